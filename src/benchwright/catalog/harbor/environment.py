@@ -55,7 +55,7 @@ WAITING = ("sh", "-c", "sleep infinity")
 class Place(Record, frozen=True):
     """The containers of one trial.
 
-    - `sandbox`, `root`: the sandbox as the agent's user, and as root.
+    - `sandbox`, `as_root`: the sandbox as the agent's user, and as root.
     - `tests_in_image`: True if the image has its own `/tests`.
     - `spec`: the spec by which the sandbox was started.
     - `neighbours`: the containers beside it, keyed by service.
@@ -146,7 +146,9 @@ class Environments:
             yield Place(image, sandbox, as_root, b"there" in prepared.stdout, spec, neighbours)
 
     async def set_network(self, place: Place, settings: Settings, given: Network) -> None:
-        """Connect or disconnect a container's network. Do nothing if it has neighbours or filtered access.
+        """Connect or disconnect a container's network. Do nothing if it has neighbours.
+
+        Not for containers with filtered access (an `exit`).
 
         Raises:
             EngineError: If the engine refuses.
@@ -207,7 +209,10 @@ class Environments:
         *,
         closed: bool,
     ) -> dict[str, Container]:
-        """Start the neighbours in order, and wait for those that must be healthy."""
+        """Start the neighbours in order, and return them keyed by service.
+
+        A neighbour with `waits_for_health` must be healthy before the next one is started.
+        """
         started = {}
         engine, run_id = self.containers.engine, self.containers.run_id
         network = await stack.enter_async_context(private_network(engine, run_id, closed))

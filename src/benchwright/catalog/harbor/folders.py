@@ -134,7 +134,11 @@ def read_yaml(path: Path) -> Any:
 
 
 def _check(path: Path, tokens: Iterator[str]) -> None:
-    """Check, token by token, that a YAML file does not take long to parse. Raise an error if it would."""
+    """Check, token by token, that a YAML file would not take long to parse.
+
+    Raises:
+        DatasetParseError: If it is nested too deeply, or has too many references.
+    """
     depth = aliases = 0
     for token in tokens:
         aliases += token == "AliasToken"

@@ -123,7 +123,10 @@ class SealedTests:
         return place
 
     async def _score_of(self, folder: Path, step: Step, with_work: bool) -> float:
-        """Return the score by the tests in another folder; 0 if the agent's container starts no program."""
+        """Return the score by the tests in another folder; 0 if the agent's container starts no program.
+
+        `with_work`: True for a snapshot with the agent's work, False for the original image.
+        """
         started = self._verifier.started() if with_work else self._verifier.untouched()
         try:
             async with started as sandbox:

@@ -115,7 +115,7 @@ class Step(Record, frozen=True):
 class Settings(Record, frozen=True):
     """A task's containers and limits.
 
-    - `problem`: the reason why the task cannot be run here; "" or None if it can.
+    - `problem`: the reason why the task cannot be run here; None if it can.
     - `image`: an existing image, preferred to a build.
     - `command`: runs beside the agent, after the image's entrypoint. If it is empty, the container only
       waits.

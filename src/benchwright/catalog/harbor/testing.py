@@ -41,10 +41,10 @@ DESTROYED = "container_destroyed"
 
 
 class SuiteResult(Record, frozen=True):
-    """One test run.
+    """One test run: how it ended, the start and end of its output (`log`), and the rewards.
 
     `summary`: the output from pytest's heading on; None if there is no heading. `summary_cut`: True if part
-    of it is missing. `text`, `json`: contents of Harbor's two reward files; None if missing.
+    of it is missing. `reward_text`, `reward_json`: contents of Harbor's two reward files; None if missing.
     """
 
     ended: str

@@ -50,9 +50,10 @@ _ENVIRONMENTS = re.compile(
 
 
 class Tools(Record, frozen=True):
-    """The changes: `changes` of files, and exported variables, each with the container's own value.
+    """An agent's changes to tools: `changes` of files, and exported variables.
 
-    `terminal` is the state of the agent's terminal, if the tests run in it.
+    Each variable is stored with the container's own value. `terminal`: the state of the agent's terminal, if
+    the tests run in it.
     """
 
     changes: list[Change] = []
