@@ -1,4 +1,4 @@
-"""Offers functions, as tools or in a prompt (bfcl_eval, default_prompts.py), and solves single-turn tasks."""
+"""Solver of single-turn tasks. Offers functions as tools or in a prompt (bfcl_eval, default_prompts.py)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class AskCalls:
         self._mode = mode
 
     async def ask(self, trial: Trial, session: Session) -> Outcome:
-        """Send one request."""
+        """Send one request, and return its outcome."""
         content = trial.sample.content
         functions = shown_functions(content)
         messages = list(content["question"][0])
@@ -69,9 +69,9 @@ MORE_FUNCTIONS = "I have updated some more functions you can choose from. What a
 
 
 def with_system_prompt(messages: Sequence[Message], functions: Sequence[dict[str, Any]]) -> list[Message]:
-    """Put the system prompt before the messages.
+    """Return the messages with BFCL's system prompt in front.
 
-    If these begin with a system message, it is appended to the prompt.
+    If they begin with a system message, its text is appended to the prompt.
     """
     prompt = SYSTEM.replace("{functions}", json.dumps(functions, indent=4))
     if messages and messages[0].get("role") == "system":

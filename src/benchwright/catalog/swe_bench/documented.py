@@ -88,7 +88,7 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 class OnePatch:
-    """Copies the repository into a container, asks once, applies the patch and runs the tests."""
+    """A solver that asks once for a patch, and applies and tests it in a copy of the repository."""
 
     def __init__(self, containers: Containers, mirrors: Mirrors, image: str) -> None:
         self._sandboxes = containers.sandboxes

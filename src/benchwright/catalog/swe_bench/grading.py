@@ -205,9 +205,9 @@ def _judged(content: Content, log: str, edition: Edition) -> tuple[Verdict, list
 
 
 def without_result(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the numbers of instances without a patch and without test results, and of refused connections.
+    """Return three figures: instances without a patch, without test results, and refused connections.
 
-    Instances without either count as not resolved.
+    Instances of the first two kinds count as not resolved.
     """
     graded = list(graded)
     no_patch = no_results = 0

@@ -1,4 +1,4 @@
-"""Repositories at a commit, from mirrors on this machine: the user's, or clones made when needed."""
+"""Files of Git repositories at a commit, from local mirrors: the user's, or clones made on demand."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def checks(sample: Sample) -> Iterator[Check]:
 
 
 class ScriptedTerminal:
-    """Runs the model's fenced commands, shows it the output, and validates the result."""
+    """A solver that runs the model's fenced commands, shows their output, and validates the end state."""
 
     def __init__(self, containers: Containers, image: str) -> None:
         self._sandboxes = containers.sandboxes

@@ -23,9 +23,8 @@ _KARMA_BEGINS, _KARMA_ENDS = "Starting browser", "SUMMARY:"
 
 
 def read_karma(log: str) -> Statuses:
-    """Parse `✔ it renders` below indented headings.
+    """Parse `✔ it renders` below indented headings, which become part of the name: `render > it renders`.
 
-    The headings become part of the name: `render > it renders`.
     Tests count from the line in which a browser starts to the summary. A heading that is indented less than
     the last one only closes that one, and does not become part of names.
 
