@@ -62,7 +62,7 @@ def selected(benchmark: Benchmark, source: Source, selection: Selection) -> Iter
 
 
 def count_selected(benchmark: Benchmark, source: Source, selection: Selection) -> int:
-    """Count the selected samples, after reading and checking them all.
+    """Return the number of selected samples, after reading and checking them all.
 
     Raises:
         UserError: If no sample is selected, or the selection names an id, label or value that no sample has.

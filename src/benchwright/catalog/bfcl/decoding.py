@@ -1,4 +1,4 @@
-"""Parses function calls in text as BFCL does (bfcl_eval, model_handler/utils.py). Nothing is executed."""
+"""Parses function calls in text by BFCL's rules (bfcl_eval, model_handler/utils.py). Nothing is run."""
 
 from __future__ import annotations
 
@@ -124,6 +124,6 @@ def _check_size(kind: ast.operator, one: Any, other: Any) -> None:
 
 
 def _repeated_length(one: Any, other: Any) -> int:
-    """Return the length of a text or list repeated by a number, in either order; 0 for anything else."""
+    """Return the length of a text or list multiplied by a number, in either order; 0 for other operands."""
     thing, times = (one, other) if hasattr(one, "__len__") else (other, one)
     return len(thing) * times if hasattr(thing, "__len__") and isinstance(times, int) else 0

@@ -89,7 +89,7 @@ def _rows_end(text: str, start: int, closing: str) -> int | None:
     """Return the position where the array whose first row begins at `start` ends. None if it does not end.
 
     A row ends with the first `]` on its line that is followed by the array's end, or by another row that
-    itself ends. The search goes from right to left, so that its time is linear.
+    itself ends. The search goes from right to left, so that no text takes long to parse.
     """
     inside: list[int | None] = [None] * (len(text) + 1)
     for position in range(len(text) - 1, start - 1, -1):

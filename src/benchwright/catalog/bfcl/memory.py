@@ -62,7 +62,7 @@ class Memories:
         trials: Iterable[TrialRecord],
         read: Callable[[TrialRecord], Body],
     ) -> None:
-        """Take over memories from earlier trials, so that further questions begin with the same ones."""
+        """Load memories from earlier trials of the run, so that later questions start with the same ones."""
         for trial in trials:
             category, scenario = trial.labels.get("category", ""), trial.labels.get("scenario", "")
             memory = self.of(Whose(trial.target, trial.repeat, category, scenario))
@@ -161,10 +161,10 @@ def wrong_answer(
 
 
 def last_said(messages: Sequence[Message], artifacts: Mapping[str, Any]) -> str | None:
-    """Return the last message without a call. None if the limit of steps was reached before one came.
+    """Return the model's last message as text. None if the limit of steps was reached.
 
-    As in the official code, a call with invalid arguments does not count as a call: the first such message is
-    returned.
+    As in the official code, a call with invalid arguments ends the conversation. Its first call is then
+    returned as text.
     """
     turns = artifacts.get("turns") or [[]]
     if len(turns[-1]) > MOST_STEPS:
@@ -183,5 +183,5 @@ _LEFT_OUT = re.compile(r"[,./\-_*^()]")
 
 
 def standardised(text: str) -> str:
-    """Return a text in its compared form: lower case, less punctuation, double in place of single quotes."""
+    """Return a text normalised for comparison: lower case, less punctuation, double quotes only."""
     return _LEFT_OUT.sub("", text).lower().replace("'", '"')

@@ -17,7 +17,10 @@ Mode = Literal["tools", "prompt"]
 
 
 class AskCalls:
-    """Offers the functions, as tools or in the system prompt, and takes the answer unchanged."""
+    """A solver that offers the functions, as tools or in the system prompt, and sends one request.
+
+    The response becomes the answer unchanged.
+    """
 
     def __init__(self, mode: Mode) -> None:
         self._mode = mode
@@ -80,5 +83,5 @@ def with_system_prompt(messages: Sequence[Message], functions: Sequence[dict[str
 
 
 def more_functions_text(functions: Sequence[dict[str, Any]]) -> str:
-    """Return the user's message to a prompt model in a turn that adds functions that were held back."""
+    """Return the user's message that offers withheld functions to a model that gets functions as text."""
     return f"{list(functions)}\n{MORE_FUNCTIONS}"

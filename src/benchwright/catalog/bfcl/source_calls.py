@@ -53,10 +53,10 @@ def parser_of(language: Language) -> Parser:
 
 
 def source_calls(text: str, language: Language) -> list[Call]:
-    """Return the first call in a source text as a list. Its named arguments are source text without quotes.
+    """Return the first call in a source text, as a list of length 1.
 
-    Names among the arguments, and `true` in JavaScript, are kept as `UNNAMED`. Anything else that is not a
-    named argument is left out.
+    The values of its named arguments are source text without quotation marks. Names among the arguments, and
+    `true` in JavaScript, are kept as `UNNAMED`. Anything else that is not a named argument is left out.
 
     Raises:
         DecodingError: If the text cannot be parsed, contains no call, or an argument is named twice.
@@ -121,7 +121,7 @@ class _JavaText:
 
 
 def _javascript_call(root: Node) -> Call:
-    """Return the first statement that is a call. A call inside another expression is not found."""
+    """Return the call in the first statement that is one. A call inside another expression is not found."""
     statements = (one for one in root.children if one.type == "expression_statement")
     calls = [one for statement in statements for one in statement.children if one.type == "call_expression"]
     if not calls:

@@ -108,7 +108,7 @@ class AnswerAuthor:
         self._messages = messages
 
     async def write(self, sample: Sample, session: Session) -> Outcome:
-        """Send one request and take the patch from the response."""
+        """Send one request, and return the outcome with the patch from the response."""
         messages = self._messages(sample.content)
         reply = await session.chat(messages)
         status, reason = answer_status(reply)

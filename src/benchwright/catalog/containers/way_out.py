@@ -67,10 +67,9 @@ class Exit:
         return msgspec.structs.replace(spec, network=network, mounts=mounts, environment=environment)
 
     async def lead(self, sandbox: DockerSandbox, port: int = PORT) -> int:
-        """Forward a port of the container's loopback interface to the proxy, and return it.
+        """Forward a port of the container's loopback interface to the proxy, and return the port.
 
-        0 means any free port.
-        The sandbox must run as root.
+        0 means any free port. The sandbox must run as root.
 
         Raises:
             ExecutionError: If nothing can be started in the container.

@@ -42,7 +42,7 @@ class Brought(Record, frozen=True):
 
 
 async def take(place: Place, step: Step, *, over: bool) -> list[Taken]:
-    """Run the collect commands, and read the artifacts that a separate tests' container needs.
+    """Run the collect commands, then read and return the artifacts that a separate tests' container needs.
 
     The agent's container is read first. If it is no longer needed (`over`), it is stopped before its
     neighbours are read, so that programs that the agent left running cannot interfere.

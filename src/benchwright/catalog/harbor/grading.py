@@ -187,7 +187,7 @@ def _finite(value: Any) -> float | None:
 
 
 def _failure_mode(outcome: Outcome, verdict: Verdict) -> str:
-    """Return the failure mode in the terms of Terminal-Bench's own results; "" if it has none."""
+    """Return the failure mode in the terms of Terminal-Bench's own results; "none" if nothing failed."""
     mode = verdict.details.get("mode")
     if mode is not None:
         return {"timeout": "test_timeout"}.get(str(mode), str(mode))
