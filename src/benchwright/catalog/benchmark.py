@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from benchwright.runs.journal import Body
 
 GOLD = "gold"
-"""The name of the check whose answer is right."""
+"""The name of the check that plays the gold answer."""
 
 SEAL_VERSION = "2"
-"""Raised whenever the seal's rules change, because scores under two versions are not comparable."""
+"""Increased whenever the seal's rules change, because scores under two versions are not comparable."""
 
 
 class About(Record, frozen=True):

@@ -26,7 +26,7 @@ ROOMS = (*DOCUMENTED, *FURTHER)
 """All subpackages with benchmarks."""
 
 FOLDERS = "harbor"
-"""The prefix before the colon for tasks from a folder, which no list can name."""
+"""The benchmark name after which a colon and a folder of tasks follow: `harbor:PATH`."""
 
 DATA_OPTIONS = {"path": "Take the data from this file or directory."}
 

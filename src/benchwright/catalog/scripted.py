@@ -29,7 +29,7 @@ NOT_APPLICABLE = 69
 """Exit code of an exploit's command that cannot be tried in this container: EX_UNAVAILABLE of sysexits(3)."""
 
 EXPECTED_TO_FAIL = "expected_to_fail"
-"""The label of a listed exception; its value is the reason why the check fails."""
+"""The label of a known exception; its value is the reason why the gold answer fails."""
 
 
 class ScriptedSession:

@@ -33,7 +33,7 @@ from benchwright.runs.table import RunTable
 AT_ONCE = 8
 
 NOBODY = Target("primary", "scripted", "http://scripted.invalid/v1")
-"""The target of a run that sends no requests."""
+"""Placeholder target for a run that sends no requests."""
 
 
 LOG_LINES = 20

@@ -71,7 +71,7 @@ NOT_RUN = {
     "agentic": "its web search needs a search service; choose memory",
     "web_search": "it needs a search service",
 }
-"""Agentic categories that are not supported, by the start of their names, and why."""
+"""Reasons why agentic categories are not supported, keyed by the start of their names."""
 
 
 def category_of(identifier: str) -> Category | None:

@@ -26,7 +26,7 @@ from benchwright.runs.keys import fingerprint
 SINGLE_TURN = frozenset(
     name for name, one in CATEGORIES.items() if one.kind not in ("multi_turn", "relevance", "memory")
 )
-"""Categories with one expected answer. If no call fits, that is an answer without a call."""
+"""Single-turn categories. If no call is expected, the right answer is one without a call."""
 
 EQUAL_IN_PYTHON = ("a boolean for an integer", "a float for an integer")
 """Decoys of the official rules that may equal the expected value here."""

@@ -21,7 +21,7 @@ from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 
 LIBRARIES = ("sentence-transformers", "faiss-cpu")
 FAISS = "1.11.0"
-"""The version that the authors pin. For sentence-transformers, they require 2.7.0 or later."""
+"""The faiss version that BFCL's authors pin. For sentence-transformers, they require 2.7.0 or later."""
 
 GiB = 2**30
 LIMITS = Limits(

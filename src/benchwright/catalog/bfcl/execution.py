@@ -28,10 +28,10 @@ ATTEMPTS = 2
 """Attempts to judge a conversation. The first may fail because earlier ones used up the process's limits."""
 
 FAILED = "multi_turn:execution_failed"
-"""Our own error type: the calls used up the sandbox's time or memory."""
+"""Benchwright's own error type: the calls used up the sandbox's time or memory."""
 
 INSIDE = ("server.py", "mpmath.py", "rank_bm25.py", "memory_api_metaclass.py", "sentence_transformers.py")
-"""Our own files beside the classes: the server, and replacements for the libraries that they import."""
+"""Benchwright's files beside the classes: the server, and replacements for the libraries that they import."""
 
 Turns = list[list[list[str]]]
 """Calls as source text, by turn and step."""

@@ -83,7 +83,7 @@ def verdict(category: Category, predicted: str, expected: Any, wrong: Mistake | 
 
 
 VERSIONS: dict[Mode, str] = {"tools": "1", "prompt": "2"}
-"""Raised for a mode whenever an answer in it would be graded differently."""
+"""Grading version by mode, increased whenever an answer in that mode would be graded differently."""
 
 
 class BfclScorer:

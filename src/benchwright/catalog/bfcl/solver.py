@@ -68,7 +68,7 @@ Here is a list of functions in json format that you can invoke.
 """The system prompt of the leaderboard's prompt models, word for word, so that scores are comparable."""
 
 MORE_FUNCTIONS = "I have updated some more functions you can choose from. What about now?"
-"""The user's message in a turn that adds functions that were held back."""
+"""The user's message in a turn that adds functions which were withheld until then."""
 
 
 def with_system_prompt(messages: Sequence[Message], functions: Sequence[dict[str, Any]]) -> list[Message]:

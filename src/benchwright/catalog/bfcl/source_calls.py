@@ -24,13 +24,13 @@ LONGEST_CALL = 4_000
 """Maximum length in characters of a call, since parsing can take long. The longest gold one has 340."""
 
 UNNAMED = ""
-"""The name of an argument without one. No parameter has this name."""
+"""Placeholder name for an unnamed argument. No parameter has this name."""
 
 _AS_WRITTEN = (
     *("identifier", "class_literal", "type_identifier", "method_invocation"),
     *("string_literal", "character_literal"),
 )
-"""Nodes that the Java parser takes unchanged, with white space."""
+"""Kinds of nodes whose Java text is taken unchanged, with white space."""
 
 
 @cache

@@ -22,7 +22,7 @@ set -- "$shell" -c "$1" "${shell##*/}" "$state"
 [ -f "$state/exports" ] && set -- env -i "PATH=$PATH" "$@"
 exec "$@"
 """
-"""After the first command, the exports are the whole environment, so that an unset variable stays unset."""
+"""Restores the terminal's state. The exports replace the environment, so that unset variables stay unset."""
 
 _RUN = (
     'set -- "$(cat)" "$1"; exec </dev/null 2>&1; '
@@ -31,7 +31,7 @@ _RUN = (
     """trap "pwd >'$2/directory'; export -p >'$2/new' && command -p mv '$2/new' '$2/exports'" EXIT; """
     'eval "shift 2; $1"'
 )
-"""Written in one line, so that the shell's messages have the command's own line numbers."""
+"""Runs a command. It is in one line, so that the shell's messages have the command's own line numbers."""
 
 
 class CommandRecord(Record, frozen=True):

@@ -30,7 +30,7 @@ _FENCE = re.compile(
     r"^ {0,3}(`{3,})(?:bash|sh|shell)[ \t]*\n(.*?)^ {0,3}\1`*[ \t]*$",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-"""Shell blocks. Other blocks are output, files or examples; mini-swe-agent treats them alike."""
+"""Fenced shell blocks. Blocks in other languages are output, files or examples, as in mini-swe-agent."""
 
 CUT_OFF = "Your answer was cut off: it was too long. Give a shorter one."
 

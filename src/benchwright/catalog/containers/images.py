@@ -19,9 +19,9 @@ from benchwright.sandbox.docker.ours import our_images, remove_ours
 from benchwright.sandbox.docker.pulls import Pulls
 
 Keep = Literal["none", "base", "all"]
-"""`all`: nothing is removed. `base`: one image of each family stays.
+"""Policy for images: `all` removes nothing; `base` keeps one image of each family.
 
-`none`: no image that we pulled or built stays.
+`none` removes all images that Benchwright pulled or built.
 """
 
 Place = tuple[str, tuple[str, ...]]

@@ -24,7 +24,7 @@ from benchwright.catalog.harbor.task_file import FILE, EnvironmentTable, HealthT
 from benchwright.sandbox.egress.hosts import Network, host_problem
 
 SERVICE = "main"
-"""The agent's container in a compose file."""
+"""The service name of the agent's container in a compose file."""
 
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _LOGS = ("VERIFIER_LOGS", "AGENT_LOGS", "ARTIFACTS")

@@ -30,7 +30,7 @@ from benchwright.catalog.harbor.task_file import (
 from benchwright.sandbox.egress.hosts import Network
 
 PUBLISHED = "/logs/artifacts"
-"""Folder that is an artifact in any case."""
+"""Folder that is always an artifact, even if the task does not list it."""
 
 _REFUSED_FILES = {
     ".harborignore": "its rules are not known here",

@@ -32,7 +32,7 @@ from benchwright.sandbox.docker.patience import patient_if_busy
 from benchwright.text import Say
 
 SEALED = "sealed: tests run where agents cannot reach them, in a snapshot that shares the agent's network"
-"""The departure from the official protocols."""
+"""The departure of sealed tests from the official protocols."""
 
 DEPENDS, RERUN = "verdict_depends_on_changed_tools", "rerun"
 ENDED = "tests_ended_by_a_signal"

@@ -35,7 +35,7 @@ _REWARDS = (f"{LOGS}/verifier/reward.txt", f"{LOGS}/verifier/reward.json")
 _CANNOT_RUN = (126, 127)
 _SIGNALLED = frozenset(128 + signal for signal in (1, 2, 3, 9, 15))
 _ENDS_OTHERS = re.compile(r"\b(?:kill|pkill|killall|wait|timeout|trap)\b")
-"""Programs by which a script can get the exit code of another program that a signal ended."""
+"""Commands through which a script can itself exit with the code of a program ended by a signal."""
 _NO_PROGRAM = b"OCI runtime exec failed"
 DESTROYED = "container_destroyed"
 

@@ -33,7 +33,7 @@ from benchwright.text import last_line
 IMAGE = "python:3.11"
 DIRECTORY = "/repo"
 PASS_TO_PASS = 10
-"""Number of tests that must still pass that are run."""
+"""Maximum number of PASS_TO_PASS tests that are run."""
 TEST_SECONDS = 1800
 """Time limit for all tests of an instance together."""
 COPY_SECONDS = 300.0

@@ -23,16 +23,16 @@ CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETGID", "SETUID")
 """Root's capabilities, as in the official images. With fewer, tests of permissions have other results."""
 
 RESOURCES = Resources(memory_bytes=4 * GiB, cpus=2, processes=1024, disk_bytes=4 * GiB)
-"""The official harness sets no limits. Some test suites do not fit into less."""
+"""Limits of the containers. The official harness sets none; some test suites do not fit into less."""
 
 _CONDA = "/opt/miniconda3"
 _SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 PAGERS = {"PAGER": "cat", "MANPAGER": "cat"}
-"""Pagers that wait for no key."""
+"""Environment variables by which pagers wait for no key."""
 
 START_REF = "refs/benchwright/start"
-"""The commit with which an agent's work is compared."""
+"""The Git ref of the commit with which an agent's work is compared."""
 
 
 class Edition(msgspec.Struct, frozen=True):

@@ -29,7 +29,7 @@ _QUIETLY = (
     *("-c", "core.hooksPath=/dev/null", "-c", "safe.directory=*", "-c", "core.fsmonitor=false"),
     *("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=60"),
 )
-"""Without hooks, and without ownership checks, since nothing from the repository is run here."""
+"""Git options: no hooks, and no ownership checks, since nothing from the repository is run here."""
 
 
 class Mirrors:

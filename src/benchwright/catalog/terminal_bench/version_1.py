@@ -19,7 +19,7 @@ from benchwright.data.errors import DatasetValidationError
 
 FILE = "task.yaml"
 SERVICE = "client"
-"""The agent's container in a compose file."""
+"""The service name of the agent's container in a compose file."""
 TESTS = "/tests"
 
 VARIABLES = {

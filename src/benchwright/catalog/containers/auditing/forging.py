@@ -20,7 +20,7 @@ _MARKS = re.compile(
 _SEARCHES = ("grep", "egrep", "rg", "sed", "awk")
 _DESCRIPTOR = re.compile(r"/proc/(.+?)/fd/")
 _OWN = ("self", "thread-self", "$$", "1")
-"""Processes to which programs in containers write their logs."""
+"""Process ids in /proc paths to which programs in containers write their own logs."""
 _OPENS = re.compile(r"/proc/(?!self)[^\n]*/fd\b")
 _ENVIRONMENT = re.compile(r"/proc/([^/\s]+)/environ")
 

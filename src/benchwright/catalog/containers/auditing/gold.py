@@ -11,9 +11,9 @@ from benchwright.catalog.containers.auditing.trajectory import Acts, Finding, Tr
 SAME, SAW = "same_as_the_gold_patch", "saw_the_gold_patch"
 
 FEWEST_CHANGED, FEWEST_CHARACTERS = 10, 300
-"""Minimum size of a right patch, in changed lines and characters, that nobody repeats by chance."""
+"""Minimum size of a gold patch, in changed lines and characters, that nobody writes by chance."""
 FEWEST_SEEN, SHARE_SEEN = 6, 0.6
-"""Minimum number of telling lines of the right patch that an output must show, and their minimum share."""
+"""Minimum number, and share, of the gold patch's distinctive lines that an output must show."""
 SHORTEST = 16
 """Minimum length in characters of a line that distinguishes patches."""
 

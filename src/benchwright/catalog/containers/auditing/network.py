@@ -26,7 +26,7 @@ CODE_HOSTS = (
 )
 DATASET_HUBS = ("huggingface.co", "hf.co", "hf-mirror.com", "modelscope.cn", "kaggle.com")
 PACKAGE_INDEXES = frozenset(("pypi", "pythonhosted", "npmjs", "golang", "crates", "rubygems", "anaconda"))
-"""Names of domains, with any subdomain and top-level domain."""
+"""Domain names of package indexes; any subdomain and top-level domain matches."""
 
 _HOST = re.compile(r"(?:https?|git|ssh)://(?:[^\s/@\"']*@)?([\w.-]+)|git@([\w.-]+):")
 _BENCHMARKS = re.compile(r"terminal-bench|terminal_bench|swe-?bench|sweap-images", re.I)

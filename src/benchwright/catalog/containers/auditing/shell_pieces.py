@@ -13,7 +13,7 @@ HERE_STRING = "<<<"
 _PUNCTUATION = "();<>|&\n"
 _HEREDOC = re.compile(r"(?<!<)<<(?!<)-?[ \t]*([\"']?)([A-Za-z_][\w.-]*)\1")
 _MARK = re.compile("\ue000(\\d+)\ue000")
-"""A placeholder for a text that is put back once the words are known."""
+"""A placeholder for a text that is put back after the script has been split into words."""
 _OPENING = re.compile(r"\$\(|`")
 _BRACKET = re.compile(r"[()]")
 _COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)

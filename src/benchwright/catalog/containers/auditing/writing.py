@@ -13,7 +13,7 @@ from benchwright.catalog.containers.auditing.shell_records import Code, How, She
 
 _COPIES: dict[str, How] = {"cp": "copy", "install": "copy", "mv": "move", "ln": "link", "rsync": "copy"}
 _FOLDER = re.compile(r"(?:.*/)?s?bin|/|/tests|.*/site-packages")
-"""Targets that are folders although nothing in the command shows it."""
+"""Targets of a copy that are known to be folders, even without a slash at the end."""
 _OPENED = re.compile(r"""open\(\s*[rf]?["']([^"']+)["']\s*,\s*["'][wax]""")
 _PATH = re.compile(r"""Path\(\s*[rf]?["']([^"']+)["']\s*\)\s*\.\s*(?:write_|unlink|symlink_to|chmod)""")
 _MOVED = re.compile(

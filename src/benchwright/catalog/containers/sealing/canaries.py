@@ -20,7 +20,7 @@ from secrets import token_hex
 from benchwright.records import Record
 
 OF_NO_TEST = "results_of_no_test"
-"""Kind of the flag for a pass that no test made."""
+"""Kind of the flag for a pass that does not come from the tests."""
 
 _TESTS = re.compile(r"(?:test_[^/]*|[^/]*_test)\.py")
 _MAIN = re.compile(r"^if\s+__name__\b", re.MULTILINE)

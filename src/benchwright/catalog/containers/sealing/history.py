@@ -11,10 +11,10 @@ from benchwright.errors import ExecutionError
 from benchwright.sandbox.docker import Sandbox
 
 SEAL_SECONDS = 900.0
-"""Time limit. Large repositories are packed anew, which takes many seconds."""
+"""Time limit in seconds for sealing a repository. Large ones are packed anew, which takes long."""
 
 NO_FUTURE = "sealed: agents find no commits later than the one that they start from"
-"""The departure from the official protocols."""
+"""The departure from the official protocols: later commits are removed."""
 
 _FORGET = r"""
 set -e

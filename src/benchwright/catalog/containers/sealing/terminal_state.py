@@ -40,7 +40,7 @@ _FREE = re.compile(
     r"PATH|PWD|OLDPWD|SHLVL|HOME|TERM|COLUMNS|LINES|LANG|LC_\w+|HOSTNAME|USER|LOGNAME|SHELL|TZ|_|PS1"
     r"|CONDA_\w+|VIRTUAL_ENV\w*|\w+_HOME|(?i:\w+_proxy)"
 )
-"""Variables of a container that agents change for good reasons."""
+"""Variables of a container that agents may change without suspicion."""
 _DEFAULTS = re.compile(
     r"\$\{([A-Za-z_]\w*):?[-=+]|(?:^|[;&|]|\bthen\b|\bdo\b)[ \t]*\"?\$\{?([A-Za-z_]\w*)", re.MULTILINE
 )

@@ -16,7 +16,7 @@ from benchwright.catalog.containers.sealing.programs import Called
 from benchwright.sandbox.docker.snapshots import Change
 
 _PROGRAM = re.compile(r"(?:/usr(?:/local)?)?/s?bin/[^/]+|(?:/root|/home/[^/]+)/\.(?:local|cargo)/bin/[^/]+")
-"""Where programs are searched for. Whatever is added elsewhere belongs to the agent."""
+"""Paths of programs in folders that are usually searched. Files added elsewhere are the agent's own."""
 _ANY_PROGRAM = re.compile(r".*/s?bin/[^/]+")
 _MORE_TOOLS = frozenset(
     ("ash", "busybox", "find", "sed", "awk", "tr", "sleep", "test", "true", "false", "npm", "sudo")

@@ -33,7 +33,7 @@ from benchwright.sandbox.docker.snapshots import Change, changes_of, snapshot_of
 
 REMOVING_SECONDS = 60.0
 OWN_PROCESSES = 2
-"""Number of our processes in every sandbox: the shell that waits, and its child."""
+"""Number of Benchwright's processes in every sandbox: the shell that waits, and its child."""
 
 
 _NO_START = "OCI runtime create failed"

@@ -14,7 +14,7 @@ from benchwright.records import Record
 
 REQUIRED = ("analysis", "plan", "commands")
 DURATION = 1.0
-"""Seconds to wait if the model does not specify them."""
+"""Seconds to wait after keys if the model does not specify a duration."""
 LONGEST_DURATION = 60.0
 
 MOST_TRIED = 200
