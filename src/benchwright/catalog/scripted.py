@@ -61,7 +61,7 @@ class ScriptedSession:
     async def complete(
         self, prompt: str, *, role: str = "model", slot: str | None = None, **params: Any
     ) -> Reply:
-        """Return the role's next scripted message, as `chat` does."""
+        """Return the role's next scripted message. `prompt` is ignored."""
         return await self.chat([], role=role)
 
     async def count_tokens(self, text: str) -> int | None:

@@ -35,7 +35,7 @@ def note_gold(sample: Sample, log: str) -> None:
 def against_gold(sample: Sample, log: str) -> list[Flag]:
     """Return a flag if a pass has fewer passed tests, or more skipped ones, than the gold solution.
 
-    Empty if it has not, or if no counts are stored.
+    Empty in all other cases, and if no counts are stored.
     """
     gold, tally = _noted(sample), tally_in(log)
     if gold is None:

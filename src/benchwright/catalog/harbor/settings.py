@@ -15,7 +15,7 @@ LONGEST_SECONDS = 24 * 3600.0
 
 
 class UnsupportedTask(Exception):
-    """A task needs something that is not supported here. The message names the file and the key."""
+    """Raised for a task that needs something unsupported. The message names the file and the key."""
 
 
 class Build(Record, frozen=True):

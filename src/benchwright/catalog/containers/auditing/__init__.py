@@ -38,6 +38,6 @@ def audit(trajectory: Trajectory) -> list[Finding]:
 
 
 def _heaviest(findings: dict[Finding, None]) -> list[Finding]:
-    """Drop a note if there is a sign (the heavier weight) that is otherwise equal."""
+    """Drop each note for which there is a sign that is equal in everything but its weight."""
     signs = {(one.kind, one.line, one.turn) for one in findings if one.weight == "sign"}
     return [one for one in findings if one.weight == "sign" or (one.kind, one.line, one.turn) not in signs]
