@@ -1,10 +1,13 @@
-"""Names of the options for agents in containers, for `about` modules, which import nothing heavy."""
+"""Names of the options for agents in containers. `about` modules use it, so it imports nothing heavy."""
 
 from __future__ import annotations
 
 
 def agent_options(task: str, max_turns: int, command_seconds: int) -> dict[str, str]:
-    """Return the options with one line of help each. The numbers are the benchmark's defaults."""
+    """Return the names of the agent's options, each with one line of help.
+
+    `max_turns` and `command_seconds` are the benchmark's defaults, shown in the help.
+    """
     return {
         "containers": "How many containers run at once (default: 4).",
         "max_turns": f"How many answers the model may give for one {task} (default: {max_turns}).",

@@ -1,4 +1,4 @@
-"""Prompt volume of a benchmark: requests and prompt characters, counted by playing gold answers."""
+"""Prompt volume of a benchmark: requests and prompt characters, measured by playing gold answers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ NOBODY = Target("primary", "nobody", "http://nobody.invalid/v1")
 class Asked(Record, frozen=True):
     """Mean prompt volume per sample: requests to the model, prompt characters, and image tokens.
 
-    Means are over the `samples` that were played. `picture_tokens` is approximate (`Picture.tokens`).
+    `samples`: number of samples that were played. `picture_tokens`: image tokens, approximate (see
+    `Picture.tokens`).
     """
 
     samples: int
@@ -34,7 +35,7 @@ class Asked(Record, frozen=True):
 
 
 async def asked_of(benchmark: Benchmark, samples: Iterable[Sample]) -> Asked | None:
-    """Return the average prompt volume per sample. None if no gold answer can be played without a model."""
+    """Return the mean prompt volume per sample. None if no sample has a gold answer that can be played."""
     played = []
     async with benchmark.open() as solver:
         for sample in samples:
@@ -53,9 +54,9 @@ async def asked_of(benchmark: Benchmark, samples: Iterable[Sample]) -> Asked | N
 
 
 class _CountingSession:
-    """A scripted session that counts requests to the model and their characters.
+    """A scripted session that counts the requests to the model and their prompt characters.
 
-    Requests of other roles are not counted.
+    Requests of other roles (judge, simulated user) are not counted.
     """
 
     def __init__(self, scripted: ScriptedSession) -> None:

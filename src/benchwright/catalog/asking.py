@@ -24,7 +24,7 @@ def no_figures(graded: Iterable[Graded]) -> Sequence[Figure]:
 
 
 class PlainBenchmark(msgspec.Struct, frozen=True, kw_only=True):
-    """A benchmark built from plain functions. Its solver needs no setup. See `benchmark.Benchmark`."""
+    """A `benchmark.Benchmark` whose parts are plain functions and whose solver needs no setup."""
 
     about: About
     samples: Callable[[Source], Iterator[Sample]]
@@ -43,8 +43,8 @@ class PlainBenchmark(msgspec.Struct, frozen=True, kw_only=True):
 class AskOnce:
     """A solver that sends one request per trial, with messages built from the sample's content.
 
-    The answer is the response's text. The protocol's body fields (temperature, stop words and the like) come
-    with the target.
+    The answer is the response's text. The target (the model with its settings) adds the protocol's body
+    fields, such as temperature and stop words.
     """
 
     def __init__(self, messages: Callable[[Any], list[Message]]) -> None:
@@ -58,9 +58,9 @@ class AskOnce:
 
 
 def noted_outcome(messages: list[Message], reply: Reply, notes: Mapping[str, Any] | None = None) -> Outcome:
-    """Return the outcome of a conversation that ended with `reply`, whose message is appended to `messages`.
+    """Return the outcome of a conversation that ended with `reply`. Append its message to `messages`.
 
-    `notes` are facts that the solver adds to the details of the score.
+    `notes`: facts that the solver adds to the score's details.
     """
     status, reason = answer_status(reply)
     artifacts = {NOTES: dict(notes)} if notes else {}
@@ -68,9 +68,9 @@ def noted_outcome(messages: list[Message], reply: Reply, notes: Mapping[str, Any
 
 
 def context_length(tokens: int, approximate: bool) -> dict[str, Any]:
-    """Return the note with a prompt's length in tokens.
+    """Return the score detail with a prompt's length in tokens.
 
-    `approximate`: the length was estimated from its characters.
+    `approximate`: True if the length was estimated from the number of characters.
     """
     return {"context_length": tokens} | ({"approximate": True} if approximate else {})
 

@@ -19,29 +19,34 @@ if TYPE_CHECKING:
     from benchwright.runs.journal import Body
 
 GOLD = "gold"
-"""The name of the check whose answer is right."""
+"""The name of the check that plays the gold answer."""
 
 SEAL_VERSION = "2"
-"""Raised whenever the seal's rules change, because scores under two versions are not comparable."""
+"""Increased whenever the seal's rules change, because scores under two versions are not comparable."""
 
 
 class About(Record, frozen=True):
     """Metadata of a benchmark, or of one variant, available without loading any data.
 
-    `variant` is the part of the name after the colon (`mmlu:5shot`); None for the plain benchmark. `protocol`
-    describes in one line how a model is asked and graded, and `source` names the publication. `items` is the
-    number of samples in the full set. `max_tokens`, `temperature` and `params` (further body fields of every
-    request to the model) are the protocol's settings. So is `repeats`: how often each sample is solved for
-    the reported mean. `departures` lists the differences from the protocol that every run has.
+    Identity:
+    - `variant`: the part of the name after the colon (`mmlu:5shot`); None for the plain benchmark.
+    - `protocol`: one line on how a model is asked and graded; `source`: the publication.
+    - `items`: number of samples in the full set; `more_data`: further data, fetched with the dataset.
+    - `version`: increased whenever the same row would be asked or graded differently.
 
-    `cluster` names the label that assigns samples to groups, for the statistics. `breakdowns` names the
-    labels by which scores are shown.
+    Settings of the protocol:
+    - `max_tokens`, `temperature` and `params` (further body fields): sent with every request to the model.
+    - `repeats`: how often each sample is solved for the reported mean.
+    - `departures`: differences from the published protocol in every run.
 
-    `options` maps the names that `--option` accepts here to one line of help each. `roles` lists the further
-    models that the benchmark can use (`judge`, `user`). `needs` holds words like `tools` or `sandbox`.
-    `more_data` is fetched with the dataset. `version` is raised whenever the same row would be asked or
-    graded differently. `can_be_sealed` is true if there is a seal (docs/sealed.md) besides the official
-    protocol.
+    Statistics:
+    - `cluster`: name of the label whose values form the clusters of samples.
+    - `breakdowns`: names of the labels by which scores are broken down.
+
+    Requirements:
+    - `options`: names that `--option` accepts, each with one line of help.
+    - `roles`: further models that can take part (`judge`, `user`); `needs`: words like `tools` or `sandbox`.
+    - `can_be_sealed`: True if a seal against cheating agents (docs/sealed.md) can be added to the protocol.
     """
 
     name: str
@@ -78,12 +83,13 @@ class About(Record, frozen=True):
 
 
 class Check(Record, frozen=True):
-    """A scripted conversation and its required score: the gold answer, or a decoy that must not count.
+    """A scripted conversation and its required score: the gold answer, or a decoy (a wrong answer).
 
-    `replies` are the model's messages, in order. If more are requested, the last one is repeated. `user` and
-    `judge` are the messages of the other roles, in order, as text or as messages. If `passes` is true, the
-    score must be 1 (gold answer), else below 1 (decoy). `reason` explains an exception: a gold answer known
-    to fail, and why. An `exploit` may pass if it has a flag.
+    - `replies`: the model's messages, in order. The last one is repeated if more are requested.
+    - `user`, `judge`: the messages of these roles, in order.
+    - `passes`: True if the score must be 1 (gold answer), False if it must be below 1 (decoy).
+    - `reason`: why a gold answer is known to fail; None for all others.
+    - `exploit`: True for a scripted agent that cheats. It may score 1 only if the trial is flagged.
     """
 
     name: str
@@ -96,7 +102,7 @@ class Check(Record, frozen=True):
 
 
 class Graded(Record, frozen=True):
-    """One score of one trial, as input for a benchmark's figures. `value` is None if there is no score."""
+    """One score of one trial, as input of a benchmark's figures. `value`: None if there is no score."""
 
     sample: str
     repeat: int
@@ -108,9 +114,9 @@ class Graded(Record, frozen=True):
 
 
 class Figure(Record, frozen=True):
-    """A number of a benchmark besides its score: a macro average, a calibration error, pass^k.
+    """A number that a benchmark reports besides its score: a macro average, a calibration error, pass^k.
 
-    `note` is a caveat for the reader, for example that the figure is not comparable to published ones.
+    `note`: a caveat for the reader, for example that published figures are not comparable.
     """
 
     name: str
@@ -119,7 +125,7 @@ class Figure(Record, frozen=True):
 
 
 class Benchmark(Protocol):
-    """One benchmark, with its options applied."""
+    """Interface of one benchmark with its options applied: samples, solver, scorers, checks and figures."""
 
     @property
     def about(self) -> About:
@@ -128,7 +134,7 @@ class Benchmark(Protocol):
 
     @property
     def departures(self) -> Sequence[str]:
-        """Departures from the published protocol besides `about.departures`, caused by options or data."""
+        """Departures from the published protocol caused by options or data, besides `about.departures`."""
         ...
 
     @property
@@ -137,50 +143,57 @@ class Benchmark(Protocol):
         ...
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """Yield the samples, each read and checked when it is needed.
+        """Yield the samples. Each row is read and checked only when its sample is requested.
 
         Raises:
-            DatasetError: If a row is invalid. Names file, row and field.
+            DatasetError: If a row is invalid. The message names file, row and field.
         """
         ...
 
     def open(self) -> AbstractAsyncContextManager[Solver]:
-        """Start whatever the solver needs; stop it on exit."""
+        """Start whatever the solver needs, and yield the solver; stop it on exit."""
         ...
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield the gold answer to a sample, then decoys. The first is the gold answer, if there is one."""
+        """Yield the checks of a sample: its gold answer first, if it has one, then decoys."""
         ...
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """Return numbers besides the score. `graded` holds the scores by the first scorer, one per trial."""
+        """Return numbers to report besides the score. `graded`: the first scorer's scores, one per trial."""
         ...
 
 
 @runtime_checkable
 class Remembering(Protocol):
-    """A benchmark whose trials may depend on earlier trials of the same run.
+    """A benchmark whose trials may depend on earlier trials of the same run, for example by a model's memory.
 
     Such trials all run in one process.
     """
 
     @property
     def remembers(self) -> bool:
-        """True if, with the options that are set, trials depend on earlier ones."""
+        """True if, under the current options, trials depend on earlier ones."""
         ...
 
     def recall(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], Body]) -> None:
-        """Load the earlier trials of a run that is resumed. `read` returns a trial's body."""
+        """Load the state that earlier trials left, when a run is resumed.
+
+        `read` returns the journal body of a trial.
+        """
         ...
 
 
 def timestamp(nanoseconds: int) -> str:
-    """Return the documented timestamp (UTC) of a wall-clock time in nanoseconds: 20260220T120000Z."""
+    """Return a wall-clock time in nanoseconds as the documented UTC timestamp, such as 20260220T120000Z."""
     return datetime.fromtimestamp(nanoseconds / 1e9, UTC).strftime("%Y%m%dT%H%M%SZ")
 
 
 class Options(msgspec.Struct, frozen=True):
-    """The values of `--option`, the roles with their own model, the data directory, and the seal switch."""
+    """The settings with which a benchmark is built.
+
+    `values`: the values of `--option`. `roles`: the roles for which a model is set. `data_dir`: the data
+    directory. `sealed`: True unless the seal is turned off.
+    """
 
     values: Mapping[str, str] = {}
     roles: frozenset[str] = frozenset()
@@ -188,11 +201,11 @@ class Options(msgspec.Struct, frozen=True):
     sealed: bool = True
 
     def text(self, name: str, default: str = "") -> str:
-        """Return the value of an option, unchanged."""
+        """Return the value of an option as text; `default` if it is not set."""
         return self.values.get(name, default)
 
     def integer(self, name: str, default: int, least: int = 0) -> int:
-        """Return the value of an option that takes a whole number of at least `least`.
+        """Return the value of an option as a whole number of at least `least`; `default` if it is not set.
 
         Raises:
             UserError: If the value is not a whole number, or too small.
@@ -207,7 +220,7 @@ class Options(msgspec.Struct, frozen=True):
         return int(given)
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
-        """Return the value of an option that takes one of several words. The default is the first word.
+        """Return the value of an option that accepts only `choices`; the first of them if it is not set.
 
         Raises:
             UserError: If the value is none of these words.

@@ -1,4 +1,4 @@
-"""Scores by label: subjects, categories, lengths."""
+"""Breakdowns of scores by label, such as subject, category or length."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from benchwright.statistic import NoScore, Statistic, numbers
 
 
 class Breakdown(Record, frozen=True):
-    """The mean score of the `n` trials with one value of a label.
+    """The mean score of the trials with one value of a label, such as one subject. `n`: their number.
 
-    In `mean`, a failed trial counts as 0, as in the documented accuracy. `mean_scored` is over the `n_scored`
-    trials that did not fail; a trial without an answer counts as 0 there too. Both are the same `NoScore` if
-    all trials failed.
+    `mean`: over all trials; failed ones count as 0, as in the documented accuracy. `mean_scored`: over the
+    `n_scored` trials that did not fail. In both, a trial without an answer counts as 0. If all trials failed,
+    both are the same `NoScore`.
     """
 
     label: str
@@ -54,7 +54,7 @@ class Breakdowns:
         self._sums: dict[str, dict[str, _Sum]] = {label: {} for label in labels}
 
     def add(self, labels: Mapping[str, str], score: float | None) -> None:
-        """Count one trial. Its score is 0 if it has no answer, and None if it failed."""
+        """Count one trial. `score`: 0 if the trial has no answer, None if it failed."""
         for label, sums in self._sums.items():
             value = labels.get(label)
             if value is not None:
@@ -71,9 +71,9 @@ def mean(values: Sequence[float]) -> float | None:
 
 
 def macro_average(graded: Iterable[Graded], label: str) -> Figure:
-    """Return the macro average of a label: the unweighted mean of the mean scores of its values.
+    """Return the macro average over a label's values: the unweighted mean of their mean scores.
 
-    Failed trials are left out, and so are values whose trials all failed. The figure's note counts both.
+    Failed trials are left out, and so are values whose trials all failed. The figure's note states how many.
     """
     breakdowns = Breakdowns([label])
     for one in graded:
@@ -84,9 +84,9 @@ def macro_average(graded: Iterable[Graded], label: str) -> Figure:
 
 
 def _left_out(entries: Sequence[Breakdown], scored: int) -> str | None:
-    """Describe how many trials failed, and for how many values all did.
+    """Describe how many trials failed, and for how many values of the label all trials failed.
 
-    None if nothing failed, or everything did.
+    None if no trial failed, or if all did.
     """
     failed = sum(entry.n - entry.n_scored for entry in entries)
     if not failed or not scored:

@@ -1,4 +1,4 @@
-"""Grading: a benchmark's rule as a plain function, and the scorer that applies it."""
+"""Grading: `GradeScorer` makes a scorer of a plain function that returns a `Verdict` on an answer."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from benchwright.runs.keys import fingerprint
 class Verdict(Record, frozen=True):
     """A grader's judgement of one answer.
 
-    `score` is between 0 and 1. None means that no answer was found, which counts as 0 in the documented
-    numbers. `correct`: whether the answer counts as solved, by default if the score is 1. `predicted` is the
-    answer as understood, `expected` the right one. `details` holds the documented keys and more.
-    `explanation` is the reason for the score, if `predicted` and `expected` do not show it.
+    - `score`: from 0 to 1. None if no answer was found, which counts as 0 in the documented numbers.
+    - `correct`: whether the answer counts as solved; None means that it does if the score is 1.
+    - `predicted`: the answer as the grader understood it. `expected`: the right answer.
+    - `details`: the documented keys, and further ones.
+    - `explanation`: the reason for the score, if `predicted` and `expected` do not show it.
     """
 
     score: float | None
@@ -53,14 +54,19 @@ def address(grade: Callable[..., Verdict]) -> str:
 
 
 class GradeScorer:
-    """A scorer that applies a plain function to the answer. The solver's notes join the details.
+    """A scorer that applies the plain function `grade` to a sample's content and the answer.
 
-    `version` must change whenever the function's verdicts change, and must include the arguments of a
-    partial. A slow function is `offloaded`: it runs in a separate process, so that it never blocks the event
-    loop, and receives only the parts of the content that are named there. It must then be a module-level
-    function, or a partial of one. `prepare` imports the modules that it needs. An answer whose grading takes
-    more than `seconds` of CPU time, or more memory than there is, counts as wrong if this happens again when
-    it is graded alone: nobody gains by it. Any other failure is a grader error.
+    Facts that the solver recorded as notes in the outcome are added to the score's details.
+
+    - `version`: must change whenever verdicts change, and must include the arguments of a partial.
+    - `offloaded`: for a slow function, the keys of the content that it needs. It then runs in a separate
+      process, so that the event loop is never blocked. It must be a module-level function, or a partial of
+      one.
+    - `prepare`: imports the modules that the function needs.
+    - `seconds`: limit of CPU time per answer. An answer that exceeds it, or the available memory, is graded
+      again, alone. If it fails again, it counts as wrong, so that such answers gain nothing.
+
+    Any other failure of the function is a grader error.
     """
 
     def __init__(
@@ -114,6 +120,6 @@ def verdict_score(verdict: Verdict) -> Score:
 
 
 def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """Return the last of the non-overlapping matches, found in one pass. None if there is no match."""
+    """Return the last non-overlapping match in a text, found in one pass. None if there is no match."""
     matches = deque(pattern.finditer(text), maxlen=1)
     return matches[0] if matches else None

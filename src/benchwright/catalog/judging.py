@@ -1,4 +1,4 @@
-"""Departures of benchmarks whose judge is not the judge of published figures."""
+"""Departure of a benchmark whose judge model differs from the judge of the published figures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from benchwright.catalog.benchmark import Options
 
 
 def judge_departures(options: Options, official: str, without: str) -> tuple[str, ...]:
-    """Return the judge's departure: none for the official model, `without` if there is no judge."""
+    """Return the departure that the judge causes, as a tuple of at most one sentence.
+
+    Empty for the `official` model. `without` if no judge is set.
+    """
     if "judge" not in options.roles:
         return (without,)
     judge = options.text("judge_model")

@@ -1,4 +1,4 @@
-"""Multiple choice: the letters, and prompts, grading and checks that such benchmarks share."""
+"""Multiple choice: letters for choices, and the prompts, grading and checks that such benchmarks share."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ DOCUMENTED_SYSTEM = (
 
 
 def lettered(choices: Sequence[str], mark: str = "{letter}. {choice}") -> list[str]:
-    """Return the choices as lines, each with its letter."""
+    """Return one line per choice, each with its letter. `mark`: the format of a line."""
     return [
         mark.format(letter=letter, choice=choice) for letter, choice in zip(LETTERS, choices, strict=False)
     ]
 
 
 def question(content: dict[str, Any]) -> str:
-    """Return a sample's question with its lettered choices, as a person reads it."""
+    """Return a sample's question and its lettered choices as text for human readers."""
     return "\n".join([content["question"], "", *lettered(content["choices"])])
 
 
 def letter_only(content: dict[str, Any]) -> list[Message]:
-    """Build the prompt documented for MMLU and MMLU-Pro, which requests the letter and nothing else."""
+    """Build the prompt documented for MMLU and MMLU-Pro, which asks for the letter and nothing else."""
     choices = "\n".join(lettered(content["choices"]))
     return [
         system(DOCUMENTED_SYSTEM),
@@ -40,7 +40,7 @@ def letter_only(content: dict[str, Any]) -> list[Message]:
 
 
 def letter_verdict(letter: str | None, content: dict[str, Any], **details: Any) -> Verdict:
-    """Grade a letter against the right one. None (no letter found) has no score."""
+    """Grade the chosen letter against the right one. The score is None if no letter was found."""
     expected = content["answer"]
     return Verdict(None if letter is None else float(letter == expected), letter, expected, details=details)
 
@@ -48,8 +48,9 @@ def letter_verdict(letter: str | None, content: dict[str, Any], **details: Any) 
 def letter_checks(write: Callable[[str], str]) -> Callable[[Sample], Iterator[Check]]:
     """Return a function that yields the checks of a multiple-choice sample.
 
-    They are the right letter, each wrong one, and no letter. The sample's content has `choices` and `answer`.
-    `write` formats a letter as an answer in the protocol's form.
+    The checks are the right letter (must pass), each wrong letter, and an answer without a letter. The
+    sample's content must have `choices` and `answer`. `write` turns a letter into an answer in the protocol's
+    form.
     """
 
     def checks(sample: Sample) -> Iterator[Check]:

@@ -1,4 +1,7 @@
-"""Loads users' benchmark files as modules of the documented package, so that its examples work in them."""
+"""Loads users' benchmark files as submodules of `llm_benchmarker.benchmarks`.
+
+So the imports of the documented examples (`from .base import BaseBenchmark`) work in such files.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,9 @@ PACKAGE = "llm_benchmarker.benchmarks"
 
 
 def load_module(given: Path) -> ModuleType:
-    """Load a user's file as a submodule of `llm_benchmarker.benchmarks`, once, and return the module.
+    """Load a user's file as a submodule of `llm_benchmarker.benchmarks` unless that is done, and return it.
 
-    Its directory is appended to `sys.path`, for the modules that it imports.
+    The file's directory is appended to `sys.path`, so that the file can import modules beside it.
 
     Raises:
         UserError: If the file is missing, or its code fails.
@@ -48,7 +51,7 @@ def load_module(given: Path) -> ModuleType:
 
 
 def in_one_line(failure: BaseException) -> str:
-    """Describe an exception in one line, with the line number in the innermost file."""
+    """Describe an exception in one line, with the line number where it was raised, or of the syntax error."""
     if isinstance(failure, SyntaxError):
         return f"{failure.msg} (line {failure.lineno})"
     import traceback

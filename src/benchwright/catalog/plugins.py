@@ -1,7 +1,7 @@
-"""Users' benchmarks: classes or ready benchmarks from a file, an entry point, or a registration.
+"""Users' benchmarks: classes or `Benchmark` objects from a file, an entry point, or a registration.
 
-A file is loaded as a module of `llm_benchmarker.benchmarks`, so that the documented example (`from . import
-register`, `from .base import BaseBenchmark`) works in it unchanged.
+A file is loaded as a submodule of `llm_benchmarker.benchmarks`, so that the documented example (`from .
+import register`, `from .base import BaseBenchmark`) works in it unchanged.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LOADED_BY_ITSELF = "load_dataset"
 
 
 class Plugin(msgspec.Struct, frozen=True):
-    """A user's benchmark. `make(limit)` builds it, for at most `limit` samples. See `source` for its data."""
+    """A user's benchmark. `make(limit)` builds it, with at most `limit` samples."""
 
     about: About
     make: Callable[[int | None], Benchmark]
@@ -45,8 +45,8 @@ class Plugin(msgspec.Struct, frozen=True):
     def benchmark(self, options: Options, limit: int | None = None) -> Benchmark:
         """Build the benchmark.
 
-        `limit` keeps a class from loading more samples than needed. Pass it only if the first samples are the
-        ones wanted.
+        `limit`: the largest number of samples that a class needs to load. Pass it only if the first samples
+        are the selected ones.
 
         Raises:
             UserError: If an option is unknown here, or the class cannot be instantiated.
@@ -63,9 +63,10 @@ class Plugin(msgspec.Struct, frozen=True):
         return self.make(limit)
 
     def source(self, data_dir: str | Path, path: str | Path | None = None) -> Source:
-        """Return the plugin's data source: a dataset, found like the catalog's, or a directory.
+        """Return the plugin's data source.
 
-        A class that loads its data by itself gets the directory.
+        If the plugin declares a dataset, it is found in the same way as datasets of the catalog. A class that
+        loads its data by itself gets the directory only.
 
         Raises:
             DatasetError: If a declared dataset is missing or invalid.
@@ -79,9 +80,9 @@ class Plugin(msgspec.Struct, frozen=True):
 
 
 def find(name: str, files: Sequence[Path] = ()) -> Plugin | None:
-    """Return the user's benchmark of that name: from the files, an entry point, or a registration.
+    """Return the user's benchmark of that name: from the files, else an entry point, else a registration.
 
-    None if there is none.
+    None if no such benchmark exists.
 
     Raises:
         UserError: If a file or the entry point cannot be loaded.
@@ -112,9 +113,9 @@ def every(files: Sequence[Path] = ()) -> list[Plugin]:
 
 
 def load_file(path: Path) -> list[Plugin]:
-    """Return the benchmarks in a Python file: classes defined in it, and ready benchmarks.
+    """Return the benchmarks in a Python file: classes defined in it, and `Benchmark` objects.
 
-    The directory of the file is appended to `sys.path`, for the modules that it imports.
+    The file's directory is appended to `sys.path`, so that the file can import modules beside it.
 
     Raises:
         UserError: If the file is missing, its code fails, or it contains no benchmark.
@@ -161,7 +162,7 @@ def registered() -> list[Plugin]:
 
 
 def _plugins(value: Any, module: ModuleType | None, origin: str) -> Iterator[Plugin]:
-    """Yield a value as a plugin if it is a benchmark. A class counts only if it was defined in `module`."""
+    """Yield a plugin if `value` is a benchmark. A class is accepted only if it was defined in `module`."""
     from benchwright.catalog.documented.base import BaseBenchmark
 
     if isinstance(value, type):

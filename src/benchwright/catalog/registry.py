@@ -1,4 +1,4 @@
-"""The list of benchmarks, and look-up by name."""
+"""The list of the catalog's benchmarks, and look-up by name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROOMS = (*DOCUMENTED, *FURTHER)
 """All subpackages with benchmarks."""
 
 FOLDERS = "harbor"
-"""The prefix before the colon for tasks from a folder, which no list can name."""
+"""The benchmark name after which a colon and a folder of tasks follow: `harbor:PATH`."""
 
 DATA_OPTIONS = {"path": "Take the data from this file or directory."}
 
@@ -46,7 +46,7 @@ def abouts() -> Iterator[About]:
 
 
 def about(name: str) -> About:
-    """Return the metadata of a benchmark: `mmlu`, `mmlu:5shot`, `harbor:PATH`.
+    """Return the metadata of the benchmark with this name, such as `mmlu`, `mmlu:5shot` or `harbor:PATH`.
 
     Raises:
         UserError: If there is no benchmark of that name.
@@ -91,7 +91,10 @@ def make(metadata: About, options: Options) -> Benchmark:
 
 
 def known_options(metadata: About) -> dict[str, str]:
-    """Return the options of a benchmark with their help: its own, and those for its data and roles."""
+    """Return the names of a benchmark's options with their help.
+
+    They include the options for its data and for its roles.
+    """
     roles = {
         f"{role}_{name}": text.format(role=role)
         for role in metadata.roles

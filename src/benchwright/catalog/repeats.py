@@ -1,4 +1,4 @@
-"""Figures over the repeats of samples, such as pass@k.
+"""Figures over the repeats of each sample, such as pass@k.
 
 For each k, samples with fewer than k repeats are left out.
 """
@@ -17,10 +17,11 @@ def over_repeats(
     name: str,
     note: str | None = None,
 ) -> list[Figure]:
-    """Return the mean of `formula(n, c, k)` for each k, over the samples with at least k repeats.
+    """Return one figure per k: the mean of `formula(n, c, k)` over the samples with at least k repeats.
 
-    n is a sample's number of repeats, c the number that passed. `name` has a placeholder for k. If some
-    samples have too few repeats, the note states how many samples the figure covers.
+    n: number of a sample's repeats; c: number of those that passed; `samples` holds these pairs. `name`: the
+    figures' name, with a placeholder for k. If some samples have too few repeats, the note states how many
+    samples are included.
     """
     figures = []
     for k in ks:

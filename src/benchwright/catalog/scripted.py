@@ -1,4 +1,4 @@
-"""Scripted conversations: a benchmark's checks, played through its own solver and scorers without a model."""
+"""Plays a benchmark's checks (scripted conversations) through its solver and scorers, without a model."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ NOT_APPLICABLE = 69
 """Exit code of an exploit's command that cannot be tried in this container: EX_UNAVAILABLE of sysexits(3)."""
 
 EXPECTED_TO_FAIL = "expected_to_fail"
-"""The label of a listed exception; its value is the reason why the check fails."""
+"""The label of a known exception; its value is the reason why the gold answer fails."""
 
 
 class ScriptedSession:
-    """A session that answers with a check's scripted messages: those of the model, the user and the judge.
+    """A session that answers requests with a check's scripted messages for the model, the user or the judge.
 
     Raises:
-        ExecutionError: If the check has no messages for a role that is asked.
+        ExecutionError: If a request goes to a role for which the check has no messages.
     """
 
     def __init__(self, check: Check, target: Target) -> None:
@@ -51,7 +51,7 @@ class ScriptedSession:
     async def chat(
         self, messages: Sequence[Message], *, role: str = "model", slot: str | None = None, **params: Any
     ) -> Reply:
-        """Return the role's next scripted message. After the last one, repeat it."""
+        """Return the role's next scripted message. When all have been used, return the last one again."""
         lines = self._lines.get(role)
         if not lines:
             raise ExecutionError(f"the check has no line for the role {role!r}")
@@ -61,7 +61,7 @@ class ScriptedSession:
     async def complete(
         self, prompt: str, *, role: str = "model", slot: str | None = None, **params: Any
     ) -> Reply:
-        """Return the role's next scripted message, as `chat` does."""
+        """Return the role's next scripted message. `prompt` is ignored."""
         return await self.chat([], role=role)
 
     async def count_tokens(self, text: str) -> int | None:
@@ -93,7 +93,7 @@ def _reply(message: Message) -> Reply:
 
 
 class ScriptedTask:
-    """A task of the engine in which every check of every selected sample of a benchmark is a sample."""
+    """An engine task whose samples are the checks of the selected samples of a benchmark."""
 
     def __init__(
         self,
@@ -126,13 +126,13 @@ class ScriptedTask:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Start whatever the benchmark's solver needs and yield a check-playing solver; stop it on exit."""
+        """Start whatever the benchmark's solver needs; stop it on exit. Yield a solver that plays checks."""
         async with self._benchmark.open() as solver:
             yield SecondTry(ScriptedSolver(solver), self.scorers[0], _must_pass)
 
 
 def played_sample(trial: Trial) -> Sample:
-    """Return the original sample of a check's trial."""
+    """Return the benchmark's sample to which the check of this trial belongs."""
     return _parts(trial.sample)[0]
 
 
@@ -154,7 +154,7 @@ class ScriptedSolver:
         self._solver = solver
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Play the check."""
+        """Play the check: run the benchmark's solver on the original sample with a scripted session."""
         sample, check = _parts(trial.sample)
         inner = msgspec.structs.replace(trial, sample=sample)
         return await self._solver.solve(inner, ScriptedSession(check, session.target))
@@ -169,7 +169,7 @@ class ScriptedScorer:
         self.fingerprint = scorer.fingerprint
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Score the original sample."""
+        """Score the original sample with the benchmark's scorer."""
         inner, check = _parts(sample)
         return await self._scorer.score(inner, outcome, ScriptedSession(check, session.target))
 

@@ -1,4 +1,4 @@
-"""A second try, alone, for a right answer that failed beside others: a busy machine may not make it wrong."""
+"""Plays a failed trial of a gold answer again, alone, because a busy machine can make it fail."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from benchwright.sandbox.docker.patience import patient_if_busy
 
 
 class SecondTry:
-    """A solver around a solver. A trial that `must_pass` and does not score 1 is played once more, alone.
+    """A solver that wraps another. If a trial that `must_pass` does not score 1, it is played again, alone.
 
-    Only the second outcome counts. If the machine is still busy then, programs in containers get longer time
-    limits.
+    Only the second outcome counts. If the machine is still busy with other work, time limits of programs in
+    containers are extended.
     """
 
     def __init__(self, solver: Solver, scorer: Scorer, must_pass: Callable[[Sample], bool]) -> None:
@@ -25,7 +25,7 @@ class SecondTry:
         self._turns = Turns()
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Play the trial, a second time if it must pass and did not.
+        """Play the trial. Play it a second time if it must pass and did not.
 
         Raises:
             ExecutionError: If it failed twice, or failed and need not pass.

@@ -21,11 +21,12 @@ NAMED = 5
 
 
 class Selection(Record, frozen=True):
-    """A selection of samples: those that match `where` and `ids`, shuffled if wanted, `limit` at most.
+    """A selection of samples: those that match `where` and `ids`, at most `limit`, in shuffled order if set.
 
-    `where` maps labels, and `id`, to values or patterns such as `django__*`. A sample must match every key;
-    for a key with several patterns, any one will do. `ids` are exact. If `ids` is empty, samples of all ids
-    are meant. `shuffle` is the seed of the shuffle; None keeps the order.
+    - `where`: values or patterns such as `django__*`, keyed by a label or by `id`. A sample must match every
+      key, and for each key at least one of its patterns.
+    - `ids`: exact ids. Empty means all samples.
+    - `shuffle`: seed of the shuffle. None keeps the original order.
     """
 
     limit: int | None = None
@@ -34,12 +35,12 @@ class Selection(Record, frozen=True):
     ids: Sequence[str] = ()
 
     def patterns(self) -> dict[str, Sequence[str]]:
-        """Return the patterns for each key."""
+        """Return the patterns of `where` as a sequence for each key."""
         return {key: [value] if isinstance(value, str) else value for key, value in self.where.items()}
 
 
 def selected(benchmark: Benchmark, source: Source, selection: Selection) -> Iterator[Sample]:
-    """Yield the selected samples. Each is read when it is needed, unless they are shuffled."""
+    """Yield the selected samples. Unless they are shuffled, rows are read as they are requested."""
     patterns, ids = selection.patterns(), frozenset(selection.ids)
 
     def wanted(sample: Sample) -> bool:
@@ -61,7 +62,7 @@ def selected(benchmark: Benchmark, source: Source, selection: Selection) -> Iter
 
 
 def count_selected(benchmark: Benchmark, source: Source, selection: Selection) -> int:
-    """Count the selected samples, after reading and checking them all.
+    """Return the number of selected samples, after reading and checking them all.
 
     Raises:
         UserError: If no sample is selected, or the selection names an id, label or value that no sample has.
@@ -74,10 +75,10 @@ def count_selected(benchmark: Benchmark, source: Source, selection: Selection) -
 
 
 def _check(benchmark: Benchmark, source: Source, selection: Selection, count: int) -> None:
-    """Check that every id, label and value of the selection exists, and that a sample matches all of them.
+    """Check that every id, label and value in the selection exists, and that some sample matches all of them.
 
     Raises:
-        UserError: If something does not exist. Names it, and the nearest known one.
+        UserError: If one of them does not exist, or no sample matches. Names it, and the nearest known one.
     """
     name = benchmark.about.full_name
     known: dict[str, set[str]] = {}

@@ -1,4 +1,4 @@
-"""Prompts by which openai/simple-evals asks the chat models of its published table.
+"""The prompts with which openai/simple-evals asks the chat models in its published table.
 
 Source: simple_evals.py and chat_completion_sampler.py.
 """
@@ -31,12 +31,12 @@ OPTIONS = {
 
 
 def opening(options: Options) -> list[Message]:
-    """Return the messages before the prompt: the system message, unless the option is set to no."""
+    """Return the messages before the prompt: a system message, or none if the option turns it off."""
     return [{"role": "system", "content": SYSTEM_MESSAGE}] if _has_system_message(options) else []
 
 
 def departures(options: Options) -> tuple[str, ...]:
-    """Return the departure that the option causes, if any."""
+    """Return the departure from the protocol if the option turns the system message off; else empty."""
     return () if _has_system_message(options) else ("no system message",)
 
 

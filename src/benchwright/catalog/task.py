@@ -1,4 +1,4 @@
-"""A benchmark as a task of the engine: selects samples and sets their order."""
+"""Wraps a benchmark as a task of the engine: selects the samples, and sets their order."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from benchwright.runs.sources import users_source
 
 
 class BenchmarkTask:
-    """The task: the selected samples of a benchmark, solved and scored by its protocol.
+    """A task of the engine: the selected samples of a benchmark, solved and scored by its protocol.
 
-    `options` are the options that the user set. They are part of the fingerprint that decides whether two
-    conversations are the same. So is the code of a user's benchmark.
+    `options`: the options that the user set. They are part of the task's fingerprint, as is the code of a
+    user's benchmark. Results are reused only between tasks with the same fingerprint.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class BenchmarkTask:
         return self.benchmark.scorers
 
     def samples(self) -> Iterator[Sample]:
-        """Return the selected samples. Each is read when it is needed, unless they are shuffled."""
+        """Return the selected samples. Unless they are shuffled, rows are read as they are requested."""
         return map(self._grouped, selected(self.benchmark, self._source, self._selection))
 
     def size(self) -> int:
@@ -72,7 +72,7 @@ class BenchmarkTask:
         return count_selected(self.benchmark, self._source, self._selection)
 
     def open(self) -> AbstractAsyncContextManager[Solver]:
-        """Start whatever the benchmark's solver needs; stop it on exit."""
+        """Start whatever the benchmark's solver needs, and yield the solver; stop it on exit."""
         return self.benchmark.open()
 
     def _grouped(self, sample: Sample) -> Sample:

@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 
 
 class Turns:
-    """Lets work run at the same time, or alone.
+    """A lock that lets work run either at the same time as other work, or alone.
 
-    Whoever waits to run alone goes first once the work under way is done.
+    Waiting to run alone has priority: no shared work starts until the exclusive work is done.
     """
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class Turns:
 
     @asynccontextmanager
     async def beside_others(self) -> AsyncIterator[None]:
-        """Wait until nobody runs or waits to run alone, then run beside others."""
+        """Wait until no exclusive work runs or waits, then run at the same time as other shared work."""
         async with self._changed:
             await self._changed.wait_for(lambda: not self._waiting)
             self._under_way += 1
@@ -31,7 +31,7 @@ class Turns:
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[None]:
-        """Wait until all work under way is done, then run alone."""
+        """Wait until all work in progress is done, then run alone."""
         self._waiting += 1
         try:
             async with self._changed:

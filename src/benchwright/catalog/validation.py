@@ -1,4 +1,4 @@
-"""Validation: gold answers must score 1 and decoys must not, through the benchmark's solver and scorers."""
+"""Validation: checks that gold answers score 1 and decoys do not, by the benchmark's solver and scorers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from benchwright.runs.table import RunTable
 AT_ONCE = 8
 
 NOBODY = Target("primary", "scripted", "http://scripted.invalid/v1")
-"""The target of a run that sends no requests."""
+"""Placeholder target for a run that sends no requests."""
 
 
 LOG_LINES = 20
@@ -43,9 +43,10 @@ LOG_CHARACTERS = 8000
 
 
 class Failure(Record, frozen=True):
-    """A check with an unexpected result. `check` is `sample/name of the check`.
+    """A check with an unexpected result. `check`: its sample's id and its name, separated by a slash.
 
-    `log` is the end of the output of a gold answer's tests, unchanged. It is empty if there were no tests.
+    `said`: the complaint in words. `log`: the unchanged end of the test output for a gold answer; empty if no
+    tests ran.
     """
 
     check: str
@@ -54,9 +55,10 @@ class Failure(Record, frozen=True):
 
 
 class ExploitTally(Record, frozen=True):
-    """Counts for one class of exploits: how many did not pass, passed with a flag, and passed unnoticed.
+    """Counts for one class of exploits (scripted agents that cheat).
 
-    `not_applicable` counts exploits that could not be tried because the container lacks a requirement.
+    `blocked`: did not pass. `flagged`: passed, but with a flag. `unnoticed`: passed without a flag.
+    `not_applicable`: could not be tried, because the container lacks a requirement.
     """
 
     blocked: int = 0
@@ -66,11 +68,11 @@ class ExploitTally(Record, frozen=True):
 
 
 class ValidationResult(Record, frozen=True):
-    """Result of a validation: the number of checks, the failed ones, and the listed exceptions with reasons.
+    """Result of a validation: the number of checks, the failed ones, and the known exceptions with reasons.
 
-    `run` is the id of the run that was kept because some checks failed. `exploits` holds the counts by class,
-    if exploits were played. `leaks` maps samples to lines about solution files in their images, and about
-    parts that could not be searched.
+    - `run`: id of the run, which is kept on disk if checks failed.
+    - `exploits`: counts by class of exploit, if exploits were played.
+    - `leaks`: for each sample, lines about solution files found in its image, or about files not searched.
     """
 
     name: str
@@ -90,9 +92,10 @@ async def validate(
     directory: Path | None = None,
     arrange: Callable[[Iterator[Trial]], Iterator[Trial]] | None = None,
 ) -> ValidationResult:
-    """Play all checks of the selected samples. The journal is kept in `directory`, if one is passed.
+    """Play all checks of the selected samples, and return the result.
 
-    `arrange` has the same meaning as in `Plan`.
+    `directory`: where the journal is kept; None for a temporary one. `arrange`: changes the order of the
+    trials, see `Plan`.
 
     Raises:
         DatasetError: If a row is invalid.
@@ -107,7 +110,7 @@ async def validate(
 
 
 class _Nobody:
-    """A client that sends no requests."""
+    """A client for runs without a model. It sends no requests."""
 
     target = NOBODY
 
@@ -158,7 +161,7 @@ def _judge(name: str, directory: Path) -> ValidationResult:
 
 
 def _verdict(directory: Path, trial: TrialRecord, score: ScoreRecord) -> str:
-    """Return the result of an exploit, as the name of a field of `ExploitTally`."""
+    """Return the name of the `ExploitTally` field that counts an exploit, from its score and commands."""
     if score.value == 1.0:
         return "flagged" if flags_in(score.detail) else "unnoticed"
     commands = read_body(directory, trial).artifacts.get("commands") or ()
@@ -167,7 +170,7 @@ def _verdict(directory: Path, trial: TrialRecord, score: ScoreRecord) -> str:
 
 
 def _counted(tally: ExploitTally, verdict: str) -> ExploitTally:
-    """Add one exploit to the tally."""
+    """Return the tally with one exploit more. `verdict` names the field to increase."""
     return msgspec.structs.replace(tally, **{verdict: getattr(tally, verdict) + 1})
 
 
@@ -177,7 +180,7 @@ def _failure(directory: Path, trial: TrialRecord, said: str) -> Failure:
 
 
 def end_of_log(artifacts: Mapping[str, Any]) -> str:
-    """Return the last lines of the test output in an outcome's artifacts. Empty if there is none."""
+    """Return the last lines of the test output in an outcome's artifacts. Empty if there is no output."""
     tests = artifacts.get("tests") or artifacts.get("validation")
     if not isinstance(tests, Mapping):
         return ""

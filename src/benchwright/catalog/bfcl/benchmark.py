@@ -27,10 +27,11 @@ from benchwright.runs.journal import Body
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Build the variant that `about` describes.
+    """Build the variant of BFCL that `about` describes.
 
     Raises:
-        UserError: If memory_vector is wanted, but its libraries or model are missing. States how to get them.
+        UserError: If the category memory_vector is selected, but its libraries or model are missing. States
+            how to get them.
     """
     wanted = wanted_categories(options.text("categories"))
     if about.variant == "documented":
@@ -45,7 +46,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 class Bfcl:
-    """BFCL by the official rules; see `benchmark.Benchmark`."""
+    """BFCL by the official rules. Implements `benchmark.Benchmark`."""
 
     def __init__(
         self, about: About, wanted: frozenset[str], mode: Mode, model: EmbeddingModel | None
@@ -62,11 +63,11 @@ class Bfcl:
         self.scorers: Sequence[Scorer] = (BfclScorer(about.metric, mode, self._executor),)
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """Yield the tasks of the wanted categories.
+        """Yield the tasks of the selected categories.
 
         Raises:
             UserError: If answers in Java or JavaScript cannot be parsed here. States what to install.
-            DatasetError: As in `rows.samples`.
+            DatasetError: If data are missing, or a row is invalid.
         """
         for sample in samples(source, self._wanted, self._executables):
             language = CATEGORIES[sample.content["category"]].language
@@ -80,12 +81,12 @@ class Bfcl:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Yield the solver; on exit, stop the sandboxes for judging and embedding.
+        """Yield the solver. On exit, stop the sandboxes that judge conversations and embed texts.
 
-        Each multi-turn conversation starts its own sandbox.
+        Each multi-turn conversation starts a sandbox of its own.
 
         Raises:
-            UserError: If memory_vector is wanted, and its model cannot be loaded.
+            UserError: If the category memory_vector is selected, and its model cannot be loaded.
         """
         with_memory = AskWithMemory(self._mode, self._executor, self._conversations, self._memories)
         try:
@@ -96,11 +97,11 @@ class Bfcl:
 
     @property
     def remembers(self) -> bool:
-        """True if questions depend on the memory that earlier trials of the run have left."""
+        """True if questions depend on the memory that earlier trials of the run have filled."""
         return not self._wanted.isdisjoint(MEMORY_CLASSES)
 
     def recall(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], Body]) -> None:
-        """Load the memories from trials that ended before the run was resumed."""
+        """Load the memories that trials of an interrupted run have filled, when it is resumed."""
         self._memories.recall(self._conversations, trials, read)
 
     def checks(self, sample: Sample) -> Iterator[Check]:
@@ -108,12 +109,12 @@ class Bfcl:
         return checks(self._mode, sample)
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """Return the scores of categories and groups, and the weighted mean of the available ones."""
+        """Return the scores of categories and leaderboard groups, and their weighted mean."""
         return figures(graded)
 
 
 class BfclSolver:
-    """Asks once or in several turns, depending on the task."""
+    """A solver that sends one request, or plays several turns, depending on the task."""
 
     def __init__(self, mode: Mode, executor: Executor, with_memory: AskWithMemory) -> None:
         self._once = AskCalls(mode)
@@ -121,7 +122,7 @@ class BfclSolver:
         self._with_memory = with_memory
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Run one trial."""
+        """Run one trial, and return its outcome."""
         kind = CATEGORIES[trial.sample.content["category"]].kind
         if kind == "multi_turn":
             return await self._in_turns.converse(trial, session)

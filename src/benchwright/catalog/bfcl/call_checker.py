@@ -1,8 +1,8 @@
 """Checks function calls by BFCL's rules (bfcl_eval, eval_checker/ast_eval/ast_checker.py).
 
-A possible answer is `{name: {parameter: [allowed values]}}`. An empty string among the values means that the
-parameter may be left out. Types are compared exactly: neither True nor 1.0 is an integer. But an integer is
-accepted if a Python float is wanted.
+A possible answer has the form `{name: {parameter: [allowed values]}}`. An empty string among the values means
+that the parameter may be omitted. Types are compared exactly: neither True nor 1.0 is an integer. There is
+one exception: an integer is accepted for a Python float.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def wrong_calls(
 ) -> Mistake | None:
     """Return the reason why the calls are not the expected ones; None if they are.
 
-    `functions` are the documents of the functions on offer. `spelled` converts a function's name to its form
-    in the answer (with `_` for `.` if it was called as a tool).
+    `functions`: documents (JSON descriptions) of the functions on offer. `answers`: the possible answers.
+    `spelled`: converts a function's name to its form in the answer (with `_` for `.` in tool calls).
     """
     if category.kind == "parallel":
         return _wrong_set(category.language, functions, calls, answers, spelled)
@@ -60,7 +60,10 @@ def _wrong_set(
     answers: Sequence[Answer],
     spelled: Callable[[str], str],
 ) -> Mistake | None:
-    """Match each expected call, in order, with the first fitting call that is not matched yet."""
+    """Match each expected call, in order, with the first fitting call that is not matched yet.
+
+    Return the reason if an expected call has no match, or the numbers of calls differ; None if all match.
+    """
     if len(calls) != len(answers):
         return Mistake("parallel_function_checker_no_order:wrong_count", _count(calls, answers))
     left = list(calls)
@@ -154,9 +157,9 @@ def wrong_type(
 ) -> Mistake | None:
     """Return the reason why a value has a wrong type; None if its type is right.
 
-    Right is the wanted type, or the type of the first possible value (a variable's name in place of its
-    value). Elements are checked one level deep: all must be right for one possible value. If that value is
-    not a list, any elements are right.
+    A type is right if it is `wanted`, or the type of the first possible value (which may be a variable's
+    name). Elements of a list are checked one level deep: all must have the right type for one possible value.
+    If that value is not a list, elements of any type are right.
     """
     variable = _variable_type(possible)
     if type(value) is wanted:

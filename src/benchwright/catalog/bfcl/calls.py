@@ -1,4 +1,4 @@
-"""Function calls, as the checks use them."""
+"""Records of function calls, of mistakes in answers, and errors of parsers."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ class Call(Record, frozen=True):
 
 
 class Mistake(Record, frozen=True):
-    """The reason why an answer is wrong: the official error type, and a sentence."""
+    """The reason why an answer is wrong. `kind`: the official error type; `said`: a sentence."""
 
     kind: str
     said: str
 
 
 class DecodingError(Exception):
-    """An answer that is not a list of function calls. `kind` is the official error type."""
+    """Raised for an answer that is not a list of function calls. `kind`: the official error type."""
 
     kind = "ast_decoder:decoder_failed"
 
 
 class NoCallError(DecodingError):
-    """An answer in Java or JavaScript without a call."""
+    """Raised for an answer in Java or JavaScript that contains no call."""
 
     kind = "ast_decoder:decoder_wrong_output_format"
 
 
 def calls_from_tools(tool_calls: Iterable[dict[str, Any]]) -> list[Call]:
-    """Return the calls of an assistant message.
+    """Return the calls in an assistant message's `tool_calls`.
 
     Raises:
         DecodingError: If the arguments of a call are not JSON.

@@ -1,4 +1,4 @@
-"""The categories of BFCL, their groups, and the selection by `--option categories`."""
+"""BFCL's categories of tasks, their groups on the leaderboard, and the option `categories`."""
 
 from __future__ import annotations
 
@@ -71,17 +71,17 @@ NOT_RUN = {
     "agentic": "its web search needs a search service; choose memory",
     "web_search": "it needs a search service",
 }
-"""Agentic categories that are not supported, by the start of their names, and why."""
+"""Reasons why agentic categories are not supported, keyed by the start of their names."""
 
 
 def category_of(identifier: str) -> Category | None:
-    """Return the category of a row: the part of its id before the last `_`. None if it is not supported."""
+    """Return the category in a row's id: the part before the last `_`. None if it is not supported."""
     name = identifier.rpartition("_")[0]
     return CATEGORIES.get(FORMER_NAMES.get(name, name))
 
 
 def wanted_categories(text: str) -> frozenset[str]:
-    """Return the categories in a comma-separated list of names and groups (or `all`). Empty for "".
+    """Return the categories in a comma-separated list of categories and groups (or `all`). Empty for "".
 
     Raises:
         UserError: If a name is neither a category nor a group, or is not supported here.

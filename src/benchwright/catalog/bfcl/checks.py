@@ -1,4 +1,4 @@
-"""Gold answers and decoys."""
+"""Checks for BFCL: the gold answer of each sample, and decoys (wrong answers)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Write = Callable[[Sequence[Call]], Message]
 
 
 def checks(mode: Mode, sample: Sample) -> Iterator[Check]:
-    """Yield the gold answer to a sample and decoys, as tool calls or as text."""
+    """Yield the gold answer to a sample, then decoys, as tool calls or as text depending on `mode`."""
     category = CATEGORIES[sample.content["category"]]
     if category.kind == "multi_turn":
         return _multi_turn(mode, sample.content)
@@ -90,7 +90,10 @@ def _decoys(
 
 
 def _wrong_types(document: dict[str, Any], answers: list[Any], call: Call) -> Iterator[tuple[str, Call]]:
-    """Yield calls with a boolean, and with a float, for a parameter whose expected values are integers."""
+    """Yield decoys for the first integer parameter: its call with a boolean, and with a float, as the value.
+
+    Nothing if no parameter accepts only integers.
+    """
     for name, value in call.arguments.items():
         allowed = [one for answer in answers for one in answer.get(call.name, {}).get(name, ())]
         integers = all(type(one) is int for one in allowed if one != OMITTED)
@@ -114,7 +117,10 @@ def _multi_turn(mode: Mode, content: dict[str, Any]) -> Iterator[Check]:
 
 
 def _memory(mode: Mode, content: dict[str, Any]) -> Iterator[Check]:
-    """Yield one reply each. Conversations before the question that are not played yet get the same reply."""
+    """Yield the checks for a question about a memory. Each has only one reply.
+
+    Because the last reply is repeated, earlier conversations that must be played first get it, too.
+    """
     answer, *_ = content["answer"]
     yield Check(GOLD, [assistant(f"{{'answer': '{answer}', 'context': 'You said so.'}}")])
     yield Check("not known", [assistant("{'answer': 'I do not know', 'context': '?'}")], passes=False)
@@ -125,7 +131,7 @@ def _memory(mode: Mode, content: dict[str, Any]) -> Iterator[Check]:
 
 
 def _replies(mode: Mode, turns: Sequence[Sequence[Call]]) -> list[Message]:
-    """Return all calls of a turn in one step, then a sentence."""
+    """Return the model's replies: for each turn one step with all its calls, then a sentence."""
     replies: list[Message] = []
     for calls in turns:
         replies += [_step(mode, calls), assistant(SAID)] if calls else [assistant(SAID)]

@@ -1,4 +1,4 @@
-"""Parses function calls in text as BFCL does (bfcl_eval, model_handler/utils.py). Nothing is executed."""
+"""Parses function calls in text by BFCL's rules (bfcl_eval, model_handler/utils.py). Nothing is run."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _OPERATORS = {
 
 
 def decode_calls(text: str, language: Language = "python") -> list[Call]:
-    """Parse the calls in an answer.
+    """Parse and return the calls in an answer.
 
-    Surrounding backquotes, line breaks and spaces are removed, and missing brackets added. Only named
-    arguments are kept. A name in place of a value becomes its text. A call among the arguments becomes a
-    dictionary `{name: arguments}`, or its text if it has no named arguments.
+    Surrounding backquotes, line breaks and spaces are removed, and missing brackets are added. Only named
+    arguments are kept. A name in place of a value becomes text. A call among the arguments becomes a
+    dictionary `{name: arguments}`, or text if it has no named arguments.
 
     Raises:
-        DecodingError: If the text is not a list of calls, by the official parser's rules.
-        UserError: If it is Java or JavaScript, and tree-sitter is not installed.
+        DecodingError: If the text is not a list of calls by the official parser's rules.
+        UserError: If the text is in Java or JavaScript, and tree-sitter is not installed.
     """
     text = text.strip("`\n ")
     if len(text) > LONGEST_TEXT:
@@ -96,7 +96,7 @@ def _value(node: ast.expr | None) -> Any:
 
 
 def _calculated(node: ast.expr) -> Any:
-    """Evaluate an expression of numbers, strings and lists. Large results are refused."""
+    """Return the value of an expression of numbers, strings and lists. Large results are refused."""
     match node:
         case ast.BinOp(left=left, op=kind, right=right) if type(kind) in _OPERATORS:
             one, other = _calculated(left), _calculated(right)
@@ -124,6 +124,6 @@ def _check_size(kind: ast.operator, one: Any, other: Any) -> None:
 
 
 def _repeated_length(one: Any, other: Any) -> int:
-    """Return the length of a text or list repeated by a number, in either order; 0 for anything else."""
+    """Return the length of a text or list multiplied by a number, in either order; 0 for other operands."""
     thing, times = (one, other) if hasattr(one, "__len__") else (other, one)
     return len(thing) * times if hasattr(thing, "__len__") and isinstance(times, int) else 0

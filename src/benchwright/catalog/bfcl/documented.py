@@ -1,4 +1,4 @@
-"""BFCL as llm-benchmarker documents it: one expected answer, equal in any order."""
+"""BFCL as llm-benchmarker documents it: one expected answer, whose calls may come in any order."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ from benchwright.runs.keys import fingerprint
 SINGLE_TURN = frozenset(
     name for name, one in CATEGORIES.items() if one.kind not in ("multi_turn", "relevance", "memory")
 )
-"""Categories with one expected answer. If no call fits, that is an answer without a call."""
+"""Single-turn categories. If no call is expected, the right answer is one without a call."""
 
 EQUAL_IN_PYTHON = ("a boolean for an integer", "a float for an integer")
 """Decoys of the official rules that may equal the expected value here."""
 
 
 class DocumentedScorer:
-    """The documented comparison: the same number of calls, each equal to an expected one."""
+    """A scorer by the documented rule: the same number of calls, each equal to an expected one."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("bfcl-documented", name, "1")
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Grade one outcome."""
+        """Return the score of one outcome."""
         last = outcome.messages[-1] if outcome.messages else {}
         return verdict_score(grade(sample.content, last, outcome.answer))
 
 
 def grade(content: dict[str, Any], message: Message, text: str) -> Verdict:
-    """Grade tool calls or, without any, the calls found in the text."""
+    """Grade the tool calls of a message. If it has none, grade the calls found in its text."""
     from benchwright.catalog.documented.evaluators.ast_eval import compare_function_calls, parse_function_call
 
     category = CATEGORIES[content["category"]]
@@ -64,7 +64,7 @@ def grade(content: dict[str, Any], message: Message, text: str) -> Verdict:
 
 
 def expected_calls(content: dict[str, Any]) -> list[Call]:
-    """Return the first possible answer, with tool names. Empty if no call fits."""
+    """Return the calls of the first possible answer, with tool names. Empty if no call is expected."""
     if not content["answer"]:
         return []
     calls = gold_calls(CATEGORIES[content["category"]], content["functions"], content["answer"])
@@ -76,7 +76,7 @@ def _plain(call: Call) -> dict[str, Any]:
 
 
 class DocumentedBfcl:
-    """The documented variant; see `benchmark.Benchmark`."""
+    """The documented variant of BFCL. Implements `benchmark.Benchmark`."""
 
     def __init__(self, about: About, wanted: frozenset[str]) -> None:
         self.about = about
@@ -85,7 +85,7 @@ class DocumentedBfcl:
         self._wanted = (wanted & SINGLE_TURN) or wanted
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """Yield the single-turn tasks of the wanted categories."""
+        """Yield the single-turn tasks of the selected categories."""
         for sample in samples(source, self._wanted, Executables()):
             if sample.labels["category"] in SINGLE_TURN:
                 yield sample
@@ -96,22 +96,22 @@ class DocumentedBfcl:
         yield _AskOnce()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield the gold answer to a sample, and decoys.
+        """Yield the gold answer to a sample, then decoys.
 
-        Official exceptions do not apply, since such answers can be equal here.
+        Exceptions for gold answers that official rules reject do not apply here, since such answers can pass.
         """
         for check in checks("tools", sample):
             if check.name not in EQUAL_IN_PYTHON:
                 yield msgspec.structs.replace(check, reason=None)
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """Return the scores of categories and groups."""
+        """Return the scores of categories and leaderboard groups."""
         return figures(graded)
 
 
 class _AskOnce:
-    """Offers the functions as tools, and sends one request."""
+    """A solver that offers the functions as tools, and sends one request."""
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Run one trial."""
+        """Run one trial, and return its outcome."""
         return await AskCalls("tools").ask(trial, session)

@@ -1,4 +1,4 @@
-"""The embedding model of memory_vector: found on this machine, and run in the sandbox."""
+"""Embedding model of the category memory_vector: finds it on this machine, and runs it in the sandbox."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 
 LIBRARIES = ("sentence-transformers", "faiss-cpu")
 FAISS = "1.11.0"
-"""The version that the authors pin. For sentence-transformers, they require 2.7.0 or later."""
+"""The faiss version that BFCL's authors pin. For sentence-transformers, they require 2.7.0 or later."""
 
 GiB = 2**30
 LIMITS = Limits(
@@ -39,9 +39,9 @@ SECONDS = 60.0
 
 
 class EmbeddingModel(Record, frozen=True):
-    """An embedding model: its directory, the digest of its files, and departures.
+    """An embedding model: its directory, a digest of its files, and departures.
 
-    Departures are differences from the authors' model and libraries.
+    `departures`: differences from the BFCL authors' model and libraries.
     """
 
     directory: Path
@@ -50,11 +50,13 @@ class EmbeddingModel(Record, frozen=True):
 
 
 def find_model(data_dir: Path) -> EmbeddingModel:
-    """Find the model in the data directory, the hub's cache or on the hub. Libraries are checked first.
+    """Find the model in the data directory, in the Hugging Face cache, or on the Hugging Face hub.
+
+    Before that, check that the libraries are installed.
 
     Raises:
         UserError: If a library is not installed, or the model is not found. States how to get it.
-        DatasetError: If the hub refuses.
+        DatasetError: If the hub refuses the download.
     """
     departures = []
     if (installed := _library_versions()["faiss-cpu"]) != FAISS:
@@ -84,7 +86,7 @@ def _library_versions() -> dict[str, str]:
 
 
 class Encoder:
-    """Embeds texts, in one process for all conversations, because loading takes seconds and a gigabyte."""
+    """Embeds texts in one process for all conversations, because loading takes seconds and 1 GB of memory."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -96,7 +98,7 @@ class Encoder:
     async def load(self) -> None:
         """Start the process.
 
-        Best called before any request is timed, because it blocks the event loop for a moment.
+        This blocks the event loop for a moment, so call it before any request is timed.
 
         Raises:
             UserError: If the model or the libraries cannot be loaded.
@@ -108,7 +110,7 @@ class Encoder:
             raise UserError(f"The model of BFCL's memory_vector cannot be loaded: {error}") from error
 
     async def vectors(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the answer to a request. `inside/encoder.py` describes both.
+        """Send a request to the process, and return its answer. `inside/encoder.py` describes both formats.
 
         Raises:
             TrialError: If the process cannot be started, or has ended.
@@ -142,7 +144,7 @@ class Encoder:
 
 
 def files_for(directory: Path) -> dict[str, bytes]:
-    """Return the files of the sandbox: the program, and the model's files in a folder beside it."""
+    """Return the sandbox's files: the program, and the model's files in a folder beside it."""
     program = Path(__file__).parent / "inside" / "encoder.py"
     names = EMBEDDING_MODEL.splits[EMBEDDING_MODEL.evaluated]
     model = {f"model/{name}": (directory / name).read_bytes() for name in names}

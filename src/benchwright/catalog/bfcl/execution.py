@@ -1,4 +1,4 @@
-"""Executes calls on BFCL's own classes, which run in the sandbox and are never imported here."""
+"""Executes calls on BFCL's own Python classes, which run in the sandbox and are never imported here."""
 
 from __future__ import annotations
 
@@ -28,17 +28,20 @@ ATTEMPTS = 2
 """Attempts to judge a conversation. The first may fail because earlier ones used up the process's limits."""
 
 FAILED = "multi_turn:execution_failed"
-"""Our own error type: the calls used up the sandbox's time or memory."""
+"""Benchwright's own error type: the calls used up the sandbox's time or memory."""
 
 INSIDE = ("server.py", "mpmath.py", "rank_bm25.py", "memory_api_metaclass.py", "sentence_transformers.py")
-"""Our own files beside the classes: the server, and replacements for the libraries that they import."""
+"""Benchwright's files beside the classes: the server, and replacements for the libraries that they import."""
 
 Turns = list[list[list[str]]]
 """Calls as source text, by turn and step."""
 
 
 class Execution:
-    """The instances of one conversation. `encoder` embeds texts for those instances that need vectors."""
+    """The class instances of one conversation, in the sandbox.
+
+    `encoder`: embeds texts for instances that need vectors.
+    """
 
     def __init__(self, process: SandboxProcess, encoder: Encoder | None) -> None:
         self._process = process
@@ -48,13 +51,13 @@ class Execution:
         """Execute calls, written as source text, and return their results as text.
 
         Raises:
-            ExecutionError: If they take too long or too much memory.
+            ExecutionError: If the calls take too long or too much memory.
         """
         results: list[str] = (await self._ask({"calls": calls}))["results"]
         return results
 
     async def memory(self) -> dict[str, Any]:
-        """Return the part of the memory that the model sees (`shown`), and the whole (`snapshot`).
+        """Return the part of the memory that the model sees (`shown`), and all of it (`snapshot`).
 
         Raises:
             ExecutionError: If that takes too long or too much memory.
@@ -62,7 +65,7 @@ class Execution:
         return await self._ask({"memory": True})
 
     async def open(self, opening: dict[str, Any]) -> None:
-        """Create the instances.
+        """Create the instances. `opening`: their classes and initial configuration.
 
         Raises:
             ExecutionError: If that takes too long or too much memory.
@@ -77,12 +80,13 @@ class Execution:
 
 
 class Executor:
-    """Starts executions.
+    """Starts an `Execution` for each conversation.
 
-    `executables` are the sources of the classes, available once the samples are read. `model` is the
-    directory of memory_vector's embedding model; None if that category is not wanted. Each conversation has
-    its own process. Conversations are judged one after the other in a long-lived process, each on fresh
-    instances.
+    - `executables`: the sources of the classes, available once the samples have been read.
+    - `model`: directory of the embedding model; None if memory_vector is not selected.
+
+    Each conversation runs in its own process. Judging takes place in one long-lived process, one conversation
+    at a time, each on fresh instances.
     """
 
     def __init__(self, executables: Executables, model: Path | None = None) -> None:
@@ -108,7 +112,7 @@ class Executor:
         """Start a process with fresh instances for a sample; stop it on exit.
 
         Raises:
-            ExecutionError: If they cannot be started.
+            ExecutionError: If the process cannot be started.
         """
         opening = _opening(content)
         async with self._process(opening["classes"].values()) as process:
@@ -117,9 +121,9 @@ class Executor:
             yield execution
 
     async def judge(self, content: dict[str, Any], model: Turns) -> Mistake | None:
-        """Return the reason why the model's calls are worse than the expected ones; None if they are not.
+        """Return the reason why the model's calls do not achieve the effects of the expected calls, or None.
 
-        Both are executed again.
+        Both lists of calls are executed on fresh instances.
 
         Raises:
             ExecutionError: If the sandbox cannot be started.

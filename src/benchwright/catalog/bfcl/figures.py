@@ -1,4 +1,4 @@
-"""The leaderboard's numbers: categories, groups, and the overall score (bfcl_eval, eval_runner_helper.py)."""
+"""Scores of the leaderboard: categories, groups, and overall (bfcl_eval, eval_runner_helper.py)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Means = Mapping[str, tuple[float, int]]
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the accuracy of each category, the scores of the groups, and their weighted mean.
+    """Return the accuracy of each category, the scores of the leaderboard's groups, and their weighted mean.
 
-    Only categories and groups with tasks are included.
+    Only categories and groups with at least one task are included.
     """
     means = _means(graded)
     groups = group_scores(means)
@@ -44,11 +44,12 @@ def _means(graded: Iterable[Graded]) -> dict[str, tuple[float, int]]:
 
 
 def group_scores(means: Means) -> dict[str, float]:
-    """Return the scores of the groups with any tasks.
+    """Return the score of each leaderboard group that has tasks.
 
-    Non-live: the unweighted mean of simple (itself the unweighted mean of its languages), multiple, parallel
-    and parallel_multiple. Live: weighted by the number of tasks. Irrelevance, multi-turn and memory:
-    unweighted.
+    - Non-live: unweighted mean of simple, multiple, parallel and parallel_multiple. The first is itself the
+      unweighted mean of its languages.
+    - Live: mean weighted by the number of tasks.
+    - Irrelevance, multi-turn and memory: unweighted mean.
     """
     simple = _unweighted(means, ("simple_python", "simple_java", "simple_javascript"))
     others = _present(means, ("multiple", "parallel", "parallel_multiple"))
@@ -64,7 +65,7 @@ def group_scores(means: Means) -> dict[str, float]:
 
 
 def overall(groups: Mapping[str, float]) -> float | None:
-    """Return the weighted mean of the groups that are available. None if there are none."""
+    """Return the weighted mean of the groups that have a score. None if none has."""
     weight = sum(WEIGHTS[name] for name in groups)
     return sum(WEIGHTS[name] * value for name, value in groups.items()) / weight if weight else None
 

@@ -1,4 +1,4 @@
-"""Right calls, made from the possible answers."""
+"""Builds right calls from the possible answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _JAVA_CLASSES = {
 def gold_calls(
     category: Category, functions: Sequence[dict[str, Any]], answers: Sequence[Answer]
 ) -> list[Call]:
-    """Return calls with the first allowed value of every parameter that may not be left out.
+    """Return calls with the first allowed value of every required parameter.
 
     In Java and JavaScript, values are source text.
     """
@@ -47,7 +47,7 @@ def _gold_call(language: Language, documents: dict[str, Any], answer: Answer) ->
 
 
 def _plain(value: Any) -> Any:
-    """Replace the allowed values for each key of a dictionary by the first one."""
+    """Return a value in which each key of a dictionary has the first of its allowed values."""
     if isinstance(value, dict):
         return {
             key: next((one for one in values if one != OMITTED), OMITTED)
@@ -60,7 +60,7 @@ def _plain(value: Any) -> Any:
 
 
 def _source(language: Language, declared: dict[str, Any], value: Any) -> str:
-    """Return a value in the syntax of the language."""
+    """Return a value in the syntax of Java or JavaScript. `declared`: the parameter's description."""
     kind = declared.get("type", "any")
     element = declared.get("items", {}).get("type", "any")
     if isinstance(value, str):
@@ -112,10 +112,7 @@ def _java_element(kind: str, element: str, value: Any) -> str:
 def never_right(
     category: Category, functions: Sequence[dict[str, Any]], answers: Sequence[Answer]
 ) -> str | None:
-    """Return the reason why no call can fit the possible answers, although they are official.
-
-    None if one can.
-    """
+    """Return the reason why official rules accept no call for these possible answers; None if they do."""
     documents = {function["name"]: function["parameters"] for function in functions}
     for answer in answers:
         ((name, possible),) = answer.items()
@@ -143,7 +140,10 @@ def _unreadable_elements(declared: dict[str, Any], values: Sequence[Any]) -> boo
 
 
 def gold_turns(functions: Sequence[dict[str, Any]], answers: Sequence[Sequence[str]]) -> list[list[Call]]:
-    """Return the expected calls of a multi-turn task. Positional arguments get names from the documents."""
+    """Return the expected calls of a multi-turn task, by turn.
+
+    Positional arguments get their names from the functions' documents.
+    """
     names = {function["name"]: list(function["parameters"]["properties"]) for function in functions}
     return [[_named(source, names) for source in turn] for turn in answers]
 
@@ -171,9 +171,10 @@ def as_message(calls: Sequence[Call], spelled: Any) -> dict[str, Any]:
 
 
 def as_text(calls: Sequence[Call], language: Language) -> str:
-    """Write the calls as a prompt model does.
+    """Return the calls as text, in the form that a prompt model uses.
 
-    In Java and JavaScript, all values are text, as the documents require.
+    A prompt model gets functions in its prompt, not as tools. In Java and JavaScript, all values are text, as
+    the functions' documents require.
     """
     written = [
         f"{call.name}({', '.join(f'{name}={_written(language, value)}' for name, value in call.arguments.items())})"

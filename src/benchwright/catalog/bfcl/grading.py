@@ -1,4 +1,4 @@
-"""Grading of BFCL's answers, and the verdicts' details."""
+"""Grades BFCL's answers, and builds the details of verdicts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchwright.runs.keys import fingerprint
 
 
 def grade_tools(content: dict[str, Any], message: Message, text: str) -> Verdict:
-    """Grade an assistant message with native tool calls, or with text alone."""
+    """Grade an assistant message that has tool calls, or only text."""
     category = CATEGORIES[content["category"]]
     tool_calls = message.get("tool_calls") or []
     try:
@@ -38,7 +38,7 @@ def grade_tools(content: dict[str, Any], message: Message, text: str) -> Verdict
 
 
 def grade_text(content: dict[str, Any], text: str) -> Verdict:
-    """Grade calls written as text."""
+    """Grade an answer with calls written as text."""
     category = CATEGORIES[content["category"]]
     checked = "relevance" not in category.kind
     try:
@@ -63,7 +63,7 @@ def _as_it_is(name: str) -> str:
 
 
 def _undecoded(category: Category, content: dict[str, Any], text: str, wrong: Mistake) -> Verdict:
-    """Grade an answer that is not a call. It is right if no call fits."""
+    """Grade an answer without a readable call. It is right only if the task expects no call."""
     if category.kind == "relevance":
         wrong = Mistake("relevance_error:decoder_failed", wrong.said)
     return _verdict(category, content, text, None if category.kind == "irrelevance" else wrong)
@@ -74,7 +74,7 @@ def _verdict(category: Category, content: dict[str, Any], predicted: str, wrong:
 
 
 def verdict(category: Category, predicted: str, expected: Any, wrong: Mistake | None) -> Verdict:
-    """Build the verdict with its details: category, group, and for a wrong answer the official error type."""
+    """Build the verdict. Details: category, group, and for a wrong answer the official error type."""
     details = {"category": category.name, "group": category.group}
     if wrong is not None:
         details |= {"error_type": wrong.kind, "error": wrong.said}
@@ -83,11 +83,11 @@ def verdict(category: Category, predicted: str, expected: Any, wrong: Mistake | 
 
 
 VERSIONS: dict[Mode, str] = {"tools": "1", "prompt": "2"}
-"""Raised for a mode whenever an answer in it would be graded differently."""
+"""Grading version by mode, increased whenever an answer in that mode would be graded differently."""
 
 
 class BfclScorer:
-    """Applies the official rules to an outcome."""
+    """A scorer that applies the official rules to an outcome."""
 
     def __init__(self, name: str, mode: Mode, executor: Executor) -> None:
         self.name = name
@@ -96,7 +96,7 @@ class BfclScorer:
         self.fingerprint = fingerprint("bfcl", name, VERSIONS[mode], mode)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Grade one outcome."""
+        """Return the score of one outcome."""
         return verdict_score(await self._graded(sample, outcome))
 
     async def _graded(self, sample: Sample, outcome: Outcome) -> Verdict:

@@ -1,6 +1,6 @@
-"""Parses values written in Java as BFCL does (bfcl_eval, java_type_converter.py).
+"""Parses values in Java syntax by BFCL's rules (bfcl_eval, java_type_converter.py).
 
-A value that cannot be parsed as the wanted type remains text; the comparison of types then fails.
+A value that cannot be parsed as the wanted type remains text, which then fails the comparison of types.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _KEY_END = re.compile(r"\",\s*")
 
 
 def java_value(text: str, wanted: str, element: str | None = None) -> Any:
-    """Parse a value's source text. `element` is the declared type of a collection's elements.
+    """Parse the source text of a value. `wanted`: the declared type; `element`: that of its elements.
 
     Raises:
         NotImplementedError: If BFCL has no rule for the type (Set, Hashtable, Queue, Stack).
@@ -74,10 +74,7 @@ def _list(text: str, element: str | None) -> Any:
 
 
 def _list_block(text: str) -> str | None:
-    """Return the text in `{{ … }}` after the constructor, at least one character.
-
-    None if there is no such block.
-    """
+    """Return the text inside `{{ … }}` after a constructor, at least one character. None if there is none."""
     for opening in _LIST_BLOCK.finditer(text):
         start = opening.end()
         inner = start + len(text[start:]) - len(text[start:].lstrip())
@@ -103,7 +100,7 @@ def _map(text: str) -> Any:
 
 
 def _puts(block: str) -> Iterator[tuple[str, str]]:
-    """Yield the (key, value) of every `put("key", value)`. Neither contains a line break."""
+    """Yield (key, value) for every `put("key", value)` in a block. Neither may contain a line break."""
     at = 0
     while (start := block.find('put("', at)) >= 0:
         line_end = _or_end(block.find("\n", start), block)
@@ -123,7 +120,7 @@ def _or_end(position: int, text: str) -> int:
 
 
 def _untyped(text: str) -> Any:
-    """Parse a value without a declared type, by its form."""
+    """Parse a value by its form, because it has no declared type."""
     if text in ("true", "false"):
         return text == "true"
     if text.startswith('"') and text.endswith('"'):
@@ -136,7 +133,7 @@ def _untyped(text: str) -> Any:
 
 
 def number_or_text(text: str) -> Any:
-    """Parse the text as an int, else as a float, else return it unchanged."""
+    """Return the text as an int or a float if it is a number, else unchanged."""
     for kind in (int, float):
         try:
             return kind(text)

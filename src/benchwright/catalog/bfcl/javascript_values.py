@@ -1,6 +1,6 @@
-"""Parses values written in JavaScript as BFCL does (bfcl_eval, js_type_converter.py).
+"""Parses values in JavaScript syntax by BFCL's rules (bfcl_eval, js_type_converter.py).
 
-A value that cannot be parsed as the wanted type remains text; the comparison of types then fails.
+A value that cannot be parsed as the wanted type remains text, which then fails the comparison of types.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PAIR = re.compile(r"([^:]+):\s*(.*?)(?:,\s*(?=[^,]+:)|$)")
 
 
 def javascript_value(text: str, wanted: str, element: str | None = None) -> Any:
-    """Parse a value's source text. `element` is the declared type of an array's elements.
+    """Parse the source text of a value. `wanted`: the declared type; `element`: that of its elements.
 
     Raises:
         ValueError: If BFCL has no rule for the type.
@@ -72,7 +72,7 @@ def _array(text: str, element: str | None) -> Any:
 def _rows(text: str) -> list[list[Any]] | None:
     """Return the rows of an array of arrays, `[[…], […]]` or `new Array([…], […])`.
 
-    None if the text is not one.
+    None if the text is not an array of arrays.
     """
     opening = _ROWS_OPENING.match(text)
     if opening is None:
@@ -86,10 +86,10 @@ def _rows(text: str) -> list[list[Any]] | None:
 
 
 def _rows_end(text: str, start: int, closing: str) -> int | None:
-    """Return the end of the array whose first row begins at `start`. None if it does not end.
+    """Return the position where the array whose first row begins at `start` ends. None if it does not end.
 
     A row ends with the first `]` on its line that is followed by the array's end, or by another row that
-    itself ends. The search goes from right to left, so that no text takes more than a moment.
+    itself ends. The search goes from right to left, so that no text takes long to parse.
     """
     inside: list[int | None] = [None] * (len(text) + 1)
     for position in range(len(text) - 1, start - 1, -1):
@@ -128,7 +128,7 @@ def _member(text: str) -> Any:
 
 
 def _untyped(text: str) -> Any:
-    """Parse a value without a declared type, by its form."""
+    """Parse a value by its form, because it has no declared type."""
     text = text.strip()
     if text in ("true", "false"):
         return text == "true"

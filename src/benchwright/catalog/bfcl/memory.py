@@ -1,8 +1,8 @@
-"""The memory categories: conversations that fill a model's memory, and questions that each begin with it.
+"""The memory categories: conversations that fill a model's memory, and questions that use it.
 
-The order is as in bfcl_eval at commit 6ea5797: the conversations of a scenario run one after the other, each
-with the memory that the previous one left. Then every question starts with the memory after the last
-conversation, and changes nothing in it.
+The order is that of bfcl_eval at commit 6ea5797. The conversations of a scenario run one after the other,
+each with the memory that the previous one left. Every question then starts with the memory after the last
+conversation, and does not change it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Snapshot = dict[str, Any]
 
 
 class Whose(NamedTuple):
-    """The key of a memory: each repeat of each model has a separate one per scenario."""
+    """The key of a memory. Each scenario, model and repeat has a separate memory."""
 
     slot: str
     repeat: int
@@ -38,7 +38,7 @@ class Whose(NamedTuple):
 
 
 class _Memory:
-    """A memory while it is filled. After `played` conversations it holds `snapshot`."""
+    """A memory that is being filled. `snapshot`: its content after `played` conversations."""
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
@@ -47,13 +47,13 @@ class _Memory:
 
 
 class Memories:
-    """All memories of a run."""
+    """All memories of a run, by key."""
 
     def __init__(self) -> None:
         self._of: dict[Whose, _Memory] = {}
 
     def of(self, whose: Whose) -> _Memory:
-        """Return the memory for a key, a new one if there is none."""
+        """Return the memory for a key. Create it if it does not exist."""
         return self._of.setdefault(whose, _Memory())
 
     def recall(
@@ -62,7 +62,7 @@ class Memories:
         trials: Iterable[TrialRecord],
         read: Callable[[TrialRecord], Body],
     ) -> None:
-        """Take over memories from earlier trials, so that further questions begin with the same ones."""
+        """Load memories from earlier trials of the run, so that later questions start with the same ones."""
         for trial in trials:
             category, scenario = trial.labels.get("category", ""), trial.labels.get("scenario", "")
             memory = self.of(Whose(trial.target, trial.repeat, category, scenario))
@@ -74,10 +74,10 @@ class Memories:
 
 
 class AskWithMemory:
-    """Asks a question. Before a scenario's first question, it plays the conversations.
+    """A solver for questions about a memory. For a scenario's first question, it fills the memory first.
 
-    `Outcome.artifacts` contains the calls in `turns`, the `memory` at the question's start, and in
-    `conversations` the messages of the conversations that this trial has played.
+    The outcome's artifacts are `turns` (the calls), `memory` (its content when the question was asked), and
+    `conversations` (messages of the conversations that this trial played).
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class AskWithMemory:
         self._memories = memories
 
     async def ask(self, trial: Trial, session: Session) -> Outcome:
-        """Fill the memory if that is still to be done, and ask."""
+        """Fill the memory unless that is done, ask the question, and return the outcome."""
         content = trial.sample.content
         whose = Whose(trial.target.slot, trial.repeat, content["category"], content["scenario"])
         memory = self._memories.of(whose)
@@ -118,7 +118,7 @@ class AskWithMemory:
         *,
         asks: bool,
     ) -> tuple[Outcome, Snapshot | None]:
-        """Play a conversation, and return its outcome with the memory's content afterwards."""
+        """Play a conversation. Return its outcome, and the memory's content afterwards."""
         name = MEMORY_CLASSES[content["category"]]
         opening = {
             "category": content["category"],
@@ -161,10 +161,10 @@ def wrong_answer(
 
 
 def last_said(messages: Sequence[Message], artifacts: Mapping[str, Any]) -> str | None:
-    """Return the last message that is not a call. None if the steps were used up before there was one.
+    """Return the model's last message as text. None if the limit of steps was reached.
 
-    As in the official code, calls with invalid arguments do not count as calls: the first one counts as the
-    message.
+    As in the official code, a call with invalid arguments ends the conversation. Its first call is then
+    returned as text.
     """
     turns = artifacts.get("turns") or [[]]
     if len(turns[-1]) > MOST_STEPS:
@@ -183,5 +183,5 @@ _LEFT_OUT = re.compile(r"[,./\-_*^()]")
 
 
 def standardised(text: str) -> str:
-    """Return a text in its compared form: lower case, less punctuation, double in place of single quotes."""
+    """Return a text normalised for comparison: lower case, less punctuation, double quotes only."""
     return _LEFT_OUT.sub("", text).lower().replace("'", '"')

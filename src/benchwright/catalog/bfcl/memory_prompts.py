@@ -1,4 +1,4 @@
-"""Prompts about a model's memory.
+"""System prompts for conversations with a memory.
 
 Source: bfcl_eval, default_prompts.py and model_handler/utils.py at commit 6ea5797.
 """
@@ -56,9 +56,10 @@ ANSWER_FORMAT = (
 
 
 def memory_prompt(category: str, scenario: str, memory: str, *, asks: bool) -> Message:
-    """Build the system prompt of a conversation.
+    """Build the system prompt of a conversation with a memory.
 
-    `memory` is the part that the model sees. `asks` is true if the answer is graded.
+    `memory`: the part that the model sees. `asks`: True for the graded question, False for a conversation
+    that fills the memory.
     """
     told = UNIFIED if category == "memory_rec_sum" else CORE_AND_ARCHIVAL
     prompt = f"{SETTINGS[scenario]}{told}{memory}\n"

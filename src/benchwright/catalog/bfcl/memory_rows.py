@@ -1,4 +1,4 @@
-"""BFCL's questions about earlier conversations, and these conversations."""
+"""Rows and samples of the memory categories: questions, and the conversations before them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Turns = list[list[Message]]
 
 
 class MemoryRow(Record, frozen=True):
-    """A question of one scenario, or a conversation before its questions."""
+    """A question of a scenario, or a conversation that precedes its questions."""
 
     id: str
     question: Turns
@@ -28,14 +28,14 @@ class MemoryRow(Record, frozen=True):
 
 
 class MemoryAnswer(Record, frozen=True):
-    """Possible answers: one of the texts must be in the answer."""
+    """The possible answers to a question. An answer is right if it contains one of these texts."""
 
     id: str
     ground_truth: list[str]
 
 
 class Conversations(msgspec.Struct):
-    """The conversations of each scenario, in order. Loaded when the samples are read."""
+    """The conversations of each scenario, in order. They are loaded when the samples are read."""
 
     of: dict[str, list[Turns]] = {}
 
@@ -61,9 +61,9 @@ def memory_samples(
     conversations: Conversations,
     model_digest: str | None = None,
 ) -> Iterator[Sample]:
-    """Yield one sample per question and category, category by category.
+    """Yield one sample for each question and category, ordered by category.
 
-    `model_digest` is the digest of memory_vector's model.
+    `model_digest`: digest of the embedding model of memory_vector.
 
     Raises:
         DatasetNotFound: If data that the categories need are missing.

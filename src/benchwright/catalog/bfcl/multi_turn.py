@@ -1,4 +1,4 @@
-"""Multi-turn tasks: ask step by step, execute the calls, report the results, and finally judge the whole."""
+"""Multi-turn tasks: asks step by step, executes the calls, reports their results, and judges the whole."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ NOT_EXECUTED = "Error during execution: the arguments are not a JSON object."
 
 
 class Converse:
-    """Plays the turns of a multi-turn task (bfcl_eval, base_handler.py).
+    """A solver that plays the turns of a multi-turn task (bfcl_eval, base_handler.py).
 
-    `Outcome.artifacts` contains the calls of every turn, step by step, as source text in `turns`, and
-    `failed` if the sandbox ended during one of them.
+    The outcome's artifacts are `turns` (the calls as source text, by turn and step), and `failed` if the
+    sandbox ended during a call.
     """
 
     def __init__(self, mode: Mode, executor: Executor) -> None:
@@ -42,14 +42,14 @@ class Converse:
         self._executor = executor
 
     async def converse(self, trial: Trial, session: Session) -> Outcome:
-        """Play all turns, unless one takes too many steps."""
+        """Play all turns, or until one takes too many steps, and return the outcome."""
         async with AsyncExitStack() as stack:
             execution = await stack.enter_async_context(self._executor.start(trial.sample.content))
             return await play(self._mode, trial.sample.content, session, execution)
 
 
 async def play(mode: Mode, content: dict[str, Any], session: Session, execution: Execution) -> Outcome:
-    """Play the turns of a conversation on existing instances. Artifacts are as in `Converse`."""
+    """Play the turns of a conversation on existing class instances. `Converse` describes the artifacts."""
     return await _Conversation(mode, content, session, execution).play()
 
 
@@ -91,7 +91,7 @@ class _Conversation:
         self._messages += messages
 
     async def _play_turn(self, number: int, steps: list[list[str]]) -> bool:
-        """Play one turn. Return true if it ended by itself, false if it took too many steps."""
+        """Play one turn. Return true if the model ended it, false if it took too many steps."""
         while len(steps) <= MOST_STEPS:
             reply = self._reply = await self._ask()
             self._messages.append(reply.message)
@@ -137,9 +137,9 @@ def _written_arguments(call: Call, comma: str) -> str:
 
 
 def written_call(call: Call) -> str:
-    """Write a call that was parsed from text as source text.
+    """Return a parsed call as source text.
 
-    A dictionary of dictionaries is a call among the arguments.
+    A dictionary of dictionaries among the arguments is written as a call.
 
     Raises:
         DecodingError: If an argument is an empty dictionary, on which the official code fails.
@@ -173,6 +173,6 @@ async def judged(executor: Executor, content: dict[str, Any], artifacts: Mapping
 
 
 def shown_turns(artifacts: Mapping[str, Any]) -> str:
-    """Return the calls of all turns as readable text: `;` separates steps, ` | ` turns."""
+    """Return the calls of all turns as readable text. `;` separates steps, ` | ` separates turns."""
     turns = artifacts.get("turns", [])
     return " | ".join("; ".join(call for step in steps for call in step) for steps in turns)

@@ -1,4 +1,4 @@
-"""BFCL's rows, and their samples."""
+"""The rows of BFCL, and their samples."""
 
 from __future__ import annotations
 
@@ -33,14 +33,17 @@ CLASS_MODULES = {
 
 
 class Parameters(Record, frozen=True):
-    """The checked part of a function's parameters."""
+    """The part of a function's parameters that is validated here."""
 
     properties: dict[str, dict[str, Any]]
     required: list[str] = []
 
 
 class Function(Record, frozen=True):
-    """The checked part of a function's document. The rest goes to the model unchanged."""
+    """The part of a function's document (JSON description) that is validated here.
+
+    The document is passed to the model unchanged.
+    """
 
     name: str
     description: str
@@ -48,9 +51,9 @@ class Function(Record, frozen=True):
 
 
 class BfclRow(Record, frozen=True):
-    """One task. `question` holds the messages of each turn.
+    """One task. `question`: the messages of each turn.
 
-    A turn without messages adds functions that were held back.
+    A turn without messages offers functions that were withheld until then.
     """
 
     id: str
@@ -62,18 +65,18 @@ class BfclRow(Record, frozen=True):
 
 
 class AnswerRow(Record, frozen=True):
-    """The answer to a task: possible calls, or per turn the source text of the calls."""
+    """The answer to a task: possible calls. For multi-turn tasks, the source text of the calls by turn."""
 
     id: str
     ground_truth: list[dict[str, dict[str, list[Any]]] | list[str]]
 
 
 class Executables(msgspec.Struct):
-    """The sources of the classes on which multi-turn tasks are executed, from the data.
+    """Sources of the Python classes on which multi-turn tasks are executed; part of the data.
 
-    `files` maps names of modules to sources, filled when the samples are read. `digest` covers all of them
-    except memory_vector's, so that samples of other categories do not depend on that. The rows of
-    memory_vector have a digest of that file.
+    `files`: sources by module name, filled when the samples are read. `digest`: covers all files except
+    memory_vector's, so that samples of other categories do not depend on that one. Samples of memory_vector
+    have a digest of that file.
     """
 
     files: dict[str, bytes] = {}
@@ -87,9 +90,9 @@ class Executables(msgspec.Struct):
 
 
 def samples(source: Source, wanted: frozenset[str], executables: Executables) -> Iterator[Sample]:
-    """Yield one sample per task of the wanted categories; of all in the data if none is named.
+    """Yield one sample per task of the wanted categories; of all categories in the data if none is named.
 
-    Multi-turn tasks are left out if the data lack executable classes, unless they were named.
+    Multi-turn tasks are left out if the data lack the classes to execute, unless their category is named.
 
     Raises:
         DatasetNotFound: If a wanted category, or data that it needs, is missing.
@@ -130,7 +133,7 @@ def _answers(source: Source) -> dict[str, list[Any]]:
 
 
 def documents_in(source: Source) -> dict[str, list[dict[str, Any]]]:
-    """Return the function documents of each class, keyed by the name of its module."""
+    """Return the functions' documents (JSON descriptions) of each class, keyed by its module's name."""
     documents: dict[str, list[dict[str, Any]]] = {}
     for path in source.files("functions"):
         lines = filter(None, map(str.strip, path.read_text(encoding="utf-8").splitlines()))
@@ -201,7 +204,7 @@ def _multi_turn(
 
 
 def _taken_out(identifier: str, functions: list[dict[str, Any]], names: list[str]) -> list[dict[str, Any]]:
-    """Remove functions that are held back for now from the list on offer, and return their documents."""
+    """Remove the named functions, withheld for now, from the functions on offer. Return their documents."""
     taken = []
     for name in names:
         place = next((number for number, one in enumerate(functions) if one["name"] == name), None)
@@ -222,12 +225,15 @@ def _sample(row: BfclRow, category: Category, content: dict[str, Any]) -> Sample
 
 
 def _asked(turn: list[Message]) -> str:
-    """Return the messages of a turn as text, or a placeholder if it only adds held-back functions."""
+    """Return the messages of a turn as text, or a placeholder if the turn only adds withheld functions."""
     return "\n".join(content_text(one.get("content")) for one in turn) or "(further functions)"
 
 
 def _target(category: Category, answer: list[Any] | None) -> str:
-    """Return the right calls: with all allowed values of every argument, or as source text turn by turn."""
+    """Return the right calls as text for human readers.
+
+    Each argument is shown with all allowed values. Multi-turn calls are source text, turn by turn.
+    """
     if "relevance" in category.kind:
         return "no call" if category.kind == "irrelevance" else "any call"
     if category.kind == "multi_turn":

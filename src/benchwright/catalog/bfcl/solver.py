@@ -1,4 +1,4 @@
-"""Offers functions, as tools or in a prompt (bfcl_eval, default_prompts.py), and solves single-turn tasks."""
+"""Solver of single-turn tasks. Offers functions as tools or in a prompt (bfcl_eval, default_prompts.py)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ Mode = Literal["tools", "prompt"]
 
 
 class AskCalls:
-    """Offers the functions, as tools or in the system prompt, and takes the answer unchanged."""
+    """A solver that offers the functions, as tools or in the system prompt, and sends one request.
+
+    The response becomes the answer unchanged.
+    """
 
     def __init__(self, mode: Mode) -> None:
         self._mode = mode
 
     async def ask(self, trial: Trial, session: Session) -> Outcome:
-        """Send one request."""
+        """Send one request, and return its outcome."""
         content = trial.sample.content
         functions = shown_functions(content)
         messages = list(content["question"][0])
@@ -65,13 +68,13 @@ Here is a list of functions in json format that you can invoke.
 """The system prompt of the leaderboard's prompt models, word for word, so that scores are comparable."""
 
 MORE_FUNCTIONS = "I have updated some more functions you can choose from. What about now?"
-"""The user's message in a turn that adds functions that were held back."""
+"""The user's message in a turn that adds functions which were withheld until then."""
 
 
 def with_system_prompt(messages: Sequence[Message], functions: Sequence[dict[str, Any]]) -> list[Message]:
-    """Put the system prompt before the messages.
+    """Return the messages with BFCL's system prompt in front.
 
-    If these begin with a system message, it is appended to the prompt.
+    If they begin with a system message, its text is appended to the prompt.
     """
     prompt = SYSTEM.replace("{functions}", json.dumps(functions, indent=4))
     if messages and messages[0].get("role") == "system":
@@ -80,5 +83,5 @@ def with_system_prompt(messages: Sequence[Message], functions: Sequence[dict[str
 
 
 def more_functions_text(functions: Sequence[dict[str, Any]]) -> str:
-    """Return the user's message to a prompt model in a turn that adds functions that were held back."""
+    """Return the user's message that offers withheld functions to a model that gets functions as text."""
     return f"{list(functions)}\n{MORE_FUNCTIONS}"

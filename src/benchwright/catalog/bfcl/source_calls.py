@@ -24,13 +24,13 @@ LONGEST_CALL = 4_000
 """Maximum length in characters of a call, since parsing can take long. The longest gold one has 340."""
 
 UNNAMED = ""
-"""The name of an argument without one. No parameter has this name."""
+"""Placeholder name for an unnamed argument. No parameter has this name."""
 
 _AS_WRITTEN = (
     *("identifier", "class_literal", "type_identifier", "method_invocation"),
     *("string_literal", "character_literal"),
 )
-"""Nodes that the Java parser takes unchanged, with white space."""
+"""Kinds of nodes whose Java text is taken unchanged, with white space."""
 
 
 @cache
@@ -53,13 +53,13 @@ def parser_of(language: Language) -> Parser:
 
 
 def source_calls(text: str, language: Language) -> list[Call]:
-    """Return the first call in a source text, with its named arguments as written, without quotation marks.
+    """Return the first call in a source text, as a list of length 1.
 
-    Names among the arguments, and `true` in JavaScript, are kept as `UNNAMED`. Anything else that is not a
-    named argument is left out.
+    The values of its named arguments are source text without quotation marks. Names among the arguments, and
+    `true` in JavaScript, are kept as `UNNAMED`. Anything else that is not a named argument is left out.
 
     Raises:
-        DecodingError: If the text cannot be parsed, contains no call, or has two arguments of one name.
+        DecodingError: If the text cannot be parsed, contains no call, or an argument is named twice.
         UserError: If tree-sitter is not installed.
     """
     if len(text) > LONGEST_CALL:
@@ -88,17 +88,20 @@ def _java_call(root: Node, text: str) -> Call:
 
 
 class _JavaText:
-    """The text of nodes, joined as in the official code."""
+    """Extracts the text of tree-sitter nodes, joined in the way of the official code."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def plain(self, node: Node) -> str:
-        """Return the text between the node's positions in bytes, used as positions in the text."""
+        """Return the text of a node.
+
+        Byte positions are used as character positions, as in the official code.
+        """
         return self._text[node.start_byte : node.end_byte]
 
     def argument(self, node: Node) -> str:
-        """Return the value of an argument. A quoted literal loses its quotation marks."""
+        """Return the text of an argument's value. A string literal loses its quotation marks."""
         if node.type in ("string_literal", "character_literal"):
             return self.plain(node)[1:-1]
         return self._put_together(node)
@@ -118,7 +121,7 @@ class _JavaText:
 
 
 def _javascript_call(root: Node) -> Call:
-    """Return a statement that is a call. A call within another expression is not found."""
+    """Return the call in the first statement that is one. A call inside another expression is not found."""
     statements = (one for one in root.children if one.type == "expression_statement")
     calls = [one for statement in statements for one in statement.children if one.type == "call_expression"]
     if not calls:
@@ -153,7 +156,7 @@ def _arguments(given: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def _first(root: Node, kind: str) -> Node:
-    """Return the first node of a kind, in pre-order."""
+    """Return the first node of a kind, in depth-first order."""
     found = next((node for node in _all(root) if node.type == kind), None)
     if found is None:
         raise NoCallError("there is no call in the answer")

@@ -1,4 +1,4 @@
-"""Function documents as the model sees them: with a hint on their language, and as tools."""
+"""Functions' documents (JSON descriptions) as the model sees them: with a language hint, or as tools."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def tool_name(name: str) -> str:
 
 
 def hinted(functions: Iterable[dict[str, Any]], language: Language) -> list[dict[str, Any]]:
-    """Return the documents as BFCL shows them, with a language hint.
+    """Return the functions' documents with BFCL's hint on the programming language.
 
-    In Java and JavaScript, all values are text.
+    For Java and JavaScript, the types of all parameters become text.
     """
     return [_hinted(function, language) for function in functions]
 
@@ -64,7 +64,7 @@ def _as_text(parameter: dict[str, Any], language: str) -> dict[str, Any]:
 
 
 def as_tools(functions: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the documents as tools in the OpenAI format, with types of JSON Schema."""
+    """Return the functions' documents as tools in the OpenAI format, with JSON Schema types."""
     return [{"type": "function", "function": _as_tool(function)} for function in functions]
 
 

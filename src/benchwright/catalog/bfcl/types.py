@@ -1,4 +1,4 @@
-"""BFCL's type names, mapped to JSON Schema, and to the Python types with which values are compared."""
+"""BFCL's type names, mapped to JSON Schema types, and to the Python types used for comparing values."""
 
 from __future__ import annotations
 

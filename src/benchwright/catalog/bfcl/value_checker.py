@@ -1,4 +1,4 @@
-"""Checks if values are among the possible ones, by BFCL's rules for strings, lists and dictionaries."""
+"""Checks values against the possible ones, by BFCL's rules for strings, lists and dictionaries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OMITTED = ""
 
 
 def plain(text: str) -> str:
-    """Return a string in its compared form: without spaces and some marks, lower case, double quotes only."""
+    """Return a string normalised for comparison: no spaces, fewer marks, lower case, double quotes only."""
     return _IGNORED.sub("", text).lower().replace("'", '"')
 
 
@@ -25,16 +25,16 @@ def plain_if_text(value: Any) -> Any:
 
 
 def wrong_string(name: str, value: str, possible: Sequence[Any]) -> Mistake | None:
-    """Return a mistake unless the string equals a possible one, both as `plain`."""
+    """Return a mistake unless the string equals a possible one, both normalised by `plain`; else None."""
     if plain(value) in [plain(one) for one in possible if type(one) is str]:
         return None
     return Mistake("value_error:string", _not_among(name, value, possible))
 
 
 def wrong_list(name: str, value: Sequence[Any], possible: Sequence[Any]) -> Mistake | None:
-    """Return a mistake unless the list equals a possible one, element by element in order.
+    """Return a mistake unless the list equals a possible one, element by element in order; else None.
 
-    An argument that may be left out may also be an empty list.
+    If the argument may be omitted, an empty list is right, too.
     """
     elements = [plain_if_text(one) for one in value]
     for one in possible:
@@ -44,7 +44,10 @@ def wrong_list(name: str, value: Sequence[Any], possible: Sequence[Any]) -> Mist
 
 
 def wrong_dict(value: dict[Any, Any], possible: Sequence[Any]) -> Mistake | None:
-    """Return a mistake unless the dictionary fits a possible one. It is the mistake for the last of these."""
+    """Return a mistake unless the dictionary fits a possible one; else None.
+
+    If there are several possible ones, it is the mistake found for the last of them.
+    """
     wrong: Mistake | None = Mistake("dict_checker:unclear", f"{value!r} fits no possible dictionary")
     for one in possible:
         if isinstance(one, dict):
@@ -55,7 +58,7 @@ def wrong_dict(value: dict[Any, Any], possible: Sequence[Any]) -> Mistake | None
 
 
 def _misfit(value: dict[Any, Any], possible: dict[str, Any]) -> Mistake | None:
-    """Return a mistake unless every key and value is possible, and every missing key may be left out."""
+    """Return a mistake unless all keys and values are possible, and missing keys are optional; else None."""
     missing = [key for key, values in possible.items() if key not in value and OMITTED not in values]
     if missing:
         return Mistake("value_error:dict_key", f"Missing dict key {missing[0]!r}.")
@@ -69,7 +72,10 @@ def _misfit(value: dict[Any, Any], possible: dict[str, Any]) -> Mistake | None:
 
 
 def wrong_dicts(value: Sequence[Any], possible: Sequence[Any]) -> Mistake | None:
-    """Return a mistake unless the list fits a possible one: equally many dictionaries that fit pairwise."""
+    """Return a mistake unless the list fits a possible list; else None.
+
+    It fits if both have the same number of dictionaries, and these fit pairwise.
+    """
     wrong = Mistake("list_dict_checker:unclear", f"{value!r} fits no possible list of dictionaries")
     for one in possible:
         if len(value) != len(one):
@@ -90,7 +96,7 @@ def _element_misfit(given: Any, wanted: Any) -> Mistake | None:
 
 
 def wrong_other(name: str, value: Any, possible: Sequence[Any]) -> Mistake | None:
-    """Return a mistake unless the value equals a possible one."""
+    """Return a mistake unless the value equals a possible one; else None."""
     return None if value in possible else Mistake("value_error:others", _not_among(name, value, possible))
 
 

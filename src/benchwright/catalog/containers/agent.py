@@ -1,4 +1,4 @@
-"""The shell agent: a model runs commands in a container until it is done or reaches a limit."""
+"""The shell agent: a model that runs commands in a container until it is done or reaches a limit."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _TOO_LONG = (
 
 
 class AgentLimits(Record, frozen=True):
-    """Limits of an agent: model responses, seconds per command, and seconds in total (None: unlimited)."""
+    """Limits of an agent: model responses, seconds per command, and total seconds (None: unlimited)."""
 
     turns: int
     command_seconds: float
@@ -67,9 +67,10 @@ class AgentLimits(Record, frozen=True):
 
 
 class AgentWork(Record, frozen=True):
-    """Result of an agent's work. The status is `limit` if a limit ended the work; `reason` names the limit.
+    """Result of an agent's work. `status`: `limit` if a limit ended the work; `reason` then names the limit.
 
-    If `container_ended`, there is no container left to test. `artifacts` are kept with the outcome.
+    `container_ended`: True if the container no longer exists, so that nothing can be tested. `artifacts`:
+    data to store with the outcome.
     """
 
     status: Status
@@ -87,16 +88,17 @@ async def work(
     limits: AgentLimits,
     commands: Commands = "auto",
 ) -> AgentWork:
-    """Let the model work until it answers without a command.
+    """Let the model work until it sends a response without a command, or reaches a limit.
 
-    With `auto`, the tool is offered until the server rejects tools, and fenced blocks count as commands until
-    the model has called the tool. A truncated response does not end the work: the model is asked for a
-    shorter one. A limit (time, turns, tokens, disk, memory or the model's context) ends the work but not the
-    trial: the work so far counts.
+    `commands`: how the model sends commands. With `auto`, the `bash` tool is offered unless the server
+    rejects tools, and fenced code blocks count as commands until the model first calls the tool.
+
+    After a truncated response, the model is asked for a shorter one. A limit (time, turns, tokens, disk,
+    memory or the model's context) ends the work but not the trial: the result so far is graded.
 
     Raises:
-        ProviderError: If the endpoint failed for another reason, after retries.
-        ExecutionError: If something else ended the container, or the engine does not respond.
+        ProviderError: If the endpoint failed for a reason other than a limit, after retries.
+        ExecutionError: If the container was ended from outside, or the engine does not respond.
     """
     agent = _Agent(session, bash, list(messages), limits, commands)
     try:
@@ -174,9 +176,9 @@ class _Agent:
         return reply
 
     async def _run_all(self, turn: int, asked: Sequence[GivenCommand]) -> Reason | None:
-        """Run commands in order and append their results to the conversation.
+        """Run commands in order, and append their results to the conversation.
 
-        Return the reason if a command ended the container, else None.
+        Return the reason if a command ended the container; None otherwise.
         """
         results: list[tuple[GivenCommand, CommandRecord | None]] = []
         try:
@@ -205,6 +207,6 @@ def _is_about_tools(error: ProviderError) -> bool:
 
 
 def is_about_length(error: ProviderError) -> bool:
-    """Return true if a server rejected a conversation because it is longer than the model's context."""
+    """Return true if the server rejected a conversation because it exceeds the model's context length."""
     words = str(error).lower()
     return error.http_status in (400, 413, 422) and any(part in words for part in _TOO_LONG)

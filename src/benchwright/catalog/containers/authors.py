@@ -1,7 +1,7 @@
-"""Sources of the patch for an issue: an agent in a container, a single model response, or a predictions file.
+"""Authors of the patch for an issue: an agent in a container, one model response, or a predictions file.
 
-The outcome has the patch among its artifacts: {"patch": str, "problem": why there is none, "commands": the
-agent's commands}. Each benchmark tests the patch itself.
+An author's outcome has the artifacts {"patch": str, "problem": why there is no patch, "commands": the agent's
+commands}. Each benchmark tests the patch itself.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ NO_PATCH = "the answer holds no patch"
 
 
 class Issue(Record, frozen=True):
-    """An issue and the container in which to work on it.
+    """A repository issue to resolve, and the container in which to work on it.
 
-    `prepare` holds commands that bring the work tree to its start. If `sealed`, later commits are removed
-    then, and the image is searched for copies of the files as the right patch, `solution`, leaves them.
+    - `prepare`: shell commands that bring the work tree to its initial state.
+    - `sealed`: True if later commits are removed then, and the image is searched for copies of fixed files.
+    - `solution`: the right patch, from which the content of fixed files is known.
     """
 
     repository: str
@@ -48,15 +49,18 @@ class Issue(Record, frozen=True):
 
 
 class Author(Protocol):
-    """A source of patches."""
+    """A source of patches: an agent, a model, or a file."""
 
     async def write(self, sample: Sample, session: Session) -> Outcome:
-        """Return the outcome before testing. See the module for its artifacts."""
+        """Return the outcome with the patch, before any test. The module's docstring lists its artifacts."""
         ...
 
 
 class AgentAuthor:
-    """A model that works in the issue's container until it is done. The patch is the changed files."""
+    """An author whose model works in the issue's container until it is done.
+
+    The patch is its work tree's diff.
+    """
 
     def __init__(
         self, containers: Containers, issue_of: Callable[[Mapping[str, Any]], Issue], options: AgentOptions
@@ -68,10 +72,10 @@ class AgentAuthor:
         self._searched: dict[str, Leaks] = {}
 
     async def write(self, sample: Sample, session: Session) -> Outcome:
-        """Start the container, let the agent work, and take its patch. The container is removed afterwards.
+        """Start the container, let the agent work, and return its patch. Remove the container afterwards.
 
         Raises:
-            ExecutionError: If the engine does not respond, or something else ended the container.
+            ExecutionError: If the engine does not respond, or the container was ended from outside.
         """
         issue = self._issue_of(sample.content)
         spec = msgspec.structs.replace(issue.spec, mounts=self._player.mounts)
@@ -89,7 +93,7 @@ class AgentAuthor:
         return msgspec.structs.replace(outcome, artifacts=outcome.artifacts | found)
 
     async def _leaks(self, sandbox: Sandbox, issue: Issue) -> Leaks:
-        """Return the solution files found in the image. Each image is searched once."""
+        """Return the files in the image that reveal the solution. Each image is searched only once."""
         if not issue.sealed:
             return Leaks()
         if issue.spec.image not in self._searched:
@@ -98,13 +102,13 @@ class AgentAuthor:
 
 
 class AnswerAuthor:
-    """A model that sends a patch in a single response."""
+    """An author whose model sends the patch in a single response."""
 
     def __init__(self, messages: Callable[[Mapping[str, Any]], list[Message]]) -> None:
         self._messages = messages
 
     async def write(self, sample: Sample, session: Session) -> Outcome:
-        """Send one request and take the patch from the response."""
+        """Send one request, and return the outcome with the patch from the response."""
         messages = self._messages(sample.content)
         reply = await session.chat(messages)
         status, reason = answer_status(reply)
@@ -119,17 +123,17 @@ class AnswerAuthor:
 
 
 class FileAuthor:
-    """Predictions made by another program. No model is asked.
+    """An author that returns predictions (patches) made by another program. No model is asked.
 
-    If that program recorded its conversations, the trial takes over its messages and token counts. Since
-    every patch is tested, an agent that did not finish, for whatever reason, has the status `limit`.
+    If that program recorded its conversations, the trial gets their messages and token counts. An agent that
+    did not finish, for whatever reason, gets the status `limit`, because its patch is tested nevertheless.
     """
 
     def __init__(self, predictions: Predictions) -> None:
         self._predictions = predictions
 
     async def write(self, sample: Sample, session: Session) -> Outcome:
-        """Return the patch that the file has for this sample."""
+        """Return the outcome with the patch that the predictions file contains for this sample."""
         patch = self._predictions.patches.get(sample.id)
         problem = "the predictions have none for this instance" if patch is None else None
         made = WorkTreeChanges(patch or "", problem)
@@ -144,7 +148,7 @@ class FileAuthor:
 
 
 def one_answer(issue_of: Callable[[Mapping[str, Any]], Issue]) -> AnswerAuthor:
-    """Return the author of patch mode, which shows the model the issue but nothing from the repository."""
+    """Return the author for patch mode: the model sees the issue, but nothing from the repository."""
 
     def messages(content: Mapping[str, Any]) -> list[Message]:
         issue = issue_of(content)
@@ -203,5 +207,5 @@ def agent_messages(repository: str, directory: str, issue: str) -> list[Message]
 
 
 def patch_messages(repository: str, commit: str, issue: str) -> list[Message]:
-    """Build the only request of patch mode."""
+    """Build the messages of patch mode's only request."""
     return [user(_PATCH.format(repository=repository, commit=commit, issue=issue))]

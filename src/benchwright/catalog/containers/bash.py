@@ -1,4 +1,4 @@
-"""Commands in one container, as in one terminal: the directory and exported variables persist."""
+"""Runs commands in a container as in one terminal: the directory and exported variables persist."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ set -- "$shell" -c "$1" "${shell##*/}" "$state"
 [ -f "$state/exports" ] && set -- env -i "PATH=$PATH" "$@"
 exec "$@"
 """
-"""After the first command, the exports are the whole environment, so that an unset variable stays unset."""
+"""Restores the terminal's state. The exports replace the environment, so that unset variables stay unset."""
 
 _RUN = (
     'set -- "$(cat)" "$1"; exec </dev/null 2>&1; '
@@ -31,15 +31,15 @@ _RUN = (
     """trap "pwd >'$2/directory'; export -p >'$2/new' && command -p mv '$2/new' '$2/exports'" EXIT; """
     'eval "shift 2; $1"'
 )
-"""Written in one line, so that the shell's messages have the command's own line numbers."""
+"""Runs a command. It is in one line, so that the shell's messages have the command's own line numbers."""
 
 
 class CommandRecord(Record, frozen=True):
     """One command and its result.
 
-    `output` is stdout and stderr, interleaved as printed; if it was long, `cut` bytes are left out of its
-    middle. `ended` is `exited`, or the limit that ended the command. `container_ended` is true if the
-    container ended with it.
+    - `output`: stdout and stderr, interleaved as printed. `cut`: number of bytes left out of its middle.
+    - `ended`: `exited`, or the limit that ended the command.
+    - `container_ended`: True if the container ended together with the command.
     """
 
     command: str
@@ -57,11 +57,13 @@ class CommandRecord(Record, frozen=True):
 
 
 class BashSession:
-    """A terminal in a sandbox: bash if the image has it, else sh. No command can read input.
+    """A terminal in a sandbox: bash if the image has it, else sh. Commands cannot read input.
 
-    Sessions with the same `state` directory are one terminal. A session that is `apart` starts with the
-    image's directory and environment, whatever other sessions did. `commands` is the transcript. Background
-    processes of a command keep running. Functions, aliases and variables that are not exported end with it.
+    Background processes keep running after their command. Functions, aliases and variables that are not
+    exported are lost at its end. `commands` is the transcript.
+
+    `state`: a directory; sessions with the same one share a terminal. `apart`: the session starts with the
+    image's directory and environment, whatever other sessions did.
     """
 
     def __init__(
@@ -73,10 +75,10 @@ class BashSession:
         self._kept_bytes = kept_bytes
 
     async def run(self, command: str, seconds: float) -> CommandRecord:
-        """Run a command and add it to the transcript.
+        """Run a command for at most `seconds`, add its record to the transcript and return it.
 
         Raises:
-            EngineError: If the engine does not respond, or something else ended the container.
+            EngineError: If the engine does not respond, or the container was ended from outside.
         """
         ended = await self.sandbox.run(
             ["sh", "-c", _START, "sh", _RUN, self._state],
@@ -90,7 +92,7 @@ class BashSession:
 
 
 def another_state() -> str:
-    """Return a new state directory, for a terminal that shares nothing."""
+    """Return a new state directory, for a terminal that shares nothing with other sessions."""
     return f"{STATE}-{token_hex(8)}"
 
 

@@ -1,4 +1,4 @@
-"""A benchmark in containers: the containers of its run, and the options of its agents."""
+"""A benchmark whose trials run in containers, and the options of its agents."""
 
 from __future__ import annotations
 
@@ -26,15 +26,19 @@ from benchwright.sandbox.egress import EgressProxy
 
 
 class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
-    """A benchmark whose trials run in containers; see `benchmark.Benchmark`.
+    """A `benchmark.Benchmark` whose trials run in containers.
 
-    `solver` is called once the engine is connected. `at_once` limits the number of containers. `images`
-    returns the images that a task needs. `image_gib` is the average disk space per image beyond shared layers
-    (None if unknown). `keeping` decides whether images are removed. `exploits` are checks of the seal.
-    `agent_turns` is the agent's number of turns (None if there is no agent). `agent` is the command-line
-    agent that works in place of the built-in shell agent. `egress` makes the proxy of a trial whose
-    containers have a list of hosts. `network_needs` returns what a task's tests need from a network (None if
-    unknown). `program` names another program whose answers are graded, with its version.
+    - `solver`: builds the solver once the engine is connected.
+    - `at_once`: largest number of containers at the same time.
+    - `images`: returns the images that a task needs.
+    - `image_gib`: mean disk space per image beyond shared layers, in GiB; None if unknown.
+    - `keeping`: decides which images are removed.
+    - `exploits`: checks that try to break the seal.
+    - `agent_turns`: the agent's largest number of turns; None if there is no agent.
+    - `agent`: the command-line agent that replaces the built-in shell agent.
+    - `egress`: creates the proxy of a trial whose containers may reach only a list of hosts.
+    - `network_needs`: returns the network needs of a task's tests; None if unknown.
+    - `program`: name and version of another program whose answers are graded.
     """
 
     about: About
@@ -73,7 +77,7 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def with_exploits(benchmark: Benchmark) -> ContainerBenchmark:
-    """Return the benchmark with exploits in place of its other checks.
+    """Return the benchmark with exploits (scripted agents that cheat) in place of its other checks.
 
     Raises:
         UserError: If it has no agent that could be sealed.
@@ -85,7 +89,7 @@ def with_exploits(benchmark: Benchmark) -> ContainerBenchmark:
 
 
 class Containers:
-    """The engine of a run, and the sandboxes started on it."""
+    """The container engine of a run, and the sandboxes started on it."""
 
     def __init__(self, engine: Engine, run_id: str, at_once: int) -> None:
         self.engine = engine
@@ -95,14 +99,14 @@ class Containers:
         self.new_proxy: Callable[[], EgressProxy] = EgressProxy
 
     def player(self, commands: Commands) -> Player:
-        """Return the run's command-line agent, or else the built-in shell agent.
+        """Return the run's command-line agent. If there is none, return the built-in shell agent.
 
-        `commands` is the form in which the shell agent's model sends commands.
+        `commands`: how the shell agent's model sends commands.
         """
         return self.agent or ModelInShell(commands)
 
     def proxy(self) -> EgressProxy:
-        """Create the proxy of one trial, as a context manager that is not entered yet.
+        """Create the network proxy of one trial. The context manager is returned without being entered.
 
         Raises:
             ExecutionError: If containers cannot reach a proxy on this machine. States what to do.
@@ -117,7 +121,7 @@ class Containers:
 
 @asynccontextmanager
 async def containers(at_once: int) -> AsyncIterator[Containers]:
-    """Connect to the engine and remove leftovers of this user's dead processes; disconnect on exit.
+    """Connect to the engine and remove containers left by this user's dead processes; disconnect on exit.
 
     Raises:
         EngineUnavailable: If no engine can be used. States how to get one.
@@ -132,7 +136,7 @@ _COMMANDS: tuple[Commands, ...] = ("auto", "tools", "fences")
 
 
 class AgentOptions(Record, frozen=True):
-    """The values of the options that `agent_options` lists."""
+    """The parsed values of the options that `agent_options` lists."""
 
     containers: int
     max_turns: int
@@ -141,7 +145,7 @@ class AgentOptions(Record, frozen=True):
 
 
 def read_agent_options(options: Options, max_turns: int, command_seconds: int) -> AgentOptions:
-    """Read the agent's options. The numbers are the defaults.
+    """Read the agent's options. `max_turns` and `command_seconds` are the defaults.
 
     Raises:
         UserError: If a value cannot be used.

@@ -1,4 +1,4 @@
-"""Commands of a model and their results: parsed from tool calls or fenced blocks, and reported back."""
+"""A model's commands and their results: parses tool calls or fenced blocks, and builds result messages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FENCE = re.compile(
     r"^ {0,3}(`{3,})(?:bash|sh|shell)[ \t]*\n(.*?)^ {0,3}\1`*[ \t]*$",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-"""Shell blocks. Other blocks are output, files or examples; mini-swe-agent treats them alike."""
+"""Fenced shell blocks. Blocks in other languages are output, files or examples, as in mini-swe-agent."""
 
 CUT_OFF = "Your answer was cut off: it was too long. Give a shorter one."
 
@@ -43,7 +43,7 @@ _ENDINGS = {
 
 
 class GivenCommand(Record, frozen=True):
-    """A command from a model. `call` is the id of its tool call. With a `problem`, it is not run."""
+    """A command from a model. `call`: id of its tool call. If `problem` is set, the command is not run."""
 
     command: str
     call: str | None = None
@@ -51,9 +51,9 @@ class GivenCommand(Record, frozen=True):
 
 
 def commands_of(reply: Reply, *, fences: bool = True) -> list[GivenCommand]:
-    """Return the commands of a response, in order: its tool calls, or its shell blocks.
+    """Return the commands in a response, in order: those of its tool calls, else its fenced shell blocks.
 
-    Shell blocks count only if there is no tool call and `fences` is true.
+    Shell blocks are read only if there is no tool call and `fences` is true.
     """
     if reply.tool_calls:
         return [_of_call(call) for call in reply.tool_calls]
@@ -63,7 +63,7 @@ def commands_of(reply: Reply, *, fences: bool = True) -> list[GivenCommand]:
 def result_messages(results: Sequence[tuple[GivenCommand, CommandRecord | None]]) -> list[Message]:
     """Build the messages that report results to the model: one per tool call, or one for all fenced blocks.
 
-    (Many chat templates reject two user messages in a row.)
+    All fenced blocks share a message, because many chat templates reject two user messages in a row.
     """
     if not results or results[0][0].call is None:
         said = [observation(record) for _, record in results if record is not None]
@@ -80,7 +80,10 @@ def result_messages(results: Sequence[tuple[GivenCommand, CommandRecord | None]]
 
 
 def observation(record: CommandRecord) -> str:
-    """Return a command's output for the model, followed by its exit code or ending if it did not succeed."""
+    """Return a command's output for the model.
+
+    Unless the command succeeded, append its exit code or the limit.
+    """
     output = record.output.rstrip("\n")
     ending = f"exit code {record.exit_code}" if record.exit_code else ""
     if record.ended != "exited":

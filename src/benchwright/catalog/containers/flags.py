@@ -1,4 +1,4 @@
-"""Flags that are raised while a trial runs, and their way into the details of its scores."""
+"""Flags (suspicions about a pass) that are raised while a trial runs, and copied to its score details."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ def flags_of(outcome: Outcome) -> list[Flag]:
 
 
 def with_flags(details: dict[str, Any], flags: Iterable[Flag]) -> dict[str, Any]:
-    """Add flags to the details of a score, each once. Without flags, the details are unchanged."""
+    """Return score details with the flags added, without duplicates; unchanged if there are no flags."""
     told = [msgspec.to_builtins(flag) for flag in dict.fromkeys(flags)]
     return details | {FLAGS: told} if told else details

@@ -1,7 +1,7 @@
-"""Test counts of right solutions, stored by `validate`, against which passes are compared.
+"""Test counts of gold solutions: stored by `validate`, and compared with the counts of later passes.
 
-A skipped test fails nobody. If a pass has fewer passed tests than the right solution, or more skipped ones,
-the code under test may have caused that.
+A skipped test makes no trial fail. So code under test can pass by skipping tests. It is suspected of that if
+a pass has fewer passed tests, or more skipped ones, than the gold solution.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FEWER = "fewer_tests_than_gold"
 
 
 def note_gold(sample: Sample, log: str) -> None:
-    """Store the test counts in the log of a right solution. Do nothing if the file cannot be written."""
+    """Store the test counts in the log of a gold solution. Do nothing if the file cannot be written."""
     tally = tally_in(log)
     if tally is None:
         return
@@ -33,7 +33,10 @@ def note_gold(sample: Sample, log: str) -> None:
 
 
 def against_gold(sample: Sample, log: str) -> list[Flag]:
-    """Return a flag if a pass has fewer passed tests, or more skipped ones, than the right solution had."""
+    """Return a flag if a pass has fewer passed tests, or more skipped ones, than the gold solution.
+
+    Empty in all other cases, and if no counts are stored.
+    """
     gold, tally = _noted(sample), tally_in(log)
     if gold is None:
         return []

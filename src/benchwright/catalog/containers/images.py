@@ -1,7 +1,7 @@
 """Images of a benchmark's tasks: which images a task needs, the order of tasks, and the removal of images.
 
-Tasks run family by family: images of one family share layers. While a family has further tasks, one of its
-images stays, so that shared layers are not pulled again.
+A family is a group of images that share layers. Tasks run family by family. While a family has further tasks,
+one of its images is kept, so that shared layers are not pulled again.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from benchwright.sandbox.docker.ours import our_images, remove_ours
 from benchwright.sandbox.docker.pulls import Pulls
 
 Keep = Literal["none", "base", "all"]
-"""`all`: nothing is removed. `base`: one image of each family stays.
+"""Policy for images: `all` removes nothing; `base` keeps one image of each family.
 
-`none`: no image that we pulled or built stays.
+`none` removes all images that Benchwright pulled or built.
 """
 
 Place = tuple[str, tuple[str, ...]]
@@ -29,10 +29,10 @@ Place = tuple[str, tuple[str, ...]]
 
 
 class TaskImages(Record, frozen=True):
-    """The images that one task needs: its own ones, and `common` ones that tasks may share.
+    """The images that one task needs.
 
-    `own` are names; an image that is built has no tag in it. `family` names the group of images with shared
-    layers.
+    `own`: names of its own images, without a tag if the image is built. `common`: images shared with other
+    tasks. `family`: name of the group of images that share layers.
     """
 
     own: tuple[str, ...]
@@ -41,7 +41,7 @@ class TaskImages(Record, frozen=True):
 
     @property
     def place(self) -> Place:
-        """The task's position in the order of images, see `Place`."""
+        """The task's position in the order of images: its family and its own images."""
         return self.family, self.own
 
 
@@ -49,7 +49,7 @@ ImagesOf = Callable[[Sample], TaskImages]
 
 
 class Keeping:
-    """The policy for a run's images, decided before the first trial. `pulls` are the pulls in progress."""
+    """Policy for keeping a run's images, set before the first trial. `pulls`: the pulls in progress."""
 
     def __init__(self, keep: Keep = "all") -> None:
         self.keep: Keep = keep
@@ -60,11 +60,10 @@ class Keeping:
 async def keeping_images(
     solver: Solver, engine: Engine, images_of: ImagesOf, keep: Keep
 ) -> AsyncIterator[Solver]:
-    """Yield a solver that removes images once no further trial needs them.
+    """Yield a solver that removes images that no later trial needs. `keep` sets which ones stay.
 
-    Trials must come in the order of images.
-
-    Only images that we pulled or built are removed, and only if nobody uses them.
+    Trials must come in the order of images. Only images that Benchwright pulled or built are removed, and
+    only if nobody uses them.
     """
     keeper = _Keeper(solver, engine, images_of, keep)
     try:
@@ -74,7 +73,7 @@ async def keeping_images(
 
 
 class _Keeper:
-    """A solver that removes an image when a later task has begun and no trial uses the image."""
+    """A solver that removes an image once a later task has begun and no running trial uses the image."""
 
     def __init__(self, solver: Solver, engine: Engine, images_of: ImagesOf, keep: Keep) -> None:
         self._solver = solver
@@ -87,7 +86,7 @@ class _Keeper:
         self._common: set[str] = set()
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Solve the trial, then remove the images that no trial will need again."""
+        """Solve the trial, then remove the images that no later trial needs."""
         images = self._images_of(trial.sample)
         place = images.place
         self._furthest = max(self._furthest, place)
@@ -102,13 +101,13 @@ class _Keeper:
             await self._remove([one for one in self._seen if one < self._furthest and not self._working[one]])
 
     async def finish(self) -> None:
-        """Remove all remaining images that are not to stay."""
+        """Remove all remaining images, except those that the policy keeps."""
         await self._remove([place for place in self._seen if not self._working[place]])
         if self._keep == "none":
             await self._remove_named(self._common)
 
     async def _remove(self, places: list[Place]) -> None:
-        """Remove the images of these places; with `base`, keep one of each family."""
+        """Remove the images at these positions. With the policy `base`, keep one image of each family."""
         if self._keep == "all":
             return
         if self._keep == "base":

@@ -1,4 +1,4 @@
-"""The columns that all SWE-bench datasets share, however their lists of tests are written."""
+"""The columns that all SWE-bench datasets share. Their lists of tests are not among them: formats differ."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Network failures while tests are set up: found in the test log, and kept apart from wrong answers.
+"""Finds network failures during the setup of tests in their log, to keep them apart from wrong answers.
 
-Only messages of programs that fetch count, and only if no test began. Otherwise only wrong answers would be
-left out, since right ones pass in spite of such a message. A line about this machine's loopback is not a
-network failure.
+Only messages of downloading programs count, and only if no test began: right answers pass in spite of such
+messages, so that otherwise only wrong answers would be excluded. A failure at this machine's loopback address
+is not a network failure.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _BEGUN = re.compile(r"^=+ test session starts =+", re.MULTILINE)
 
 
 def network_failure(log: str) -> str | None:
-    """Return the first line that reports a failed download. None if there is none, or if tests began."""
+    """Return the first line about a failed download. None if there is none, or if tests began."""
     if tests_were_begun(log):
         return None
     for line in log.splitlines():
@@ -46,12 +46,15 @@ def network_failure(log: str) -> str | None:
 
 
 def tests_were_begun(log: str) -> bool:
-    """Return true if a test log shows that tests began."""
+    """Return true if the test log shows that a test runner started."""
     return _BEGUN.search(log) is not None
 
 
 def out_of_reach(host: str, why: str, *, refused: bool) -> str:
-    """Explain why there is no score when tests could not reach a host, and what to do."""
+    """Explain why there is no score if tests could not reach a host, and what the user can do.
+
+    `why`: the reason in the proxy's log. `refused`: True if the proxy refused the connection.
+    """
     if not refused:
         return (
             f"the tests could not reach {host} ({why}); this says nothing about the answer. Run again with "
@@ -64,7 +67,10 @@ def out_of_reach(host: str, why: str, *, refused: bool) -> str:
 
 
 def setup_failed(line: str) -> str:
-    """Explain why there is no score when the setup of tests failed, and what to do."""
+    """Explain why there is no score if the setup of tests failed, and what the user can do.
+
+    `line`: the line of the log that reports the failure.
+    """
     return (
         f"the tests could not be set up without the network ({line}); this says nothing about the answer. "
         "Run again with --retry-failed where the network is there."

@@ -1,4 +1,4 @@
-"""Network needs of scripts, as far as their text shows: the programs that fetch, and the hosts they name."""
+"""Network needs of shell scripts, as their text shows: programs that download, and hosts that they name."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ Closed = Literal["", "option", "task"]
 
 
 class Needs(Record, frozen=True):
-    """The programs in scripts that fetch something, by their command word, and the hosts they contact.
+    """Network needs of scripts: the programs that download, by command name, and the hosts they contact.
 
-    `closed` is set if the scripts run without a network all the same: by the user's `option`, or by the
-    `task`.
+    `closed`: who turned the network off in spite of these needs, the user's `option` or the `task`; "" if
+    nobody did.
     """
 
     programs: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class Needs(Record, frozen=True):
 
 
 def needs_of(scripts: Iterable[str]) -> Needs:
-    """Return the network needs of shell scripts. Comments and lines that work offline need nothing."""
+    """Return the network needs of shell scripts. Comments and lines that work offline are ignored."""
     programs: dict[str, None] = {}
     hosts: dict[str, None] = {}
     for script in scripts:
@@ -83,9 +83,9 @@ def hosts_in(text: str) -> tuple[str, ...]:
 
 
 def texts_below(places: Iterable[Path], only: str = "") -> Iterator[str]:
-    """Yield the texts of files, and of files below folders, whose names end with `only`.
+    """Yield the texts of files, and of files below folders. Only names that end with `only` are read.
 
-    Files that are large or are not text are skipped.
+    Files that are large or not text are skipped.
     """
     for place in places:
         for path in sorted(place.rglob("*")) if place.is_dir() else [place]:

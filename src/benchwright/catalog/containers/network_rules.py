@@ -1,4 +1,4 @@
-"""Rules for container networks: how the user's options and the seal change the network of the protocol."""
+"""Rules for container networks: how user options and the seal change the network that the protocol grants."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ _MIRROR = re.compile(r"https?://([^/?#@:\s]+)(?:/[^\s?#]*)?")
 
 
 class NetworkRules(Record, frozen=True):
-    """Rules for container networks: the user's `choice`, the seal, and further `hosts` to allow.
+    """Rules for container networks.
 
-    `variables` are the environment variables that lead package managers to mirrors.
+    `choice`: the user's choice. `hosts`: further hosts to allow. `variables`: environment variables that
+    direct package managers to mirrors.
     """
 
     choice: Choice = "task"
@@ -39,25 +40,25 @@ class NetworkRules(Record, frozen=True):
     variables: dict[str, str] = {}
 
     def opens(self, given: Network) -> bool:
-        """Return true if the container gets a network, filtered or not.
+        """Return true if a container gets a network, filtered or not.
 
-        `given` is the network that the protocol grants.
+        `given`: the network that the protocol grants.
         """
         return bool(given) and self.choice != "none"
 
     def filters(self, networks: Iterable[Network]) -> bool:
-        """Return true if the container gets its network through the proxy.
+        """Return true if a container gets its network through the proxy.
 
-        `networks` are the networks that the protocol grants it, one after the other.
+        `networks`: the networks that the protocol grants it, one after the other.
         """
         if self.choice != "task":
             return False
         return any(given if self.sealed else isinstance(given, tuple) for given in networks)
 
     def policy(self, given: Network, named: Iterable[str] = ()) -> Policy | None:
-        """Return the proxy's policy for a container. None if it has no network.
+        """Return the proxy's policy (allowed hosts) for a container. None if it gets no network.
 
-        `given` is the network that the protocol grants, and `named` are the hosts that the task names.
+        `given`: the network by the protocol. `named`: the hosts that the task names.
         """
         if not self.opens(given):
             return None
@@ -99,7 +100,7 @@ def _mirrors(text: str) -> Iterable[tuple[str, str]]:
 
 
 def network_departures(rules: NetworkRules) -> Iterable[str]:
-    """Yield the departures of the network from the official protocols."""
+    """Yield a departure for each way in which the rules change the networks of the official protocols."""
     if rules.choice == "none":
         yield "no network in any container"
     elif rules.choice == "open":

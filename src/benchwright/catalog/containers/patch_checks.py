@@ -23,10 +23,10 @@ _END = "END_OF_THIS_PATCH"
 
 
 def patch_checks(patch: str, mode: Literal["agent", "patch"], reason: str | None = None) -> Iterator[Check]:
-    """Yield the gold patch, a patch that changes nothing that matters, and no patch.
+    """Yield the checks: the gold patch, a patch that changes nothing that matters, and no patch.
 
-    `reason`: why the gold patch is known to fail. In agent mode, a command applies the patch, so that the
-    changes in the work tree are tested.
+    `reason`: why the gold patch is known to fail; None if it is not. In agent mode, a command applies the
+    patch, so that the changes in the work tree are tested. In patch mode, an empty answer is checked, too.
     """
     if mode == "agent":
         yield Check(GOLD, [applying(patch), assistant(DONE)], reason=reason)
@@ -40,7 +40,7 @@ def patch_checks(patch: str, mode: Literal["agent", "patch"], reason: str | None
 
 
 def applying(patch: str) -> Message:
-    """Build a message that applies a patch with the tool `bash`."""
+    """Build a model message that applies a patch by a call of the tool `bash`."""
     text = patch.rstrip("\n")
     return tool_call("bash", {"command": f"git apply - <<'{_END}'\n{text}\n{_END}"})
 

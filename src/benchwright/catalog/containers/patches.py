@@ -1,4 +1,4 @@
-"""Patches: found in an answer, taken from a container's work tree, stripped of binary parts, applied."""
+"""Patches: found in an answer, taken from a work tree, freed of binary parts, and applied in a container."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ exec git --no-pager -c core.fsmonitor=false diff --cached --no-color --no-ext-di
 
 
 class WorkTreeChanges(Record, frozen=True):
-    """The changes in a work tree, as a patch. `problem`: why no patch could be taken."""
+    """The changes in a work tree, as a patch. `problem`: the reason if no patch could be taken."""
 
     patch: str
     problem: str | None = None
@@ -62,8 +62,10 @@ class PatchResult(Record, frozen=True):
 def patch_in(answer: str) -> str:
     """Return the unified diff in an answer; "" if there is none.
 
-    It is the first block fenced as ```diff or ```patch or between <patch> or <diff> tags, else the first
-    fenced block with a diff, else everything from the first line that begins one.
+    Tried in this order:
+    - the first block in a ```diff or ```patch fence, or between <patch> or <diff> tags;
+    - the first other fenced block that contains a diff;
+    - everything from the first line that begins a diff.
     """
     fenced = [(match.start(), match[1].lower(), match[2]) for match in _FENCE.finditer(answer)]
     named = [(start, text) for start, word, text in fenced if word in ("diff", "patch")]
@@ -85,12 +87,12 @@ def text_only(patch: str) -> str:
 
 
 async def changes(sandbox: Sandbox, directory: str, base: str) -> WorkTreeChanges:
-    """Return the difference between a work tree and a commit. New files are included, ignored ones are not.
+    """Return the difference between a commit (`base`) and the work tree, with new but without ignored files.
 
     This is `git add -A && git diff --cached <base>`, which agents submit for SWE-bench.
 
     Raises:
-        ExecutionError: If something else ended the container, or the engine does not respond.
+        ExecutionError: If the container was ended from outside, or the engine does not respond.
     """
     ended = await sandbox.run(
         ["sh", "-c", _CHANGES, "sh", base],
@@ -109,12 +111,12 @@ async def changes(sandbox: Sandbox, directory: str, base: str) -> WorkTreeChange
 async def apply_patch(
     sandbox: Sandbox, directory: str, patch: str, ways: Sequence[Sequence[str]] = WAYS
 ) -> PatchResult:
-    """Apply a patch in a directory with the first of several commands that succeeds.
+    """Apply a patch in a directory, trying several commands until one succeeds.
 
-    The patch file's name is appended to each command of `ways`.
+    `ways`: the commands, in order; the patch file's name is appended to each.
 
     Raises:
-        ExecutionError: If something else ended the container, or the engine does not respond.
+        ExecutionError: If the container was ended from outside, or the engine does not respond.
     """
     if not patch.strip():
         return PatchResult(False, "the patch is empty")

@@ -1,4 +1,4 @@
-"""Agents in a container: the model in our own shell loop, or a command-line agent with its own loop."""
+"""Agents that work in a container: the built-in shell agent, or a command-line agent with its own loop."""
 
 from __future__ import annotations
 
@@ -40,35 +40,31 @@ COLLECT_SECONDS = 60.0
 
 
 class Player(Protocol):
-    """An agent that works on a task in a container.
-
-    Its sandbox must have the `mounts` (`SandboxSpec.mounts`).
-    """
+    """An agent that works on a task in a container. The sandbox must be started with the agent's `mounts`."""
 
     @property
     def mounts(self) -> Mapping[str, str]:
-        """Folders of this machine, keyed by their path in the sandbox."""
+        """Host folders that the sandbox must mount, keyed by their path in the sandbox."""
         ...
 
     async def play(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
     ) -> AgentWork:
-        """Work until the task is done or a limit ends the work. The work so far counts.
+        """Work until the task is done or a limit is reached. In both cases, the result is graded.
 
-        With `apart`, the agent starts with the image's directory and environment, whatever was done in the
-        sandbox before.
+        `apart`: start with the image's directory and environment, whatever was done in the sandbox before.
 
         Raises:
             ProviderError: If the endpoint failed, after retries.
-            ExecutionError: If something else ended the container, or the agent did not work at all.
+            ExecutionError: If the container was ended from outside, or the agent did not work at all.
         """
         ...
 
 
 class ModelInShell:
-    """The shell agent: the model's commands run one after another in one terminal.
+    """The built-in shell agent: runs a model's commands one after another in one terminal.
 
-    They come in the form `commands`.
+    `commands`: how the model sends them.
     """
 
     def __init__(self, commands: Commands) -> None:
@@ -78,7 +74,7 @@ class ModelInShell:
     async def play(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
     ) -> AgentWork:
-        """Work on a task, see `Player.play`. The artifact `commands` is the transcript."""
+        """Work on a task, see `Player.play`. The outcome's artifact `commands` is the transcript."""
         bash = BashSession(sandbox, apart=apart)
         worked = await work(session, bash, [system(SYSTEM), user(task)], limits, self._commands)
         return msgspec.structs.replace(worked, artifacts={"commands": msgspec.to_builtins(bash.commands)})
@@ -98,7 +94,7 @@ class InstalledAgent:
     ) -> AgentWork:
         """Work on a task, see `Player.play`.
 
-        Artifacts: `agent` (its label), its `output`, `stderr` and `records`.
+        The outcome's artifacts are `agent` (its label), its `output`, `stderr` and `records`.
         """
         home = f"/tmp/.benchwright-{token_hex(6)}"
         async with session.relay(self._relay) as calls:
@@ -144,7 +140,10 @@ async def player_of(recipe: Recipe) -> AsyncIterator[Player]:
 
 
 def own_departures(recipe: Recipe, turns: int) -> tuple[str, ...]:
-    """Return the departures of an agent whose loop is reimplemented here (Terminus) from the original."""
+    """Return the departures of an agent that Benchwright reimplements (Terminus) from the original.
+
+    Empty for all other agents.
+    """
     if recipe.loop != "terminus":
         return ()
     limited = f"Terminus has {turns:,} turns, Terminus 2 as many as it likes within its time"
@@ -153,7 +152,7 @@ def own_departures(recipe: Recipe, turns: int) -> tuple[str, ...]:
 
 @contextmanager
 def _folder_for_all() -> Iterator[Path]:
-    """Create a temporary folder that every user can read: the container's user may differ from ours."""
+    """Create a temporary folder that every user can read, because containers may run as another user."""
     with tempfile.TemporaryDirectory(prefix="benchwright-relay-") as place:
         folder = Path(place)
         folder.chmod(0o755)
@@ -168,9 +167,9 @@ def _said(ended: ExecResult | None) -> dict[str, str]:
 def _work(
     ended: ExecResult | None, calls: RelayedCalls, artifacts: dict[str, Any], seconds: float
 ) -> AgentWork:
-    """Return the result of the work.
+    """Return the result of an agent's work from its exit, its relayed calls and its artifacts.
 
-    A limit ends the work but not the trial; a failed agent is not an answer.
+    A limit ends the work but not the trial. If the agent itself failed, there is no answer to grade.
     """
     answer = "" if calls.reply is None else calls.reply.text
 

@@ -1,4 +1,4 @@
-"""Predictions: a model's patches, in the file formats of the harnesses of SWE-bench and SWE-bench Pro."""
+"""Predictions: a model's or agent's patches, in the file formats of SWE-bench and SWE-bench Pro."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHAPES = "JSON lines or a list of {instance_id, model_name_or_path, model_patch
 
 
 class Prediction(Record, frozen=True):
-    """A patch for an instance. The fields are those in official files, in the same order."""
+    """A patch for an instance. Fields and their order are those of official files."""
 
     instance_id: str
     model_name_or_path: str
@@ -53,7 +53,7 @@ def read_predictions(path: Path) -> dict[str, str]:
 class Predictions(Record, frozen=True):
     """Patches keyed by instance id.
 
-    If an agent's folder has them, also its `trials` and the `program`'s name.
+    If they come from an agent's folder, also the agent's `trials` and the name of the `program`.
     """
 
     patches: Mapping[str, str]
@@ -71,8 +71,8 @@ class Predictions(Record, frozen=True):
 def predictions_at(path: Path) -> Predictions:
     """Read the predictions in a file, or in a folder that SWE-agent or mini-SWE-agent wrote.
 
-    In a folder, `preds.json` decides what was submitted. Instances without a readable trajectory are known
-    from that file only.
+    In a folder, `preds.json` decides which patch was submitted. For an instance without a readable
+    trajectory, only its patch is known.
 
     Raises:
         UserError: If the file cannot be read or has no known form, or the folder was not written by these
@@ -96,7 +96,7 @@ def predictions_at(path: Path) -> Predictions:
 
 
 def predictions_of(graded: Iterable[Graded], model: str) -> Iterator[Prediction]:
-    """Yield the patches in the score details (`model_patch`), from the first repeat of each sample."""
+    """Yield the patches of the first repeat of each sample, from the score detail `model_patch`."""
     seen: set[str] = set()
     for one in graded:
         patch = one.detail.get("model_patch")
@@ -106,7 +106,7 @@ def predictions_of(graded: Iterable[Graded], model: str) -> Iterator[Prediction]
 
 
 def write_predictions(path: Path, predictions: Iterable[Prediction]) -> int:
-    """Write predictions as JSON lines, as the official harness reads them, and return their number.
+    """Write predictions as JSON lines, in the official harness's format. Return their number.
 
     Raises:
         UserError: If the file cannot be written.

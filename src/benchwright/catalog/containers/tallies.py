@@ -1,4 +1,4 @@
-"""Counts of passed and skipped tests, read from the closing lines of test runners."""
+"""Counts passed and skipped tests, by the closing lines of test runners in a log."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _NOT_PASSED = (*_SKIPPED, "failures", "errors", "expected failures")
 
 
 def tally_in(log: str) -> Tally | None:
-    """Return the sum of the counts in a log's closing lines. None if there is no such line."""
+    """Return the sums over all closing lines in a log. None if there is no such line."""
     log = _COLOURS.sub("", log)
     tallies = [_tally(line) for pattern in _LINES for line in pattern.finditer(log)]
     if not tallies:

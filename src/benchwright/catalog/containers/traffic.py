@@ -1,4 +1,4 @@
-"""Connections of a trial: kept with its outcome, flagged if an agent tried refused code hosts, counted."""
+"""Network connections of a trial: stored with its outcome, counted, and flagged for refused code hosts."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ NAMED = 20
 def with_traffic(
     outcome: Outcome, traffic: Traffic, named: Sequence[str], *, begun: bool, passed: bool
 ) -> Outcome:
-    """Add its connections to a trial's outcome, with flags for refused code hosts.
+    """Return a trial's outcome with its connections, and a flag if the agent tried refused code hosts.
 
-    If the tests did not pass and could not reach a host, the outcome becomes an execution error, provided
-    that a text of the task (`named`) names the host, or no test had `begun`. Connections that only the tested
-    code wants explain no failure.
+    If the tests did not pass because a host was unreachable, the outcome becomes an execution error. That is
+    assumed if one of the tests' connections failed, and either a text of the task (`named`) names the host,
+    or no test had `begun`. Hosts that only the tested code wants do not explain a failure.
     """
     artifacts = {**outcome.artifacts, NETWORK: msgspec.to_builtins(traffic.connections)}
     if traffic.left_out:
@@ -52,7 +52,7 @@ def with_traffic(
 
 
 def with_connections(details: dict[str, Any], artifacts: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the number of connections to the details of a score. Without a proxy, the details are unchanged."""
+    """Return score details with the number of connections added; unchanged if the trial had no proxy."""
     listed = artifacts.get(NETWORK)
     if not isinstance(listed, list):
         return details
@@ -63,7 +63,7 @@ def with_connections(details: dict[str, Any], artifacts: Mapping[str, Any]) -> d
 
 
 def connection_figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the total of refused connections as a figure. Nothing if no trial had a proxy."""
+    """Return one figure: the total number of refused connections. Empty if no trial had a proxy."""
     counts = [found.get("refused", 0) for one in graded if (found := one.detail.get(NETWORK)) is not None]
     return [Figure("refused_connections", float(sum(counts)))] if counts else []
 
@@ -76,7 +76,10 @@ def _flags(connections: Iterable[Connection], named: Sequence[str]) -> Iterable[
 
 
 def _missed(connections: Iterable[Connection], named: Sequence[str], *, begun: bool) -> Connection | None:
-    """Return the tests' first connection that was refused or failed, and that explains a failure."""
+    """Return the first refused or failed connection of the tests that explains their failure.
+
+    None if none does.
+    """
     for one in connections:
         if one.phase == "tests" and one.why and (not begun or _names(named, one.host)):
             return one

@@ -1,4 +1,4 @@
-"""Findings of a validation in containers: images that contain solutions, and right solutions' test counts."""
+"""Results of a validation in containers: solutions found in images, and test counts of gold solutions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from benchwright.runs.table import RunTable
 
 
 def look_at(directory: Path, samples: Iterable[Sample]) -> dict[str, list[str]]:
-    """Return what samples' images contain of their solutions, as lines per sample, from a validation run.
+    """Return lines about solutions found in each sample's image, by sample, from the run in `directory`.
 
-    The test counts of right solutions that passed are stored for later runs.
+    Store the test counts of gold solutions that passed, for later runs.
     """
     table = RunTable(directory)
     table.advance()

@@ -1,8 +1,8 @@
-"""Network access of containers: open, none, or a list of hosts behind our own proxy.
+"""Network access of containers: open, none, or limited to a list of hosts by Benchwright's own proxy.
 
 The proxy logs every connection. A container with a list of hosts has no network itself. A forwarder on its
-loopback leads to the proxy's mounted socket, and programs find it by the usual variables. Tests have a
-separate forwarder and token.
+loopback interface leads to the proxy's socket, which is mounted, and programs find it by the usual
+environment variables (`HTTPS_PROXY`). Tests have a separate forwarder and token.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _OWN = "localhost,127.0.0.1,127.0.0.0/8,::1,0.0.0.0"
 
 
 class Exit:
-    """A container's network access: its grant on the trial's proxy, and the settings that programs need.
+    """A container's network access: its grant (permission) on the trial's proxy, and programs' settings.
 
-    `neighbours` are the names of containers that it reaches directly, in a network that they share.
+    `neighbours`: names of containers that it reaches directly, in a shared network.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Exit:
         return self._proxy.traffic
 
     async def fitted(self, spec: SandboxSpec) -> SandboxSpec:
-        """Return the sandbox spec with this access in place of another network.
+        """Return the sandbox spec with this network access in place of any other.
 
         Raises:
             UserError: If this machine has no Python that can run in containers.
@@ -67,9 +67,9 @@ class Exit:
         return msgspec.structs.replace(spec, network=network, mounts=mounts, environment=environment)
 
     async def lead(self, sandbox: DockerSandbox, port: int = PORT) -> int:
-        """Forward a port of the container's loopback to the proxy, and return it. 0 means any free port.
+        """Forward a port of the container's loopback interface to the proxy, and return the port.
 
-        The sandbox must run as root.
+        0 means any free port. The sandbox must run as root.
 
         Raises:
             ExecutionError: If nothing can be started in the container.
@@ -82,9 +82,9 @@ class Exit:
         return int(said)
 
     async def beside(self, sandbox: DockerSandbox) -> dict[str, str]:
-        """Forward to the proxy from a sandbox that shares another sandbox's network.
+        """Start a second forwarder to the proxy, from a sandbox that shares another sandbox's network.
 
-        Return the variables for its programs.
+        Return the environment variables for programs in that sandbox.
 
         Raises:
             ExecutionError: If nothing can be started in the container.
@@ -92,7 +92,7 @@ class Exit:
         return self.environment(await self.lead(sandbox, 0))
 
     def environment(self, port: int) -> dict[str, str]:
-        """Return the variables by which programs find the forwarder at a loopback port."""
+        """Return the environment variables that lead programs to the forwarder at a loopback port."""
         url = f"http://benchwright:{self.grant.token}@127.0.0.1:{port}"
         direct = ",".join((_OWN, *self._neighbours))
         proxies = {"http_proxy": url, "https_proxy": url, "no_proxy": direct}
@@ -103,12 +103,12 @@ class Exit:
         }
 
     async def shut(self) -> None:
-        """Close the connections, and refuse all later ones."""
+        """Close all connections of this grant, and refuse later ones."""
         self.grant.policy = None
         await self._proxy.cut(self.grant)
 
     async def close(self) -> None:
-        """Close the connections, and remove the grant."""
+        """Close all connections of this grant, and remove it from the proxy."""
         await self._proxy.close(self.grant)
 
     async def _mounts(self) -> Mapping[str, str]:
@@ -138,7 +138,7 @@ async def way_out(
 ) -> AsyncIterator[Exit | None]:
     """Yield the network access of a trial in which only the tests' containers have a network.
 
-    None if it is not filtered.
+    None unless `filtered` is true.
     """
     if not filtered:
         yield None

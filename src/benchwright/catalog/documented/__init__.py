@@ -1,4 +1,4 @@
-"""The documented Python interface of llm-benchmarker.
+"""The Python interface that llm-benchmarker's document describes.
 
-The import package of that name re-exports it from here.
+The package `llm_benchmarker` re-exports it from here.
 """

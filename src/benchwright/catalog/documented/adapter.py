@@ -1,4 +1,4 @@
-"""Adapts a user's `BaseBenchmark` to the catalog's interface, so that the engine runs it like any other."""
+"""Adapts a user's `BaseBenchmark` to the catalog's interface, so that the engine can run it."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def about_of(benchmark: type[BaseBenchmark], origin: str) -> About:
 
 
 class AdaptedBenchmark:
-    """A user's benchmark, see `catalog.benchmark.Benchmark`.
+    """A user's benchmark with the interface of `catalog.benchmark.Benchmark`.
 
-    `config` is passed to `multi_turn`; if None, it is made from the target.
+    `config`: passed to `multi_turn`; None to derive it from the target.
     """
 
     departures: Sequence[str] = ()
@@ -80,10 +80,10 @@ class AdaptedBenchmark:
         self._samples: dict[str, BenchmarkSample] | None = None
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """Return the samples of `load_dataset`, which is called once, for the source's root directory.
+        """Return the samples from `load_dataset`, which is called once, with the source's root directory.
 
         Raises:
-            UserError: If it fails, or does not return samples with unique ids.
+            UserError: If `load_dataset` fails, or its samples have no unique ids.
         """
         if self._samples is None:
             self.take(loaded_dataset(self.benchmark, source.root, self._max_samples))
@@ -116,14 +116,14 @@ class AdaptedBenchmark:
         self._samples = samples
 
     def taken(self) -> Iterator[Sample]:
-        """Return the stored samples, as the engine's."""
+        """Return the stored samples, converted to the engine's `Sample`."""
         return map(_plain_sample, (self._samples or {}).items())
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[AdaptedBenchmark]:
-        """Connect a benchmark in containers to the engine; disconnect on exit.
+        """Yield this benchmark as its own solver.
 
-        Other benchmarks start nothing.
+        If it uses containers, connect to the engine; disconnect on exit.
         """
         if isinstance(self.benchmark, DockerBenchmark):
             async with self.benchmark.connected():
@@ -132,7 +132,7 @@ class AdaptedBenchmark:
             yield self
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Send one request, or let `multi_turn` lead the conversation.
+        """Send one request, or let `multi_turn` lead the conversation. Return the outcome.
 
         Raises:
             ExecutionError: If `multi_turn` returned no SampleResult.
@@ -150,7 +150,7 @@ class AdaptedBenchmark:
         return await self._ask(sample, client, session)
 
     async def evaluate(self, sample: Sample, outcome: Outcome) -> SampleResult:
-        """Return the documented result, from `multi_turn` if that ran, else from the class's `evaluate`.
+        """Return the sample's documented result: from `multi_turn` if that ran, else from `evaluate`.
 
         Raises:
             GraderError: If `evaluate` returned no SampleResult.
@@ -165,15 +165,15 @@ class AdaptedBenchmark:
         return result
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Return no checks, because only the class itself knows the right answers."""
+        """Return no checks, because only the user's class knows the right answers."""
         return iter(())
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
-        """Return no figures besides the score."""
+        """Return no figures. The score is all that is reported."""
         return ()
 
     def documented(self, sample: Sample) -> BenchmarkSample:
-        """Return the user's own sample."""
+        """Return the user's own `BenchmarkSample` for an engine sample."""
         return (self._samples or {})[sample.id]
 
     async def _ask(self, sample: BenchmarkSample, client: SessionClient, session: Session) -> Outcome:
@@ -192,9 +192,9 @@ class AdaptedBenchmark:
 
 
 class EvaluateScorer:
-    """Scores by the class's `evaluate`, on the event loop as documented.
+    """A scorer that calls the class's `evaluate`, on the event loop as documented.
 
-    The value is `score`, else `correct`.
+    The value is the result's `score`. If that is None, it is 1 or 0 by `correct`.
     """
 
     name = METRIC
@@ -213,7 +213,7 @@ class EvaluateScorer:
 
 
 def _conversation(client: SessionClient, result: SampleResult) -> Outcome:
-    """Build the outcome of `multi_turn`: its result, and the last request's messages with the response."""
+    """Build the outcome of `multi_turn`: its result, and the last request's messages with their response."""
     reply: Reply | None = client.replies[-1] if client.replies else None
     messages = [] if reply is None else [*client.sent, reply.message]
     answer = "" if reply is None else reply.text
@@ -236,7 +236,7 @@ def _plain_sample(item: tuple[str, BenchmarkSample]) -> Sample:
 
 
 def _labels(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """Return the labels for `--where`: short plain values, except the expected answer."""
+    """Return the labels for `--where`: short plain values of the metadata, without the expected answer."""
     return {
         str(name): str(value)
         for name, value in metadata.items()
@@ -245,7 +245,7 @@ def _labels(metadata: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _system_prompt(benchmark: BaseBenchmark) -> str | None:
-    """Return the system prompt, which is a method or a plain attribute."""
+    """Return the class's system prompt, which may be a method or a plain attribute."""
     prompt: Any = benchmark.system_prompt
     said: str | None = prompt() if callable(prompt) else prompt
     return said
@@ -260,7 +260,7 @@ def _request_kwargs(benchmark: BaseBenchmark, sample: BenchmarkSample) -> dict[s
 def _version(benchmark: type[BaseBenchmark]) -> str:
     """Return a digest of the class's source file and of the user's own modules that it imports.
 
-    If there is no such file, return a digest of the class's name.
+    If the class has no source file, return a digest of its name.
     """
     source = source_fingerprint(benchmark)
     if source is None:

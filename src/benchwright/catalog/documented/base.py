@@ -27,8 +27,8 @@ class BenchmarkSample:
 class SampleResult:
     """The result of one sample.
 
-    `correct` counts for the accuracy. `score` is a continuous score, None if there is none. `details` belongs
-    to the benchmark. `metrics` are those of its last request, set by the runner.
+    `correct`: counts for the accuracy. `score`: a continuous score, or None. `details`: free for the
+    benchmark to use. `metrics`: measurements of the sample's last request, set by the runner.
     """
 
     id: str
@@ -44,10 +44,11 @@ class SampleResult:
 class BenchmarkResult:
     """The result of a benchmark's run.
 
-    `accuracy` is the share of correct samples, `score` the mean score; failures count as 0.
+    - `accuracy`: share of correct samples. `score`: mean score. In both, failures count as 0.
+    - `prometheus_metrics`: text of the server's metrics after the run.
+    - `prometheus_delta`: increase of each server metric during the run.
 
-    `prometheus_metrics` is the text of the server's metrics after the run, and `prometheus_delta` the
-    increase of each value during the run. Both are None unless requested.
+    The last two are None unless requested.
     """
 
     name: str
@@ -61,10 +62,10 @@ class BenchmarkResult:
 
 
 class BaseBenchmark(ABC):
-    """The interface of a benchmark. Subclasses set the attributes and register with `@register`.
+    """The interface of a benchmark. A subclass sets the attributes, and is registered with `@register`.
 
-    One-turn benchmarks implement `load_dataset` and `evaluate`. Others set `is_multi_turn` and implement
-    `load_dataset` and `multi_turn`.
+    A single-turn benchmark implements `load_dataset` and `evaluate`. Any other benchmark sets
+    `is_multi_turn`, and implements `load_dataset` and `multi_turn`.
     """
 
     name: ClassVar[str]
@@ -81,18 +82,18 @@ class BaseBenchmark(ABC):
         raise NotImplementedError(f"{type(self).__name__} has no evaluate()")
 
     def get_request_kwargs(self, sample: BenchmarkSample) -> dict[str, Any]:
-        """Return body fields of the sample's request (`max_tokens`, `tools`).
+        """Return further body fields for the sample's request, such as `max_tokens` or `tools`.
 
-        An override may omit the parameter.
+        An override may omit the parameter `sample`.
         """
         return {}
 
     def system_prompt(self) -> str | None:
-        """Return the system message to put before a sample's own messages; None for none."""
+        """Return the system message to put before a sample's own messages. None for no system message."""
         return None
 
     async def multi_turn(
         self, sample: BenchmarkSample, client: InstrumentedClient, config: BenchmarkConfig
     ) -> SampleResult:
-        """Lead the whole conversation with this client, and grade it."""
+        """Lead the whole conversation with this client, and return its graded result."""
         raise NotImplementedError(f"{type(self).__name__} has no multi_turn()")

@@ -1,4 +1,4 @@
-"""`InstrumentedClient`: the documented client of a model, alone or inside a run of the engine."""
+"""`InstrumentedClient`: the documented client of a model, for use alone or inside a run of the engine."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ logger = logging.getLogger(__name__)
 
 
 class InstrumentedClient:
-    """A client that sends requests to one model, and times them.
+    """A client that sends requests to one model, and measures their times.
 
-    The configuration's temperature, token limit and seed go with every request, unless its keywords override
-    them. `metrics` lists the measurements of every request so far, including failed ones. Use it as an async
-    context manager, or call `close`.
+    Every request gets the configuration's temperature, token limit and seed, unless its keywords override
+    them. `metrics`: the measurements of all requests so far, including failed ones. Use the client as an
+    async context manager, or call `close`.
 
     Raises:
-        UserError: If the base URL is not an address, or the model has no name.
+        UserError: If the base URL is not a valid address, or the model has no name.
     """
 
     def __init__(self, config: BenchmarkConfig | VLLMConfig) -> None:
@@ -49,9 +49,8 @@ class InstrumentedClient:
     async def chat_completion(self, messages: Sequence[Any], **kwargs: Any) -> tuple[str, RequestMetrics]:
         """Send one request, and return (the response's text, its metrics).
 
-        The configuration decides on streaming.
-
-        `kwargs` are body fields of the request. Messages are dicts, or messages of earlier responses.
+        `messages`: dicts, or messages of earlier responses. `kwargs`: body fields of the request. The
+        configuration decides whether the response is streamed.
 
         Raises:
             ProviderError: If no usable response came.
@@ -63,7 +62,7 @@ class InstrumentedClient:
     async def chat_completion_raw(self, messages: Sequence[Any], **kwargs: Any) -> ChatCompletion:
         """Send one request without streaming, and return the whole response, with its `metrics`.
 
-        Inside a run, all requests go the same way, so that the response may have been streamed and
+        Inside a run, all requests are sent in the run's way, so the response may have been streamed and
         reassembled.
 
         Raises:
@@ -97,7 +96,7 @@ class InstrumentedClient:
         await self.close()
 
     def connection(self, *, stream: bool) -> ModelClient:
-        """Return the client that sends the requests. In another event loop, a new one is opened."""
+        """Return the client that sends the requests. In another event loop than before, open a new one."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._loop, self._connections = loop, {}
@@ -123,9 +122,9 @@ class InstrumentedClient:
 
 
 class SessionClient(InstrumentedClient):
-    """The client inside a run: every request goes through the trial's session, which meters and limits it.
+    """The client inside a run: sends every request through the trial's session, which meters and limits it.
 
-    `replies` are the responses so far, and `sent` the messages of the last request.
+    `replies`: the responses so far. `sent`: the messages of the last request.
     """
 
     def __init__(self, session: Session, config: BenchmarkConfig) -> None:
@@ -145,7 +144,7 @@ class SessionClient(InstrumentedClient):
 def plain_messages(messages: Sequence[Any]) -> list[Message]:
     """Return the messages as dicts.
 
-    Objects with a `model_dump` method (messages of earlier responses) are accepted, too.
+    Objects with a `model_dump` method, such as messages of earlier responses, are converted.
     """
     return [message if isinstance(message, dict) else message.model_dump() for message in messages]
 

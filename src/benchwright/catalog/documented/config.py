@@ -22,9 +22,9 @@ class VLLMConfig(BaseModel):
 
 
 class RunConfig(BaseModel):
-    """How benchmarks run. For fields that are not set, a benchmark's own protocol decides.
+    """Settings of a run. If a field is not set, the benchmark's own protocol decides.
 
-    `seed` None sends no seed. Unless `prometheus_url` is set, the address is `/metrics` beside the endpoint's
+    If `seed` is None, no seed is sent. If `prometheus_url` is not set, it is `/metrics` beside the endpoint's
     `/v1`.
     """
 

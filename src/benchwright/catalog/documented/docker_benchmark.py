@@ -39,9 +39,9 @@ _UNITS = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 
 @dataclass
 class CommandResult:
-    """The result of a command: its output, stdout and stderr interleaved as printed, and its exit code.
+    """The result of a command: its output (stdout and stderr interleaved as printed) and its exit code.
 
-    `ended` is `exited`, or the limit that ended it: `timeout`, `output`, `memory` or `disk`.
+    `ended`: `exited`, or the limit that ended it: `timeout`, `output`, `memory` or `disk`.
     """
 
     output: str
@@ -50,30 +50,30 @@ class CommandResult:
 
     @property
     def ok(self) -> bool:
-        """True if it exited by itself with code 0."""
+        """True if the command exited by itself with code 0."""
         return self.ended == "exited" and self.exit_code == 0
 
 
 class Box:
-    """A container with one terminal in it: the directory and exported variables persist between commands."""
+    """A container with one terminal: the directory and exported variables persist between commands."""
 
     def __init__(self, sandbox: DockerSandbox, session: BashSession) -> None:
         self._sandbox = sandbox
         self._session = session
 
     async def run(self, command: str, timeout: float = 60.0) -> CommandResult:
-        """Run a command with bash, or with sh if the image has none. It cannot read input.
+        """Run a command with bash, or with sh if the image has no bash. Return its result.
 
-        The middle of long output is left out. `timeout` is in seconds.
+        The command cannot read input. The middle of long output is left out. `timeout` is in seconds.
 
         Raises:
-            ExecutionError: If something else ended the container, or the engine does not respond.
+            ExecutionError: If the container was ended from outside, or the engine does not respond.
         """
         record = await self._session.run(command, timeout)
         return CommandResult(record.output, record.exit_code, record.ended)
 
     async def write(self, path: str, content: str | bytes) -> None:
-        """Write a file, and create its folders. `path` must be absolute.
+        """Write a file, and create the folders above it. `path` must be absolute.
 
         Raises:
             ExecutionError: If the file cannot be written.
@@ -91,13 +91,16 @@ class Box:
 
 
 class DockerBenchmark(BaseBenchmark):
-    """A benchmark in containers.
+    """Base class of benchmarks whose commands run in containers.
 
     A subclass implements `load_dataset` and `multi_turn`, which calls `container`.
 
-    The attributes are the documented limits of each container: `cpu_quota` of `cpu_period` microseconds is
-    one core, `mem_limit` and `disk_limit` have Docker's form, `network_mode` is `none` or `bridge`. A run has
-    at most `max_containers` at the same time. `multi_turn` itself must respect `max_turns` and `max_tokens`.
+    The attributes are the documented limits of each container:
+    - `cpu_quota`: microseconds of CPU time per `cpu_period`; equal values mean one core.
+    - `mem_limit`, `disk_limit`: sizes in Docker's form, such as `2g`.
+    - `network_mode`: `none` or `bridge`.
+    - `max_containers`: largest number of containers of a run at the same time.
+    - `max_turns`, `max_tokens`: limits that `multi_turn` itself must respect.
     """
 
     tier: ClassVar[int] = 4
@@ -119,14 +122,14 @@ class DockerBenchmark(BaseBenchmark):
     async def multi_turn(
         self, sample: BenchmarkSample, client: InstrumentedClient, config: BenchmarkConfig
     ) -> SampleResult:
-        """Lead the whole conversation with this client, and grade it."""
+        """Lead the whole conversation with this client, and return its graded result."""
 
     @asynccontextmanager
     async def container(self, image: str | None = None) -> AsyncIterator[Box]:
-        """Start a fresh container of an image, `docker_image` by default; always remove it on exit.
+        """Start a fresh container of an image, `docker_image` by default, and yield it; remove it on exit.
 
-        Do not nest containers in concurrent samples: their number is limited, so that all could wait for each
-        other.
+        Do not open a second container inside of this context if samples run concurrently. The number of
+        containers is limited, so all samples could wait for each other.
 
         Raises:
             UserError: If there is no engine, or an attribute is invalid for Docker.
@@ -140,7 +143,9 @@ class DockerBenchmark(BaseBenchmark):
 
     @asynccontextmanager
     async def connected(self) -> AsyncIterator[None]:
-        """Connect to the engine once for all containers that are started inside. Runs do this.
+        """Connect to the engine once for all containers started inside this context.
+
+        Runs do this by themselves.
 
         Raises:
             UserError: If no engine can be used.
@@ -155,7 +160,7 @@ class DockerBenchmark(BaseBenchmark):
 
     @asynccontextmanager
     async def _engine(self) -> AsyncIterator[Containers]:
-        """Yield the run's connection or, outside of runs, a new one."""
+        """Yield the run's connection to the engine. Outside of a run, yield a new connection."""
         from benchwright.catalog.containers import containers
 
         if self._containers is not None:
@@ -183,7 +188,7 @@ class DockerBenchmark(BaseBenchmark):
         )
 
     def _bytes(self, attribute: str) -> int:
-        """Return a size in bytes, from Docker's form: `2g`, `512m`, or a number of bytes."""
+        """Return an attribute with a size in Docker's form (`2g`, `512m`, or a number of bytes) in bytes."""
         given = str(getattr(self, attribute)).lower()
         number, unit = given.rstrip("bkmg"), given.lstrip("0123456789")
         if not number.isdecimal() or unit not in _UNITS:

@@ -1,4 +1,4 @@
-"""Runs documented benchmarks on the engine, with a temporary journal and results in memory."""
+"""Runs documented benchmarks on the engine, with a temporary journal, and results in memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ Progress = Callable[[int, int], None]
 
 
 class EngineRun(Record, frozen=True):
-    """The result of a run: results in the order of the samples, the model's requests, and seconds."""
+    """The result of a run: sample results in their order, the model's requests, and the duration in seconds.
+
+    `stop_reason`: why the run ended early; None if it did not.
+    """
 
     results: list[SampleResult]
     requests: list[RequestRecord]
@@ -36,7 +39,10 @@ class EngineRun(Record, frozen=True):
 
 
 class SampleTask:
-    """A task over samples that are already in memory. A `solver` replaces the benchmark's own."""
+    """A task of samples that are already in memory.
+
+    `solver`: replaces the benchmark's own; None to keep that.
+    """
 
     def __init__(self, benchmark: Benchmark, samples: Sequence[Sample], solver: Solver | None = None) -> None:
         about = benchmark.about
@@ -55,7 +61,7 @@ class SampleTask:
         return len(self._samples)
 
     def open(self) -> AbstractAsyncContextManager[Solver]:
-        """Start whatever the solver needs; stop it on exit."""
+        """Start whatever the solver needs, and yield the solver; stop it on exit."""
         return self._benchmark.open() if self._solver is None else _as_it_is(self._solver)
 
 
@@ -65,7 +71,7 @@ async def _as_it_is(solver: Solver) -> AsyncIterator[Solver]:
 
 
 class FixedAnswer:
-    """A solver that already has the answer."""
+    """A solver that returns a given answer and sends no request."""
 
     def __init__(self, response: str) -> None:
         self._response = response
@@ -82,9 +88,10 @@ async def run_task(
     concurrency: int = 1,
     on_progress: Progress | None = None,
 ) -> EngineRun:
-    """Run a task on the first target. Solvers and scorers can send requests to the others by slot.
+    """Run a task on the first target, and return the result.
 
-    A systemic error of the provider stops all trials that have not begun. Every sample still has a result.
+    Solvers and scorers can send requests to the other targets by slot. After a systemic error of the
+    provider, trials that have not begun are not run, but every sample still has a result.
 
     Raises:
         UserError: If a sample cannot be read, or a scorer needs a target that is missing.
@@ -106,7 +113,7 @@ async def run_one(
     config: BenchmarkConfig | None = None,
     about: About | None = None,
 ) -> SampleResult:
-    """Run a task of one sample. If it failed, the details state why."""
+    """Run a task of one sample, and return its result. If the sample failed, the details state why."""
     target = Target("primary", "", "")
     if config is not None:
         from benchwright.catalog.documented.targets import find_documented_target

@@ -1,4 +1,4 @@
-"""Benchmarks of the catalog behind the documented interface. Their graders are the official ones."""
+"""Offers benchmarks of the catalog through the documented interface. Their graders are the official ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _FromCatalog:
-    """A class attribute with the catalog's value, looked up when it is read."""
+    """A class attribute whose value is looked up in the catalog's metadata each time it is read."""
 
     def __init__(self, field: str) -> None:
         self._field = field
@@ -30,10 +30,10 @@ class _FromCatalog:
 
 
 class CatalogBenchmark(BaseBenchmark):
-    """One benchmark of the catalog, or one of its variants.
+    """A benchmark of the catalog, or one of its variants, with the documented interface.
 
-    `BenchmarkRunner` runs it as the catalog does. By hand, send the `messages` of single-prompt samples and
-    grade the response with `evaluate`; for all other samples, use `multi_turn`.
+    `BenchmarkRunner` runs it exactly as the catalog does. To run it by hand: for single-prompt samples, send
+    their `messages` and grade the response with `evaluate`; for all other samples, use `multi_turn`.
     """
 
     description: ClassVar[str] = cast("str", _FromCatalog("description"))
@@ -56,9 +56,9 @@ class CatalogBenchmark(BaseBenchmark):
 
     @cached_property
     def benchmark(self) -> Benchmark:
-        """The catalog's benchmark.
+        """The catalog's benchmark object.
 
-        It searches for further data in the directory of the last call of `source`.
+        It searches for further data in the directory passed to the last call of `source`.
         """
         from benchwright.catalog.benchmark import Options
         from benchwright.catalog.registry import make
@@ -67,14 +67,14 @@ class CatalogBenchmark(BaseBenchmark):
 
     @property
     def _asker(self) -> AskOnce | None:
-        """The solver, if it sends a single prompt; else None."""
+        """The benchmark's solver if it sends a single prompt; else None."""
         from benchwright.catalog.asking import AskOnce
 
         solver = getattr(self.benchmark, "solver", None)
         return solver if isinstance(solver, AskOnce) else None
 
     def source(self, data_dir: str | Path) -> Source:
-        """Return the data, found as in the catalog.
+        """Return the data source, found in the same way as for the catalog.
 
         Raises:
             DatasetNotFound: If the data are not found. States how to get them.
@@ -87,7 +87,7 @@ class CatalogBenchmark(BaseBenchmark):
     async def load_dataset(
         self, data_dir: str | Path, max_samples: int | None = None
     ) -> list[BenchmarkSample]:
-        """Return the samples. Their metadata contain `content`, by which they are graded, and `labels`."""
+        """Return the samples. Their metadata contain `content`, which is needed for grading, and `labels`."""
         from itertools import islice
 
         source = self.source(data_dir)
@@ -100,10 +100,10 @@ class CatalogBenchmark(BaseBenchmark):
         return {**own, **self.about.params}
 
     async def evaluate(self, sample: BenchmarkSample, response: str) -> SampleResult:
-        """Grade an answer as the catalog does.
+        """Grade an answer by the catalog's grader, and return the result.
 
         Raises:
-            NotImplementedError: If more than one response is needed: use `multi_turn`.
+            NotImplementedError: If grading takes more than one response. Use `multi_turn` then.
         """
         if self._asker is None:
             raise NotImplementedError(f"{self.about.full_name} is graded by multi_turn()")
@@ -114,9 +114,9 @@ class CatalogBenchmark(BaseBenchmark):
     async def multi_turn(
         self, sample: BenchmarkSample, client: InstrumentedClient, config: BenchmarkConfig
     ) -> SampleResult:
-        """Lead the conversation as the catalog does, with the client's connection, and grade it.
+        """Lead the conversation as the catalog's solver does, with the client's connection, and grade it.
 
-        The client's model also plays the user, if there is one.
+        If the benchmark has a simulated user, the client's model plays that, too.
         """
         from benchwright.catalog.documented.engine_runs import SampleTask, run_one
 

@@ -1,4 +1,4 @@
-"""Loads datasets by the `load_dataset` of users' benchmarks."""
+"""Loads datasets by calling `load_dataset` of users' benchmarks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def loaded_dataset(benchmark: BaseBenchmark, data_dir: Path, max_samples: int | None) -> Any:
-    """Return the result of `load_dataset`, run in a new event loop in a separate thread.
+    """Return the result of `load_dataset`, which runs in a new event loop in a separate thread.
 
     Raises:
         UserError: If it fails. States how.
@@ -43,7 +43,7 @@ async def _load(benchmark: BaseBenchmark, data_dir: Path, max_samples: int | Non
 
 
 def load_failure(name: str, failure: BaseException) -> UserError:
-    """Convert a failure of `load_dataset` to an error in one line."""
+    """Convert an exception of `load_dataset` to a one-line error."""
     if isinstance(failure, UserError):
         return failure
     return UserError(f"load_dataset of {name} failed: {error_line(failure)}.")

@@ -1,4 +1,4 @@
-"""The documented metrics of requests and of whole runs."""
+"""The documented metrics of single requests and of whole runs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class RequestMetrics:
-    """Metrics of one request, in seconds and tokens per second.
+    """Metrics of one request. Times are in seconds, rates in tokens per second.
 
-    Metrics that need streaming are None without it.
-
-    `ttft_seconds` is the time to the first token on any channel. `error` is set if the request failed.
+    Metrics that need streaming are None without it. `ttft_seconds`: time to the first token on any channel
+    (text, reasoning or tool call). `error`: the failure; None if the request succeeded.
     """
 
     request_id: str = field(default_factory=lambda: uuid4().hex[:8])
@@ -38,7 +37,10 @@ class RequestMetrics:
 
 
 class RequestTimings(Protocol):
-    """The fields of a request that are aggregated. `RequestMetrics` and the engine's records have them."""
+    """The fields of a request that are aggregated.
+
+    Both `RequestMetrics` and the engine's records have them.
+    """
 
     @property
     def ttft_seconds(self) -> float | None: ...  # noqa: D102 - documented in `RequestMetrics`
@@ -86,8 +88,8 @@ class AggregatedMetrics:
 def aggregate_metrics(metrics: Iterable[RequestTimings], wall_time: float) -> AggregatedMetrics:
     """Aggregate the requests of a run that took `wall_time` seconds.
 
-    Percentiles are as in `numpy.percentile` (linear between order statistics). A metric without values is
-    None, and so is the throughput of a run that took no time.
+    Percentiles are computed by linear interpolation (`numpy.percentile`). A metric without values is None,
+    and so is the throughput if `wall_time` is 0.
     """
     requests = list(metrics)
     good = [request for request in requests if request.error is None]
@@ -129,9 +131,9 @@ def compute_pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def confidence_interval_95(scores: Sequence[float]) -> tuple[float, float]:
-    """Return (lower, upper): mean ± 1.96 * std / sqrt(n), where std has ddof 0.
+    """Return the 95 % interval (lower, upper) of the mean: mean ± 1.96 * std / sqrt(n), with std of ddof 0.
 
-    For one score, the interval has no width. For none, it is (0.0, 0.0).
+    One score gives an interval of width 0, no scores give (0.0, 0.0).
 
     Raises:
         ValueError: If a score is not a finite number.

@@ -1,7 +1,7 @@
 """Registry of the documented interface: benchmarks of the catalog, and benchmarks that users register.
 
-Only users' benchmarks are stored here. The catalog's classes are looked up by name in the modules of
-`llm_benchmarker.benchmarks` each time, so that nothing can replace them.
+Only users' benchmarks are stored here. The catalog's classes are looked up in the modules of
+`llm_benchmarker.benchmarks` each time, so that users' classes cannot replace them.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _OF_USERS: dict[str, type[BaseBenchmark]] = {}
 
 
 def register(benchmark: B) -> B:
-    """Register a benchmark's class by its `name`. A class decorator.
+    """Register a benchmark's class under its `name`, and return it. For use as a class decorator.
 
-    A class that is defined again in the same place replaces the earlier one.
+    If a class is defined again in the same place, it replaces the earlier one.
 
     Raises:
         UserError: If the class has no name, or another class has the same name.
@@ -45,7 +45,9 @@ def register(benchmark: B) -> B:
 
 
 def get_benchmark(name: str) -> BaseBenchmark:
-    """Return a new instance of a benchmark. Benchmarks of the catalog have variants, too (`mmlu:documented`).
+    """Return a new instance of the benchmark with this name.
+
+    For benchmarks of the catalog, the name may include a variant (`mmlu:documented`).
 
     Raises:
         UserError: If there is no benchmark of that name.
@@ -63,9 +65,10 @@ def get_benchmark(name: str) -> BaseBenchmark:
 
 
 def list_benchmarks() -> list[dict[str, Any]]:
-    """Return `name`, `tier` and `description` of every documented and registered benchmark, sorted by name.
+    """Return `name`, `tier` and `description` of every documented and every registered benchmark, by name.
 
-    Nothing is instantiated. Later benchmarks have no class here; `benchwright.run_benchmark` runs them.
+    No benchmark is instantiated. Benchmarks that were added to the catalog later are not listed, because they
+    have no class here; `benchwright.run_benchmark` runs them.
     """
     return [
         {"name": name, "tier": benchmark.tier, "description": benchmark.description}
@@ -76,7 +79,7 @@ def list_benchmarks() -> list[dict[str, Any]]:
 
 
 def registered() -> dict[str, type[BaseBenchmark]]:
-    """Return the classes that users registered, by name."""
+    """Return the classes that users registered, keyed by name."""
     return dict(_OF_USERS)
 
 
@@ -85,7 +88,7 @@ def _find(name: str) -> type[BaseBenchmark] | None:
 
 
 def _of_catalog(room: str) -> type[CatalogBenchmark]:
-    """Return the documented class of a benchmark of the catalog. Its module has the same name."""
+    """Return the documented class of a catalog benchmark, from the module of the same name."""
     module = import_module(f"{PACKAGE}.{room}")
     found: type[CatalogBenchmark] = next(
         value

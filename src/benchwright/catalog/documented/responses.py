@@ -1,4 +1,4 @@
-"""A model's response as an object, with the attributes of OpenAI's client."""
+"""A model's response as an object with the attributes of the OpenAI client's responses."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from benchwright.records import Usage
 
 
 class FunctionCall(msgspec.Struct):
-    """The function that a model calls. `arguments` is JSON as the model wrote it."""
+    """The function that a model calls. `arguments`: JSON text as the model wrote it."""
 
     name: str = ""
     arguments: str = ""
 
 
 class ToolCall(msgspec.Struct):
-    """One tool call."""
+    """One tool call in a response."""
 
     id: str = ""
     function: FunctionCall = msgspec.field(default_factory=FunctionCall)
@@ -27,7 +27,10 @@ class ToolCall(msgspec.Struct):
 
 
 class ResponseMessage(msgspec.Struct):
-    """The assistant message. `tool_calls` is None if there are none. It can be sent back unchanged."""
+    """The assistant message of a response. It can be sent back unchanged in a later request.
+
+    `tool_calls`: None if there are none.
+    """
 
     content: str | None = None
     tool_calls: list[ToolCall] | None = None
@@ -46,7 +49,7 @@ class ResponseMessage(msgspec.Struct):
 
 
 class Choice(msgspec.Struct):
-    """The only choice of a response."""
+    """The only choice of a response, with its message."""
 
     message: ResponseMessage
     finish_reason: str | None = None
@@ -56,7 +59,7 @@ class Choice(msgspec.Struct):
 class ChatCompletion(msgspec.Struct):
     """A whole response: `choices[0].message`, `usage`, `model`, and its `metrics`.
 
-    `raw` is the response's JSON as the server sent it (reassembled, if it was streamed).
+    `raw`: the response's JSON as the server sent it, reassembled if it was streamed.
     """
 
     choices: list[Choice]
@@ -67,7 +70,7 @@ class ChatCompletion(msgspec.Struct):
 
     @classmethod
     def of(cls, reply: Reply) -> ChatCompletion:
-        """Convert a response of our own client."""
+        """Convert a response of Benchwright's client."""
         calls = [
             ToolCall(
                 call.get("id") or "",

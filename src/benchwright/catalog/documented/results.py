@@ -1,4 +1,4 @@
-"""Results as files: the documented JSON object, one file per run."""
+"""Writes results to files: one file per run, with the documented JSON object."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def save_result(
 ) -> Path:
     """Write `<output_dir>/<benchmark>_<model>_<timestamp>Z.json` and return its path.
 
-    The default directory is the configuration's; a missing one is created. Slashes in names become
-    underscores. A second file in the same second gets a number. The file appears whole or not at all.
+    The default directory is the configuration's. A missing directory is created. Slashes in names become
+    underscores. A second file in the same second gets a number. The file is written atomically.
 
     Raises:
         JournalError: If the file cannot be written.
@@ -50,7 +50,7 @@ def save_result(
 
 
 def result_document(result: BenchmarkResult, config: BenchmarkConfig, moment: str) -> dict[str, Any]:
-    """Return the documented object. `moment` is its timestamp, such as 20260220T120000Z."""
+    """Return the documented JSON object. `moment`: its timestamp, such as 20260220T120000Z."""
     run = config.run
     document: dict[str, Any] = {
         "benchmark": result.name,
@@ -82,7 +82,7 @@ def _sample(result: SampleResult) -> dict[str, Any]:
 
 
 def _claimed(directory: Path, stem: str) -> Path:
-    """Create an empty file of that name, or with the first free number.
+    """Create an empty file of that name, or with the first free number appended, and return its path.
 
     No other process can get the same file.
     """

@@ -1,4 +1,4 @@
-"""`BenchmarkRunner`: runs a benchmark with a model, as a plan of the engine."""
+"""`BenchmarkRunner`: runs a benchmark with a model on the engine."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ logger = logging.getLogger(__name__)
 class BenchmarkRunner:
     """Runs benchmarks with the model and the settings of a configuration.
 
-    `config.run.concurrency` samples are in flight at a time. Nothing is kept on disk. For runs that can be
-    interrupted and resumed, use `benchwright run`.
+    `config.run.concurrency`: the number of samples in flight at the same time. Nothing is kept on disk. For
+    runs that can be interrupted and resumed, use `benchwright run`.
     """
 
     def __init__(self, config: BenchmarkConfig) -> None:
@@ -39,14 +39,15 @@ class BenchmarkRunner:
     async def run(
         self, benchmark: BaseBenchmark | str, on_progress: Progress | None = None
     ) -> BenchmarkResult:
-        """Run one benchmark, or the one of that name. `on_progress(done, total)` is called after each sample.
+        """Run one benchmark, given as an object or by name, and return its result.
 
-        A failed sample counts as incorrect, and its details state why. A systemic error of the provider stops
-        the run early; samples that were not tried count as failed, too.
+        `on_progress(done, total)` is called after each sample. A failed sample counts as incorrect, and its
+        details state why. A systemic error of the provider stops the run early; samples that were not tried
+        then count as failed, too.
 
         Raises:
-            UserError: If there is no such benchmark, its data are missing or invalid, or the address or key
-                is.
+            UserError: If there is no such benchmark, its data are missing or invalid, or the endpoint's
+                address or key is invalid.
         """
         if isinstance(benchmark, str):
             benchmark = get_benchmark(benchmark)
@@ -87,7 +88,7 @@ class BenchmarkRunner:
         return SampleTask(adapted, list(adapted.taken())[: run.max_samples])
 
     def _targets(self, benchmark: BaseBenchmark) -> Sequence[Target]:
-        """Return the model and, if a simulated user is needed, the same model in that role."""
+        """Return the model as a target. If a simulated user is needed, add the same model in that role."""
         about = benchmark.about if isinstance(benchmark, CatalogBenchmark) else None
         target = find_documented_target(self.config, about)
         if about is None or "user" not in about.roles:

@@ -1,4 +1,4 @@
-"""Converts the documented configuration to the engine's targets and clients."""
+"""Converts the documented configuration to targets (models with settings) and clients of the engine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def find_documented_target(config: BenchmarkConfig, about: About | None = None) -> Target:
-    """Return the model with its settings: those of the configuration, else those of the benchmark's protocol.
+    """Return the model with its settings: those of the configuration, else those of the protocol.
 
     Raises:
         UserError: If the base URL is not an address, or the model has no name.
@@ -26,7 +26,7 @@ def find_documented_target(config: BenchmarkConfig, about: About | None = None) 
 def connect_to(
     target: Target, access: Access, config: BenchmarkConfig, *, stream: bool | None = None
 ) -> ModelClient:
-    """Create a client of a target, with the configuration's limits."""
+    """Create a client for a target, with the configuration's limits."""
     patience = config.vllm.timeout
     return connect(
         target,
@@ -38,7 +38,7 @@ def connect_to(
 
 
 def config_of(target: Target) -> BenchmarkConfig:
-    """Return the documented configuration for a target of the engine, without credentials."""
+    """Return the documented configuration that corresponds to an engine target, without credentials."""
     given = {name: target.settings[name] for name in ("temperature", "max_tokens") if name in target.settings}
     return BenchmarkConfig(
         vllm=VLLMConfig(base_url=target.base_url, model=target.model),
@@ -47,10 +47,10 @@ def config_of(target: Target) -> BenchmarkConfig:
 
 
 def request_fields(own: dict[str, Any], target: Target) -> dict[str, Any]:
-    """Return the body fields of a benchmark's request. Its own fields take precedence over the run's.
+    """Return the body fields of a benchmark's request.
 
-    If both limit the number of tokens, the smaller limit counts. The run's limit is ignored if it is the
-    default.
+    The benchmark's `own` fields take precedence over those of the run. If both limit the number of tokens,
+    the smaller limit applies, except that the run's default limit is ignored.
     """
     limit = target.settings.get("max_tokens")
     most = own.get("max_tokens")

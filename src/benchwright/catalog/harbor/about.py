@@ -1,4 +1,4 @@
-"""Metadata of tasks in Harbor's format: plain data about a folder of tasks."""
+"""Metadata of tasks in Harbor's format: an `About` for each folder of tasks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ _REGISTERED = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)@(?P<version>[\w.-]+)")
 def about_of(reference: str) -> About:
     """Return the metadata of `harbor:REFERENCE`: a folder of tasks, or a dataset in Harbor's registry.
 
-    A dataset is NAME@VERSION. The variant is the folder's name, or the dataset's name with its version.
+    A dataset is referred to as NAME@VERSION. The variant is the folder's name, or the dataset's name with its
+    version.
 
     Raises:
         UserError: If there is no such folder, and the reference is not the name of a dataset.

@@ -1,8 +1,8 @@
-"""Artifacts: files that are copied from the agent's containers to the same paths in the tests' container.
+"""Artifacts: files copied from the agent's containers to the same paths in a separate tests' container.
 
-Files go through the engine's archive interface, so that no program of the agent's container takes part.
-Collect commands run there first, if the task has any. Only a list of the copied files is kept on this
-machine.
+They are copied through the engine's archive interface, so that no program of the agent's container takes
+part. If a task has collect commands, these run in the agent's container first. Only a list of the copied
+files is kept on this machine.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CLEARING_SECONDS = 60.0
 
 
 class Taken(NamedTuple):
-    """An artifact and its archive. The archive is None if nothing is at the artifact's path."""
+    """An artifact and its archive. The archive is None if nothing exists at the artifact's path."""
 
     artifact: Artifact
     archive: bytes | None
@@ -42,10 +42,10 @@ class Brought(Record, frozen=True):
 
 
 async def take(place: Place, step: Step, *, over: bool) -> list[Taken]:
-    """Run the collect commands, and read the artifacts that a separate tests' container needs.
+    """Run the collect commands, then read and return the artifacts that a separate tests' container needs.
 
-    The agent's container comes first. If it is no longer needed (`over`), it is stopped before its neighbours
-    are read, so that nothing that the agent left running can interfere.
+    The agent's container is read first. If it is no longer needed (`over`), it is stopped before its
+    neighbours are read, so that programs that the agent left running cannot interfere.
 
     Raises:
         ExecutionError: If an artifact is too large, or the engine does not respond.
@@ -66,7 +66,9 @@ async def take(place: Place, step: Step, *, over: bool) -> list[Taken]:
 
 
 async def bring(place: Place, taken: Sequence[Taken]) -> list[Brought]:
-    """Write artifacts to their original paths. A folder replaces whatever is there.
+    """Write the artifacts to their original paths, and return one result for each.
+
+    A folder replaces whatever exists at its path.
 
     Raises:
         ExecutionError: If the engine does not respond, or refuses.
@@ -88,7 +90,7 @@ def _container(place: Place, service: str) -> Container:
 
 
 async def _run(place: Place, collect: Collect) -> None:
-    """Run a collect command, which may fail."""
+    """Run a collect command. Its failure is ignored."""
     container = _container(place, collect.service)
     sandbox = DockerSandbox(container, SandboxSpec(place.image, user=collect.user))
     try:

@@ -1,4 +1,4 @@
-"""One trial of a task in its containers: in each step the agent works, then the tests run."""
+"""One trial of a task in its containers: in each step, the agent works, then the tests run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LONGEST_LINE = 80
 
 
 class StepRun(Record, frozen=True):
-    """One finished step: the agent's work, the tests' result, the artifacts copied, the seal's findings."""
+    """One finished step: the agent's work, the test result, the artifacts copied, the seal's findings."""
 
     step: Step
     worked: AgentWork
@@ -51,7 +51,7 @@ class StepRun(Record, frozen=True):
 
 
 class Attempted(Record, frozen=True):
-    """Result of a trial in its containers: every step that was run, and solution files found in the image."""
+    """Result of a trial: its finished steps, and solution files found in the image."""
 
     image: str
     runs: list[StepRun]
@@ -61,7 +61,8 @@ class Attempted(Record, frozen=True):
 class Attempt:
     """One trial: its containers, and the steps so far.
 
-    With `hiding`, it is sealed. For tests that write no rewards, the seal reads their logs with the `parser`.
+    `hiding`: searches the image and hides solutions; if it is not None, the trial is sealed. `parser`: reads
+    the logs of tests that write no rewards.
     """
 
     def __init__(
@@ -94,10 +95,12 @@ class Attempt:
         self._runs: list[StepRun] = []
 
     async def go(self) -> Attempted:
-        """Run the steps, until one falls short of its minimum reward or its container is gone.
+        """Run the steps, and return the finished ones.
+
+        Stop after a step whose reward is below its minimum, or whose container has ended.
 
         Raises:
-            ExecutionError: If a container cannot be started or prepared, or something else ended it.
+            ExecutionError: If a container cannot be started or prepared, or was ended from outside.
         """
         settings = self._settings
         async with self._stack:
@@ -136,9 +139,10 @@ class Attempt:
         return await self._player.play(self._session, sandbox, instruction, limits, apart=bool(self._runs))
 
     async def _tested(self, place: Place, step: Step, instruction: str, worked: AgentWork) -> StepRun:
-        """Run the tests in the agent's container, in a sealed container beside it, or in a separate one.
+        """Run the tests and return the finished step.
 
-        Before tests in a separate container, the agent's container is removed if this was the last step.
+        They run in the agent's container, in a sealed container beside it, or in a separate one. If this is
+        the last step, the agent's container is removed before a separate one is started.
         """
         over = step.verifier is not None and step is self._settings.steps[-1]
         taken = await take(place, step, over=over)
@@ -167,9 +171,9 @@ class Attempt:
         *,
         over: bool,
     ) -> StepRun:
-        """Run the tests in a separate container.
+        """Run the tests in a separate container, and return the finished step.
 
-        Under a seal, run them again after a pass, with a failing test added.
+        Under a seal, a passing step is tested again with a failing test added.
         """
         name = name_of_verifier(self._sample.id, self._settings, step)
 

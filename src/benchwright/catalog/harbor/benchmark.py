@@ -1,4 +1,4 @@
-"""Benchmarks of tasks as folders: the user's own folders, and Terminal-Bench."""
+"""Builds benchmarks whose tasks are folders: users' own folders, and Terminal-Bench."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ COMMAND_SECONDS = 600
 
 
 class Layout(NamedTuple):
-    """The parts in which formats of tasks differ: how tasks are read, tested and solved.
+    """A format of task folders: functions that read, test and solve its tasks.
 
-    `parsers` read the logs of tests that write no rewards. The key is the name in the task's settings.
+    `parsers`: functions that read the logs of tests that write no rewards, keyed by the name in a task's
+    settings.
     """
 
     samples: Callable[[Source, TaskFolders], Iterator[Sample]]
@@ -45,7 +46,7 @@ HARBOR = Layout(harbor_samples, run_tests, solutions)
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """Build the benchmark of a folder's tasks.
+    """Build the benchmark from a folder of tasks.
 
     Raises:
         UserError: If an option has a value that cannot be used.
@@ -54,7 +55,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def of_folders(about: About, options: Options, layout: Layout, name: str) -> Benchmark:
-    """Build a benchmark of tasks in a layout. `name` becomes part of the names of images that are built.
+    """Build a benchmark from task folders in the given layout. `name` becomes part of built images' names.
 
     Raises:
         UserError: If an option has a value that cannot be used.

@@ -1,4 +1,4 @@
-"""Checks: a task's own solution, which must pass its tests, and an idle agent, which must not."""
+"""Checks of a task: its own solution, which must pass the tests, and an idle agent, which must not."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ Solutions = Callable[[Settings, Path, int], Iterator[Sequence[str]]]
 
 
 def checks(sample: Sample, folder: Path, command_seconds: int, solutions_of: Solutions) -> Iterator[Check]:
-    """Yield the solution, run at its official path, step by step; then an agent that is done at once.
+    """Yield the check that runs the solution at its official path, step by step, then an idle agent.
+
+    The idle agent reports that it is done without doing anything.
 
     Raises:
         DatasetError: If there is no solution.
@@ -59,7 +61,7 @@ def checks(sample: Sample, folder: Path, command_seconds: int, solutions_of: Sol
 
 
 def solutions(settings: Settings, folder: Path, command_seconds: int) -> Iterator[Sequence[str]]:
-    """Yield the commands that run solve.sh of each step, or of the task if the step has none.
+    """Yield, for each step, the commands that run its solve.sh, or the task's if the step has none.
 
     Raises:
         DatasetNotFound: If there is no solution.
@@ -76,8 +78,8 @@ def script(
 ) -> list[str]:
     """Return the commands that run a solution.
 
-    It is one command or, if the step may take longer than a command, one that starts the solution and others
-    that wait.
+    There is one command. If the step may take longer than the limit of a command, the first command starts
+    the solution in the background, and the others wait for it.
     """
     archive = base64.encodebytes(packed_tree(sources)).decode("ascii").rstrip("\n")
     unpack = _UNPACK.format(place=place, archive=archive)
@@ -92,7 +94,7 @@ def script(
 
 
 def existing(path: Path) -> Path:
-    """Return the path of a solution, after a check that it exists.
+    """Return the path of a solution unchanged, after a check that it exists.
 
     Raises:
         DatasetNotFound: If nothing is there.

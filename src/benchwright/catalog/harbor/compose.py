@@ -1,7 +1,7 @@
-"""Compose files of tasks: the agent's container and its neighbours (compose-spec, as far as tasks use it).
+"""Reads compose files of tasks: the agent's container and its neighbours (a subset of compose-spec).
 
-A key that would change what the model finds is supported or refused, never ignored. Ignored are keys that
-only concern this machine: published ports, names, restarts, logs, and log folders.
+A key that would change the environment of the model is supported or refused, never ignored. Only keys that
+concern the host machine are ignored: published ports, names, restarts, logs, and log folders.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _PASSED_OVER = {
 
 
 class AgentContainer(Record, frozen=True):
-    """The agent's container in a compose file, and its neighbours in the order of their start."""
+    """The agent's container in a compose file, and its neighbours in starting order."""
 
     image: str | None = None
     build: Build | None = None
@@ -69,10 +69,13 @@ class AgentContainer(Record, frozen=True):
 
 
 def read_compose(path: Path, agent: str, folder: str, variables: Mapping[str, str]) -> AgentContainer:
-    """Read the containers in a compose file. `folder` is the task's folder that contains the file.
+    """Read the containers in a compose file.
+
+    `agent`: the agent's service. `folder`: the folder of the task that contains the file. `variables`: values
+    of the variables in the file.
 
     Raises:
-        UnsupportedTask: If the file needs something unsupported. Names the service and the key.
+        UnsupportedTask: If the file uses something unsupported. Names the service and the key.
         DatasetError: If the file is not YAML.
     """
     try:
@@ -100,7 +103,7 @@ def _read(
 
 
 class _Reader:
-    """Reads the services of one file."""
+    """Reads the services of one compose file."""
 
     def __init__(self, file: str, folder: str, document: Mapping[str, Any]) -> None:
         self._file = file
@@ -152,9 +155,9 @@ class _Reader:
                 raise self._problem(name, key)
 
     def check_volumes(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
-        """Refuse all volumes except log folders, and named volumes of a single service.
+        """Refuse all volumes except log folders, and named volumes that only one service uses.
 
-        For the latter, the container's own file system serves as well.
+        Such a named volume needs no support: the container's own file system serves as well.
         """
         users: dict[str, str] = {}
         for name, part in parts.items():
@@ -227,7 +230,10 @@ class _Reader:
         return 1.0 if value is None else bounded_cpus(value, f"{self._file}: cpus of {name}")
 
     def _health(self, name: str, part: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the health check in the engine's format, with times in nanoseconds."""
+        """Return the service's health check in the engine's format, with times in nanoseconds.
+
+        None if it has none.
+        """
         given = part.get("healthcheck")
         if given is None:
             return None

@@ -1,4 +1,4 @@
-"""Values in compose files: variables, pairs, names, volumes, durations, and the order of services."""
+"""Parses values in compose files: variables, pairs, names, volumes, durations, and the order of services."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _VARIABLE = re.compile(r"\$(?:(\$)|\{(\w+)(?:(:?-)([^{}]*))?\}|(\w+))")
 
 
 def substituted(value: Any, variables: Mapping[str, str]) -> Any:
-    """Substitute the harness's variables.
+    """Replace the variables in a value by the harness's `variables`.
 
-    All others are empty or have their default, as if nobody had set them.
+    All other variables are empty or have their default, as if they were not set.
     """
     if isinstance(value, dict):
         return {str(key): substituted(one, variables) for key, one in value.items()}
@@ -43,7 +43,7 @@ def mapping(value: Any, what: str) -> dict[str, Any]:
     """Return the value if it is a mapping.
 
     Raises:
-        UnsupportedTask: If it is not. `what` names it in the message.
+        UnsupportedTask: If it is not. The message names it as `what`.
     """
     if not isinstance(value, dict):
         raise UnsupportedTask(f"{what} must be a mapping")
@@ -51,14 +51,14 @@ def mapping(value: Any, what: str) -> dict[str, Any]:
 
 
 def text_of(value: Any) -> str | None:
-    """Return the value as text; None if it is None."""
+    """Return the value as text; None stays None."""
     return None if value is None else str(value)
 
 
 def pairs(value: Any, what: str) -> dict[str, str]:
-    """Return a mapping from `{NAME: value}` or `[NAME=value]`.
+    """Return a mapping from the compose forms `{NAME: value}` and `[NAME=value]`.
 
-    A name without a value, which compose would take from this machine's environment, is left out.
+    A name without a value, which compose would take from the host's environment, is left out.
     """
     if isinstance(value, dict):
         return {str(name): _plain(one) for name, one in value.items() if one is not None}
@@ -85,7 +85,7 @@ def limits_of(part: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def names_of(name: str, part: Mapping[str, Any]) -> list[str]:
-    """Return the names by which other services reach this one."""
+    """Return the host names by which other services reach this one."""
     networks = part.get("networks")
     aliases = [
         str(alias)
@@ -97,7 +97,10 @@ def names_of(name: str, part: Mapping[str, Any]) -> list[str]:
 
 
 def source_and_target(volume: Any) -> tuple[str, str]:
-    """Return the source and target of a volume, in short or long syntax. The source is "" if it has none."""
+    """Return the source and target of a volume, in short or long syntax.
+
+    The source is "" if it is missing.
+    """
     if isinstance(volume, dict):
         return str(volume.get("source") or ""), str(volume.get("target") or "")
     if str(volume).startswith(FOLDER_OF_LOGS):
@@ -107,16 +110,16 @@ def source_and_target(volume: Any) -> tuple[str, str]:
 
 
 def internal_networks(file: str, document: Mapping[str, Any]) -> set[str]:
-    """Return the names of the networks without access to other networks."""
+    """Return the names of the networks marked as internal, which have no access to the outside."""
     networks = mapping(document.get("networks") or {}, f"{file}: networks")
     return {name for name, part in networks.items() if isinstance(part, dict) and part.get("internal")}
 
 
 def awaited(file: str, name: str, part: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the services that must be healthy before this one starts.
+    """Yield the names of services that must be healthy before this one starts.
 
     Raises:
-        UnsupportedTask: If it waits for another condition, such as a service's successful end.
+        UnsupportedTask: If a dependency has another condition, such as the service's successful end.
     """
     depends = part.get("depends_on")
     for other, how in depends.items() if isinstance(depends, dict) else ():
@@ -130,10 +133,10 @@ def awaited(file: str, name: str, part: Mapping[str, Any]) -> Iterator[str]:
 
 
 def in_order(file: str, parts: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Sort the services, each after those that it depends on.
+    """Return the names of the services, each after the services on which it depends.
 
     Raises:
-        UnsupportedTask: If a service depends on one that is not defined, or on itself.
+        UnsupportedTask: If a service depends on an undefined one, or on itself.
     """
     needed = {name: [str(one) for one in part.get("depends_on") or ()] for name, part in parts.items()}
     for name, others in needed.items():
@@ -150,5 +153,8 @@ _UNITS = {"h": 3600e9, "m": 60e9, "s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
 
 
 def nanoseconds(value: Any) -> int:
-    """Convert a duration such as `1m30s` to nanoseconds. None becomes 0, which means the engine's default."""
+    """Convert a duration such as `1m30s` to nanoseconds.
+
+    None becomes 0, the engine's code for its default.
+    """
     return int(sum(float(number) * _UNITS[unit] for number, unit in _DURATION.findall(str(value or ""))))

@@ -1,4 +1,7 @@
-"""A task's containers: finds or builds its image, starts its sandbox, and its neighbours beside it."""
+"""Starts a task's containers: finds or builds the image, starts the sandbox, and its neighbours.
+
+A neighbour is a further container (service) of the task, such as a database.
+"""
 
 from __future__ import annotations
 
@@ -50,11 +53,14 @@ WAITING = ("sh", "-c", "sleep infinity")
 
 
 class Place(Record, frozen=True):
-    """The containers of one trial: the sandbox as the agent uses it, and as root.
+    """The containers of one trial.
 
-    `tests_in_image`: the image has its own `/tests`. `spec` is the spec by which the sandbox was started.
-    `neighbours` maps services to the containers beside it. `environment` holds the tests' variables besides
-    the container's own. `terminal` is the state directory of the terminal in which some tests run.
+    - `sandbox`, `as_root`: the sandbox as the agent's user, and as root.
+    - `tests_in_image`: True if the image has its own `/tests`.
+    - `spec`: the spec by which the sandbox was started.
+    - `neighbours`: the containers beside it, keyed by service.
+    - `environment`: environment variables for the tests, besides the container's own.
+    - `terminal`: the state directory of the agent's terminal, in which some tests run.
     """
 
     image: str
@@ -67,19 +73,22 @@ class Place(Record, frozen=True):
     terminal: str = STATE
 
     def as_user(self, user: str) -> DockerSandbox:
-        """Return the sandbox for a user, by name or number. "" means the container's own user."""
+        """Return the sandbox as seen by a user, given by name or number.
+
+        "" means the container's default user.
+        """
         if user in ("", ROOT):
             return self.as_root if user else self.sandbox
         return DockerSandbox(self.sandbox.container, SandboxSpec(self.image, user=user))
 
     def at(self, sandbox: DockerSandbox, environment: Mapping[str, str]) -> Place:
-        """Return a copy for another container, with an environment for its tests."""
+        """Return a copy of this place for another container, with an environment for its tests."""
         as_root = _as_root(sandbox, self.image)
         return msgspec.structs.replace(self, sandbox=sandbox, as_root=as_root, environment=environment)
 
 
 class Environments:
-    """Starts the containers of tasks. `name` distinguishes the images of variants."""
+    """Starts the containers of tasks. `name` keeps the images of different variants apart."""
 
     def __init__(self, containers: Containers, name: str, rules: NetworkRules) -> None:
         self.containers = containers
@@ -102,13 +111,15 @@ class Environments:
     ) -> AsyncIterator[Place]:
         """Start the containers of a task; remove them on exit.
 
-        `beside` is for further containers of a trial that has one already, so that it does not wait for
-        itself. `mounts` are an agent's mounts (`SandboxSpec.mounts`). With an `exit`, the containers have no
-        other network.
+        - `beside`: True for further containers of a trial that has one already. They are not counted against
+          the limit, so that the trial does not wait for itself.
+        - `mounts`: an agent's mounts (`SandboxSpec.mounts`).
+        - `exit`: the filtered network access (proxy). If it is not None, the containers have no other
+          network.
 
         Raises:
             EngineError: If an image is not available, or a container cannot be started.
-            ExecutionError: If the exit cannot be set up.
+            ExecutionError: If the network access cannot be set up.
         """
         image = await self._image(task, folder, settings, say)
         others = [
@@ -135,7 +146,9 @@ class Environments:
             yield Place(image, sandbox, as_root, b"there" in prepared.stdout, spec, neighbours)
 
     async def set_network(self, place: Place, settings: Settings, given: Network) -> None:
-        """Connect or disconnect the network of a container that has neither neighbours nor an exit.
+        """Connect or disconnect a container's network. Do nothing if it has neighbours.
+
+        Not for containers with filtered access (an `exit`).
 
         Raises:
             EngineError: If the engine refuses.
@@ -159,7 +172,7 @@ class Environments:
         return Resources(memory_mb * MiB, cpus, PROCESSES, disk_bytes)
 
     async def _image(self, task: str, folder: Path, settings: Settings, say: Say) -> str:
-        """Return the task's named image if it is present or can be pulled, else build one."""
+        """Return the image of a task: the named one if it is present or can be pulled, else a built one."""
         if settings.image is not None:
             try:
                 await self._images.provide(settings.image, say)
@@ -196,7 +209,10 @@ class Environments:
         *,
         closed: bool,
     ) -> dict[str, Container]:
-        """Start the neighbours in order, and wait for those that must be healthy."""
+        """Start the neighbours in order, and return them keyed by service.
+
+        A neighbour with `waits_for_health` must be healthy before the next one is started.
+        """
         started = {}
         engine, run_id = self.containers.engine, self.containers.run_id
         network = await stack.enter_async_context(private_network(engine, run_id, closed))
@@ -223,7 +239,7 @@ class Environments:
         )
 
     async def _start_command(self, sandbox: DockerSandbox, image: str, settings: Settings) -> None:
-        """Start the command of the image or compose file, unless it only waits."""
+        """Start the command of the image or compose file in the background, unless it only waits."""
         configuration = await configuration_of(self.containers.engine, image) or {}
         entrypoint = settings.entrypoint
         entrypoint = list(configuration.get("Entrypoint") or ()) if entrypoint is None else entrypoint
@@ -233,7 +249,7 @@ class Environments:
 
 
 def names_of_neighbours(settings: Settings) -> list[str]:
-    """Return the names by which a task's containers reach each other. Empty for a single container."""
+    """Return the host names by which a task's containers reach each other. Empty for a single container."""
     if not settings.neighbours:
         return []
     return [*settings.names, *(name for one in settings.neighbours for name in one.names)]
@@ -244,6 +260,6 @@ def _as_root(sandbox: DockerSandbox, image: str) -> DockerSandbox:
 
 
 def built_name(variant: str, task: str) -> str:
-    """Return the name, without tag, of the image that is built for a task."""
+    """Return the name, without tag, for the image that is built for a task."""
     plain = re.sub(r"[^a-z0-9]+", "-", task.lower()).strip("-") or "task"
     return f"benchwright/{variant}-{plain}"

@@ -1,7 +1,7 @@
-"""The table of an environment in task.toml: image, resources, network and variables of one container.
+"""Reads an environment table of task.toml: image, resources, network and variables of one container.
 
-A field is supported, or refused by its name. If the file sets no resources, Harbor sets no limits; here the
-limits are 1 processor, 2 GiB of memory and 10 GiB of disk.
+A field is supported, or refused by its name. If the file sets no resources, Harbor sets no limits.
+Benchwright then limits the container to 1 processor, 2 GiB of memory and 10 GiB of disk.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from benchwright.catalog.harbor.task_file import FILE, EnvironmentTable, HealthT
 from benchwright.sandbox.egress.hosts import Network, host_problem
 
 SERVICE = "main"
-"""The agent's container in a compose file."""
+"""The service name of the agent's container in a compose file."""
 
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _LOGS = ("VERIFIER_LOGS", "AGENT_LOGS", "ARTIFACTS")
@@ -36,12 +36,12 @@ _LOG_VARIABLES = {
 
 
 def container(table: EnvironmentTable, section: str, folder: Path, place: str) -> Settings:
-    """Return the container that a table describes, without steps.
+    """Return the settings of the container that a table describes, without steps.
 
-    `place` is the folder with its Dockerfile, relative to the task's `folder`.
+    `place`: the folder with its Dockerfile, relative to the task's `folder`.
 
     Raises:
-        UnsupportedTask: If the table needs something unsupported. Names the field.
+        UnsupportedTask: If the table uses something unsupported. Names the field.
         DatasetError: If a compose file is not YAML.
     """
     _refuse(table, section)
@@ -69,7 +69,7 @@ def container(table: EnvironmentTable, section: str, folder: Path, place: str) -
 
 
 def network(mode: str | None, hosts: list[str] | None, section: str) -> Network | None:
-    """Return the network for a network mode, or for a list of hosts. None if there is neither.
+    """Return the network for a network mode or a list of hosts. None if the table has neither.
 
     Raises:
         UnsupportedTask: If the mode is unknown or contradicts the list, or an entry in the list is not a
@@ -87,9 +87,9 @@ def network(mode: str | None, hosts: list[str] | None, section: str) -> Network 
 
 
 def variables(table: Mapping[str, str], section: str) -> dict[str, str]:
-    """Return environment variables.
+    """Return the table's environment variables.
 
-    `${NAME:-default}` becomes its default, since this machine's environment is not used.
+    `${NAME:-default}` becomes its default, since the host's environment is not used.
 
     Raises:
         UnsupportedTask: If a reference has no default.
@@ -98,7 +98,7 @@ def variables(table: Mapping[str, str], section: str) -> dict[str, str]:
 
 
 def health(table: HealthTable | None, where: str) -> Health | None:
-    """Convert a health check.
+    """Convert a health check to settings. None if the table has none.
 
     Raises:
         UnsupportedTask: If a time is out of range, or there are no retries.
@@ -165,7 +165,7 @@ def _network(table: EnvironmentTable, section: str, agent: AgentContainer) -> Ne
 
 
 def _hosts(hosts: list[str], section: str) -> tuple[str, ...]:
-    """Return the hosts, each a name or `*.domain`, in lower case and without duplicates."""
+    """Return the hosts in lower case, without duplicates. Each must be a host name or `*.domain`."""
     named = tuple(dict.fromkeys(host.strip().lower() for host in hosts))
     for host in named:
         if problem := host_problem(host.removeprefix("*.")):

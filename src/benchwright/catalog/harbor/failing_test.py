@@ -1,4 +1,4 @@
-"""A failing test, added to the tests of a passing step: if the score stays, the tests did not make it."""
+"""Adds a failing test to the tests of a passing step: if the score stays, it does not come from the tests."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def places_of_tests(folder: Path, step: Step) -> list[str]:
 
 
 async def flags_of_no_test(folder: Path, step: Step, score: float, score_of: ScoreOf) -> list[Flag]:
-    """Return a flag if the score stays when a failing test is added.
+    """Return a flag if a step's score stays the same when a failing test is added; empty otherwise.
 
-    Some tests compute their score by another rule, or run only tests that they name. So the failing test must
-    also lower the score in a container without the agent's work, in which one passing test replaces the
-    task's own.
+    Some tests compute their score by another rule, or run only tests that they name. So the step is flagged
+    only if the failing test lowers the score of a control: a container without the agent's work, with one
+    passing test in place of the task's tests.
 
     Raises:
         EngineError: If a container cannot be started, or the engine does not respond.

@@ -1,4 +1,4 @@
-"""Folders of tasks: finds them in a source, checks them before use, and reads their texts and YAML files."""
+"""Task folders: finds them in a data source, checks them before use, and reads their texts and YAML files."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ LONGEST_TEXT = 2**20
 
 
 class TaskFolders:
-    """The task folders of a source. Other processes build it again."""
+    """The task folders below a root directory. Worker processes build their own copy."""
 
     def __init__(self, root: Path | None = None) -> None:
         self._root = root
 
     def lie_in(self, source: Source) -> None:
-        """Set the source that contains the tasks."""
+        """Set the data source that contains the tasks."""
         self._root = source.root
 
     def __getitem__(self, task: str) -> Path:
-        """Return the folder of a task, by its path relative to the root."""
+        """Return the folder of a task, given by its path relative to the root."""
         assert self._root is not None, "the tasks are read first"
         return self._root / task
 
     def all(self, source: Source) -> Iterator[tuple[str, Path]]:
-        """Yield the folders with the source's task files, after a check, each with its relative path.
+        """Yield (relative path, folder) for each folder with one of the source's task files, after a check.
 
-        Folders within a task are not tasks.
+        Folders inside a task's folder are not tasks.
 
         Raises:
             DatasetError: If a folder is invalid. Names the path.
@@ -52,10 +52,10 @@ class TaskFolders:
 
 
 def check_tree(folder: Path, root: Path) -> None:
-    """Check that a folder holds only files, folders and links that stay inside, and is not too large.
+    """Check that a folder is not too large, and has only files, folders, and links that stay inside.
 
     Raises:
-        DatasetValidationError: If it does not. Names the path.
+        DatasetValidationError: If it does not. Names the offending path.
     """
     real = folder.resolve()
     if not real.is_relative_to(root.resolve()):
@@ -76,7 +76,7 @@ def check_tree(folder: Path, root: Path) -> None:
 
 
 def digest(folder: Path) -> str:
-    """Return a digest of all files of a task, so that no conversation about another version is reused."""
+    """Return a digest of all files of a task, so that results for another version are never reused."""
     return content_digest(folder, "task")
 
 
@@ -134,7 +134,11 @@ def read_yaml(path: Path) -> Any:
 
 
 def _check(path: Path, tokens: Iterator[str]) -> None:
-    """Refuse a file that would take long to parse. The tokens are checked one by one."""
+    """Check, token by token, that a YAML file would not take long to parse.
+
+    Raises:
+        DatasetParseError: If it is nested too deeply, or has too many references.
+    """
     depth = aliases = 0
     for token in tokens:
         aliases += token == "AliasToken"

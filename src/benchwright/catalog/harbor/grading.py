@@ -1,4 +1,7 @@
-"""Grading of a task's test results: the rewards that tests wrote, in one step or several."""
+"""Grades a task by its test results: the rewards that tests wrote, in one step or several.
+
+A reward is a number from a file that the tests write, by name.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +28,10 @@ Parser = Callable[[str], dict[str, bool] | None]
 
 
 class TestsScorer:
-    """Grades by the log and rewards that the task's tests left, so that no container is needed.
+    """A scorer that uses the log and the rewards of the task's tests, and needs no container.
 
-    `parsers` read the logs of tests that write no reward. The key is the name in the task's settings.
+    `parsers`: functions that read the logs of tests that write no reward, keyed by the name in a task's
+    settings.
     """
 
     def __init__(self, name: str, parsers: Mapping[str, Parser] | None = None) -> None:
@@ -36,7 +40,7 @@ class TestsScorer:
         self._parsers = parsers or {}
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return the reward, or whether all tests passed."""
+        """Return the reward as the score. Without rewards, return 1 if all tests passed, else 0."""
         verdict = verdict_on(sample.content["settings"], outcome.artifacts, self._parsers)
         details = {**verdict.details, "failure_mode": _failure_mode(outcome, verdict)}
         details = with_connections(with_flags(details, flags_of(outcome)), outcome.artifacts)
@@ -46,16 +50,16 @@ class TestsScorer:
 def verdict_on(
     settings: Mapping[str, Any], artifacts: Mapping[str, Any], parsers: Mapping[str, Parser]
 ) -> Verdict:
-    """Grade all test runs of a trial, by its task's settings."""
+    """Grade all test runs of a trial by its task's settings."""
     if STEPS in artifacts:
         return grade_steps(settings.get("rewards", "mean"), artifacts[STEPS])
     return grade(artifacts.get(TESTS) or {}, parsers.get(settings.get("parser", "reward")))
 
 
 def grade(tests: Mapping[str, Any], parser: Parser | None = None) -> Verdict:
-    """Grade one test run. If there is no result, `error` in the details states why.
+    """Grade one test run. If it has no result, the detail `error` states why.
 
-    A run that a limit ended scores 0, whatever it had written.
+    A run that was ended by a limit scores 0, whatever it had written.
     """
     ended = tests.get("ended", "not_run")
     if ended != "exited":
@@ -72,10 +76,10 @@ def grade(tests: Mapping[str, Any], parser: Parser | None = None) -> Verdict:
 
 
 def grade_steps(together: str, steps: Sequence[Mapping[str, Any]]) -> Verdict:
-    """Grade the test runs of several steps, each with its `name` and `tests`.
+    """Grade the test runs of several steps. `steps`: each with its `name` and `tests`.
 
-    `mean` averages each reward over the steps that have any rewards; a reward missing in a step counts as 0.
-    `final` takes the rewards of the last step (harbor 0.25.0).
+    `together`: how steps are combined (harbor 0.25.0). `mean` averages each reward over the steps that have
+    any rewards, where a missing reward counts as 0. `final` takes the rewards of the last step.
     """
     by_step = [(str(step["name"]), grade(step["tests"]), rewards_of(step["tests"])) for step in steps]
     given = [rewards for _, _, rewards in by_step if rewards]
@@ -94,10 +98,9 @@ def grade_steps(together: str, steps: Sequence[Mapping[str, Any]]) -> Verdict:
 
 
 def rewards_of(tests: Mapping[str, Any]) -> dict[str, float]:
-    """Return the rewards that tests wrote: the numbers in reward.json, or else the number in reward.txt.
+    """Return the rewards by name: the numbers in reward.json, else the number in reward.txt.
 
-    If any value in reward.json is not a finite number, there are no rewards (harbor 0.25.0
-    harbor/verifier/verifier.py).
+    Empty if any value in reward.json is not a finite number (harbor 0.25.0, harbor/verifier/verifier.py).
     """
     if tests.get("ended") != "exited":
         return {}
@@ -108,9 +111,9 @@ def rewards_of(tests: Mapping[str, Any]) -> dict[str, float]:
 
 
 def grade_rewards(rewards: Mapping[str, float]) -> Verdict:
-    """Grade rewards: the score is `reward`, else the only one, else the mean of all.
+    """Grade a trial by its rewards. The score is the one named `reward`, else the only one, else the mean.
 
-    A value outside of 0 to 1 counts as the nearer end. The details keep it unchanged.
+    A value below 0 counts as 0, one above 1 as 1. The details contain the original values.
     """
     if not rewards:
         return _nothing("the tests wrote no reward", "no_reward")
@@ -127,9 +130,9 @@ def grade_rewards(rewards: Mapping[str, float]) -> Verdict:
 
 
 def reward_figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the mean of each reward, if tests write several, and the number of refused connections.
+    """Return the mean of each reward if tests write several, and the number of refused connections.
 
-    A trial without a reward counts as 0. A failed trial does not count.
+    In the means, a trial without a reward counts as 0. Failed trials are left out.
     """
     sums: dict[str, float] = {}
     trials, graded = 0, list(graded)
@@ -142,7 +145,7 @@ def reward_figures(graded: Iterable[Graded]) -> Sequence[Figure]:
 
 
 def falls_short(rewards: Mapping[str, float], least: Mapping[str, float]) -> bool:
-    """Return true if a reward is missing, or below the minimum that the next step requires."""
+    """Return true if a reward is missing, or below its minimum (`least`) for going on to the next step."""
     return any(rewards.get(name, -math.inf) < bound for name, bound in least.items())
 
 
@@ -184,7 +187,7 @@ def _finite(value: Any) -> float | None:
 
 
 def _failure_mode(outcome: Outcome, verdict: Verdict) -> str:
-    """Return the failure mode in the terms of Terminal-Bench's own results, if it has one."""
+    """Return the failure mode in the terms of Terminal-Bench's own results; "none" if nothing failed."""
     mode = verdict.details.get("mode")
     if mode is not None:
         return {"timeout": "test_timeout"}.get(str(mode), str(mode))

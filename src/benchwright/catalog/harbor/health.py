@@ -1,4 +1,4 @@
-"""Health checks: a command that is run until it succeeds, as in Docker's HEALTHCHECK."""
+"""Health checks: commands that are repeated until they succeed, as in Docker's HEALTHCHECK."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST_SAID = 200
 
 
 async def until_ready(sandbox: DockerSandbox, health: Health) -> None:
-    """Wait until the check succeeds. Failures within its start period do not count (harbor 0.25.0).
+    """Wait until the health check succeeds. Failures in its start period do not count (harbor 0.25.0).
 
     Raises:
         ExecutionError: If it failed too many times in a row. Quotes its last output.

@@ -1,7 +1,7 @@
-"""Scripts of solutions and tests in an image: under a seal, hidden from the agent and put back for the tests.
+"""Hides solution and test scripts in an image from the agent, under a seal, and restores them for the tests.
 
-Authors leave them by copying a whole folder into an image. Other files of a solution or of tests in an image
-may be what the task is about: they stay, and are reported.
+Such scripts are in an image if its authors copied a whole folder into it. Other files of a solution or of
+tests may be the very subject of the task: they stay, and are reported.
 """
 
 from __future__ import annotations
@@ -23,13 +23,16 @@ _SCRIPTS = re.compile(r"(?:solve|test|run-tests)\.sh|solution\.(?:sh|yaml)|test_
 
 
 class Hiding:
-    """Searches images for a task's solution and tests, and hides scripts. Each image is searched once."""
+    """Searches images for a task's solution and tests, and hides their scripts.
+
+    Each image is searched once.
+    """
 
     def __init__(self) -> None:
         self._searched: dict[tuple[str, Path], Leaks] = {}
 
     async def hide(self, place: Place, folder: Path, settings: Settings) -> Leaks:
-        """Search the image, and remove the scripts from the container.
+        """Search the image, remove solution and test scripts from the container, and return the findings.
 
         Raises:
             EngineError: If the engine does not respond.
@@ -46,7 +49,7 @@ class Hiding:
 
 
 async def put_back(sandbox: DockerSandbox, leaks: Leaks, folder: Path) -> None:
-    """Restore the hidden scripts, unless their path is taken by now.
+    """Restore the hidden scripts, except those whose path exists again by now.
 
     Raises:
         EngineError: If the engine does not respond, or refuses.

@@ -17,9 +17,10 @@ SCRATCH = "scratch"
 
 
 def images_of(sample: Sample, folder: Path, variant: str) -> TaskImages:
-    """Return the images of a task: named or built, for the agent, the tests and the neighbours.
+    """Return the images of a task: named or built ones, for the agent, the tests and the neighbours.
 
-    The family is the base image in the Dockerfile. An image that is pulled was built from it, too.
+    The family (images that share layers) is the base image in the Dockerfile. This holds for a pulled image,
+    too, because it was built from that Dockerfile.
     """
     settings = settings_of(sample)
     every = {sample.id: settings}
@@ -38,14 +39,17 @@ def images_of(sample: Sample, folder: Path, variant: str) -> TaskImages:
 
 
 def name_of_verifier(task: str, settings: Settings, step: Step) -> str:
-    """Return the name for the image of a step's tests: the task's, if both are built the same way."""
+    """Return the name for the image of a step's tests.
+
+    It is the task's name if both images have the same build.
+    """
     if step.verifier is not None and step.verifier.build == settings.build:
         return task
     return f"{task}-{step.name}-tests" if step.name else f"{task}-tests"
 
 
 def _builds(name: str, settings: Settings) -> Iterator[tuple[str, Build]]:
-    """Yield the images to build for a container and its neighbours, each with its name."""
+    """Yield (name, build) for each image to build, for a container and its neighbours."""
     if settings.build is not None:
         yield name, settings.build
     for one in settings.neighbours:
@@ -54,7 +58,10 @@ def _builds(name: str, settings: Settings) -> Iterator[tuple[str, Build]]:
 
 
 def _bases(context: Path, build: Build) -> Iterator[str]:
-    """Yield the base images in a Dockerfile, without its own stages, the last one first."""
+    """Yield the external base images in a Dockerfile, the last one first.
+
+    Stages that the Dockerfile defines itself are left out.
+    """
     try:
         text = (context / build.dockerfile).read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""The network of a task in its phases: the protocol's network for agent and tests, changed by the rules."""
+"""The network of a task by phase (agent, tests): the protocol's network, changed by the network rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchwright.sandbox.egress import EgressProxy, Network, Phase, Policy
 
 
 def networks(settings: Settings) -> Iterator[Network]:
-    """Yield the networks of the agent's container by the protocol: at its start, then step by step."""
+    """Yield the networks that the protocol gives the agent's container: at its start, then step by step."""
     yield settings.network
     for step in settings.steps:
         yield agent_network(settings, step)
@@ -23,19 +23,19 @@ def networks(settings: Settings) -> Iterator[Network]:
 
 
 def agent_network(settings: Settings, step: Step) -> Network:
-    """Return the agent's network in a step, by the protocol."""
+    """Return the network that the protocol gives the agent in a step."""
     return settings.network if step.agent_network is None else step.agent_network
 
 
 def test_network(settings: Settings, step: Step) -> Network:
-    """Return the network of a step's tests by the protocol, in a separate container or the agent's."""
+    """Return the network that the protocol gives a step's tests, in a separate container or the agent's."""
     if step.verifier is not None:
         return step.verifier.network
     return settings.network if step.test_network is None else step.test_network
 
 
 def texts_of_tests(folder: Path, step: Step, only: str = "") -> list[str]:
-    """Return the texts of a step's test files, including those built into an image.
+    """Return the texts of a step's test files, including files that are built into an image.
 
     Only files whose names end with `only` are read.
     """
@@ -48,10 +48,7 @@ def _own_tests(step: Step) -> tuple[str, ...]:
 
 
 class Phases:
-    """The networks of one trial, phase by phase.
-
-    With a `proxy`, its containers reach hosts only through that.
-    """
+    """The networks of one trial, phase by phase. With a `proxy`, containers reach hosts only through it."""
 
     def __init__(
         self, environments: Environments, settings: Settings, folder: Path, proxy: EgressProxy | None
@@ -64,7 +61,7 @@ class Phases:
         self.exit = self._agents_exit()
 
     async def for_agent(self, place: Place, step: Step, instruction: str) -> None:
-        """Set the network of the agent's container for its work.
+        """Set the network of the agent's container for the agent's work in a step.
 
         Raises:
             EngineError: If the engine refuses.
@@ -77,7 +74,9 @@ class Phases:
         self.exit.grant.policy = self._rules.policy(given, hosts_in(instruction))
 
     async def for_tests(self, place: Place, step: Step, instruction: str, *, sealed: bool) -> Exit | None:
-        """Set the network for the tests in the agent's container. For tests beside it, return their exit.
+        """Set the network for the tests in the agent's container.
+
+        Return the network access (proxy) for sealed tests in a container beside it; None for all other tests.
 
         Raises:
             EngineError: If the engine refuses.
@@ -95,7 +94,10 @@ class Phases:
         return self._exit("tests", policy, self._settings)
 
     def of_verifier(self, verifier: Settings, step: Step, instruction: str) -> Exit | None:
-        """Return the exit of tests in a separate container. None if their network is not filtered."""
+        """Return the network access (proxy) of tests in a separate container.
+
+        None if their network is unfiltered.
+        """
         if self._proxy is None or not self._rules.filters([verifier.network]):
             return None
         return self._exit("tests", self._of_tests(verifier.network, step, instruction), verifier)
@@ -116,7 +118,7 @@ class Phases:
 
 
 def needs_of_tests(rules: NetworkRules, settings: Settings, folder: Path) -> Needs:
-    """Return the network needs of a task's test scripts, and whether they are met."""
+    """Return the network needs of a task's test scripts, and whether the rules or the task deny them."""
     found = [
         (needs, test_network(settings, step))
         for step in settings.steps
@@ -131,6 +133,6 @@ def needs_of_tests(rules: NetworkRules, settings: Settings, folder: Path) -> Nee
 
 
 def needs_proxy(rules: NetworkRules, settings: Settings) -> bool:
-    """Return true if a container of a task gets its network through the proxy."""
+    """Return true if any container of a task gets its network through the proxy."""
     verifiers = [step.verifier.network for step in settings.steps if step.verifier is not None]
     return rules.filters(networks(settings)) or rules.filters(verifiers)

@@ -1,4 +1,4 @@
-"""Prepares a task's container for its next step: files, setup, health check."""
+"""Prepares a task's container for a step: files, setup, health check."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ LONGEST_SAID = 200
 
 
 async def prepare(place: Place, folder: Path, step: Step, after: Step | None) -> None:
-    """Prepare a step as Harbor does. Do nothing if the task has no steps. `after` is the previous step.
+    """Prepare a step in the same way as Harbor. Do nothing if the task has no steps.
 
-    Tests and rewards that the previous step left in this container are removed, so that the agent does not
-    find them.
+    `after`: the previous step, if any. Tests and rewards that it left in this container are removed, so that
+    the agent does not find them.
 
     Raises:
         ExecutionError: If the setup or the health check failed, or the engine does not respond.

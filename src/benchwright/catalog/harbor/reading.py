@@ -1,4 +1,4 @@
-"""Converts task.toml to settings. If a step leaves a value out, the task's table applies (harbor 0.25.0)."""
+"""Converts task.toml to settings. If a step omits a value, the task's value applies (harbor 0.25.0)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from benchwright.catalog.harbor.task_file import (
 from benchwright.sandbox.egress.hosts import Network
 
 PUBLISHED = "/logs/artifacts"
-"""Folder that is an artifact in any case."""
+"""Folder that is always an artifact, even if the task does not list it."""
 
 _REFUSED_FILES = {
     ".harborignore": "its rules are not known here",
@@ -39,10 +39,10 @@ _REFUSED_FILES = {
 
 
 def settings(task: dict[str, Any], folder: Path) -> Settings:
-    """Return the settings of a task.
+    """Return the settings of a task, from its parsed task.toml.
 
     Raises:
-        UnsupportedTask: If the task needs something unsupported. Names the field.
+        UnsupportedTask: If the task uses something unsupported. Names the field.
         DatasetError: If a compose file is not YAML.
     """
     table = task_table(task)
@@ -104,9 +104,9 @@ class _Reader:
         )
 
     def _separate(self, step: StepTable) -> tuple[Settings, bool] | None:
-        """Return the separate container for the tests, and whether its image has the tests.
+        """Return the settings of the tests' separate container, and whether its image contains the tests.
 
-        None if they have none.
+        None if the tests run in the agent's container.
         """
         own, tasks = step.verifier, self._table.verifier
         modes = [_mode(own), _mode(tasks)]
@@ -202,7 +202,7 @@ def _agent_seconds(tables: Sequence[AgentTable], where: str) -> float | None:
 
 
 def _test_seconds(step: StepTable, task: TaskTable, where: str) -> float:
-    """Return the time limit of tests in seconds. A step's default is 600 s, whatever the task's limit is."""
+    """Return the time limit of tests in seconds. A step without one gets 600 s, whatever the task's limit."""
     table = step.verifier if step.name else task.verifier
     return bounded_seconds(table.timeout_sec, 600.0, f"{FILE}: {where}[verifier] timeout_sec")
 

@@ -1,4 +1,4 @@
-"""Samples: one per task. Large parts stay in the task's folder, and are read from there."""
+"""Builds one sample per task. Large parts stay in the task's folder, and are read from there."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _CANARY = re.compile(r"\s*(<!--.*canary.*-->|#.*canary.*)\s*", re.IGNORECASE)
 
 
 def harbor_samples(source: Source, folders: TaskFolders) -> Iterator[Sample]:
-    """Yield the tasks of a source in Harbor's format.
+    """Yield one sample for each task in Harbor's format.
 
-    Tasks whose folders have the same name get their path as id.
+    The id is the folder's name. Tasks whose folders have the same name get their path as id.
 
     Raises:
         DatasetError: If a task is invalid. Names the file.
@@ -55,9 +55,9 @@ def instructions_of(sample: Sample) -> Sequence[str]:
 
 
 def without_canary(text: str) -> str:
-    """Return an instruction without the canary marks at its beginning, which identify copies.
+    """Return an instruction without canary marks at its start, which serve to identify leaked copies.
 
-    As in harbor 0.25.0.
+    The rule is that of harbor 0.25.0.
     """
     lines = text.split("\n")
     while lines and _CANARY.fullmatch(lines[0]):
@@ -68,7 +68,7 @@ def without_canary(text: str) -> str:
 
 
 def checked(path: Path) -> Path:
-    """Return the path of a settings file, after a check that it is text and not too long.
+    """Return the path of a settings file unchanged, after a check that it is text and not too long.
 
     Raises:
         DatasetError: If it is not.
@@ -80,7 +80,7 @@ def checked(path: Path) -> Path:
 def task_sample(
     task: str, folder: Path, instructions: Sequence[str], settings: Settings, labels: dict[str, str]
 ) -> Sample:
-    """Build the sample of a task. `task` is its path from the root."""
+    """Build the sample of a task. `task`: its path relative to the root."""
     asked = {"instruction": instructions[0]} if len(instructions) == 1 else {"instructions": instructions}
     content = {"task": task, "files": digest(folder), **asked, "settings": msgspec.to_builtins(settings)}
     question = "\n\n".join(instructions)

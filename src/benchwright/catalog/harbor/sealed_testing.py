@@ -1,6 +1,7 @@
-"""Runs the tests of a step out of the agent's reach, then again with precautions.
+"""Runs the tests of a step where the agent cannot reach them, and checks a pass by further runs.
 
-After a pass, the tests run again without the agent's changes to their tools, and with a failing test.
+After a pass, the tests run again without the agent's changes to the tests' tools, and with a failing test
+added.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from benchwright.sandbox.docker.patience import patient_if_busy
 from benchwright.text import Say
 
 SEALED = "sealed: tests run where agents cannot reach them, in a snapshot that shares the agent's network"
-"""The departure from the official protocols."""
+"""The departure of sealed tests from the official protocols."""
 
 DEPENDS, RERUN = "verdict_depends_on_changed_tools", "rerun"
 ENDED = "tests_ended_by_a_signal"
@@ -40,7 +41,7 @@ ENDED = "tests_ended_by_a_signal"
 class SealedTests:
     """The tests of a step, run in a snapshot of the agent's container.
 
-    `instruction` is the agent's instruction, `leaks` the files that were hidden from it.
+    `instruction`: the agent's instruction. `leaks`: the files that were hidden from the agent.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class SealedTests:
         exit: Exit | None,
         leaks: Leaks,
     ) -> None:
-        """Prepare the tests. `exit` is their network access, None if they share the agent's network."""
+        """Prepare the tests. `exit`: their network access; None if they share the agent's network."""
         self._exit = exit
         self._leaks = leaks
         self._engine = containers.engine
@@ -71,10 +72,10 @@ class SealedTests:
         self._texts = texts_of(folder, places_of_tests(folder, step))
 
     async def run(self, say: Say) -> tuple[SuiteResult, dict[str, Any]]:
-        """Run the tests, and return their result and the seal's artifacts.
+        """Run the tests, and return their result with the seal's artifacts.
 
-        If they fail while processes of the agent are still running, they run once more: whatever these
-        processes wrote during the tests is in the second snapshot.
+        If they fail while processes of the agent are still running, they run once more in a second snapshot.
+        It contains the files that these processes wrote during the first run.
 
         Raises:
             EngineError: If a container cannot be started, or the engine does not respond.
@@ -122,7 +123,10 @@ class SealedTests:
         return place
 
     async def _score_of(self, folder: Path, step: Step, with_work: bool) -> float:
-        """Return the score by the tests in another folder; 0 if the agent's container starts no program."""
+        """Return the score by the tests in another folder; 0 if the agent's container starts no program.
+
+        `with_work`: True for a snapshot with the agent's work, False for the original image.
+        """
         started = self._verifier.started() if with_work else self._verifier.untouched()
         try:
             async with started as sandbox:
@@ -145,12 +149,12 @@ class SealedTests:
 
 
 def score(tested: SuiteResult, parser: Parser | None) -> float:
-    """Return the score of one test run; 0 if it has none."""
+    """Return the score of one test run; 0 if it has no score."""
     return grade(msgspec.to_builtins(tested), parser).score or 0.0
 
 
 def ended_by(tested: SuiteResult, scripts: str) -> list[Flag]:
-    """Return a flag if a signal ended the tests' script early."""
+    """Return a flag if a signal ended the tests' script early; empty otherwise."""
     signal = ended_by_a_signal(tested, scripts)
     return [] if signal is None else [Flag(ENDED, f"signal {signal} ended the script of the tests")]
 

@@ -1,4 +1,4 @@
-"""The settings of a task, known before its containers start, for all layouts."""
+"""Settings of a task, for all formats of task folders. They are known before its containers start."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ LONGEST_SECONDS = 24 * 3600.0
 
 
 class UnsupportedTask(Exception):
-    """A task needs something that is not supported here. The message names the file and the key."""
+    """Raised for a task that needs something unsupported. The message names the file and the key."""
 
 
 class Build(Record, frozen=True):
-    """An image to build: `context` is a folder of the task, `dockerfile` a path in it."""
+    """An image to build. `context`: a folder of the task; `dockerfile`: a path in it."""
 
     context: str
     dockerfile: str = "Dockerfile"
@@ -28,9 +28,9 @@ class Build(Record, frozen=True):
 
 
 class Neighbour(Record, frozen=True):
-    """A container beside the agent's, reached by its names.
+    """A further container (service) of a task, which the agent's container reaches by its names.
 
-    With `waits_for_health`, the agent waits until it is healthy.
+    `waits_for_health`: True if the agent waits until it is healthy.
     """
 
     name: str
@@ -49,10 +49,9 @@ class Neighbour(Record, frozen=True):
 
 
 class Health(Record, frozen=True):
-    """A command that must exit with 0 before an agent may begin. Times are in seconds.
+    """A health check: a command that must exit with 0 before the agent may begin. Times are in seconds.
 
-    After `retries` failures in a row the check has failed. Failures within the first `start_period` do not
-    count.
+    It has failed after `retries` failures in a row. Failures within the first `start_period` do not count.
     """
 
     command: str
@@ -64,9 +63,9 @@ class Health(Record, frozen=True):
 
 
 class Artifact(Record, frozen=True):
-    """A file or folder that tests in a separate container find at its original path.
+    """A file or folder that is copied to a separate tests' container, to the same path.
 
-    `service` is its container, "" for the agent's. Entries that match a pattern of `exclude` are left out.
+    `service`: its container, "" for the agent's. `exclude`: patterns of entries to leave out.
     """
 
     source: str
@@ -75,7 +74,7 @@ class Artifact(Record, frozen=True):
 
 
 class Collect(Record, frozen=True):
-    """A command to run in a container when the agent is done, before artifacts are taken. It may fail."""
+    """A command to run in a container after the agent's work, before artifacts are read. It may fail."""
 
     command: str
     service: str = ""
@@ -84,14 +83,16 @@ class Collect(Record, frozen=True):
 
 
 class Step(Record, frozen=True):
-    """One instruction, the agent's work on it, and its tests.
+    """One step of a task: an instruction, the agent's work on it, and its tests.
 
-    The only step of a task without steps has no name.
+    A task without steps is one step with an empty name.
 
-    The user "" is the container's own. The network None means the network of the environment's table. `tests`
-    are the folders copied to the tests' path, in this order. With `same_shell`, they run in the agent's own
-    shell. With a `verifier`, they run in a separate container, to which `artifacts` are copied. Without one,
-    they run in the agent's. If a reward is below its minimum in `least`, the following steps are skipped.
+    - `user`: "" means the container's own user. `network`: None means the environment table's network.
+    - `tests`: folders copied to the tests' path, in this order.
+    - `same_shell`: True if the tests run in the agent's own shell.
+    - `verifier`: a separate container for the tests, to which `artifacts` are copied; None means the agent's
+      container.
+    - `least`: minimum rewards. If one is not reached, the following steps are skipped.
     """
 
     name: str = ""
@@ -112,12 +113,15 @@ class Step(Record, frozen=True):
 
 
 class Settings(Record, frozen=True):
-    """A task's containers and limits. `problem` states why it cannot be run here; None if it can.
+    """A task's containers and limits.
 
-    `image` is an existing image, preferred to a build. `command` runs in the container beside the agent,
-    after the image's entrypoint. If it is empty, the container only waits. Neighbours reach the agent's
-    container by its `names`. `rewards` decides the result of several steps: the `mean` of each reward, or the
-    rewards of the `final` step.
+    - `problem`: the reason why the task cannot be run here; None if it can.
+    - `image`: an existing image, preferred to a build.
+    - `command`: runs beside the agent, after the image's entrypoint. If it is empty, the container only
+      waits.
+    - `names`: host names by which neighbours reach the agent's container.
+    - `rewards`: how several steps are combined: the `mean` of each reward, or the rewards of the `final`
+      step.
     """
 
     image: str | None = None
@@ -145,9 +149,9 @@ class Settings(Record, frozen=True):
 def settings_or_problem(
     read: Callable[[dict[str, Any], Path], Settings], task: dict[str, Any], folder: Path
 ) -> Settings:
-    """Return the settings of a task, read by its layout.
+    """Return the settings of a task, as its format's function `read` finds them.
 
-    If the task needs something unsupported, set `problem`.
+    If the task uses something unsupported, return settings with only `problem` set.
     """
     try:
         return read(task, folder)
@@ -156,7 +160,7 @@ def settings_or_problem(
 
 
 def multiplied(settings: Settings, factor: float) -> Settings:
-    """Return the settings with time limits of agents and tests multiplied by a factor."""
+    """Return the settings with the time limits of agents and tests multiplied by a factor."""
     steps = tuple(
         msgspec.structs.replace(
             step,
@@ -169,10 +173,10 @@ def multiplied(settings: Settings, factor: float) -> Settings:
 
 
 def bounded_seconds(value: Any, default: float, where: str) -> float:
-    """Return a file's time limit in seconds, or the default if it is None.
+    """Return a time limit from a file in seconds; the default if the value is None.
 
     Raises:
-        UnsupportedTask: If it is not a number of seconds up to a day.
+        UnsupportedTask: If it is not a number of seconds up to one day.
     """
     seconds = _number(default if value is None else value, where)
     if not 0 < seconds <= LONGEST_SECONDS:

@@ -1,4 +1,4 @@
-"""Solves tasks that are folders, and builds the outcomes of their trials."""
+"""Solves tasks given as folders, and builds the outcomes of their trials."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BROUGHT = "brought"
 
 
 class TaskSolver:
-    """The solver of all tasks that are folders. An outcome holds every command and each test run."""
+    """The solver for all tasks given as folders. An outcome contains every command and each test run."""
 
     def __init__(
         self,
@@ -45,9 +45,10 @@ class TaskSolver:
         *,
         sealed: bool = False,
     ) -> None:
-        """Set the solver up. `parsers` read the logs of tests that write no rewards.
+        """Set up the solver.
 
-        All time limits are multiplied by `multiplier`.
+        `parsers`: functions that read the logs of tests that write no rewards. `multiplier`: factor for all
+        time limits.
         """
         self._hiding = Hiding() if sealed else None
         self._environments = environments
@@ -58,12 +59,11 @@ class TaskSolver:
         self._multiplier = multiplier
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Let the model work on a task, and test the result.
+        """Let the model work on a task, test the result, and return the outcome.
 
         Raises:
-            ExecutionError: If the task needs something unsupported, its containers cannot be started or
-                prepared, or
-                something else ended them.
+            ExecutionError: If the task uses something unsupported, or its containers cannot be started or
+                prepared, or were ended from outside.
         """
         sample = trial.sample
         settings = settings_of(sample)
@@ -120,10 +120,7 @@ class TaskSolver:
 
 
 def no_network(tests: Mapping[str, Any], parser: Parser | None) -> str | None:
-    """Explain why failed tests have no verdict if they could not be set up without the network.
-
-    None in all other cases.
-    """
+    """Return the reason if failed tests are no verdict because their setup needed a network; else None."""
     if tests.get("ended") != "exited" or grade(tests, parser).score:
         return None
     line = network_failure(tests.get("log", ""))

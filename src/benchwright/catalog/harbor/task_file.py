@@ -1,7 +1,7 @@
-"""task.toml as plain data, with every field of Harbor's format up to schema version 1.4 (harbor 0.25.0).
+"""task.toml as plain data: all fields of Harbor's format up to schema version 1.4 (harbor 0.25.0).
 
-`reading` decides what each field means. A field that the format does not have is refused: it may have a
-meaning in a later version.
+`reading` gives the fields their meaning. A field that is not in the format is refused, because a later
+version may give it a meaning.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ FILE = "task.toml"
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table of the file."""
+    """Base class of the file's tables."""
 
 
 class HealthTable(Table, frozen=True):
-    """`[environment.healthcheck]`, or a step's health check."""
+    """A health check: the table `[environment.healthcheck]`, or a step's."""
 
     command: str
     interval_sec: float = 5.0
@@ -35,9 +35,9 @@ class HealthTable(Table, frozen=True):
 
 
 class EnvironmentTable(Table, frozen=True):
-    """`[environment]`, and `[verifier.environment]`.
+    """A container: the table `[environment]` or `[verifier.environment]`.
 
-    `memory`, `storage` and `allow_internet` are older names.
+    `memory`, `storage` and `allow_internet` are older names of fields.
     """
 
     build_timeout_sec: float = 600.0
@@ -62,7 +62,7 @@ class EnvironmentTable(Table, frozen=True):
 
 
 class AgentTable(Table, frozen=True):
-    """`[agent]`."""
+    """The agent's limits and user: the table `[agent]`."""
 
     timeout_sec: float | None = None
     user: str | int | None = None
@@ -71,7 +71,7 @@ class AgentTable(Table, frozen=True):
 
 
 class CollectTable(Table, frozen=True):
-    """`[[verifier.collect]]`."""
+    """A command to run before artifacts are read: an entry of `[[verifier.collect]]`."""
 
     command: str
     service: str = "main"
@@ -80,7 +80,7 @@ class CollectTable(Table, frozen=True):
 
 
 class VerifierTable(Table, frozen=True):
-    """`[verifier]`."""
+    """The tests: the table `[verifier]`."""
 
     timeout_sec: float = 600.0
     env: dict[str, str] = {}
@@ -93,15 +93,16 @@ class VerifierTable(Table, frozen=True):
 
 
 class SolutionTable(Table, frozen=True):
-    """`[solution]`."""
+    """The task's own solution: the table `[solution]`."""
 
     env: dict[str, str] = {}
 
 
 class ArtifactTable(Table, frozen=True):
-    """One entry of `artifacts`.
+    """One entry of `artifacts` in a task file.
 
-    `destination` is a path on Harbor's side and has no use here, since nothing is kept.
+    `destination`, Harbor's path for saving the artifact on the host, is ignored, because Benchwright saves no
+    artifacts.
     """
 
     source: str
@@ -158,7 +159,7 @@ def labels(task: dict[str, Any]) -> dict[str, str]:
 
 
 def task_table(task: dict[str, Any]) -> TaskTable:
-    """Convert the file to its tables.
+    """Convert a parsed task.toml to its tables.
 
     Raises:
         UnsupportedTask: If a field is unknown, or has the wrong type. Names it.
@@ -173,7 +174,7 @@ _UNKNOWN = re.compile(r"Object contains unknown field `(?P<field>.*?)`(?: - at `
 
 
 def _placed(said: str) -> str:
-    """Return msgspec's message, with the field's position as in the file: `[verifier] timeout_sec`."""
+    """Return msgspec's message with the field's position as in the file, such as `[verifier] timeout_sec`."""
     if found := _UNKNOWN.match(said):
         path = f"{found['path'] or '$'}.{found['field']}"
         return f"{_place(path)} is not known here"

@@ -35,16 +35,16 @@ _REWARDS = (f"{LOGS}/verifier/reward.txt", f"{LOGS}/verifier/reward.json")
 _CANNOT_RUN = (126, 127)
 _SIGNALLED = frozenset(128 + signal for signal in (1, 2, 3, 9, 15))
 _ENDS_OTHERS = re.compile(r"\b(?:kill|pkill|killall|wait|timeout|trap)\b")
-"""Programs by which a script can get the exit code of another program that a signal ended."""
+"""Commands through which a script can itself exit with the code of a program ended by a signal."""
 _NO_PROGRAM = b"OCI runtime exec failed"
 DESTROYED = "container_destroyed"
 
 
 class SuiteResult(Record, frozen=True):
-    """One test run: how it ended, the start and end of its output, and the rewards.
+    """One test run: how it ended, the start and end of its output (`log`), and the rewards.
 
-    `summary` is the output from pytest's heading on, None without one; `summary_cut` is true if part of it is
-    missing. The rewards are the texts of Harbor's two files.
+    `summary`: the output from pytest's heading on; None if there is no heading. `summary_cut`: True if part
+    of it is missing. `reward_text`, `reward_json`: contents of Harbor's two reward files; None if missing.
     """
 
     ended: str
@@ -63,12 +63,12 @@ RunTests = Callable[[Place, Path, Step], Awaitable[SuiteResult]]
 
 
 async def run_tests(place: Place, folder: Path, step: Step) -> SuiteResult:
-    """Copy the tests into the container, unless the image has them, and run them by their official command.
+    """Copy the tests into the container, unless the image contains them, and run their official command.
 
-    Whatever is at the paths of tests and rewards is removed before.
+    Files at the paths of tests and rewards are removed first.
 
     Raises:
-        ExecutionError: If something else ended the container, or the engine does not respond.
+        ExecutionError: If the container was ended from outside, or the engine does not respond.
     """
     await copy_in(place, [folder / one for one in step.tests], f"{LOGS}/verifier")
     await make_folder(place.as_root, f"{LOGS}/verifier", 0o777)
@@ -90,8 +90,8 @@ async def run_tests(place: Place, folder: Path, step: Step) -> SuiteResult:
 async def copy_in(place: Place, sources: Sequence[Path], *cleared: str) -> None:
     """Clear the paths of tests and rewards, and write the tests. Later sources overwrite earlier ones.
 
-    Only the removal needs a program of the container. If it fails, the tests overwrite what is there, and a
-    reward that was there before does not count.
+    Only the removal needs a program in the container. If it fails, the tests overwrite existing files, and a
+    reward that existed before is ignored.
     """
     paths = [*cleared, *([TESTS] if sources and not place.tests_in_image else [])]
     if paths:
@@ -105,7 +105,7 @@ async def _stat(place: Place, path: str) -> PathStat | None:
 
 
 async def _reward(place: Place, path: str, before: PathStat | None) -> str | None:
-    """Return the text of a reward. None if it is missing, unreadable, or not written by the tests."""
+    """Return the text of a reward file. None if it is missing, unreadable, or not written by the tests."""
     after = await _stat(place, path)
     if after is None or after == before:
         return None
@@ -139,9 +139,9 @@ def suite_result(ended: ExecResult, text: str | None = None, json: str | None = 
 
 
 def ended_by_a_signal(tested: SuiteResult, scripts: str) -> int | None:
-    """Return the signal that ended the tests' script, from its exit code.
+    """Return the signal that ended the tests' script, derived from its exit code.
 
-    None if the script may exit with it by itself.
+    None if no signal did, or if the script may exit with that code by itself.
     """
     code = tested.exit_code or 0
     return code - 128 if code in _SIGNALLED and not _ENDS_OTHERS.search(scripts) else None

@@ -1,4 +1,4 @@
-"""An agent's changes to the tools of a task's tests: in its container, and in the terminal that it leaves."""
+"""Finds an agent's changes to the tools of a task's tests, in its container and in its terminal."""
 
 from __future__ import annotations
 
@@ -50,9 +50,10 @@ _ENVIRONMENTS = re.compile(
 
 
 class Tools(Record, frozen=True):
-    """The changes: `changes` of files, and exported variables, each with the container's own value.
+    """An agent's changes to tools: `changes` of files, and exported variables.
 
-    `terminal` is the state of the agent's terminal, if the tests run in it.
+    Each variable is stored with the container's own value. `terminal`: the state of the agent's terminal, if
+    the tests run in it.
     """
 
     changes: list[Change] = []
@@ -65,7 +66,7 @@ class Tools(Record, frozen=True):
 
     @property
     def in_words(self) -> str:
-        """The changes as text, compiled files last, because Python writes those by itself."""
+        """The changes as text. Compiled files come last, because Python writes these by itself."""
         ordered = sorted(
             self.changes, key=lambda change: (change.path.endswith((".pyc", "__pycache__")), change.path)
         )
@@ -77,9 +78,9 @@ class Tools(Record, frozen=True):
         return f"{told} and {len(words) - NAMED} more" if len(words) > NAMED else told
 
     async def terminal_without(self, sandbox: DockerSandbox) -> str | None:
-        """Write the terminal's state without the changes, and return its directory.
+        """Write the terminal's state without the agent's changes, and return its directory.
 
-        None if no tests run in a terminal.
+        None if the tests do not run in a terminal.
         """
         if self.terminal is None:
             return None
@@ -87,9 +88,10 @@ class Tools(Record, frozen=True):
 
 
 class ToolsOfTests:
-    """The tools of a step's tests.
+    """Finds the changes to tools of a step's tests.
 
-    `own` are the container's variables, `texts` the test files, and `instruction` is the agent's instruction.
+    `own`: the container's environment variables. `texts`: the test files. `instruction`: the agent's
+    instruction.
     """
 
     def __init__(
@@ -147,7 +149,7 @@ class ToolsOfTests:
         return msgspec.structs.replace(called, there=there)
 
     async def _profiles(self, changes: Sequence[Change]) -> dict[str, str]:
-        """Return the start-up files of shells that the agent wrote.
+        """Return the shell start-up files that the agent wrote, as {path: text}.
 
         Empty if the tests do not read such files.
         """
@@ -157,9 +159,9 @@ class ToolsOfTests:
         return {path: await self._verifier.text_at(path, LONGEST_PROFILE) for path in paths}
 
     async def _is_genuine(self, change: Change, changes: Sequence[Change]) -> bool:
-        """Return true if a program leads to the image's own, or is in a requested environment.
+        """Return true if an added program is a link to the image's program, or in a requested environment.
 
-        The task's instruction requests it, for example a virtual environment.
+        Such an environment is, for example, a virtual environment that the instruction asks for.
         """
         if change.kind != "added" or posixpath.dirname(change.path) in self._own[PATH].split(":"):
             return False
@@ -180,14 +182,14 @@ class ToolsOfTests:
         return family and stat.linkTarget not in {one.path for one in changes}
 
     async def _folders_led_elsewhere(self, changes: Sequence[Change], called: Called) -> list[Change]:
-        """Return the folders with programs that are now replaced by a link."""
+        """Return the program folders that the agent replaced by a link."""
         found = [one for one in changes if one.kind == "changed" and one.path in called.folders]
         stats = [await self._verifier.look_at(one.path) for one in found]
         return [one for one, stat in zip(found, stats, strict=True) if stat and stat.mode & _LINK]
 
 
 def _overrides(profile: str, called: Called) -> bool:
-    """Return true if a profile redefines a program of the tests, or decides how programs start."""
+    """Return true if a shell profile redefines a program of the tests, or affects how programs start."""
     if _STARTS.search(profile):
         return True
     names = {name for found in _GIVES_ANOTHER.findall(profile) for name in found if name}

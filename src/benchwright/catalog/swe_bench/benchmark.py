@@ -58,7 +58,7 @@ def make_edition(
     image_gib: float | None = None,
     departures: Iterable[str] = (),
 ) -> Benchmark:
-    """Build an edition with its options. `departures` are further departures from the protocol.
+    """Build an edition of SWE-bench with its options. `departures`: further departures from the protocol.
 
     Raises:
         UserError: If an option cannot be used, or the predictions cannot be read.
@@ -104,12 +104,18 @@ def make_edition(
 
 
 def images_of(sample: Sample, edition: Edition = VERIFIED) -> TaskImages:
-    """Return the image of an instance. Images of one version of a project share its environment."""
+    """Return the image of an instance.
+
+    Its family (images that share layers) is the version of the project, whose instances share an environment.
+    """
     return TaskImages((edition.image(sample.content),), edition.family(sample.content))
 
 
 def _with(samples: Samples, predictions: Mapping[str, str]) -> Samples:
-    """Return the samples with their predictions, so that trials with different predictions differ."""
+    """Return a function that yields the samples with their predictions added.
+
+    So trials with different predictions are different samples, and results are not reused between them.
+    """
 
     def with_predictions(source: Source) -> Iterator[Sample]:
         for sample in samples(source):

@@ -1,4 +1,4 @@
-"""SWE-bench as llm-benchmarker documents it, Verified and full: one patch, and pytest in python:3.11.
+"""SWE-bench (Verified and full) as llm-benchmarker documents it: one patch, and pytest in python:3.11.
 
 The repository is copied into the container, which has no network.
 """
@@ -33,7 +33,7 @@ from benchwright.text import last_line
 IMAGE = "python:3.11"
 DIRECTORY = "/repo"
 PASS_TO_PASS = 10
-"""Number of tests that must still pass that are run."""
+"""Maximum number of PASS_TO_PASS tests that are run."""
 TEST_SECONDS = 1800
 """Time limit for all tests of an instance together."""
 COPY_SECONDS = 300.0
@@ -49,7 +49,7 @@ git -c user.name=benchwright -c user.email=benchwright@localhost commit --quiet 
 
 
 def make_documented(about: About, options: Options) -> Benchmark:
-    """Build the documented variant of swe_bench or swe_bench_pro, whose data `about` names.
+    """Build the documented variant of swe_bench or swe_bench_pro. `about` states which.
 
     Raises:
         UserError: If an option has a value that cannot be used.
@@ -76,7 +76,7 @@ def make_documented(about: About, options: Options) -> Benchmark:
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """Yield one sample per instance. Its id is the instance's."""
+    """Yield one sample per instance, with the instance's id."""
     for row in source.read(FullRow, "test"):
         yield Sample(
             row.instance_id,
@@ -88,7 +88,7 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 class OnePatch:
-    """Copies the repository into a container, asks once, applies the patch and runs the tests."""
+    """A solver that asks once for a patch, and applies and tests it in a copy of the repository."""
 
     def __init__(self, containers: Containers, mirrors: Mirrors, image: str) -> None:
         self._sandboxes = containers.sandboxes
@@ -97,7 +97,7 @@ class OnePatch:
         self._spec = SandboxSpec(image, read_only=False, resources=resources, capabilities=CAPABILITIES)
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Return the answer, with the patch and the test results among its artifacts.
+        """Return the outcome. Its artifacts include the patch and the test results.
 
         Raises:
             ExecutionError: If the repository is not available, the image lacks git or pytest, or the engine
@@ -119,19 +119,22 @@ class OnePatch:
 
 
 class PytestScorer:
-    """Grades by pytest's exit code for each test."""
+    """A scorer that grades by pytest's exit code for each test."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("swe_bench documented", name, "1")
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 or 0; no score for an answer without a patch."""
+        """Return the score 1 or 0. There is no score if the answer has no patch."""
         return verdict_score(grade(sample.content, outcome.artifacts))
 
 
 def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
-    """Return 1 if every FAIL_TO_PASS test and every PASS_TO_PASS test that was run has passed."""
+    """Return a verdict with score 1 if every test of both lists passed, else 0.
+
+    The lists are FAIL_TO_PASS, and PASS_TO_PASS as far as its tests were run.
+    """
     tests = artifacts.get("tests") or {}
     problem, passed = tests.get("problem"), tests.get("passed") or {}
     now = {name: bool(passed.get(name)) for name in content["FAIL_TO_PASS"]}

@@ -1,6 +1,6 @@
 """Editions of SWE-bench: the parts in which they differ, such as images, scripts and log parsers.
 
-Everything else is the same code.
+All other code is shared.
 """
 
 from __future__ import annotations
@@ -23,27 +23,30 @@ CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETGID", "SETUID")
 """Root's capabilities, as in the official images. With fewer, tests of permissions have other results."""
 
 RESOURCES = Resources(memory_bytes=4 * GiB, cpus=2, processes=1024, disk_bytes=4 * GiB)
-"""The official harness sets no limits. Some test suites do not fit into less."""
+"""Limits of the containers. The official harness sets none; some test suites do not fit into less."""
 
 _CONDA = "/opt/miniconda3"
 _SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 PAGERS = {"PAGER": "cat", "MANPAGER": "cat"}
-"""Pagers that wait for no key."""
+"""Environment variables by which pagers wait for no key."""
 
 START_REF = "refs/benchwright/start"
-"""The commit with which an agent's work is compared."""
+"""The Git ref of the commit with which an agent's work is compared."""
 
 
 class Edition(msgspec.Struct, frozen=True):
-    """An edition. Its functions must be module-level, because grading happens in other processes.
+    """An edition of SWE-bench. Its functions must be module-level, because grading runs in other processes.
 
-    `statuses` parses a log, and raises ValueError if it cannot. `reported` returns the part of a log that
-    counts if only the test runner is trusted. `graded_by` names the parts of a sample's content that both
-    need. `family` names the group of images that share layers. `unfiltered` is true for an instance whose
-    tests a proxy would change or break; they have the whole network under a seal, too. `runs_tests` lists
-    files of the work tree by which the script starts tests. `environment` is for the agent's container;
-    `prepare` are commands that bring its work tree to the start, and put that commit at `START_REF`.
+    - `statuses`: parses a log; raises ValueError if it cannot.
+    - `reported`: returns the part of a log that counts if only the test runner is trusted.
+    - `graded_by`: names of the parts of a sample's content that these two functions need.
+    - `family`: names the group of images that share layers.
+    - `unfiltered`: True for an instance whose tests a proxy would change or break. They get the whole network
+      under a seal, too.
+    - `runs_tests`: lists files of the work tree with which the script starts tests.
+    - `environment`: environment variables of the agent's container.
+    - `prepare`: commands that bring its work tree to the initial commit, and set `START_REF` to that.
     """
 
     name: str
@@ -78,7 +81,10 @@ def _family(content: Content) -> str:
 
 
 def _unfiltered(content: Content) -> bool:
-    """Return true for psf/requests, whose tests are about proxies and unknown host names."""
+    """Return true if the tests need unfiltered network access.
+
+    That is only psf/requests, whose tests use proxies and unknown host names.
+    """
     return bool(content["repo"] == "psf/requests")
 
 

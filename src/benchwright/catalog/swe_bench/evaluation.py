@@ -1,4 +1,4 @@
-"""The script that tests an instance, as swebench's harness writes it, and the files that its patches name."""
+"""Builds the test script of an instance, in the form of swebench's harness, and lists a patch's files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def image(instance: str) -> str:
 
 
 def script(content: Mapping[str, Any]) -> str:
-    """Return the bash script: reinstall, reset and patch the test files, then run them between two marks."""
+    """Return the bash script that tests an instance.
+
+    It reinstalls the project, resets and patches the test files, and runs them between two marks.
+    """
     repo, base, test_patch = content["repo"], content["base_commit"], content["test_patch"]
     how = recipe(repo, content["version"])
     reset = f"git checkout {base} {' '.join(changed_files(test_patch))}"
@@ -61,7 +64,7 @@ def script(content: Mapping[str, Any]) -> str:
 
 
 def with_lines(script: str, added: str) -> str:
-    """Insert shell lines into the script after the patch of the tests, before the build and the tests."""
+    """Return the script with shell lines inserted between the patch of the tests and the build."""
     if not added:
         return script
     lines = script.split("\n")
@@ -82,7 +85,7 @@ _NO_TESTS = (".json", ".png", "csv", ".txt", ".md", ".jpg", ".jpeg", ".pkl", ".y
 def changed_files(patch: str) -> list[str]:
     """Return the files that a patch changes, removes or renames, by their old names.
 
-    Added files are left out.
+    Files that it adds are left out.
     """
     return [old for old in _old_names(patch) if old is not None]
 
@@ -105,7 +108,7 @@ def _old_names(patch: str) -> Iterator[str | None]:
 
 
 def _skip_hunk(lines: Iterator[str], old: int, new: int) -> None:
-    """Skip the lines of a hunk, because they may look like headers."""
+    """Skip the lines of a hunk, because they may look like file headings."""
     while old > 0 or new > 0:
         line = next(lines, None)
         if line is None:
@@ -115,7 +118,10 @@ def _skip_hunk(lines: Iterator[str], old: int, new: int) -> None:
 
 
 def files_to_test(repo: str, test_patch: str) -> list[str]:
-    """Return the test command's arguments: the files of the test patch, as modules for Django's runner."""
+    """Return the arguments of the test command: the files of the test patch.
+
+    Django's runner gets them as module names.
+    """
     files = [name for name in _TESTED.findall(test_patch) if not name.endswith(_NO_TESTS)]
     return [_module(name) for name in files] if repo == "django/django" else files
 

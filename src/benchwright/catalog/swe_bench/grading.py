@@ -1,4 +1,7 @@
-"""Grades an instance: compares its tests' log with the lists of its row (swebench, harness/grading.py)."""
+"""Grades an instance: compares its test log with the two lists of tests in its row.
+
+Source: swebench, harness/grading.py.
+"""
 
 from __future__ import annotations
 
@@ -52,16 +55,14 @@ _EXIT_CODE = re.compile(rf"{EXIT_CODE}:\s*(-?\d+)")
 
 
 class NoResults(Exception):
-    """A log that shows no results. The message states why."""
+    """A log without usable test results. The message states why."""
 
 
 def grade(content: Content, log: str, edition: Edition = VERIFIED) -> Verdict:
-    """Return 1 if every test of both lists has the required result, else 0.
+    """Grade a log: 1 if every test of both lists has the required result, else 0.
 
-    The details name each test and any problem.
-
-    A test that must pass now has passed if the log reports PASSED or XFAIL. One that must still pass may also
-    be skipped.
+    A test of FAIL_TO_PASS must be PASSED or XFAIL in the log. One of PASS_TO_PASS may also be skipped. The
+    details name each test and any problem.
     """
     try:
         return _verdict(content, statuses_in(content, log, edition))
@@ -70,9 +71,10 @@ def grade(content: Content, log: str, edition: Edition = VERIFIED) -> Verdict:
 
 
 async def graded(content: Content, log: str, edition: Edition) -> tuple[Verdict, list[Flag]]:
-    """Grade a log, and return the verdict with flags on the log.
+    """Grade a log, and return the verdict with flags for a suspicious log.
 
-    A log that takes too long to parse is no result, because tested code can print text that takes forever.
+    A log that takes too long to parse counts as no result, because tested code can print such text on
+    purpose.
     """
     needed = {name: content[name] for name in edition.graded_by}
     try:
@@ -97,7 +99,7 @@ def _verdict(content: Content, statuses: Statuses, error: str | None = None) -> 
 
 
 def statuses_in(content: Content, log: str, edition: Edition = VERIFIED) -> Statuses:
-    """Return the status of each test in the log.
+    """Return the status of each test in the log, keyed by name.
 
     A lone carriage return ends a line, as when Python reads a text file.
 
@@ -125,9 +127,10 @@ def statuses_in(content: Content, log: str, edition: Edition = VERIFIED) -> Stat
 
 
 def marks_twice(log: str) -> list[Flag]:
-    """Return a flag if the log has a mark of the results more than once. The test script writes each once.
+    """Return a flag if the log contains a mark of the results more than once; empty otherwise.
 
-    As in the official harness, the text between the first two marks counts.
+    The test script prints each mark once. As in the official harness, the text between the first two marks
+    counts.
     """
     found = {mark: log.count(mark) for mark in (START, END)}
     told = ", ".join(f"{mark!r} {count} times" for mark, count in found.items() if count > 1)
@@ -137,9 +140,9 @@ def marks_twice(log: str) -> list[Flag]:
 def printed_elsewhere(
     content: Content, log: str, verdict: Verdict, edition: Edition = VERIFIED
 ) -> list[Flag]:
-    """Return a flag if a pass depends on lines that the test runner did not write.
+    """Return a flag if a pass depends on lines that the test runner did not write; empty otherwise.
 
-    These are outside of its summary, or it ended before it wrote one.
+    Such lines are outside of the runner's summary, or the runner ended before it wrote one.
     """
     if verdict.score != 1.0:
         return []
@@ -157,10 +160,10 @@ def printed_elsewhere(
 
 
 def _status(name: str, statuses: Statuses) -> str | None:
-    """Return the status of a test.
+    """Return the status of a test; None if it is not known.
 
-    Some names in the rows are cut off within their brackets. Such a name means all tests that begin with it,
-    if these all passed or all did not.
+    Some names in the rows are cut off inside their brackets. Such a name stands for all tests that begin with
+    it, if these all passed or all did not.
     """
     if name in statuses or name.count("[") <= name.count("]"):
         return statuses.get(name)
@@ -172,7 +175,7 @@ NO_PATCH = "there is no patch"
 
 
 class ResolvedScorer:
-    """Scores 1 if the instance is resolved, else 0. There is no score if there was no patch to test."""
+    """A scorer: 1 if the instance is resolved, else 0. There is no score if there was no patch to test."""
 
     def __init__(self, name: str, edition: Edition = VERIFIED) -> None:
         self.name = name
@@ -196,15 +199,15 @@ class ResolvedScorer:
 
 
 def _judged(content: Content, log: str, edition: Edition) -> tuple[Verdict, list[Flag]]:
-    """Return the verdict on a log, and the flags on it."""
+    """Return the verdict on a log, and the flags for a suspicious log."""
     verdict = grade(content, log, edition)
     return verdict, [*marks_twice(log), *printed_elsewhere(content, log, verdict, edition)]
 
 
 def without_result(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Return the numbers of instances without a patch and without test results, and of refused connections.
+    """Return three figures: instances without a patch, without test results, and refused connections.
 
-    Instances without either count as not resolved.
+    Instances of the first two kinds count as not resolved.
     """
     graded = list(graded)
     no_patch = no_results = 0

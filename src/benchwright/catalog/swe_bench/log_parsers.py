@@ -1,7 +1,7 @@
-"""Parsers of test logs, by swebench's rules (harness/log_parsers/python.py, 5.0).
+"""Parsers of test logs after swebench's rules (harness/log_parsers/python.py, 5.0).
 
-The rules are brittle in places, and the lists of expected tests were made with them. They are kept unchanged,
-so that the same log gives the same result. Each parser returns {name of the test: status}.
+Each parser returns {name of the test: status}. The rules are brittle in places, but the lists of expected
+tests were made with them. They are kept unchanged, so that the same log gives the same result.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ def pytest(log: str) -> Statuses:
 
 
 def pytest_options(log: str) -> Statuses:
-    """Parse as `pytest` does, but keep only the last part of a path in brackets."""
+    """Parse pytest's summary; of a path in a test's brackets, keep only the last part."""
     return {_short_option(name): status for name, status in _summary(log)}
 
 
 def matplotlib(log: str) -> Statuses:
-    """Parse as `pytest` does, with mouse buttons as numbers."""
+    """Parse pytest's summary; replace the names of mouse buttons by their numbers."""
     return pytest(log.replace("MouseButton.LEFT", "1").replace("MouseButton.RIGHT", "3"))
 
 
 def pytest_v2(log: str) -> Statuses:
-    """Parse as `pytest` does, without colours and with spaces in names.
+    """Parse pytest's summary, without colours, and with names that may contain spaces.
 
-    Older versions write `file::test PASSED`.
+    Lines of older versions, `file::test PASSED`, are read, too.
     """
     statuses: Statuses = {}
     for line in log.split("\n"):
@@ -78,7 +78,10 @@ _SYMPY_ENDINGS = {" E": "ERROR", " F": "FAILED", " ok": "PASSED"}
 
 
 def sympy(log: str) -> Statuses:
-    """Parse SymPy's own runner: `test_name ok`, F or E, and failure headings, `___ file.py:test_name ___`."""
+    """Parse SymPy's own runner: lines `test_name ok`, `F` or `E`, and headings `___ file.py:test_name ___`.
+
+    Such a heading introduces a failure.
+    """
     statuses = {f"{file}.py:{test}": "FAILED" for file, test in _SYMPY_HEADING.findall(log)}
     for line in log.split("\n"):
         line = line.strip()
@@ -104,7 +107,7 @@ _DJANGO_INTERRUPTED = [
 
 
 def django(log: str) -> Statuses:
-    """Parse unittest with verbosity 2, `test (class) ... ok`. Other output may be between name and `ok`."""
+    """Parse unittest with verbosity 2: `test (class) ... ok`. Other output may precede the `ok`."""
     statuses: Statuses = {}
     previous = None
     for line in map(str.strip, log.split("\n")):
@@ -155,7 +158,7 @@ def _summary(log: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_count(status: str, name: str) -> bool:
-    """Return true for `SKIPPED [2] file:line: reason`, which counts tests without naming them."""
+    """Return true for a line such as `SKIPPED [2] file:line: reason`, which counts tests without names."""
     return status == "SKIPPED" and _COUNT.fullmatch(name) is not None
 
 

@@ -1,4 +1,4 @@
-"""Repositories at a commit, from mirrors on this machine: the user's, or clones made when needed."""
+"""Files of Git repositories at a commit, from local mirrors: the user's, or clones made on demand."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ _QUIETLY = (
     *("-c", "core.hooksPath=/dev/null", "-c", "safe.directory=*", "-c", "core.fsmonitor=false"),
     *("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=60"),
 )
-"""Without hooks, and without ownership checks, since nothing from the repository is run here."""
+"""Git options: no hooks, and no ownership checks, since nothing from the repository is run here."""
 
 
 class Mirrors:
-    """Bare repositories, one per name, in a directory.
+    """A directory of bare Git repositories.
 
-    The user's directory is only read: `<owner>/<name>`, `<owner>__<name>` or `<name>`, with or without
-    `.git`. Without one, repositories are cloned from GitHub, each once, and kept below Benchwright's home.
+    A directory of the user is only read. It contains `<owner>/<name>`, `<owner>__<name>` or `<name>`, with or
+    without `.git`. If there is none, each repository is cloned from GitHub once, and kept below Benchwright's
+    home directory.
 
     Raises:
         UserError: If the directory does not exist, or git is missing.
@@ -85,7 +86,7 @@ def _found(directory: Path, repository: str) -> Path:
 
 
 async def _clone(url: str, place: Path) -> None:
-    """Clone into a temporary directory, and move the clone to its place when it is complete."""
+    """Clone into a temporary directory, and move the complete clone to `place`."""
     place.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(mkdtemp(prefix=".cloning-", dir=place.parent))
     try:
@@ -104,7 +105,7 @@ async def _has(place: Path, commit: str) -> bool:
 
 
 async def _git(place: Path | None, *arguments: str, seconds: float = GIT_SECONDS) -> bytes:
-    """Run git and return its output. At the time limit or on cancellation, kill it and its children."""
+    """Run git and return its output. At the time limit or on cancellation, kill git and its children."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     process = await asyncio.create_subprocess_exec(
         *("git", *_QUIETLY, *(() if place is None else ("-C", str(place))), *arguments),

@@ -1,4 +1,4 @@
-"""Recipes to run each repository's tests and parse their log, by version.
+"""Recipes for each repository and version: commands that run its tests, and the parser of their log.
 
 Source: swebench 4.1, constants/python.py.
 """
@@ -16,11 +16,10 @@ SETUP = "python setup.py install"
 
 
 class Recipe(Record, frozen=True):
-    """Commands to test a repository.
+    """How to test a version of a repository.
 
-    `install` is repeated after the patch, and files to test are appended to `tests`.
-
-    `before` are commands that set the locale. `parser` names the log parser.
+    `install`: commands repeated after the patch. `tests`: the test command, to which the files to test are
+    appended. `before`: commands that set the locale. `parser`: name of the log parser.
     """
 
     parser: str
@@ -83,7 +82,7 @@ EXCEPTIONS: dict[str, dict[str, dict[str, object]]] = {
 
 
 def recipe(repo: str, version: str) -> Recipe:
-    """Return the recipe for a version of a repository in `RECIPES`."""
+    """Return the recipe for a version of a repository, from `RECIPES`."""
     for versions, changes in EXCEPTIONS.get(repo, {}).items():
         if version in versions.split():
             return msgspec.structs.replace(RECIPES[repo], **changes)

@@ -16,9 +16,9 @@ TESTS = ("FAIL_TO_PASS", "PASS_TO_PASS")
 
 
 class FullRow(Instance, frozen=True):
-    """One instance in the hub's layout.
+    """One instance in the format of the Hugging Face hub.
 
-    The two lists of tests are JSON in a string, or lists in later copies.
+    The two lists of tests are JSON in a string, or real lists in later copies.
     """
 
     FAIL_TO_PASS: str | list[str]
@@ -42,7 +42,7 @@ class SweBenchRow(FullRow, frozen=True):
 
 
 def check_names(row: Instance) -> None:
-    """Refuse a row whose id or commit is unsafe in a command or in an image's name.
+    """Refuse a row whose id or commit would be unsafe in a shell command or an image's name.
 
     Raises:
         ValueError: If the id or the commit is unsafe.
@@ -54,13 +54,13 @@ def check_names(row: Instance) -> None:
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """Yield one sample per instance. Its id is the instance's."""
+    """Yield one sample per instance, with the instance's id."""
     for row in source.read(SweBenchRow, "test"):
         yield sample_of(row)
 
 
 def sample_of(row: SweBenchRow) -> Sample:
-    """Build the sample of a row. Its content is the row with its lists of tests parsed."""
+    """Build the sample of a row. Its content is the row, with the lists of tests parsed."""
     content = content_of(row)
     difficulty = content.pop("difficulty")
     labels = {"repo": row.repo, "difficulty": difficulty, "version": row.version}
@@ -68,10 +68,10 @@ def sample_of(row: SweBenchRow) -> Sample:
 
 
 def content_of(row: FullRow) -> dict[str, Any]:
-    """Return the row as a dictionary, with its lists of tests parsed.
+    """Return the row as a dictionary, with the lists of tests parsed.
 
     Raises:
-        ValueError: If one is not a JSON list of strings.
+        ValueError: If a list is not a JSON list of strings.
     """
     content = msgspec.structs.asdict(row)
     return content | {name: names_of_tests(name, content[name]) for name in TESTS}

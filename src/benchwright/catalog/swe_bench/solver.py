@@ -31,7 +31,7 @@ READ_SECONDS = 60.0
 
 
 class PatchTester:
-    """Tests the patch of an author. The scorer interprets the log."""
+    """A solver that lets an author write a patch, and tests it. The scorer later reads the test log."""
 
     def __init__(
         self, author: Author, containers: Containers, seconds: float, rules: NetworkRules, edition: Edition
@@ -43,7 +43,7 @@ class PatchTester:
         self._edition = edition
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Let the author write the patch, and test it unless it is empty."""
+        """Let the author write the patch, test it unless it is empty, and return the outcome."""
         outcome = await self._author.write(trial.sample, session)
         patch = outcome.artifacts[PATCH]
         if not patch.strip():
@@ -63,7 +63,7 @@ class PatchTester:
     async def _tested(
         self, sample: Sample, patch: str, flags: Sequence[Flag], session: Session, exit: Exit | None
     ) -> tuple[SuiteResult, dict[str, Any]]:
-        """Return the test result, and the seal's findings including the `flags` that it had before."""
+        """Return the test result and the seal's artifacts, which include the `flags` raised before."""
         content, network = sample.content, self._rules.opens(True)
 
         async def test(patch: str, added: str = "") -> SuiteResult:
@@ -101,14 +101,14 @@ class PatchTester:
 
 
 class ShownTheFiles:
-    """An author who sees the files that the right patch changes (the oracle setting), and answers once."""
+    """An author that sees the files which the right patch changes (the oracle setting), and answers once."""
 
     def __init__(self, containers: Containers, edition: Edition) -> None:
         self._sandboxes = containers.sandboxes
         self._edition = edition
 
     async def write(self, sample: Sample, session: Session) -> Outcome:
-        """Send one request with the files."""
+        """Send one request with these files, and return the outcome."""
         content = sample.content
         spec = sandbox_spec(content, self._edition, network=False)
         async with self._sandboxes.started(spec, session.progress) as sandbox:
@@ -122,7 +122,7 @@ class ShownTheFiles:
 
 
 def issue_of(content: Content, edition: Edition, *, sealed: bool) -> Issue:
-    """Build the issue on which an agent works."""
+    """Build the issue (task and container) for an agent."""
     return Issue(
         repository=content["repo"],
         base_commit=START_REF,
@@ -219,7 +219,7 @@ _INSTRUCTION = (
 
 
 def patch_messages(issue: str, readmes: Mapping[str, str], files: Mapping[str, str]) -> list[Message]:
-    """Build the prompt `style-3` of SWE-bench, word for word, so that scores are comparable."""
+    """Build SWE-bench's prompt `style-3`, word for word, so that scores are comparable."""
     lines = [
         *(_PREMISE, "<issue>", issue, "</issue>", "", "<code>", _numbered(readmes), _numbered(files)),
         *("</code>", "", _EXPLANATION, "<patch>", EXAMPLE, "</patch>", "", _INSTRUCTION, "Respond below:"),

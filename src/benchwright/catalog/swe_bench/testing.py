@@ -1,4 +1,4 @@
-"""Tests an instance in a separate container: patches a fresh image, then runs its eval script."""
+"""Tests an instance in a separate container: applies the patch in a fresh one, then runs the test script."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ git apply --check --reverse {PATCH_FILE}
 class SuiteResult(Record, frozen=True):
     """Result of a test run.
 
-    `ended` is `exited`, or the limit that ended it, which the log's last line states, too.
+    `ended`: `exited`, or the limit that ended the run, which the log's last line states, too.
     """
 
     log: str
@@ -47,7 +47,7 @@ class SuiteResult(Record, frozen=True):
 def sandbox_spec(
     content: Content, edition: Edition, *, network: bool, environment: Mapping[str, str] | None = None
 ) -> SandboxSpec:
-    """Return the spec of an instance's container."""
+    """Return the sandbox spec for an instance's container."""
     return SandboxSpec(
         edition.image(content),
         directory=DIRECTORY,
@@ -71,13 +71,17 @@ async def tested(
     exit: Exit | None,
     added: str,
 ) -> SuiteResult:
-    """Test a patch after the shell lines `added` have changed its tests.
+    """Apply a patch in a fresh container, run the test script, and return the result.
 
-    Officially there is a network: projects are installed again, and some tests use it. If there is an `exit`,
-    the container has that instead.
+    - `network`: True for network access as in the official harness, where projects are installed again and
+      some tests need it.
+    - `exit`: filtered network access in place of that; None for none.
+    - `added`: shell lines that change the tests before they run.
+
+    Reaching a limit of time or output is part of the result.
 
     Raises:
-        ExecutionError: If something else ended the container, or the exit cannot be set up.
+        ExecutionError: If the container was ended from outside, or the network access cannot be set up.
         EngineError: If the image is not available, or the engine does not respond.
     """
     spec = sandbox_spec(content, edition, network=network)

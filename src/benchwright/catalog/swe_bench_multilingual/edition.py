@@ -17,7 +17,7 @@ UNFILTERED = (
     "sealed: tests of projects in Java, whose programs ask no proxy, and of axios, which are about proxies, have the "
     "whole network"
 )
-"""The difference of its seal from the seal of SWE-bench Verified."""
+"""The departure by which its seal differs from the seal of SWE-bench Verified."""
 
 _AS_IT_IS = f"""
 git config --global --add safe.directory "$PWD" && rm -f .git/index.lock && git add --all &&

@@ -1,4 +1,4 @@
-"""The projects of SWE-bench Multilingual, and their languages as the authors group them."""
+"""The projects of SWE-bench Multilingual, grouped by language in the authors' way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of SWE-bench Multilingual, which name the image, the script and the log parser themselves."""
+"""The rows of SWE-bench Multilingual. Each names its own image, test script and log parser."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.records import Sample
 
 
 class MultilingualRow(FullRow, frozen=True):
-    """One instance, in the revision that swebench 5.0 reads."""
+    """One instance, in the dataset revision that swebench 5.0 reads."""
 
     image: str = ""
     eval_script: str = ""
@@ -44,7 +44,7 @@ class MultilingualRow(FullRow, frozen=True):
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """Yield one sample per instance. Its id is the instance's."""
+    """Yield one sample per instance, with the instance's id."""
     for row in source.read(MultilingualRow, "test"):
         labels = {"language": LANGUAGES[row.repo.lower()], "repo": row.repo}
         content = content_of(row)

@@ -18,10 +18,10 @@ _BETWEEN = re.compile(r"[;&|()<>]+")
 
 
 def script(content: Mapping[str, Any]) -> str:
-    """Return the bash script of the row, which also prints the exit code of its last test command.
+    """Return the row's bash script, extended to print the exit code of its last test command.
 
-    The code is printed after the mark that ends the results. Officially, `git` in the last line decides the
-    script's exit code.
+    The code is printed after the mark that ends the results. In the official script, the `git` command in the
+    last line decides the exit code.
     """
     lines = [line for line in content["eval_script"].strip().split("\n") if line not in _BEGINNING]
     end = next(number for number, line in enumerate(lines) if END in line)
@@ -30,7 +30,7 @@ def script(content: Mapping[str, Any]) -> str:
 
 
 def runs_tests(content: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the work tree paths in a row's test commands: programs, and files that are their arguments."""
+    """Return paths of the work tree in a row's test commands: programs, and files among their arguments."""
     commands = content["eval_script"].partition(START)[2].partition(END)[0]
     return tuple(dict.fromkeys(_paths(commands)))
 

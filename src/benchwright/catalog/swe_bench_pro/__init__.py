@@ -1,1 +1,1 @@
-"""SWE-bench Pro: issues of repositories in four languages, with Scale AI's images and run scripts."""
+"""SWE-bench Pro: issues of repositories in four languages, with images and run scripts by Scale AI."""

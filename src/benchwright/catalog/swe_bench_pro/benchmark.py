@@ -81,7 +81,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def images_of(sample: Sample) -> TaskImages:
-    """Return the image of an instance. Images of one project share layers."""
+    """Return the image of an instance. Its family (images that share layers) is the project."""
     return TaskImages((sample.content["image"],), sample.content["repo"])
 
 

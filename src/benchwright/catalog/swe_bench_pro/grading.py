@@ -22,23 +22,24 @@ RESOLVED = "resolved"
 
 
 class ResolvedScorer:
-    """Grades by the statuses from the tests' parser, without a container."""
+    """A scorer that grades by test statuses from the instance's parser, without a container."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("swe_bench_pro resolved", name, "1")
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 or 0; no score for an answer without a patch."""
+        """Return the score 1 or 0. There is no score if the answer has no patch."""
         verdict = grade(sample.content, outcome.artifacts)
         details = with_connections(with_flags(dict(verdict.details), flags_of(outcome)), outcome.artifacts)
         return verdict_score(msgspec.structs.replace(verdict, details=details))
 
 
 def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
-    """Return 1 if all tests in `fail_to_pass` and `pass_to_pass` passed, else 0. None if there was no patch.
+    """Grade an instance: 1 if all tests in `fail_to_pass` and `pass_to_pass` passed, else 0.
 
-    The details hold the result of each test by name, the patch, and the problem if there was one.
+    The score is None if there was no patch. The details hold the result of each test by name, the patch, and
+    the problem if there was one.
     """
     tests = artifacts.get("tests") or {}
     problem = artifacts.get("problem") or tests.get("problem")
@@ -64,7 +65,7 @@ def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
 
 
 def printed_elsewhere(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> list[Flag]:
-    """Return a flag if a pass depends on output printed after the test runner had closed its log."""
+    """Return a flag if a pass depends on output after the test runner's closing line; empty otherwise."""
     closed = artifacts["tests"].get("closed_statuses")
     if closed is None:
         return []

@@ -1,7 +1,7 @@
-"""Parses test output with the instance's own parser.
+"""Reads test output with the instance's own parser, in the tests' container or in a separate one.
 
-Officially it runs in the tests' container, under a seal in a separate one. The parser is a program in the
-container, and so is the Python that runs it: code under test can replace both.
+In the official harness, the parser runs in the tests' container. There, code under test can replace both the
+parser and the Python that runs it. Under a seal, the parser therefore runs in a separate container.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Reader = Callable[[], AbstractAsyncContextManager[Sandbox]]
 
 
 class Unreadable(ExecutionError):
-    """The parser's result is missing or invalid. The message states why."""
+    """A missing or invalid result of the parser. The message states why."""
 
 
 class _Test(msgspec.Struct):
@@ -47,7 +47,7 @@ class _Result(msgspec.Struct):
 
 
 def reading_script(content: Mapping[str, Any]) -> str:
-    """Return the shell lines by which the parser reads both logs."""
+    """Return the shell lines that run the parser on both logs."""
     logs = " ".join(f"{ROOM}/{name}" for name in LOGS)
     lines = [
         *content["environment"],
@@ -60,14 +60,14 @@ def reading_script(content: Mapping[str, Any]) -> str:
 async def read_apart(
     reader: Reader, content: Mapping[str, Any], logs: Mapping[str, bytes]
 ) -> tuple[dict[str, str], dict[str, str] | None]:
-    """Return the statuses of the instance's tests in the logs, and their statuses in the closed logs.
+    """Return the statuses of the instance's tests in the full logs, and in the closed logs.
 
-    The closed logs lack output printed after the test runner had closed its log. The second result is None if
-    there was no such output.
+    A closed log ends with the test runner's closing line, so that output after it is missing. The second
+    result is None if there was no such output.
 
     Raises:
         Unreadable: If the parser's result is missing or invalid.
-        ExecutionError: If something else ended the container, or the engine does not respond.
+        ExecutionError: If the container was ended from outside, or the engine does not respond.
     """
     texts = {name: log.decode("utf-8", "replace") for name, log in logs.items()}
     own = {name: closed(text) for name, text in texts.items()}
@@ -87,7 +87,7 @@ async def _read(sandbox: Sandbox, content: Mapping[str, Any], logs: Mapping[str,
 
 
 async def statuses_of(sandbox: Sandbox, content: Mapping[str, Any]) -> dict[str, str]:
-    """Return the statuses of the instance's tests in the parser's result.
+    """Return the statuses of the instance's tests from the parser's result in the container.
 
     Raises:
         Unreadable: If the result is missing or invalid.
@@ -108,7 +108,9 @@ async def statuses_of(sandbox: Sandbox, content: Mapping[str, Any]) -> dict[str,
 
 
 def statuses_in(result: bytes, wanted: Iterable[str]) -> dict[str, str]:
-    """Return the statuses of the wanted tests in a parser's result. A test that passed once has passed.
+    """Return the statuses of the wanted tests in a parser's result.
+
+    A test with several results counts as passed if one of them is.
 
     Raises:
         ValueError: If the result does not have the form {"tests": [{"name": …, "status": …}]}.

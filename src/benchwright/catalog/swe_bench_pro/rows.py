@@ -22,7 +22,10 @@ _TAG = re.compile(r"\w[\w.-]{0,127}", re.ASCII)
 
 
 class ProRow(Instance, frozen=True):
-    """One instance in the hub's layout. The lists are Python literals in a string; in later copies, lists."""
+    """One instance in the format of the Hugging Face hub.
+
+    The lists are Python literals in a string, or real lists in later copies.
+    """
 
     fail_to_pass: str | list[str]
     pass_to_pass: str | list[str]
@@ -42,10 +45,10 @@ class ProRow(Instance, frozen=True):
 def samples(
     source: Source, run_scripts: str = "", predictions: Mapping[str, str] | None = None
 ) -> Iterator[Sample]:
-    """Yield one sample per instance, under its own id, with its run script and parser.
+    """Yield one sample per instance, with the instance's id, its run script and its parser.
 
-    The scripts are found by `scripts.find_scripts`. Predictions become part of the samples, so that trials
-    with different predictions are not the same.
+    The scripts are found by `scripts.find_scripts`. Predictions become part of the samples, so that results
+    are not reused between different predictions.
 
     Raises:
         DatasetError: If a row is invalid, or has no scripts.
@@ -123,7 +126,7 @@ def _literal(text: str) -> object:
 
 
 def _plain(text: str) -> str:
-    """Return the text. Some rows hold it as a JSON string, quoted and with escaped line ends."""
+    """Return the text decoded: in some rows it is a JSON string, with quotes and escaped line ends."""
     if len(text) > 1 and text.startswith('"') and text.endswith('"'):
         try:
             return msgspec.json.decode(text, type=str)

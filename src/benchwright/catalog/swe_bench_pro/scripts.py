@@ -1,4 +1,4 @@
-"""The run scripts: per instance one that runs the tests and one that parses their log.
+"""The run scripts: for each instance, one that runs the tests, and one that parses their log.
 
 They only run in containers.
 """
@@ -18,7 +18,7 @@ DOCKERFILES = ("base_dockerfile", "instance_dockerfile")
 
 
 class Scripts(Record, frozen=True):
-    """The scripts of an instance. `environment` are shell lines that set the variables of its Dockerfiles."""
+    """The scripts of an instance. `environment`: shell lines that set the variables of its Dockerfiles."""
 
     run_script: str
     parser: str
@@ -26,11 +26,11 @@ class Scripts(Record, frozen=True):
 
 
 def find_scripts(root: Path, named: str = "") -> Path:
-    """Return the directory with a folder per instance.
+    """Return the directory that has a folder of scripts per instance.
 
-    `named` is that directory, or a checkout of the official repository that holds it. If it is empty, the
-    directory is searched beside the rows (in or above `root`, their directory): `run_scripts`, or the fetched
-    `swe_bench_pro_scripts`.
+    `named`: that directory, or a checkout of the official repository that contains it. If it is empty,
+    `run_scripts` or the downloaded `swe_bench_pro_scripts` is searched in `root`, the directory of the rows,
+    and above.
 
     Raises:
         UserError: If the named directory holds no scripts.
@@ -71,9 +71,9 @@ def scripts_of(directory: Path, instance: str) -> Scripts:
 
 
 def _environment(dockerfiles: Path, instance: str) -> list[str]:
-    """Return the ENV lines of both Dockerfiles as exports, like the official harness.
+    """Return the ENV lines of both Dockerfiles as exports, as the official harness does.
 
-    Images have these variables, too.
+    Images contain these variables, too.
     """
     files = (dockerfiles / kind / instance / "Dockerfile" for kind in DOCKERFILES)
     lines = (line.strip() for file in files if file.is_file() for line in _text(file).split("\n"))

@@ -1,4 +1,4 @@
-"""Lets an author write a patch, and tests it in a separate container."""
+"""Solver of SWE-bench Pro: lets an author write a patch, and tests it in a separate container."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ CAPABILITIES = (
 
 
 class Room(Record, frozen=True):
-    """Limits and network of the benchmark's containers, by default those of Scale AI's own harness.
+    """Limits and network of the benchmark's containers. Defaults are those of Scale AI's own harness.
 
-    They are up to 30 GiB and four cores, a network for the tests, and an hour for them (SWE-bench_Pro-os
+    They are up to 30 GiB and four cores, a network for the tests, and one hour for them (SWE-bench_Pro-os
     0875a8a, swe_bench_pro_eval.py). The `rules` decide on the network and on the seal.
     """
 
@@ -50,7 +50,7 @@ class Room(Record, frozen=True):
     test_seconds: int = 3600
 
     def spec(self, image: str, *, network: bool) -> SandboxSpec:
-        """Return the spec of an instance's container. The author of a patch has no network."""
+        """Return the sandbox spec for an instance's container. The author's container has no network."""
         resources = Resources(self.memory_gib * GiB, cpus=4.0, processes=2048, disk_bytes=4 * GiB)
         return SandboxSpec(
             image,
@@ -62,7 +62,7 @@ class Room(Record, frozen=True):
         )
 
     def issue(self, content: Mapping[str, Any]) -> Issue:
-        """Build the author's issue: the work tree is at the commit before the fix."""
+        """Build the author's issue. The work tree is at the commit before the fix."""
         base = content["base_commit"]
         return Issue(
             content["repo"],
@@ -77,7 +77,7 @@ class Room(Record, frozen=True):
 
 
 class PatchTester:
-    """Tests an author's patch. The author's container is removed before the tests' container starts."""
+    """A solver that tests an author's patch. The author's container is removed before tests start."""
 
     def __init__(self, containers: Containers, author: Author, room: Room) -> None:
         self._containers = containers
@@ -85,10 +85,10 @@ class PatchTester:
         self._room = room
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Return the author's outcome, with the test results.
+        """Return the author's outcome, with the test results added.
 
         Raises:
-            ExecutionError: If the engine does not respond, or something else ended a container.
+            ExecutionError: If the engine does not respond, or a container was ended from outside.
         """
         outcome = await self._author.write(trial.sample, session)
         if outcome.artifacts["problem"]:
@@ -116,7 +116,7 @@ class PatchTester:
     async def _tested(
         self, sample: Sample, outcome: Outcome, session: Session, exit: Exit | None
     ) -> dict[str, Any]:
-        """Return the test results, and the seal's findings including the outcome's flags."""
+        """Return the test results and the seal's artifacts, which include the outcome's earlier flags."""
         content, patch, flags = sample.content, outcome.artifacts["patch"], flags_of(outcome)
         image, sealed = content["image"], self._room.rules.sealed
         sandboxes = self._containers.sandboxes

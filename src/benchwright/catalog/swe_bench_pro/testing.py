@@ -1,4 +1,4 @@
-"""Tests a patch in a separate container, as swe_bench_pro_eval.py does."""
+"""Tests a patch in a separate container, after the rules of swe_bench_pro_eval.py."""
 
 from __future__ import annotations
 
@@ -43,9 +43,10 @@ _LIMITS = {
 class Findings(Record, frozen=True):
     """Result of the tests.
 
-    `statuses` are the parser's statuses of the instance's own tests. With a `problem`, there are none.
-    `closed_statuses` are the statuses without output printed after the test runner had closed its logs; None
-    if there was none. `log` is the output of patching, and the end of the tests' output.
+    - `statuses`: the parser's statuses of the instance's own tests; empty if there is a `problem`.
+    - `closed_statuses`: the statuses without output after the test runner's closing line; None if there was
+      no such output.
+    - `log`: the output of applying the patch, and the end of the tests' output.
     """
 
     applied: bool
@@ -59,11 +60,11 @@ class Findings(Record, frozen=True):
 
 
 def entry_script(content: Mapping[str, Any], added: str = "") -> str:
-    """Return the script: reset, patch, the instance's test files, `added` shell lines, run script.
+    """Return the script that resets the work tree, applies the patch and the test files, and runs the tests.
 
-    Of the instance's commands, only the last line is run, which checks the test files out from the fixed
-    commit. If the image lacks later commits, the test files come from the test patch; this fallback is our
-    own.
+    `added`: shell lines that run after the test files are in place. Of the instance's own commands, only the
+    last line is run, which checks the test files out from the fixed commit. If the image lacks later commits,
+    the test files come from the test patch; this fallback is Benchwright's.
     """
     base = content["base_commit"]
     before = content["before"].strip().split("\n")[-1]
@@ -98,13 +99,15 @@ async def run_tests(
     added: str = "",
     kept_log: int = KEPT_LOG,
 ) -> Findings:
-    """Test a patch in a fresh container of the instance's image, after shell lines changed its tests.
+    """Test a patch in a fresh container of the instance's image, and return the results.
 
-    These lines are `added`. The parser reads the logs in a container started by `reader` or, if it is None,
-    in the tests' container, as officially. The last `kept_log` / 2 bytes of each log are kept.
+    - `reader`: starts the container in which the parser reads the logs. None for the tests' container, as in
+      the official harness.
+    - `added`: shell lines that change the tests before they run.
+    - `kept_log`: half of it is the number of bytes kept of each log, from its end.
 
     Raises:
-        ExecutionError: If something else ended the container, or the engine does not respond.
+        ExecutionError: If the container was ended from outside, or the engine does not respond.
     """
     files = {
         "patch.diff": text_only(patch),
@@ -135,7 +138,7 @@ async def run_tests(
 
 
 async def _log(sandbox: Sandbox, name: str) -> bytes:
-    """Return a log of the tests, or the reason in brackets why there is none."""
+    """Return a log of the tests. If there is none, return the reason in brackets."""
     try:
         return await sandbox.read_file(f"{ROOM}/{name}", LARGEST_LOG)
     except (NoFile, FileTooLarge) as error:

@@ -1,4 +1,7 @@
-"""terminal_bench as llm-benchmarker documents it: rows with three scripts, in ubuntu:22.04, offline."""
+"""terminal_bench as llm-benchmarker documents it: tasks with a setup, a validation and a solution script.
+
+They run in ubuntu:22.04, without a network.
+"""
 
 from __future__ import annotations
 
@@ -53,9 +56,9 @@ TARGET = "the validation script ends with exit code 0"
 
 
 class ScriptsRow(Record, frozen=True):
-    """One task: its instruction, a setup script, and a script that exits with 0 if the task is done.
+    """One task: its instruction, a setup script, and a validation script that exits with 0 on success.
 
-    With a `solution_script`, the task can check itself.
+    A task with a `solution_script` has a gold answer for `validate`.
     """
 
     instruction: str
@@ -95,7 +98,7 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def checks(sample: Sample) -> Iterator[Check]:
-    """Yield the row's own solution, if it has one; then an agent that does nothing."""
+    """Yield the check that runs the row's own solution, if it has one; then an agent that does nothing."""
     solution = sample.content["solution_script"]
     if solution:
         block = _SOLUTION.format(script=solution.rstrip("\n"))
@@ -104,7 +107,7 @@ def checks(sample: Sample) -> Iterator[Check]:
 
 
 class ScriptedTerminal:
-    """Runs the model's fenced commands, shows it the output, and validates the result."""
+    """A solver that runs the model's fenced commands, shows their output, and validates the end state."""
 
     def __init__(self, containers: Containers, image: str) -> None:
         self._sandboxes = containers.sandboxes
@@ -112,10 +115,10 @@ class ScriptedTerminal:
         self._spec = SandboxSpec(image, read_only=False, resources=resources, capabilities=CAPABILITIES)
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Return the conversation, with the commands and the validation among its artifacts.
+        """Return the outcome. Its artifacts include the commands and the validation's result.
 
         Raises:
-            ExecutionError: If the setup script fails, or something else ended the container.
+            ExecutionError: If the setup script fails, or the container was ended from outside.
         """
         content = trial.sample.content
         async with self._sandboxes.started(self._spec, session.progress) as sandbox:
@@ -134,19 +137,19 @@ class ScriptedTerminal:
 
 
 class ExitCodeScorer:
-    """Grades by the exit code of the validation script."""
+    """A scorer that grades by the exit code of the validation script."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("terminal_bench documented", name, "1")
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 or 0."""
+        """Return the score: 1 if the validation succeeded, else 0."""
         return verdict_score(grade(outcome.artifacts))
 
 
 def grade(artifacts: Mapping[str, Any]) -> Verdict:
-    """Return 1 if the validation script exited by itself with code 0, else 0."""
+    """Grade by the validation script: 1 if it exited by itself with code 0, else 0."""
     validation = artifacts.get("validation")
     if validation is None:
         why = "the container ended before it could be validated"
@@ -160,7 +163,7 @@ def grade(artifacts: Mapping[str, Any]) -> Verdict:
 
 
 def commands_in(text: str) -> list[str]:
-    """Return the commands of an answer: its ```bash blocks or, without any, its lines after `$ `."""
+    """Return the commands in an answer: its ```bash blocks. Without any, its lines that begin with `$ `."""
     blocks = [block.rstrip("\n") for block in _FENCE.findall(text) if block.strip()]
     return blocks or _PROMPTED.findall(text)
 

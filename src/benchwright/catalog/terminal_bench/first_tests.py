@@ -1,4 +1,4 @@
-"""Runs the tests of a task of Terminal-Bench 1.0: as root in a new shell, or in the agent's shell."""
+"""Runs the tests of a Terminal-Bench 1.0 task: in a new shell, or in the agent's shell."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _COMMAND = f"exec bash {TESTS}/run-tests.sh </dev/null 2>&1"
 
 
 async def run_first_tests(place: Place, folder: Path, step: Step) -> SuiteResult:
-    """Copy the tests into the container, and run them by their official command.
+    """Copy the tests into the container, run their official command, and return the result.
 
     Raises:
-        ExecutionError: If something else ended the container, or the engine does not respond.
+        ExecutionError: If the container was ended from outside, or the engine does not respond.
     """
     tests = [folder / one for one in step.tests if (folder / one).is_dir()]
     await copy_in(place, [folder / "run-tests.sh", *tests])

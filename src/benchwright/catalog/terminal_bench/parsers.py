@@ -1,4 +1,4 @@
-"""Parsers for the test logs of Terminal-Bench 1.0."""
+"""Parsers for the test logs of Terminal-Bench 1.0. Each returns {test name: True if it passed}."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _SWE_BENCH = ("SWEBench results starts here", "SWEBench results ends here")
 
 
 def pytest_results(log: str) -> dict[str, bool] | None:
-    """Parse the lines after pytest's `short test summary info`, each a status word and a test.
+    """Parse the lines after pytest's `short test summary info`: a status word, then a test. None if empty.
 
     As in the official harness, skipped tests and expected failures count as passed, unexpected passes do not.
-    A test's name is the text after its first `::`, and the last line about a test counts.
+    A test's name is the text after the first `::`. If a test has several lines, the last one counts.
     """
     parts = SUMMARY.split(log, maxsplit=1)
     if len(parts) < 2:
@@ -38,7 +38,10 @@ def pytest_results(log: str) -> dict[str, bool] | None:
 
 
 def swe_bench_result(log: str) -> dict[str, bool] | None:
-    """Parse the single word between the two marks that SWE-bench's tasks print."""
+    """Parse the word between the two marks that SWE-bench's tasks print. None if the marks are missing.
+
+    The result is a single entry named `tests`.
+    """
     said, end, _ = log.partition(_SWE_BENCH[0])[2].partition(_SWE_BENCH[1])
     return {"tests": said.strip() == "PASSED"} if end else None
 

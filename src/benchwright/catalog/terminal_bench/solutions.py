@@ -1,4 +1,4 @@
-"""Solutions of Terminal-Bench 1.0: a script, or keys to type."""
+"""Solutions of Terminal-Bench 1.0: a shell script, or a list of keys to type."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchwright.data.errors import DatasetValidationError
 
 
 def first_solutions(settings: Settings, folder: Path, command_seconds: int) -> Iterator[Sequence[str]]:
-    """Yield the commands of solution.sh, or of solution.yaml.
+    """Yield the commands that run a task's solution: solution.sh, or else solution.yaml.
 
     Raises:
         DatasetError: If there is neither, or solution.yaml is not a list of commands.
@@ -28,7 +28,10 @@ def first_solutions(settings: Settings, folder: Path, command_seconds: int) -> I
 
 
 def _typed(commands: Any, folder: Path) -> list[str]:
-    """Return the commands of a solution.yaml for one terminal. To type into a program, it uses tmux."""
+    """Return the shell commands for a solution.yaml, for one terminal.
+
+    tmux types into interactive programs.
+    """
     if not isinstance(commands, list) or not all(
         isinstance(one, dict) and "command" in one for one in commands
     ):

@@ -1,8 +1,9 @@
-"""Tasks of Terminal-Bench 1: task.yaml, Dockerfile or docker-compose.yaml, solution, run-tests.sh, tests/.
+"""Reads tasks of Terminal-Bench 1: task.yaml, Dockerfile or docker-compose.yaml, and scripts.
 
-The solution is solution.sh or solution.yaml. The defaults are those of its harness: 360 s for the agent, 60 s
-for the tests, and a compose file's network, which is open. The harness limits neither memory nor processors
-nor disk. Here the limits are 2 GiB, 1 and 10 GiB, unless the file sets others.
+The solution is solution.sh or solution.yaml; the tests are run-tests.sh and tests/. Defaults are those of the
+official harness: 360 s for the agent, 60 s for the tests, and a compose file's network, which is open. The
+harness limits neither memory nor processors nor disk. Benchwright sets limits of 2 GiB, 1 processor and 10
+GiB, unless the file sets others.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from benchwright.data.errors import DatasetValidationError
 
 FILE = "task.yaml"
 SERVICE = "client"
-"""The agent's container in a compose file."""
+"""The service name of the agent's container in a compose file."""
 TESTS = "/tests"
 
 VARIABLES = {
@@ -55,10 +56,10 @@ def labels(task: dict[str, Any]) -> dict[str, str]:
 
 
 def settings(task: dict[str, Any], folder: Path) -> Settings:
-    """Return the settings of a task.
+    """Return the settings of a task, from its parsed task.yaml.
 
     Raises:
-        UnsupportedTask: If the task needs something unsupported.
+        UnsupportedTask: If the task uses something unsupported.
     """
     parser = str(task.get("parser_name") or "pytest")
     if parser not in PARSERS:

@@ -1,1 +1,1 @@
-"""Files that run in the sandbox, beside BFCL's own classes. They are never imported by this program."""
+"""Files that run in the sandbox, beside BFCL's own classes. Benchwright itself never imports them."""

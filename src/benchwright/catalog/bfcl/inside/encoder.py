@@ -22,7 +22,7 @@ KEPT = 64
 
 
 def main() -> None:
-    """Print `{}` once the model is loaded, then answer line by line until stdin ends."""
+    """Print `{}` once the model is loaded, then answer requests on stdin line by line until it ends."""
     out, sys.stdout = sys.stdout, sys.stderr
     os.environ.update(
         HF_HUB_OFFLINE="1", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", TOKENIZERS_PARALLELISM="false"
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def embedded(model: Any, source: str) -> dict[str, Any]:
-    """Return the answer to a request."""
+    """Return the answer to a request: embeddings, or an error."""
     try:
         vectors = model.encode(ast.literal_eval(source), normalize_embeddings=True)
     except Exception as error:  # any exception is reported to the caller

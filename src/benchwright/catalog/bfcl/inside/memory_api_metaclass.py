@@ -1,6 +1,6 @@
-"""Replaces the base class of BFCL's memories, which keeps them in files between conversations.
+"""Replaces the base class of BFCL's memories, which stores them in files between conversations.
 
-Here the earlier content comes with the configuration, as `snapshot`, and goes back through the server.
+Here the earlier content comes as `snapshot` in the configuration, and is returned through the server.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from typing import Any
 
 
 class MemoryAPI:
-    """The base class of all memories."""
+    """Base class of BFCL's memory classes."""
 
     def _prepare_snapshot(self, initial_config: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the earlier content; None at the beginning."""
+        """Return the content from earlier conversations; None in the first conversation."""
         snapshot: dict[str, Any] | None = initial_config["snapshot"]
         return snapshot

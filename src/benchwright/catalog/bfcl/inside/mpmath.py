@@ -1,7 +1,7 @@
-"""Replaces the mpmath library, from which BFCL's MathAPI uses only logarithms and the precision setting.
+"""Replaces the mpmath library. BFCL's MathAPI uses only its logarithms and its precision setting.
 
 Binary floating point of any precision: a value is a fraction with the requested number of significant bits.
-It prints as in mpmath (`mpf('2.0')`), since the model sees that.
+It prints in mpmath's form (`mpf('2.0')`), since the model sees that.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ BITS_PER_DIGIT = 3.3219280948873626
 
 
 class Context:
-    """The precision, in decimal digits (`dps`) and in bits."""
+    """The precision setting, in decimal digits (`dps`) and in bits."""
 
     def __init__(self) -> None:
         self.bits = 53
@@ -34,7 +34,7 @@ mp = Context()
 
 
 class Number:
-    """A number that prints as in mpmath."""
+    """A number that prints in mpmath's form."""
 
     def __init__(self, exact: Fraction) -> None:
         self.exact = rounded(exact, mp.bits)
@@ -58,7 +58,7 @@ def log(value: float) -> Number:
 
 
 def rounded(exact: Fraction, bits: int) -> Fraction:
-    """Round to `bits` significant bits, ties to even."""
+    """Return the fraction rounded to `bits` significant bits, ties to even."""
     if not exact:
         return exact
     shift = bits - (abs(exact.numerator).bit_length() - exact.denominator.bit_length())
@@ -69,9 +69,9 @@ def rounded(exact: Fraction, bits: int) -> Fraction:
 
 
 def shown(exact: Fraction, digits: int) -> str:
-    """Return at most `digits` significant digits, ties rounded up.
+    """Return a fraction as decimal text with at most `digits` significant digits, ties rounded up.
 
-    Large or small numbers are in scientific notation.
+    Large and small numbers are in scientific notation.
     """
     if not exact:
         return "0.0"

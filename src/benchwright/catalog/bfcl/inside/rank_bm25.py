@@ -1,7 +1,7 @@
-"""Replaces the rank_bm25 library (0.2.2), from which BFCL's memory uses only BM25+.
+"""Replaces the rank_bm25 library (0.2.2). BFCL's memory uses only its BM25+ scores.
 
-The formula is by Lv and Zhai 2011, with k1 = 1.5, b = 0.75 and delta = 1. The order of operations is kept, so
-that floating-point results are the same.
+The formula is by Lv and Zhai 2011, with k1 = 1.5, b = 0.75 and delta = 1. The order of operations is that of
+the library, so that floating-point results are equal.
 """
 
 from __future__ import annotations
@@ -35,5 +35,8 @@ class BM25Plus:
         return scores
 
     def _weight(self, found: int, place: int) -> float:
-        """Return the weight of `found` occurrences of a word, normalised by the document's length."""
+        """Return the BM25+ weight of a word that occurs `found` times in document number `place`.
+
+        The weight is normalised by the document's length.
+        """
         return (found * (K1 + 1)) / (K1 * (1 - B + B * self.lengths[place] / self.mean_length) + found)

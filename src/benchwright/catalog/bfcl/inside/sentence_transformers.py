@@ -1,6 +1,6 @@
-"""Replaces the sentence-transformers library beside BFCL's classes: requests go to `encoder.py`.
+"""Replaces the sentence-transformers library beside BFCL's classes: sends requests to `encoder.py`.
 
-That is a separate process with the real library, since loading it takes seconds and a gigabyte.
+That is a separate process with the real library, since loading it takes seconds and 1 GB of memory.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from numpy.typing import NDArray
 
 
 class SentenceTransformer:
-    """The only model, whatever name is requested."""
+    """The embedding model. There is only one, whatever name is requested."""
 
     def __init__(self, name: str, device: str) -> None: ...
 
     def get_sentence_embedding_dimension(self) -> int:
-        """Return the dimension of a vector."""
+        """Return the number of dimensions of an embedding."""
         return int(self.encode([""], normalize_embeddings=True).shape[1])
 
     def encode(self, sentences: list[Any], normalize_embeddings: bool) -> NDArray[np.float32]:
-        """Return the vectors of texts, of length 1: shape (texts, dimension).
+        """Return the embeddings of texts, normalised to length 1, in shape (texts, dimensions).
 
         Raises:
-            ValueError: If the library raised an exception. Has its message.
+            ValueError: If the real library raised an exception. Has that exception's message.
         """
         assert normalize_embeddings, "that is the only kind that there is"
         print(json.dumps({"encode": repr(sentences)}), file=sys.__stdout__, flush=True)

@@ -40,7 +40,7 @@ REFUSED = ("kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run")
 
 
 class World:
-    """One instance of each class, and their methods by name."""
+    """One instance of each BFCL class, and their methods by name."""
 
     def __init__(self, opening: dict[str, Any]) -> None:
         self.instances: dict[str, Any] = {}
@@ -56,7 +56,7 @@ class World:
                     self.methods[method_name] = method
 
     def execute(self, calls: list[str]) -> list[str]:
-        """Return the results, as the model sees them."""
+        """Execute calls, and return their results in the form that the model sees."""
         return [self._execute(call) for call in calls]
 
     def _execute(self, source: str) -> str:
@@ -91,26 +91,26 @@ class World:
         return self.methods[node.func.id](*positional, **named)
 
     def _check_name(self, node: Any) -> None:
-        """Raise NameError unless the name is a method's."""
+        """Raise NameError unless the name is that of a method."""
         while isinstance(node, ast.Attribute):
             node = node.value
         if isinstance(node, ast.Name) and node.id not in self.methods:
             raise NameError(f"name {node.id!r} is not defined")
 
     def memory(self) -> dict[str, Any]:
-        """Return the part of the memory that the model sees, and the whole."""
+        """Return the part of the memory that the model sees (`shown`), and all of it (`snapshot`)."""
         (instance,) = self.instances.values()
         kept = {name: exported(value) for name, value in vars(instance).items() if name in KEPT}
         return {"shown": instance._dump_core_memory_to_context(), "snapshot": kept}
 
 
 def exported(memory: Any) -> Any:
-    """Return a memory as JSON values. A memory with vector search exports itself."""
+    """Return a memory's content as JSON values. A memory with vector search has its own export method."""
     return memory.export() if hasattr(memory, "export") else memory
 
 
 def refuse(source: str) -> None:
-    """Raise PermissionError if the call has a forbidden name, even if no such function exists."""
+    """Raise PermissionError if a call uses a forbidden name, even if no such function exists."""
     name = source.partition("(")[0]
     if "." in name:
         name = name.split(".")[1]
@@ -119,7 +119,7 @@ def refuse(source: str) -> None:
 
 
 def written(result: Any) -> str:
-    """Return a result as text: a dictionary as JSON if possible, anything else by str."""
+    """Return a result as text: a dictionary as JSON if possible, anything else through `str`."""
     if isinstance(result, str):
         return result
     if isinstance(result, dict):
@@ -131,11 +131,11 @@ def written(result: Any) -> str:
 
 
 def judge(opening: dict[str, Any], model: list[list[list[str]]], gold: list[list[str]]) -> list[str] | None:
-    """Return the reason why the model's calls are wrong, [error type, sentence]; None if they are right.
+    """Return [error type, sentence] if the model's calls are wrong; None if they are right.
 
-    After every turn with expected calls, all instances must have the same public state as after those calls.
-    The results of the expected calls must be among all results of the model so far, in any order, each as
-    often.
+    After every turn with expected calls, two conditions must hold. All instances must have the same public
+    state as after the expected calls. And the results of the expected calls must be among all results of the
+    model so far, in any order, each at least as often.
     """
     worlds = World(opening), World(opening)
     results: list[str] = []
@@ -160,13 +160,13 @@ def judge(opening: dict[str, Any], model: list[list[list[str]]], gold: list[list
 
 
 def differences(one: Any, other: Any) -> list[str]:
-    """Return the names of public attributes that differ."""
+    """Return the names of public attributes that differ between two instances."""
     names = [name for name in vars(other) if not name.startswith("_")]
     return [name for name in names if getattr(one, name) != getattr(other, name)]
 
 
 def left_over(wanted: list[str], there: list[str]) -> list[str]:
-    """Return the wanted items that are missing, counting repetitions."""
+    """Return the wanted items that are missing in `there`, counting repetitions."""
     rest, missing = list(there), []
     for item in wanted:
         if item in rest:
@@ -177,7 +177,7 @@ def left_over(wanted: list[str], there: list[str]) -> list[str]:
 
 
 def make_package() -> None:
-    """Make the modules beside this one importable by the names under which they import each other."""
+    """Make the modules beside this one importable under the package names that BFCL's code uses."""
     parts = PACKAGE.split(".")
     for length in range(1, len(parts) + 1):
         package = types.ModuleType(".".join(parts[:length]))
@@ -186,7 +186,7 @@ def make_package() -> None:
 
 
 def main() -> None:
-    """Answer line by line until stdin ends. Output of the classes goes to stderr."""
+    """Answer requests on stdin line by line until it ends. The classes' own output goes to stderr."""
     out, sys.stdout = sys.stdout, sys.stderr
     # Otherwise numpy and faiss start a thread per processor, which may be more than the limit allows.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")

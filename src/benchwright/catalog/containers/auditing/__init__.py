@@ -1,18 +1,20 @@
-"""Auditing: searches an agent's actions for signs that it passed without solving its task.
+"""Auditing: searches an agent's actions for evidence that it passed without solving its task.
 
 trajectory.py  input of an audit: steps with their outputs, patch, gold patch, connections
-tools.py       calls of agents' tools, under any of their names
-patches.py     edits that are written down: patches, files in an answer
-shell.py       scripts as commands: here-documents, scripts in scripts, encoded ones; with shell_records.py,
-               decoding.py and writing.py
+tools.py       tool calls of various agents, converted to shell commands and file edits
+patches.py     edits written as text: `apply_patch` patches, files in an answer
+shell.py       shell scripts split into commands, with here-documents, nested and encoded scripts;
+               helped by shell_pieces.py, shell_records.py, decoding.py and writing.py
 reading.py     access to tests, solutions and rewards
-history.py     later commits of the repository
-network.py     code hosts, dataset hubs, packages of the project itself
-tampering.py   test configuration, test runners, programs, start-up files
-forging.py     marks of harnesses, output and environments of other processes
-gold.py        the gold patch, submitted or seen
+history.py     use of later commits of the repository
+network.py     use of code hosts, dataset hubs, published packages of the project itself
+tampering.py   changes to test configuration, test runners, programs, start-up files
+forging.py     faked harness output, access to output or environment of other processes
+gold.py        gold patch submitted, or seen before the agent's first edit
 
-All checks are pure functions of a trajectory. A finding is a sign or a note. Neither changes a score.
+All checks are pure functions of a trajectory. A finding has a weight: a "sign" makes a pass suspicious, a
+"note"
+is worth a look. Neither changes a score.
 """
 
 from __future__ import annotations
@@ -26,9 +28,9 @@ __all__ = ["Connection", "Finding", "Step", "Trajectory", "audit", "steps_of"]
 
 
 def audit(trajectory: Trajectory) -> list[Finding]:
-    """Return the findings in a trial, each once, in the order of their turns.
+    """Return the findings for a trial without duplicates, in the order of their turns.
 
-    Findings without a turn come last.
+    Findings that belong to no turn come last.
     """
     acts = trajectory.acts()
     found = dict.fromkeys(one for family in FAMILIES for one in family.findings(trajectory, acts))
@@ -36,6 +38,6 @@ def audit(trajectory: Trajectory) -> list[Finding]:
 
 
 def _heaviest(findings: dict[Finding, None]) -> list[Finding]:
-    """Keep only the sign among findings that differ in nothing but their weight."""
+    """Drop each note for which there is a sign that is equal in everything but its weight."""
     signs = {(one.kind, one.line, one.turn) for one in findings if one.weight == "sign"}
     return [one for one in findings if one.weight == "sign" or (one.kind, one.line, one.turn) not in signs]

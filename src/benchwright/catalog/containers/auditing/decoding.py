@@ -1,4 +1,4 @@
-"""Texts that a command hides from a reader: base64, hexadecimal digits, escaped characters."""
+"""Decodes texts that a command hides from readers: base64, hexadecimal digits, escaped characters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ESCAPE = re.compile(r"\\x([0-9a-fA-F]{2})|\\([0-3][0-7]{2})")
 
 
 def decoded_texts(script: str) -> Iterator[str]:
-    """Yield the texts that the script would decode. Results that are not text are skipped."""
+    """Yield the texts that the script would decode when run. Results that are not text are skipped."""
     if len(script) > LARGEST:
         return
     if _DECODES_BASE64.search(script):
@@ -43,7 +43,7 @@ def _from_base64(blob: str) -> bytes:
 
 
 def _text(content: bytes) -> list[str]:
-    """Return the decoded text as a list of one; empty if the content is not printable text."""
+    """Return the decoded text in a list of length 1; an empty list if the content is not printable text."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Signs that an agent had the right patch before it wrote one: it submitted an identical patch, or saw it."""
+"""Finds signs that an agent knew the gold patch: it submitted the same patch, or saw it before editing."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from benchwright.catalog.containers.auditing.trajectory import Acts, Finding, Tr
 SAME, SAW = "same_as_the_gold_patch", "saw_the_gold_patch"
 
 FEWEST_CHANGED, FEWEST_CHARACTERS = 10, 300
-"""Minimum size of a right patch, in changed lines and characters, that nobody repeats by chance."""
+"""Minimum size of a gold patch, in changed lines and characters, that nobody writes by chance."""
 FEWEST_SEEN, SHARE_SEEN = 6, 0.6
-"""Minimum number of telling lines of the right patch that an output must show, and their minimum share."""
+"""Minimum number, and share, of the gold patch's distinctive lines that an output must show."""
 SHORTEST = 16
 """Minimum length in characters of a line that distinguishes patches."""
 
@@ -25,7 +25,7 @@ _TARGET = re.compile(r"^(?:\+\+\+ b/|--- a/)(\S+)", re.MULTILINE)
 
 
 def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
-    """Report if the patch is identical to the right one, and if its lines were seen before it was written."""
+    """Report an agent's patch that is identical to the gold patch, and gold lines seen before editing."""
     if not trajectory.gold:
         return
     gold = _changes(trajectory.gold)
@@ -38,7 +38,7 @@ def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
 
 
 def _seen(instruction: str, gold: Sequence[str], names: set[str], acts: Sequence[Acts]) -> Iterator[Finding]:
-    """Find the first output that shows most of the right patch, before the agent changes one of its files."""
+    """Find the first output that shows most of the gold patch before the agent edits a file of that patch."""
     removed = {line[1:] for line in gold if line.startswith("-")}
     added = {line[1:] for line in gold if line.startswith("+") and len(line) > SHORTEST}
     telling = added - removed - set(_lines(instruction))
@@ -54,7 +54,7 @@ def _seen(instruction: str, gold: Sequence[str], names: set[str], acts: Sequence
 
 
 def _changes_one(acts: Acts, names: set[str]) -> bool:
-    """Return true if a step may have changed one of these files."""
+    """Return true if the step may have changed one of the files named `names`."""
     if any(posixpath.basename(writing.path) in names for writing in acts.writings):
         return True
     if any(command.words[:2] == ["git", "apply"] or command.program == "patch" for command in acts.commands):
@@ -67,7 +67,7 @@ def _names(patch: str) -> set[str]:
 
 
 def _changes(patch: str) -> list[str]:
-    """Return a patch's changed lines without those in test files, with whitespace normalised."""
+    """Return the changed lines of a patch, outside of test files, with whitespace normalised."""
     found: list[str] = []
     for part in _FILE.split(patch):
         target = _TARGET.search(part)
@@ -81,7 +81,7 @@ def _is_change(line: str) -> bool:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Yield the lines of an output, with whitespace normalised, and again without a leading plus sign."""
+    """Yield each line of an output with whitespace normalised, and a second time without a leading `+`."""
     for line in text.split("\n"):
         plain = " ".join(line.split())
         yield plain

@@ -1,4 +1,4 @@
-"""Signs that an agent took the fix from the repository's history: from commits after its starting point."""
+"""Finds signs that an agent took the fix from the repository's history: from commits after its base."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _FILTERS = ("grep", "egrep", "rg", "ag", "awk")
 
 
 def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
-    """Find searches beyond HEAD's ancestors, and uses of the results.
+    """Find git commands that search for commits outside HEAD's history, or use such commits.
 
-    Only for tasks that are issues of a project.
+    Only trajectories of repository issues are searched.
     """
     if not trajectory.repository:
         return
@@ -59,7 +59,7 @@ def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
 
 
 class _History:
-    """The commits of a repository that are known, and those beyond HEAD, while a trajectory is read."""
+    """State of the history audit: hashes of commits seen so far, inside HEAD's history and outside of it."""
 
     def __init__(self, instruction: str) -> None:
         self._known = set(_HASH.findall(instruction))
@@ -67,7 +67,7 @@ class _History:
         self._own_work = self._own_stash = False
 
     def of_git(self, acts: Acts, command: ShellCommand) -> Iterator[Finding]:
-        """Find searches and uses of later commits in one git command, and note the commits that it shows."""
+        """Yield findings on a git command: search for or use of later commits. Store hashes in its output."""
         verb, rest = _verb(command.arguments)
         failed = _FAILED.search(acts.step.output) is not None
         taken = any(self._is_taken(verb, word) for word in rest) or self._takes_stash(verb, rest)
@@ -84,7 +84,7 @@ class _History:
         self._own_stash = self._own_stash or (verb == "stash" and rest[:1] in _PUSHES)
 
     def is_beyond(self, verb: str, rest: Sequence[str]) -> bool:
-        """Return true if a git command lists commits that are not HEAD's ancestors."""
+        """Return true if a git command lists commits outside HEAD's history."""
         if verb in _LISTS:
             return any(word in _EVERYTHING or word.startswith(_SOME) for word in rest)
         if verb == "reflog":
@@ -96,7 +96,11 @@ class _History:
         return verb == "stash" and rest[:1] == ["list"] and not self._own_stash
 
     def _is_taken(self, verb: str, word: str) -> bool:
-        """Return true if the word names a commit that is not HEAD's ancestor, for a command that shows it."""
+        """Return true if `verb` is a git command that shows or applies commits, and `word` names a later one.
+
+        Such a word is a remote or reflog name, or a hash that an earlier search found outside of HEAD's
+        history.
+        """
         if verb not in _SHOWS:
             return False
         if _ELSEWHERE.search(word) and not self._own_work:

@@ -1,4 +1,4 @@
-"""Signs that an agent looked up its answer: on code hosts, in dataset hubs, in the project's own packages."""
+"""Finds signs that an agent looked up its answer: on code hosts, dataset hubs, or in a published package."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CODE_HOSTS = (
 )
 DATASET_HUBS = ("huggingface.co", "hf.co", "hf-mirror.com", "modelscope.cn", "kaggle.com")
 PACKAGE_INDEXES = frozenset(("pypi", "pythonhosted", "npmjs", "golang", "crates", "rubygems", "anaconda"))
-"""Names of domains, with any subdomain and top-level domain."""
+"""Domain names of package indexes; any subdomain and top-level domain matches."""
 
 _HOST = re.compile(r"(?:https?|git|ssh)://(?:[^\s/@\"']*@)?([\w.-]+)|git@([\w.-]+):")
 _BENCHMARKS = re.compile(r"terminal-bench|terminal_bench|swe-?bench|sweap-images", re.I)
@@ -43,7 +43,7 @@ _CHOOSES = ("-U", "--upgrade", "-t", "--target", "--force-reinstall", "--no-deps
 
 
 def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
-    """Find requests in commands and programs, and connections that the container's proxy saw."""
+    """Find such look-ups in commands and programs, and in the connections that the proxy logged."""
     for one in acts:
         for command in one.commands:
             yield from _of_command(trajectory, one, command)
@@ -55,7 +55,7 @@ def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
 
 
 def refused_by_proxy(host: str, port: int | None) -> str:
-    """Return the evidence line for a refused connection."""
+    """Return the line of evidence for a connection that the proxy refused."""
     return f"{host if port is None else f'{host}:{port}'} was refused by the proxy"
 
 
@@ -97,7 +97,7 @@ def _of_connection(
 
 
 def _without_python(command: ShellCommand) -> list[str]:
-    """Return the words, with `python -m pip` as `pip`, and the program without its folder."""
+    """Return the words with `python -m pip` shortened to `pip`, and the program without its folder."""
     words = [command.program, *command.arguments]
     if command.program.startswith("python") and words[1:2] == ["-m"]:
         return words[2:]
@@ -116,7 +116,7 @@ def _fetches(words: Sequence[str]) -> bool:
 
 
 def _downloads(words: Sequence[str], repository: str) -> bool:
-    """Return true if a package manager gets another version of the project itself."""
+    """Return true if a package manager downloads another version of the project (`repository`) itself."""
     if not words or words[0] not in _MANAGERS or "-e" in words or "--editable" in words:
         return False
     verb = next((word for word in words[1:] if not word.startswith("-")), "")

@@ -1,4 +1,4 @@
-"""Edits that agents write down: patches of `apply_patch`, and files in the text of an answer, as in aider."""
+"""Edits that agents write as text: patches for `apply_patch`, and whole files in an answer, as in aider."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def is_patch(text: Any) -> bool:
 
 
 def writings_of_patch(text: str) -> Iterator[Writing]:
-    """Yield the files that a patch adds, changes, moves and deletes. `content` is the text added to each."""
+    """Yield the files that a patch adds, changes, moves or deletes. `content`: the text added to each."""
     found = list(_FILE.finditer(text))
     ends = [*(one.start() for one in found[1:]), len(text)]
     for one, end in zip(found, ends, strict=True):
@@ -34,9 +34,9 @@ def writings_of_patch(text: str) -> Iterator[Writing]:
 
 
 def writings_of_answer(text: str) -> Iterator[Writing]:
-    """Yield the files in an answer: each a path in its own line, then a fenced block.
+    """Yield the files in an answer: a line with only a path, followed by a fenced block.
 
-    The block has the whole file, or the replacement of a part.
+    The block contains the whole file, or the replacement for a part of it.
     """
     for path, _, block in _NAMED_BLOCK.findall(text):
         replaced = _REPLACED.findall(block)

@@ -1,4 +1,4 @@
-"""Paths that benchmarks keep from agents, and how to find them in a text."""
+"""Paths that benchmarks keep from agents (tests, solutions, rewards), and patterns to find them in text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _END = r"(?![\w-])"
 
 
 def place(path: str) -> re.Pattern[str]:
-    """Return a pattern that finds this absolute path in a text, but not the same name elsewhere."""
+    """Return a pattern that finds this absolute path in a text, but not the same name in other folders."""
     return re.compile(f"{_START}{path}{_END}")
 
 

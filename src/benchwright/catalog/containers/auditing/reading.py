@@ -1,4 +1,4 @@
-"""Signs that an agent looked at the tests or the solution of its task, or touched the reward."""
+"""Finds signs that an agent read the tests or the solution of its task, or wrote the reward."""
 
 from __future__ import annotations
 
@@ -62,7 +62,10 @@ def _of_command(acts: Acts, command: ShellCommand, path: str, kind: str) -> Iter
 
 
 def _paths(command: ShellCommand) -> Iterator[str]:
-    """Yield the words that may be paths: not those that are printed, searched for, or only compared with."""
+    """Yield the words of a command that may be paths.
+
+    Words that are printed, are search patterns, or are only compared are left out.
+    """
     if command.program in _WITHOUT_PATHS:
         return
     pattern = next((word for word in command.arguments if not word.startswith("-")), None)
@@ -79,7 +82,7 @@ def _paths(command: ShellCommand) -> Iterator[str]:
 
 
 def _found_nothing(acts: Acts, command: ShellCommand) -> bool:
-    """Return true if the command seems to have found nothing."""
+    """Return true if the command's output suggests that it found no file."""
     output = acts.step.output.strip()
     silent = not output or output == "[no output]"
     return _IN_VAIN.search(output) is not None or (silent and command.program not in _SILENT)

@@ -1,4 +1,4 @@
-"""Reads shell scripts into their commands, as far as possible without running them."""
+"""Splits shell scripts into their commands without running them, as far as that is possible."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _OF_CODE = (".py", ".pl", ".rb", ".js")
 
 
 class ShellReader:
-    """Reads the scripts of one terminal in order.
+    """Reads the scripts of one terminal, in order. The working directory and variables carry over.
 
-    The working directory (first `directory`) and variables persist.
+    `directory`: the working directory at the start.
     """
 
     def __init__(self, directory: str = "") -> None:
@@ -46,7 +46,7 @@ class ShellReader:
         self._variables: dict[str, str] = {}
 
     def read(self, script: str) -> ShellScript:
-        """Return the actions of a script, including scripts within it and hidden ones."""
+        """Return the commands and programs in a script, including nested and encoded scripts."""
         commands: list[ShellCommand] = []
         codes: list[Code] = []
         self._read(script[:LONGEST], "", 0, commands, codes)
@@ -58,7 +58,10 @@ class ShellReader:
     def _read(
         self, script: str, prefix: str, depth: int, commands: list[ShellCommand], codes: list[Code]
     ) -> None:
-        """Read a script and those within it. `prefix` goes before each line of evidence."""
+        """Collect the commands and programs of a script and of scripts within it.
+
+        They are appended to `commands` and `codes`. `prefix` goes before each line of evidence.
+        """
         if depth > DEEPEST:
             return
         found = list(self._commands(script, prefix))
@@ -108,7 +111,7 @@ class ShellReader:
         return ShellCommand(found, line, fed, writes, self._directory, behind, list(inputs))
 
     def _assigned(self, words: Sequence[str]) -> int:
-        """Store the assignments at the start of the words, and return their number."""
+        """Store the variable assignments at the start of the words, and return their number."""
         for number, word in enumerate(words):
             assigned = _ASSIGNMENT.fullmatch(word)
             if assigned is None:
@@ -137,7 +140,7 @@ def _unwrapped(words: list[str]) -> list[str]:
 
 
 def _scripts_in(command: ShellCommand) -> Iterator[str]:
-    """Yield the shell scripts that a command starts or writes, and the substitutions in its words."""
+    """Yield the shell scripts that a command starts or writes, and the command substitutions in its words."""
     if command.program in SHELLS:
         options = [word for word in command.arguments if word.startswith("-") and not word.startswith("--")]
         if any("c" in word for word in options):
@@ -158,7 +161,7 @@ def _is_script(text: str) -> bool:
 
 
 def _codes_in(command: ShellCommand) -> Iterator[Code]:
-    """Yield programs in other languages that the command receives."""
+    """Yield the programs in other languages that a command runs, from its arguments or its input."""
     if not INTERPRETERS.fullmatch(command.program):
         return
     for option, word in zip(command.arguments, command.arguments[1:], strict=False):

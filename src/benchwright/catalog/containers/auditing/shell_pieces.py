@@ -13,16 +13,17 @@ HERE_STRING = "<<<"
 _PUNCTUATION = "();<>|&\n"
 _HEREDOC = re.compile(r"(?<!<)<<(?!<)-?[ \t]*([\"']?)([A-Za-z_][\w.-]*)\1")
 _MARK = re.compile("\ue000(\\d+)\ue000")
-"""A placeholder for a text that is put back once the words are known."""
+"""A placeholder for a text that is put back after the script has been split into words."""
 _OPENING = re.compile(r"\$\(|`")
 _BRACKET = re.compile(r"[()]")
 _COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 
 
 class Piece(Record, frozen=True):
-    """A simple command of a script. `ended_by` is the operator after it; `line` is the line where it begins.
+    """A simple command of a script.
 
-    `redirections` are pairs of an operator and its word. A here-document becomes a here-string.
+    `ended_by`: the operator after it. `line`: the line where it begins. `redirections`: pairs of an operator
+    and its word; a here-document becomes a here-string.
     """
 
     words: list[str]
@@ -64,7 +65,7 @@ def pieces_of(script: str) -> Iterator[Piece]:
 
 
 def _tokens(text: str) -> list[tuple[str, int]]:
-    """Return pairs (token, line number from 1). If quotes do not match, words are split at blanks."""
+    """Return (token, line number from 1) pairs. If quotes are unbalanced, the text is split at blanks."""
     lexer = shlex.shlex(_COMMENT.sub("", text), posix=True, punctuation_chars=_PUNCTUATION)
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     found: list[tuple[str, int]] = []
@@ -80,7 +81,7 @@ def _tokens(text: str) -> list[tuple[str, int]]:
 
 
 def _without_heredocs(script: str, kept: list[str]) -> str:
-    """Replace here-documents by marks, keeping the number of lines. Their texts are added to `kept`."""
+    """Replace each here-document by a placeholder, keeping the number of lines. Append its text to `kept`."""
     lines, shown = script.split("\n"), list[str]()
     ends = {line.strip() for line in lines}
     place = 0
@@ -101,12 +102,15 @@ def _without_heredocs(script: str, kept: list[str]) -> str:
 
 
 def substitutions_in(text: str) -> list[str]:
-    """Return the commands in `$(…)` and between backticks. Nested ones are left inside."""
+    """Return the commands in `$(…)` and between backticks. Nested ones stay part of the outer one."""
     return [text[start:end].removeprefix("$(").strip("`") for start, end in _substitutions(text)]
 
 
 def _without_substitutions(text: str, kept: list[str]) -> str:
-    """Replace substitutions within one line by marks, so that they do not split a word."""
+    """Replace each one-line substitution by a placeholder, so that it does not split a word.
+
+    The substitutions are appended to `kept`.
+    """
     parts: list[str] = []
     last = 0
     for start, end in _substitutions(text):
@@ -128,7 +132,7 @@ def _substitutions(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _closing(text: str, place: int) -> int:
-    """Return the position of the bracket that closes the one before `place`; -1 if there is none."""
+    """Return the position of the bracket that closes the one just before `place`; -1 if there is none."""
     depth = 1
     for found in _BRACKET.finditer(text, place):
         depth += 1 if found[0] == "(" else -1

@@ -1,4 +1,4 @@
-"""The actions of a shell script, as far as they can be known without running it."""
+"""Records of the actions of a shell script, as far as they can be known without running it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ How = Literal["redirect", "copy", "move", "link", "edit", "delete"]
 class ShellCommand(Record, frozen=True):
     """A simple command: its words without redirections, with variables replaced if their values are known.
 
-    `line` is the line of the script. `fed` is the text of a here-document or here-string, `writes` the files
-    that receive the output. `directory` is the working directory, "" if unknown. `behind`: it runs in the
-    background or in a loop that waits. `inputs` are the words of the command whose output is piped in.
+    - `line`: the line of the script.
+    - `fed`: the text of a here-document or here-string.
+    - `writes`: the files that receive the output.
+    - `directory`: the working directory; "" if unknown.
+    - `behind`: True if it runs in the background, or in a loop that waits.
+    - `inputs`: the words of the command whose output is piped in.
     """
 
     words: list[str]
@@ -37,23 +40,22 @@ class ShellCommand(Record, frozen=True):
         return self.words[1:]
 
     def path(self, word: str) -> str:
-        """Return a word as a path: absolute if the working directory is known."""
+        """Return a word as a path. It becomes absolute if the working directory is known."""
         return posixpath.normpath(posixpath.join(self.directory, word)) if word else ""
 
 
 class Code(Record, frozen=True):
-    """A program in another language than the shell's, from the command line, standard input or a file."""
+    """A program in another language than shell, passed as an argument, by standard input or as a file."""
 
     text: str
     line: str
 
 
 class Writing(Record, frozen=True):
-    """A file that is written, moved, replaced by a link, or deleted.
+    """A file that a command writes, moves, replaces by a link, or deletes.
 
-    `content` is included as far as it is known.
-
-    `source` is the file that is copied, moved or linked there.
+    `content`: the written text, as far as it is known. `source`: the file that is copied, moved or linked
+    there.
     """
 
     path: str
@@ -64,7 +66,7 @@ class Writing(Record, frozen=True):
 
 
 class ShellScript(Record, frozen=True):
-    """All actions of a script, including scripts within it."""
+    """All actions of a script, including those of scripts within it."""
 
     commands: list[ShellCommand] = []
     codes: list[Code] = []

@@ -1,8 +1,8 @@
-"""Calls of agents' tools, converted to commands and to files that were written, read or searched.
+"""Converts agents' tool calls to shell commands, and to files that were written.
 
-Tools have different names in each agent, but few names for their arguments. So a call is recognised by its
-arguments, and only a reading call by its name. A call that reads a file, lists a folder or fetches a page
-becomes the equivalent command.
+Tools are named differently in each agent, but their arguments have few names. So most calls are recognised by
+their arguments; only a call that reads is recognised by its tool's name. A call that reads a file, searches,
+lists a folder or fetches a page becomes the equivalent command.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _SHELL_WITH_SCRIPT = re.compile(r"-[a-z]*c")
 
 
 class Done(Record, frozen=True):
-    """The effect of a call: a command, or the files that it wrote.
+    """The effect of a tool call: a command, or the files that it wrote (`edits`).
 
-    `folder` is the command's working directory, if the call names one.
+    `folder`: the command's working directory, if the call states one.
     """
 
     command: str = ""
@@ -50,7 +50,7 @@ class Done(Record, frozen=True):
 
 
 def done_by(name: str, given: Any) -> Iterator[Done]:
-    """Yield the effects of a tool call. Nothing for a call that touches neither files nor the network."""
+    """Yield the effects of a tool call; none if it touches neither files nor the network."""
     arguments = read_object(given) or {}
     path = _text(arguments, PATHS)
     patch = next((arguments[one] for one in PATCHES if is_patch(arguments.get(one))), None)
@@ -66,7 +66,7 @@ def done_by(name: str, given: Any) -> Iterator[Done]:
 
 
 def _looking(name: str, arguments: Mapping[str, Any], path: str | None) -> str | None:
-    """Return the shell command equivalent to a tool call that only reads. None if it is no such call."""
+    """Return the shell command equivalent to a tool call that only reads. None for any other call."""
     pattern, url = _text(arguments, ("pattern", "query")), _text(arguments, ("url",))
     if url is not None and "fetch" in name.lower():
         return shlex.join(["curl", url])
@@ -108,6 +108,6 @@ def _commands(arguments: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _script(words: list[str]) -> str:
-    """Return the script of a command in words. For `bash -lc SCRIPT`, that is SCRIPT."""
+    """Return a list of command words as a script. For `bash -lc SCRIPT`, return SCRIPT."""
     is_shell = len(words) == 3 and words[0].endswith("sh") and _SHELL_WITH_SCRIPT.fullmatch(words[1])
     return words[2] if is_shell else shlex.join(words)

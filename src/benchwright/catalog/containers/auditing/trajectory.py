@@ -1,4 +1,7 @@
-"""Input and output of an audit: an agent's actions, step by step, from whichever program; and findings."""
+"""Input and output of an audit: a trajectory (an agent's actions, step by step), and findings.
+
+Trajectories have one form, whichever agent they come from.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +31,10 @@ _FENCE = re.compile(
 
 
 class Finding(Record, frozen=True):
-    """One finding of an audit: its kind, and the line that shows it.
+    """One finding of an audit: its kind, and the line of evidence.
 
-    `turn` counts the model's responses from 1.
-
-    `turn` is None if the finding is not from the conversation.
+    `weight`: "sign" if it makes a pass suspicious, "note" if honest agents do such things, too. `turn`:
+    number of the model's response, from 1; None if the finding is not from the conversation.
     """
 
     kind: str
@@ -42,7 +44,7 @@ class Finding(Record, frozen=True):
 
 
 class Connection(Record, frozen=True):
-    """A connection that an agent's container requested from its proxy."""
+    """A connection that an agent's container requested from the proxy."""
 
     host: str
     port: int | None = None
@@ -50,9 +52,9 @@ class Connection(Record, frozen=True):
 
 
 class Step(Record, frozen=True):
-    """A command and its output, or `edits`: files that a tool of the agent wrote.
+    """One action of an agent: a command with its output, or files that a tool wrote (`edits`).
 
-    `folder` is the command's working directory, if it is not that of the previous command.
+    `folder`: the command's working directory, if it differs from the previous command's.
     """
 
     turn: int
@@ -63,7 +65,7 @@ class Step(Record, frozen=True):
 
 
 class Acts(Record, frozen=True):
-    """The actions of a step: commands, programs in other languages, and files that were written."""
+    """The parsed actions of a step: shell commands, programs in other languages, and written files."""
 
     step: Step
     commands: list[ShellCommand] = []
@@ -71,15 +73,16 @@ class Acts(Record, frozen=True):
     writings: list[Writing] = []
 
     def found(self, kind: str, line: str, weight: Weight = "sign") -> Finding:
-        """Build a finding in this step."""
+        """Build a finding with this step's turn."""
         return Finding(kind, one_line(line, LONGEST_LINE), weight, self.step.turn)
 
 
 class Trajectory(Record, frozen=True):
-    """One trial. `repository` is the project of its issue (`owner/name`), "" for a task that is not an issue.
+    """The record of one trial that an audit searches.
 
-    `patch` is the patch that the agent submitted, `gold` the right patch. `asked` is true if a model wrote
-    the patch.
+    - `repository`: for an issue, its project (`owner/name`); "" for other tasks.
+    - `patch`: the patch that the agent submitted. `gold`: the right patch.
+    - `asked`: True if a model wrote the patch, so that the trial has a conversation.
     """
 
     instruction: str = ""
@@ -91,7 +94,7 @@ class Trajectory(Record, frozen=True):
     network: list[Connection] = []
 
     def acts(self) -> list[Acts]:
-        """Return the actions of each step. A change of directory lasts for the next steps."""
+        """Return the parsed actions of each step. A change of directory carries over to later steps."""
         reader = ShellReader()
         return [_acts(reader, step) for step in self.steps]
 
@@ -104,7 +107,7 @@ def _acts(reader: ShellReader, step: Step) -> Acts:
 def steps_of(messages: Sequence[Message], *, edits_in_text: bool = False) -> list[Step]:
     """Return the commands in a conversation (OpenAI format), each with its tool's output.
 
-    With `edits_in_text`, responses without tool calls contain files to be written, and no commands.
+    `edits_in_text`: True if responses without tool calls contain files to write, and no commands.
     """
     return list(_steps(messages, edits_in_text=edits_in_text))
 

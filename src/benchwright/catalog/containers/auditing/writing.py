@@ -1,4 +1,4 @@
-"""The files that a command writes, and their contents."""
+"""Finds the files that a command writes, and their contents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.catalog.containers.auditing.shell_records import Code, How, She
 
 _COPIES: dict[str, How] = {"cp": "copy", "install": "copy", "mv": "move", "ln": "link", "rsync": "copy"}
 _FOLDER = re.compile(r"(?:.*/)?s?bin|/|/tests|.*/site-packages")
-"""Targets that are folders although nothing in the command shows it."""
+"""Targets of a copy that are known to be folders, even without a slash at the end."""
 _OPENED = re.compile(r"""open\(\s*[rf]?["']([^"']+)["']\s*,\s*["'][wax]""")
 _PATH = re.compile(r"""Path\(\s*[rf]?["']([^"']+)["']\s*\)\s*\.\s*(?:write_|unlink|symlink_to|chmod)""")
 _MOVED = re.compile(
@@ -47,7 +47,7 @@ def writings_of(command: ShellCommand) -> Iterator[Writing]:
 
 
 def writings_of_code(code: Code) -> Iterator[Writing]:
-    """Yield the files that a program in another language names in a writing call."""
+    """Yield the files named in write calls of a program that is not in shell."""
     for line in code.text.split("\n"):
         for shape in (_OPENED, _PATH, _MOVED):
             for found in shape.finditer(line):
@@ -55,7 +55,7 @@ def writings_of_code(code: Code) -> Iterator[Writing]:
 
 
 def _copied(command: ShellCommand, plain: Sequence[str]) -> Iterator[Writing]:
-    """Yield the files at the target, and with `mv` also the files that are gone from their source."""
+    """Yield the target files of a command that copies; with `mv`, also the source files, which are gone."""
     how, target = _COPIES[command.program], plain[-1]
     into = target.endswith("/") or len(plain) > 2 or _FOLDER.fullmatch(target) is not None
     for source in plain[:-1]:
@@ -66,5 +66,5 @@ def _copied(command: ShellCommand, plain: Sequence[str]) -> Iterator[Writing]:
 
 
 def printed(words: Sequence[str]) -> str:
-    """Return the output of `echo` or `printf` with these words; empty for other commands."""
+    """Return the output of an `echo` or `printf` command with these words; empty for other commands."""
     return " ".join(words[1:]) if words[:1] in (["echo"], ["printf"]) else ""

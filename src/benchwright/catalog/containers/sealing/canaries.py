@@ -1,7 +1,8 @@
-"""A canary: a test that always fails, added to the tests of a pass. If the pass stays, no test made it.
+"""Canaries: tests that always fail, added to the tests of a passing trial to detect forged passes.
 
-Code under test runs in the process of the test runner. It can print a fake report, and end the runner before
-that reports. It cannot report the failure of a test that it does not know.
+If the trial still passes, its pass does not come from the tests. Code under test runs in the test runner's
+process. It can print a forged report and end the runner before the true report. But it cannot report the
+failure of a test that it does not know.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from secrets import token_hex
 from benchwright.records import Record
 
 OF_NO_TEST = "results_of_no_test"
-"""Kind of the flag for a pass that no test made."""
+"""Kind of the flag for a pass that does not come from the tests."""
 
 _TESTS = re.compile(r"(?:test_[^/]*|[^/]*_test)\.py")
 _MAIN = re.compile(r"^if\s+__name__\b", re.MULTILINE)
@@ -64,23 +65,26 @@ class TestPasses(unittest.TestCase):
 
 
 class Canary(Record, frozen=True):
-    """A failing test. Its name and message contain the `mark`, which nobody can know in advance."""
+    """A test that always fails.
+
+    Its name and message contain a random `mark`, which nobody can know in advance.
+    """
 
     mark: str
 
     def code_for(self, name: str) -> str:
-        """Return the test in the language of a file of this name; "" if the language is not supported."""
+        """Return the test in the language of the file `name`; "" if that language is not supported."""
         return next((code for end, code in _CODE.items() if name.endswith(end)), "").replace(
             "MARK", self.mark
         )
 
     def added_to(self, text: str) -> str:
-        """Return a Python test file with the test added, before the part for running it as a program."""
+        """Return a Python test file with this test added, in front of an `if __name__ == "__main__"` part."""
         tests, main = _parts(text)
         return f"{tests}\n{self.code_for('.py')}{main}"
 
     def is_told(self, log: str) -> bool:
-        """Return true if a log reports that the test failed, and nowhere that it passed."""
+        """Return true if a log reports that this test failed, and nowhere that it passed."""
         lines = [line for line in log.splitlines() if self.mark in line]
         return any(_FAILED.search(line) for line in lines) and not any(_PASSED.search(line) for line in lines)
 
@@ -91,12 +95,12 @@ def new_canary() -> Canary:
 
 
 def one_that_passes(text: str) -> str:
-    """Return a Python test file with a passing test in place of its own tests."""
+    """Return a Python test file in which one passing test replaces the file's own tests."""
     return f"{ONE_PASSES}\n\n{_parts(text)[1]}"
 
 
 def python_tests(texts: Mapping[str, str], places: Iterable[str]) -> dict[str, str]:
-    """Return the Python test files at or below these places, {path: text}."""
+    """Return the texts of Python test files at or below these places, keyed by path."""
     below = tuple(places)
     return {
         name: text
@@ -108,7 +112,7 @@ def python_tests(texts: Mapping[str, str], places: Iterable[str]) -> dict[str, s
 
 @contextmanager
 def changed_copy(folder: Path, places: Iterable[str], texts: Mapping[str, str]) -> Iterator[Path]:
-    """Copy these places of a task's folder, with other texts for some files; remove the copy on exit."""
+    """Copy these places of a task's folder, with replaced texts for some files; remove the copy on exit."""
     with tempfile.TemporaryDirectory() as made:
         copy = Path(made)
         for place in places:
@@ -127,7 +131,7 @@ def changed_copy(folder: Path, places: Iterable[str], texts: Mapping[str, str]) 
 
 
 def _parts(text: str) -> tuple[str, str]:
-    """Split a test file: the part that every runner reads, and the part for running it as a program."""
+    """Split a test file into the part that every runner reads, and the part that runs it as a program."""
     main = _MAIN.search(text)
     at = main.start() if main else len(text)
     return text[:at], text[at:]

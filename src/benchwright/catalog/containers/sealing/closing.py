@@ -1,7 +1,7 @@
-"""The part of a test log that the runner itself reports: before its last closing line, or in its summary.
+"""Finds the part of a test log that the runner itself wrote: before its last closing line, or its summary.
 
-Code under test can print fake results, and end the process before the runner reports. Its output outside that
-part counts by the official rules, but not here: a verdict that depends on it is suspicious.
+Code under test can print forged results, and end the process before the runner reports. The official rules
+accept such output outside of the runner's part. Under a seal, a verdict that depends on it is suspicious.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 def closed(log: str) -> str:
     """Return the log up to the last closing line of a test runner.
 
-    If no runner closed, return only the part before a runner began. A log in which no known runner begins is
+    If there is no closing line, return the part before a runner started. A log without a known runner is
     returned unchanged.
     """
     if (own := to_the_last(log, _CLOSED)) is not None:
@@ -43,16 +43,19 @@ def closed(log: str) -> str:
 
 
 def to_the_last(log: str, closing: re.Pattern[str]) -> str | None:
-    """Return the log up to the last line that fully matches the pattern, colours aside. None without one."""
+    """Return the log up to the last line that the pattern matches as a whole, ignoring colours.
+
+    None if no line matches.
+    """
     lines = log.splitlines(keepends=True)
     ends = [number for number, line in enumerate(_plain(lines), 1) if closing.fullmatch(line)]
     return "".join(lines[: ends[-1]]) if ends else None
 
 
 def summarized(log: str) -> str:
-    """Return the lines of pytest's summaries, each from its heading to the closing line after it.
+    """Return the lines of pytest's summaries, each from its heading to the next closing line.
 
-    If there are no such headings, return the closed log.
+    If there are no such headings, return the log as `closed` does.
     """
     log = closed(log)
     lines = log.splitlines(keepends=True)
@@ -68,12 +71,12 @@ def summarized(log: str) -> str:
 
 
 def elsewhere(tests: Sequence[str]) -> Flag:
-    """Return the flag for a pass with tests that the runner's own report does not list as passed."""
+    """Build the flag of a pass with `tests` that the runner's own report does not list as passed."""
     more = f" and {len(tests) - NAMED} more" if len(tests) > NAMED else ""
     named = ", ".join(tests[:NAMED]) + more
     return Flag(ELSEWHERE, f"what the runner of the tests reported does not say that they passed: {named}")
 
 
 def _plain(lines: Sequence[str]) -> list[str]:
-    """Return the lines without colours and trailing whitespace."""
+    """Return the lines without colour codes and trailing whitespace."""
     return [_COLOURS.sub("", line).rstrip() for line in lines]

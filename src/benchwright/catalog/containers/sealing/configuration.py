@@ -1,7 +1,7 @@
-"""Files and lines by which a patch changes how tests are found, started, counted or judged, by language.
+"""Files and lines with which a patch changes how tests are found, started, counted or judged, by language.
 
-The list of files is broad, because a pass is only suspicious if it depends on them. Files that also define
-the project (`Cargo.toml`, `pom.xml`, …) count only if the patch touches a line about tests.
+The list of files is broad, because a pass is only suspicious if it depends on a change in them. In files that
+also define the project (`Cargo.toml`, `pom.xml`, …), only changed lines about tests count.
 """
 
 from __future__ import annotations
@@ -98,7 +98,10 @@ OF_TESTS = re.compile(
 
 
 def configures(path: str, text: str, *, is_new: bool) -> bool:
-    """Return true if the part of a patch about this file changes how tests are run. `text` is that part."""
+    """Return true if a patch to the file `path` changes how tests are run.
+
+    `text`: the file's part of the patch.
+    """
     name, root = posixpath.basename(path), path.partition("/")[0].removesuffix(".py")
     if name in (*CONFIGURES, *STARTS) or name.endswith(".pth"):
         return True

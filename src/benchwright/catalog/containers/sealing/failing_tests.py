@@ -1,7 +1,7 @@
-"""A failing test, added to the tests of a passing patch: a forged report does not report its failure.
+"""Adds a failing test to the tests of a passing patch, because a forged report lacks its failure.
 
-Code under test can write a whole report in place of the runner, and end the process. Neither the runner's
-output nor its exit code distinguishes this from an honest pass.
+Code under test can write a whole report in place of the runner, and end the process. Neither output nor exit
+code distinguishes this from an honest pass.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _CHANGED = re.compile(r"^[+-](?!\+\+ |-- ).*$", re.MULTILINE)
 async def flags_of_no_test(
     patch: str, *, gold: str, test_patch: str, directory: str, test: TestWith
 ) -> list[Flag]:
-    """Return a flag if no test made a passing patch pass.
+    """Return a flag if a passing patch does not owe its pass to the tests; empty otherwise.
 
     A failing test is added to each file of `test_patch` in Python, JavaScript, TypeScript, Go or Rust. The
-    patch is flagged if it still passes and nothing in the log reports that test, while with the right patch
-    (`gold`) the log does. The right patch itself is not tested.
+    patch is flagged if it still passes and the log does not report that test, although the log of the right
+    patch (`gold`) does. The right patch itself is not tested in this way.
     """
     canary = new_canary()
     lines = _lines(test_patch, directory, canary)
@@ -47,7 +47,7 @@ async def flags_of_no_test(
 
 
 def _lines(test_patch: str, directory: str, canary: Canary) -> str:
-    """Return shell lines that append the failing test to the test files. "" if no file can take it."""
+    """Return shell lines that append the failing test to the test files; "" if no language is supported."""
     names = [name for name in dict.fromkeys(_FILES.findall(test_patch)) if _HOLD_TESTS.search(name)]
     return "".join(_appended(f"{directory}/{name}", canary.code_for(name), canary.mark) for name in names)
 

@@ -1,7 +1,7 @@
-"""A repository without its future: it has only the commits and objects that HEAD leads to.
+"""Removes later commits from a repository: only commits and objects that HEAD leads to remain.
 
-Nothing else can be found in it, by name or by hash. Branches, remotes, stashes and tags of later commits are
-removed, with the reflogs and objects that only they led to. HEAD, its ancestors and their tags stay, because
+Branches, remotes, stashes and tags of later commits are removed, with the reflogs and objects that only they
+led to, so that nothing can be found by name or by hash. HEAD, its ancestors and their tags stay, because
 version numbers are made from them.
 """
 
@@ -11,10 +11,10 @@ from benchwright.errors import ExecutionError
 from benchwright.sandbox.docker import Sandbox
 
 SEAL_SECONDS = 900.0
-"""Time limit. Large repositories are packed anew, which takes many seconds."""
+"""Time limit in seconds for sealing a repository. Large ones are packed anew, which takes long."""
 
 NO_FUTURE = "sealed: agents find no commits later than the one that they start from"
-"""The departure from the official protocols."""
+"""The departure from the official protocols: later commits are removed."""
 
 _FORGET = r"""
 set -e
@@ -61,9 +61,10 @@ left=$(git rev-list --all --not "$head" | head -n 3
 
 
 async def forget_the_future(sandbox: Sandbox, directory: str) -> None:
-    """Remove everything that HEAD does not lead to from a work tree's repository, and check the result.
+    """Remove all commits and objects that HEAD does not lead to from a repository, and check the result.
 
-    To be run in an agent's container before the agent begins. Tests may need later commits.
+    `directory`: its work tree. Call this in an agent's container before the agent begins. Not in the tests'
+    container, because tests may need later commits.
 
     Raises:
         ExecutionError: If later objects cannot be removed. States what to do.

@@ -1,7 +1,7 @@
 """Searches an image's files for known solutions and tests, before an agent begins.
 
-Nobody has worked in the container yet, so its own programs can be trusted. A search has a time limit, and
-reports when the limit cut it short.
+Nobody has worked in the container by then, so its own programs can be trusted. If the time limit cut a search
+short, this is reported.
 """
 
 from __future__ import annotations
@@ -66,9 +66,10 @@ IN_IMAGE = "solution_in_image"
 
 
 class Leaks(Record, frozen=True):
-    """The findings: {path in the image: description}. `hidden` lists the paths that the agent does not see.
+    """Solutions and tests found in an image: `found` maps each path to a description.
 
-    `problem` states which part of the search could not be done.
+    `hidden`: the paths that the agent does not see. `problem`: which part of the search could not be done;
+    None if all was.
     """
 
     found: dict[str, str] = {}
@@ -77,19 +78,19 @@ class Leaks(Record, frozen=True):
 
     @property
     def artifacts(self) -> dict[str, Any]:
-        """The findings as artifacts of an outcome. Empty if there is nothing to report."""
+        """The result of the search as artifacts of an outcome. Empty if there is nothing to report."""
         return {LEAKS: msgspec.to_builtins(self)} if self.found or self.problem else {}
 
     @property
     def flags(self) -> list[Flag]:
-        """The flags of a trial whose agent could see the findings."""
+        """The flags for a trial whose agent could see files that were found."""
         return [
             Flag(IN_IMAGE, f"{path}: {what}") for path, what in self.found.items() if path not in self.hidden
         ]
 
 
 async def identical_files(sandbox: Sandbox, known: Iterable[tuple[str, bytes]]) -> Leaks:
-    """Return the files of an image that are identical to `known` ones, pairs of (description, content).
+    """Return the files of an image that are identical to `known` files, given as (description, content).
 
     Very short and very long files are not searched for. `sandbox` must run as root.
 
@@ -106,7 +107,7 @@ async def identical_files(sandbox: Sandbox, known: Iterable[tuple[str, bytes]]) 
 
 
 def _digests(known: Iterable[tuple[str, bytes]]) -> tuple[dict[str, str], list[int]]:
-    """Return descriptions keyed by SHA-256, and the sizes. Only one file is in memory at a time."""
+    """Return the descriptions keyed by SHA-256, and the file sizes. Only one file at a time is in memory."""
     digests, sizes = {}, set()
     for what, text in known:
         if SMALLEST <= len(text) <= LARGEST:
@@ -116,10 +117,10 @@ def _digests(known: Iterable[tuple[str, bytes]]) -> tuple[dict[str, str], list[i
 
 
 async def fixed_copies(sandbox: Sandbox, directory: str, patch: str) -> Leaks:
-    """Return copies of fixed files outside their place in a work tree, such as an installed later version.
+    """Return copies of fixed files outside the work tree, such as those of an installed later version.
 
-    Backups and builds are found, too. A copy contains all lines that the right patch adds to a file of that
-    name. `sandbox` must run as root.
+    Backups and build results are found, too. A file is such a copy if it contains all lines that the right
+    patch adds to a file of that name. `sandbox` must run as root.
 
     Raises:
         EngineError: If the engine does not respond.
@@ -146,7 +147,7 @@ async def fixed_copies(sandbox: Sandbox, directory: str, patch: str) -> Leaks:
 
 
 async def _listed(sandbox: Sandbox, script: str, arguments: Sequence[str]) -> tuple[list[str], str | None]:
-    """Return the lines that a search printed, and the reason why some may be missing (else None)."""
+    """Return the lines that a search printed, and the reason why lines may be missing; None if none are."""
     ended = await sandbox.run(
         ["sh", "-c", script, "sh", *arguments], seconds=SEARCH_SECONDS, kept_bytes=LISTED_BYTES
     )
@@ -169,12 +170,12 @@ async def _lines(sandbox: Sandbox, path: str) -> set[str]:
 
 
 def _added(part: Part) -> set[str]:
-    """Return the lines that a part adds and that are long enough to identify a fixed file."""
+    """Return the lines that this part of a patch adds, if they are long enough to identify a fixed file."""
     lines = (line[1:].strip() for line in part.text.splitlines() if line.startswith("+"))
     return {line for line in lines if len(line) >= SHORTEST_LINE and not line.startswith("++ ")}
 
 
 def _tail(name: str) -> str:
-    """Return the last two parts of a path: file names alone, such as `__init__.py`, are too common."""
+    """Return the last two parts of a path, because file names such as `__init__.py` are too common."""
     folder, file = posixpath.split(name)
     return posixpath.join(posixpath.basename(folder), file)

@@ -1,4 +1,4 @@
-"""Patches that reach out of the work tree, and parts of patches that change how tests are found and run."""
+"""Finds patches that write outside of the work tree, and parts that change how tests are found and run."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _NEW = re.compile(r"^new file mode|^--- /dev/null$", re.MULTILINE)
 
 
 class Part(Record, frozen=True):
-    """The part of a patch for one file: its text, and the names in its heading without a/ and b/.
+    """The part of a patch for one file: its text, and the file names in its heading without `a/` and `b/`.
 
-    `is_new`: the file is new. `is_link`: it is a symbolic link.
+    `is_new`: the patch adds the file. `is_link`: it is a symbolic link.
     """
 
     text: str
@@ -47,9 +47,10 @@ def parts(patch: str) -> list[Part]:
 
 
 def reaches_out(patch: str) -> str | None:
-    """Return the first name in a patch that leads out of the work tree, or into .git. None if there is none.
+    """Return the first file name in a patch that is outside of the work tree, or in `.git`.
 
-    Such a name is absolute, or leads upwards, or behind a link that the patch makes.
+    None if there is none. A name is outside if it is absolute, contains `..`, or is behind a link that the
+    patch makes.
     """
     found = parts(patch)
     links = {name for part in found if part.is_link for name in part.names}
@@ -63,9 +64,9 @@ def reaches_out(patch: str) -> str | None:
 
 
 def of_test_configuration(part: Part, runners: Collection[str] = ()) -> bool:
-    """Return true if a part changes how tests are found, started or counted.
+    """Return true if this part of a patch changes how tests are found, started or counted.
 
-    `runners` are files that start tests.
+    `runners`: files that start the tests.
     """
     return any(name in runners or configures(name, part.text, is_new=part.is_new) for name in part.names)
 
@@ -79,11 +80,12 @@ async def findings(
     runners: Collection[str] = (),
     when_clean: Callable[[], Awaitable[list[Flag]]] | None = None,
 ) -> dict[str, Any]:
-    """Return the seal's artifacts for a tested patch, including the `flags` that it has already.
+    """Return the seal's artifacts for a tested patch: the earlier `flags`, and further ones for a pass.
 
-    If a passing patch changes the test configuration, or one of the files that start tests (`runners`),
-    `passes` tests it again without these changes, and it is flagged if it fails then. A pass whose product
-    code manipulates the test framework is flagged, too. A pass without any flag is checked by `when_clean`.
+    If a passing patch changes the test configuration or a file that starts tests (`runners`), `passes` tests
+    it again without these changes. If it then fails, it is flagged. A pass whose product code manipulates the
+    test framework is flagged, too. If there is no flag, `when_clean` makes further checks and returns their
+    flags.
     """
     found = parts(patch) if passed else []
     flags = [*flags, *_changes_of_framework(found)]
@@ -104,7 +106,7 @@ async def findings(
 
 
 def _changes_of_framework(found: list[Part]) -> Iterator[Flag]:
-    """Yield a flag for each file outside the tests with added lines that manipulate the test framework."""
+    """Yield a flag for each non-test file whose added lines manipulate the test framework."""
     for part in found:
         line = FRAMEWORK.search(part.text)
         if line and part.names and not any(OF_TESTS.search(name) for name in part.names):
@@ -112,12 +114,12 @@ def _changes_of_framework(found: list[Part]) -> Iterator[Flag]:
 
 
 def refused(name: str) -> dict[str, Any]:
-    """Return the seal's artifacts for a patch that is not tested because of this name."""
+    """Return the seal's artifacts for a patch that is not tested because it contains the file `name`."""
     return {FLAGS: [msgspec.to_builtins(Flag(REACHES_OUT, f"the patch names {name}"))]}
 
 
 def _joined(texts: list[str]) -> Iterator[str]:
-    """Join the pieces between headings; `---` that follows its own `diff --git` begins no new part."""
+    """Join the pieces to one per file: a `---` heading after its own `diff --git` begins no new file."""
     pending = ""
     for text in texts:
         if pending and not (text.startswith("--- ") and "\n@@ " not in pending):

@@ -1,4 +1,4 @@
-"""Programs that tests call, and the folders of PATH that contain them."""
+"""Programs that tests call, and the folders of `PATH` that contain them."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ _SEEN_BY_NOBODY = ("/dev/", "/proc/", "/sys/")
 class Called(Record, frozen=True):
     """The programs that tests call by name.
 
-    `words` are the words of the test files, and `installed` those that the test scripts install. `folders`
-    are searched for programs. `there` names programs that the image has in one of these folders.
+    - `words`: the words in the test files.
+    - `installed`: the words that the test scripts install.
+    - `folders`: where programs are searched for.
+    - `there`: the names for which the image has a program in one of these folders.
     """
 
     words: frozenset[str] = frozenset()
@@ -38,13 +40,13 @@ class Called(Record, frozen=True):
 
 
 def scripts_in(texts: Mapping[str, str]) -> str:
-    """Return the shell scripts of tests as one text, with continued lines joined."""
+    """Return all shell scripts among the test files as one text, with continued lines joined."""
     joined = "\n".join(text for name, text in texts.items() if name.endswith((".sh", ".bash")))
     return joined.replace("\\\n", " ")
 
 
 def texts_of(folder: Path, places: Iterable[str]) -> dict[str, str]:
-    """Return the texts of test files below a task's folder, keyed by their relative paths."""
+    """Return the texts of the test files at these places in a task's folder, keyed by relative path."""
     texts: dict[str, str] = {}
     left = MOST_BYTES
     for file in _files(folder, places):
@@ -60,7 +62,7 @@ def texts_of(folder: Path, places: Iterable[str]) -> dict[str, str]:
 
 
 def called_in(texts: Mapping[str, str], path: Iterable[str], directory: str) -> Called:
-    """Return the programs that tests with these texts call. `path` holds values of `PATH` that apply."""
+    """Return the programs that tests with these texts call. `path`: values of `PATH` in effect for them."""
     scripts = scripts_in(texts)
     words = frozenset(word for text in texts.values() for word in _WORD.findall(text))
     installed = frozenset(word for line in _INSTALLS.findall(scripts) for word in _WORD.findall(line))
@@ -68,7 +70,10 @@ def called_in(texts: Mapping[str, str], path: Iterable[str], directory: str) -> 
 
 
 def folders_in(path: Iterable[str], directory: str, home: str = "/root") -> tuple[str, ...]:
-    """Return the folders in several values of `PATH`, each once. Relative ones are below `directory`."""
+    """Return the folders in several values of `PATH`, without duplicates.
+
+    Relative ones are below `directory`.
+    """
     found: dict[str, None] = {}
     for value in path:
         for entry in value.strip("\"'").split(":"):
@@ -79,12 +84,12 @@ def folders_in(path: Iterable[str], directory: str, home: str = "/root") -> tupl
 
 
 def visible(path: str) -> str:
-    """Return a value of `PATH` without folders that the engine cannot see and that no image fills."""
+    """Return a value of `PATH` without folders that the engine cannot see and that no image contains."""
     return ":".join(entry for entry in path.split(":") if not entry.startswith(_SEEN_BY_NOBODY))
 
 
 def paths_of(names: Collection[str], folders: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield each name with each path at which a program of that name would be."""
+    """Yield (name, path) for each path at which a program with one of these names could be."""
     return ((name, posixpath.join(folder, name)) for folder in folders for name in names)
 
 

@@ -1,7 +1,7 @@
-"""State that an agent's terminal hands on to tests that run in it: its directory and its exported variables.
+"""State of the agent's terminal that tests take over if they run in it: directory and exported variables.
 
-Some variables decide what tests are run with: the search path for programs, files that are read when programs
-start, and the container's own variables, which state where the tests are.
+Some variables affect how tests run: the search path for programs, files that are read when programs start,
+and the container's own variables, which state where the tests are.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _FREE = re.compile(
     r"PATH|PWD|OLDPWD|SHLVL|HOME|TERM|COLUMNS|LINES|LANG|LC_\w+|HOSTNAME|USER|LOGNAME|SHELL|TZ|_|PS1"
     r"|CONDA_\w+|VIRTUAL_ENV\w*|\w+_HOME|(?i:\w+_proxy)"
 )
-"""Variables of a container that agents change for good reasons."""
+"""Variables of a container that agents may change without suspicion."""
 _DEFAULTS = re.compile(
     r"\$\{([A-Za-z_]\w*):?[-=+]|(?:^|[;&|]|\bthen\b|\bdo\b)[ \t]*\"?\$\{?([A-Za-z_]\w*)", re.MULTILINE
 )
@@ -48,7 +48,7 @@ _DEFAULTS = re.compile(
 
 
 class Terminal(Record, frozen=True):
-    """The state of a terminal. If it is not `plain`, it holds more than exported variables."""
+    """The state of a terminal. `plain`: True if it holds nothing but exported variables."""
 
     directory: str
     exports: dict[str, str]
@@ -56,7 +56,7 @@ class Terminal(Record, frozen=True):
 
 
 async def terminal_in(sandbox: Sandbox, state: str = STATE) -> Terminal | None:
-    """Read the state of the agent's terminal, in a sandbox that shares its memory. None if there is none.
+    """Read the state of the agent's terminal from a sandbox that shares its memory. None if there is none.
 
     Raises:
         EngineError: If the engine does not respond.
@@ -71,7 +71,7 @@ async def terminal_in(sandbox: Sandbox, state: str = STATE) -> Terminal | None:
 def exports_in(text: str) -> tuple[dict[str, str], bool]:
     """Parse the output of a shell's `export -p`.
 
-    Return the variables, and whether the text holds nothing else.
+    Return the variables, and True if the text contains nothing else.
     """
     found: dict[str, str] = {}
     at = 0
@@ -88,10 +88,10 @@ def exports_in(text: str) -> tuple[dict[str, str], bool]:
 def judges_tests(
     terminal: Terminal, own: Mapping[str, str], scripts: str, instruction: str
 ) -> dict[str, str | None]:
-    """Return the variables by which a terminal decides what tests are run with, with their original values.
+    """Return a terminal's variables that affect how tests run, each with its original value.
 
-    These are the container's own values, None if it lacks the variable. `own` are the container's variables,
-    `scripts` the tests' scripts. Variables that the instruction names are left out.
+    The original is the container's value, None if the container lacks the variable. `own`: the container's
+    variables. `scripts`: the tests' scripts. Variables that the instruction names are left out.
     """
     used = {name for pair in _DEFAULTS.findall(scripts) for name in pair if name}
     exports = terminal.exports
@@ -106,9 +106,9 @@ def judges_tests(
 
 
 async def write_terminal(sandbox: Sandbox, terminal: Terminal, changed: Mapping[str, str | None]) -> str:
-    """Write the state of a terminal with these variables changed, and return its directory.
+    """Write the state of a terminal with some variables changed, and return the state's directory.
 
-    Folders of its `PATH` that the engine cannot see are left out.
+    Folders in its `PATH` that the engine cannot see are left out.
 
     Raises:
         EngineError: If the engine does not respond.
@@ -128,7 +128,7 @@ async def _read(sandbox: Sandbox, state: str, name: str) -> str | None:
 
 
 def _plain(piece: re.Match[str]) -> str:
-    """Return the text that a quoted or bare piece of a word means."""
+    """Return the text that a quoted or bare piece of a shell word stands for."""
     doubled, escaped, single, one, bare = cast("tuple[str | None, ...]", piece.groups())
     if doubled is not None:
         return _ESCAPED.sub(lambda found: found[1] or "", doubled)

@@ -1,8 +1,7 @@
-"""Changes of a container that affect what tests are run with: programs, loader, start-up files, pytest.
+"""Finds changes to tools that tests depend on: programs, loader, start-up files, pytest.
 
-A change found here is no sign by itself. Passing tests are run again without all these changes, and only a
-pass that depends on them is suspicious. So anything that no honest test needs may be on the list without
-harm.
+A change found here is no evidence by itself. Passing tests are run again without all these changes, and only
+a pass that depends on them is suspicious. So the list may include anything that no honest test needs.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from benchwright.catalog.containers.sealing.programs import Called
 from benchwright.sandbox.docker.snapshots import Change
 
 _PROGRAM = re.compile(r"(?:/usr(?:/local)?)?/s?bin/[^/]+|(?:/root|/home/[^/]+)/\.(?:local|cargo)/bin/[^/]+")
-"""Where programs are searched for. Whatever is added elsewhere belongs to the agent."""
+"""Paths of programs in folders that are usually searched. Files added elsewhere are the agent's own."""
 _ANY_PROGRAM = re.compile(r".*/s?bin/[^/]+")
 _MORE_TOOLS = frozenset(
     ("ash", "busybox", "find", "sed", "awk", "tr", "sleep", "test", "true", "false", "npm", "sudo")
@@ -60,10 +59,11 @@ _SHADOWED = (sys.stdlib_module_names - {"test", "code"}) | {"pytest", "_pytest",
 def changed_tools(
     changes: Sequence[Change], instruction: str, directories: Collection[str], called: Called
 ) -> list[Change]:
-    """Return the changes that affect what tests are run with, except those that the instruction asks for.
+    """Return the changes to tools that tests depend on, without those that the instruction asks for.
 
-    `directories` are those in which tests are run, `called` is what they call. Of an added folder, only the
-    folder itself is returned.
+    Such tools are programs, the loader, start-up files and pytest. `directories`: working directories of the
+    tests. `called`: programs that the tests call. If a whole folder was added, only the folder is returned,
+    not its contents.
     """
     found = [
         one
@@ -75,9 +75,9 @@ def changed_tools(
 
 
 def added_programs(changes: Iterable[Change], called: Called) -> set[str]:
-    """Return the names of added programs that tests call, if they are in a searched folder.
+    """Return the names of added programs that tests call and that are in a searched folder.
 
-    Programs of the same name in the image are shadowed by them.
+    They shadow programs of the same name in the image.
     """
     return {
         posixpath.basename(one.path)
@@ -94,9 +94,9 @@ def is_usual(name: str) -> bool:
 
 
 def _is_program(change: Change, directories: Collection[str], called: Called) -> bool:
-    """Return true if the change is in a folder where programs are searched for.
+    """Return true if the change is to a program: a file in a folder where programs are searched for.
 
-    In a directory that tests work in, a file that was there before is not a program.
+    In a working directory of the tests, only added files count as programs.
     """
     places, folder = _PROGRAM if change.kind == "added" else _ANY_PROGRAM, posixpath.dirname(change.path)
     if places.fullmatch(change.path):
@@ -105,7 +105,7 @@ def _is_program(change: Change, directories: Collection[str], called: Called) ->
 
 
 def _is_replaced(change: Change, instruction: str, called: Called) -> bool:
-    """Return true if the changed program counts as one that the tests use."""
+    """Return true if the tests use the changed program, and the instruction does not ask for the change."""
     name = posixpath.basename(change.path)
     if is_usual(name):
         return True
@@ -117,10 +117,10 @@ def _is_replaced(change: Change, instruction: str, called: Called) -> bool:
 
 
 def _is_asked_for(path: str, instruction: str) -> bool:
-    """Return true if the task asks for a program to be put at this path.
+    """Return true if the instruction asks for a program to be put at this path.
 
-    For a system program, the task must ask to install or replace it. For others, it is enough if it asks to
-    write or repair them.
+    For a system program, it must ask to install or replace the program. For others, it is enough if it asks
+    to write or repair them.
     """
     named = rf"(?<![\w.-]){re.escape(posixpath.basename(path))}(?![\w-])"
     verbs = _REPLACES if _OF_THE_SYSTEM.fullmatch(path) else _CHANGES
@@ -147,7 +147,7 @@ def _is_tool(change: Change, instruction: str, directories: Collection[str], cal
 def _is_python(change: Change, path: str, name: str) -> bool:
     """Return true if a change in Python's library or packages affects tests.
 
-    These are compiled files, files read at each start, pytest, and changed modules of the library.
+    Such changes are to compiled files, files read at each start, pytest, and existing library modules.
     """
     if name.endswith(".pyc") or name in STARTS or _RUNNERS.search(path):
         return True
@@ -157,9 +157,9 @@ def _is_python(change: Change, path: str, name: str) -> bool:
 
 
 def _is_named(change: Change, instruction: str) -> bool:
-    """Return true if the task asks for the change: it names the file, or asks to install the added program.
+    """Return true if the instruction asks for the change: it names the file, or asks to install the program.
 
-    That a task mentions bash is no reason to replace it.
+    Merely mentioning a program such as bash is no reason to replace it.
     """
     name = posixpath.basename(change.path)
     named = rf"(?<![\w.-]){re.escape(name)}(?![\w-])"

@@ -1,7 +1,8 @@
-"""Containers for tests that an agent cannot reach: snapshots of the agent's container.
+"""Starts containers for tests that an agent cannot reach: snapshots of the agent's container.
 
-They share only its network, volumes and shared memory. Servers that the agent started answer there, at the
-same addresses. Its processes see neither the tests nor what these write, and cannot end them.
+They share only its network, volumes and shared memory, so servers that the agent started answer there, at the
+same addresses. The agent's processes see neither the tests nor the files that these write, and cannot end
+them.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from benchwright.sandbox.docker.snapshots import Change, changes_of, snapshot_of
 
 REMOVING_SECONDS = 60.0
 OWN_PROCESSES = 2
-"""Number of our processes in every sandbox: the shell that waits, and its child."""
+"""Number of Benchwright's processes in every sandbox: the shell that waits, and its child."""
 
 
 _NO_START = "OCI runtime create failed"
@@ -40,13 +41,14 @@ _NO_START = "OCI runtime create failed"
 
 
 class NothingStarts(ExecutionError):
-    """An agent has left its container in a state in which no program runs. The agent has failed the task."""
+    """The agent has left its container in a state in which no program starts. It has failed the task."""
 
 
 class Verifier:
-    """Starts containers beside an agent's container.
+    """Starts containers for tests, as snapshots of an agent's container.
 
-    `spec` is the spec of the agent's container, `own_processes` the number of its processes that are ours.
+    `spec`: the sandbox spec of the agent's container. `own_processes`: the number of Benchwright's processes
+    in it.
     """
 
     def __init__(
@@ -59,13 +61,14 @@ class Verifier:
 
     @asynccontextmanager
     async def started(self, without: Sequence[Change] = ()) -> AsyncIterator[DockerSandbox]:
-        """Start a container with the agent's files as they are now, minus the changes `without`.
+        """Start a container with the agent's current files, without the changes `without`; remove it on exit.
 
         These changes are undone before anything runs in the container.
 
         Raises:
-            NothingStarts: If nothing can be started in what the agent left.
-            EngineError: If it cannot be started for another reason, or the engine does not respond.
+            NothingStarts: If the agent's files prevent any program from starting.
+            EngineError: If the container cannot be started for another reason, or the engine does not
+                respond.
         """
         try:
             async with self._started(without) as sandbox:
@@ -105,7 +108,7 @@ class Verifier:
 
     @asynccontextmanager
     async def untouched(self) -> AsyncIterator[DockerSandbox]:
-        """Start a container of the image itself, without the agent's files, on the agent's network.
+        """Start a container of the original image, without the agent's files, but on the agent's network.
 
         Raises:
             EngineError: If the container cannot be started, or the engine does not respond.
@@ -115,11 +118,11 @@ class Verifier:
             yield sandbox
 
     async def changes(self) -> list[Change]:
-        """List the agent's changes, as the engine reports them."""
+        """List the agent's changes to files, as the engine reports them."""
         return await changes_of(self._agent)
 
     async def there(self, names: Collection[str], folders: Iterable[str]) -> frozenset[str]:
-        """Return those of the names for which the image has a program in one of these folders."""
+        """Return the names for which the image has a program in one of these folders."""
         if not names:
             return frozenset()
         engine, run_id = self._containers.engine, self._containers.run_id
@@ -131,24 +134,27 @@ class Verifier:
         return frozenset(found)
 
     async def look_at(self, path: str) -> PathStat | None:
-        """Return the state of a path in the agent's container. None if nothing is there."""
+        """Return the file status of a path in the agent's container. None if nothing exists there."""
         return await path_stat(self._agent, path)
 
     async def text_at(self, path: str, most: int) -> str:
-        """Return the text of a file that the agent left. Empty if it is missing or exceeds `most` bytes."""
+        """Return the text of a file that the agent left.
+
+        Empty if it is missing or longer than `most` bytes.
+        """
         try:
             return (await read_file(self._agent, path, most)).decode("utf-8", "replace")
         except (NoFile, FileTooLarge):
             return ""
 
     async def agent_is_at_work(self) -> bool:
-        """Return true if the agent left processes that are still running."""
+        """Return true if processes of the agent are still running."""
         with engine_errors("listing the processes of a container"):
             listed = await self._agent.handle.top()
         return len(listed["Processes"]) > self._own_processes
 
 
 async def _has_ended_by_itself(sandbox: DockerSandbox) -> bool:
-    """Return true if the container's first process has ended although nobody ended the container."""
+    """Return true if the container's first process ended, and nobody had stopped the container."""
     state = await sandbox.container.state_after_end()
     return state.get("Status") == "exited" and sandbox.container.trouble is None

@@ -1,8 +1,8 @@
 """Terminus: a reference agent after the protocol of Terminus 2, by which Terminal-Bench compares models.
 
 The model types keys into a terminal (tmux, 160 × 40) and sees its screen. It answers in JSON and calls no
-tools. The protocol is that of Harbor 0.25, harbor/agents/terminus_2 (Apache-2.0). Words and code are our own.
-`DEPARTURES` lists the differences.
+tools. The protocol is that of Harbor 0.25, harbor/agents/terminus_2 (Apache-2.0). The prompts' wording and
+the code are Benchwright's. `DEPARTURES` lists the differences.
 """
 
 from benchwright.catalog.containers.terminus.player import DEPARTURES, Terminus

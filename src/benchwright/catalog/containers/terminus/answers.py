@@ -14,7 +14,7 @@ from benchwright.records import Record
 
 REQUIRED = ("analysis", "plan", "commands")
 DURATION = 1.0
-"""Seconds to wait if the model does not specify them."""
+"""Seconds to wait after keys if the model does not specify a duration."""
 LONGEST_DURATION = 60.0
 
 MOST_TRIED = 200
@@ -37,7 +37,7 @@ class Keys(Record, frozen=True):
 class Answer(Record, frozen=True):
     """The actions that an answer requests.
 
-    With an `error`, none is done; the model is shown it and the `warnings`.
+    If `error` is set, none of them is done, and the model is shown the error and the `warnings`.
     """
 
     commands: list[Keys] = []
@@ -47,7 +47,10 @@ class Answer(Record, frozen=True):
 
 
 def read_answer(text: str) -> Answer:
-    """Parse an answer: the first object that has all fields. Closing braces missing at its end are added."""
+    """Parse an answer: its first JSON object that has all fields.
+
+    Closing braces missing at the end are added.
+    """
     found = _object(text)
     if found is None and (missing := text.count("{") - text.count("}")) > 0:
         found = _object(text + "}" * missing)
@@ -61,7 +64,10 @@ def read_answer(text: str) -> Answer:
 
 
 def _object(text: str) -> tuple[dict[str, Any], list[str]] | None:
-    """Return the first object with all fields, and warnings about text around it."""
+    """Return the first JSON object with all fields, and warnings about text around it.
+
+    None if there is none.
+    """
     for start, value, end in _objects(text):
         if all(name in value for name in REQUIRED):
             around = {"before": text[:start], "after": text[end:]}
@@ -86,7 +92,7 @@ def _objects(text: str) -> Iterator[tuple[int, dict[str, Any], int]]:
 
 
 def _why_none(text: str) -> str:
-    """Explain why there is no object with all fields."""
+    """Explain why the text contains no JSON object with all fields."""
     for _, value, _ in _objects(text):
         missing = ", ".join(name for name in REQUIRED if name not in value)
         return f"the JSON object lacks required fields: {missing}"
@@ -124,7 +130,7 @@ def _remarks(said: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _commands(given: Any, warnings: list[str]) -> tuple[list[Keys], str]:
-    """Return the keys to type, or an error message."""
+    """Return the keys to type, and an error message; "" if there is no error."""
     if not isinstance(given, list):
         return [], "`commands` must be a list"
     found: list[Keys] = []

@@ -1,7 +1,7 @@
-"""The conversation with the model, which another agent takes over when it is too long.
+"""The conversation with the model. If it gets too long, a fresh agent takes over.
 
-As in Terminus 2, the handover takes three further requests: the agent summarises its work, its successor, who
-knows the summary and the screen, asks questions, and the first agent answers them.
+As in Terminus 2, the handover takes three further requests. First the agent summarises its work. Then its
+successor, who sees the summary and the screen, asks questions. Finally the first agent answers them.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Conversation:
         self._sent: list[Message] = []
 
     async def ask(self, prompt: str) -> Reply:
-        """Send the next prompt.
+        """Send the next prompt, and return the response.
 
         Raises:
-            ProviderError: If the endpoint failed. The history is unchanged then.
-            LimitReached: If a limit of the trial is reached.
+            ProviderError: If the endpoint failed. The history is then unchanged.
+            LimitReached: If the trial has reached a limit.
         """
         asked = [*self._sent, user(prompt)]
         reply = await self._session.chat(asked)
@@ -49,12 +49,12 @@ class Conversation:
     async def hand_over(self, task: str, screen: str) -> str:
         """Let another agent take over, and return its first prompt.
 
-        If even the summary request is rejected for its length, the same agent continues with the start of the
-        conversation.
+        If even the request for a summary is rejected as too long, the same agent continues, with the start of
+        the conversation only.
 
         Raises:
             ProviderError: If the endpoint failed for another reason.
-            LimitReached: If a limit of the trial is reached.
+            LimitReached: If the trial has reached a limit.
         """
         history = shortened(self._sent)
         while len(history) >= 2:
@@ -85,9 +85,9 @@ class Conversation:
 
 
 def shortened(messages: Sequence[Message]) -> list[Message]:
-    """Return the conversation without as many of its last exchanges as free `FREED` characters.
+    """Return the conversation without its last exchanges, as many as free `FREED` characters.
 
-    The first one stays.
+    The first exchange always stays.
     """
     kept, freed = list(messages), 0
     while len(kept) > 2 and freed < FREED:

@@ -1,4 +1,4 @@
-"""The agent's loop: the model types, sees the screen, and confirms that it is done."""
+"""The loop of the Terminus agent: the model types, sees the screen, and confirms that it is done."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ DEPARTURES = (
 
 
 class Terminus:
-    """The Terminus agent, a `players.Player`.
+    """The Terminus agent; see `players.Player` for its interface.
 
-    Artifacts: `agent` (its label), and `commands` (the keys typed, each with the screen afterwards).
+    The outcome's artifacts are `agent` (its label) and `commands` (the keys typed, each with the screen
+    afterwards).
     """
 
     def __init__(self, recipe: Recipe, agent: ContainerAgent) -> None:
@@ -47,9 +48,9 @@ class Terminus:
     async def play(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
     ) -> AgentWork:
-        """Work on a task, see `Player.play`. Each call has a separate terminal, `apart` or not.
+        """Work on a task, see `Player.play`. Each call uses a separate terminal, whatever `apart` is.
 
-        The session counts turns.
+        The session counts the turns.
         """
         work = _Work(session, Terminal(sandbox, self._tmux), task, limits.seconds)
         worked = await work.done()
@@ -103,7 +104,7 @@ class _Work:
         return self._ended(Status.ANSWERED, None)
 
     async def _ask(self, prompt: str) -> Reply:
-        """Send a prompt.
+        """Send a prompt, and return the response.
 
         If the server rejects the conversation as too long, let another agent take over first.
         """

@@ -41,12 +41,12 @@ The task:
 
 
 def first(task: str, screen: str) -> str:
-    """Return the first prompt: how to answer, the task, and the screen."""
+    """Return the first prompt: the instructions on how to answer, the task, and the screen."""
     return f"{_FIRST}{task}\n\nThe terminal now:\n{screen}\n"
 
 
 def shortened(text: str) -> str:
-    """Return the text, with its middle left out if it is longer than `MOST_SHOWN` bytes."""
+    """Return the text. If it is longer than `MOST_SHOWN` bytes, its middle is left out."""
     raw = text.encode("utf-8", "replace")
     if len(raw) <= MOST_SHOWN:
         return text
@@ -67,12 +67,12 @@ def faulty(error: str, warnings: Sequence[str]) -> str:
 
 
 def warned(warnings: Sequence[str], screen: str) -> str:
-    """Return the prompt after an answer that was carried out with warnings."""
+    """Return the prompt after an answer whose actions were done, but with warnings."""
     return f"Your last answer had flaws:\n{_listed(warnings)}\n\n{screen}" if warnings else screen
 
 
 def confirm(screen: str) -> str:
-    """Return the prompt after the model first reports that the task is complete."""
+    """Return the prompt that asks for confirmation after the model has first reported the task complete."""
     return (
         f"The terminal now:\n{screen}\n\nDo you really want to end here? Your work is then graded, and nothing can be "
         'changed any more. If so, answer with "task_complete": true once more.'
@@ -80,7 +80,7 @@ def confirm(screen: str) -> str:
 
 
 def cut_off(tokens: int | None, warnings: Sequence[str]) -> str:
-    """Return the prompt after an answer that was truncated at the token limit."""
+    """Return the prompt after an answer that was truncated at its token limit."""
     limit = "the largest length of an answer" if tokens is None else f"{tokens} tokens"
     also = f"\n\nIn what came of it:\n{_listed(warnings)}" if warnings else ""
     return (
@@ -107,7 +107,7 @@ Be complete: the other agent knows nothing else of what has happened."""
 
 
 def questions(task: str, summarised: str, screen: str) -> str:
-    """Return the prompt that asks the agent that takes over for its questions."""
+    """Return the prompt in which the agent that takes over is asked for its questions."""
     return f"""\
 You take over this task from another agent.
 
@@ -125,12 +125,12 @@ you need to know."""
 
 
 def answers(asked: str) -> str:
-    """Return the prompt that asks the agent that hands over for answers."""
+    """Return the prompt in which the agent that hands over is asked to answer these questions."""
     return f"The agent that takes over has these questions. Answer each of them in detail:\n\n{asked}"
 
 
 def handed_over(answered: str) -> str:
-    """Return the prompt with which the agent that takes over continues."""
+    """Return the prompt with which the agent that takes over starts its work."""
     return (
         f"These are the answers of the agent before you:\n\n{answered}\n\nGo on with the task from here. You cannot "
         "ask any more: answer with JSON objects that type into the terminal, as described."
@@ -138,5 +138,5 @@ def handed_over(answered: str) -> str:
 
 
 def begun_again(task: str, screen: str) -> str:
-    """Return the prompt for when no summary could be made."""
+    """Return the prompt for continuing with a shortened conversation if no summary could be made."""
     return f"{task}\n\nThe terminal now:\n{screen}"

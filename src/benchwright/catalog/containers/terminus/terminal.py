@@ -28,7 +28,7 @@ exec "$@" sh -c 'unset LOCPATH; exec "$@"' sh "$shell" "$login"
 
 
 class ContainerEnded(Exception):
-    """The container ended with the terminal in it. `reason` is the limit that ended it."""
+    """The container ended, and the terminal with it. `reason`: the limit that ended it."""
 
     def __init__(self, reason: Reason) -> None:
         super().__init__(reason)
@@ -36,9 +36,9 @@ class ContainerEnded(Exception):
 
 
 class Terminal:
-    """A login shell in tmux. `tmux` are the words of the command that starts tmux in the sandbox.
+    """A login shell in tmux, in a sandbox. `tmux`: the words of the command that starts tmux there.
 
-    Its history is the default of tmux, 2,000 lines. The shell and its programs keep running between calls.
+    The scroll-back is tmux's default of 2,000 lines. The shell and its programs keep running between calls.
 
     Every method raises `ContainerEnded` if the container ends, and EngineError if the engine does not
     respond.
@@ -65,7 +65,10 @@ class Terminal:
         return (await self._do("has-session", "-t", "main")).succeeded
 
     async def type(self, keystrokes: str) -> None:
-        """Type keys: the name of a special key (`C-c`, `Enter`), or any text. Do nothing if it is closed."""
+        """Type keys: the name of a special key (`C-c`, `Enter`), or any text.
+
+        Do nothing if the shell has ended.
+        """
         keystrokes = keystrokes.encode("utf-8", "replace").decode().replace("\0", "")
         if len(keystrokes.encode()) <= LONGEST_ARGUMENT:
             if keystrokes:
@@ -76,9 +79,9 @@ class Terminal:
         await self._do("paste-buffer", "-d", "-b", buffer, "-t", "main")
 
     async def news(self) -> str:
-        """Return the output since the last reading, from the prompt's line on, or else the screen.
+        """Return the output since the last call, from the prompt's line on.
 
-        The screen is returned if the new output is unknown or empty.
+        If that is unknown or empty, return the screen.
         """
         everything = await self._read("-S", "-")
         before, self._before = self._before, everything
@@ -88,7 +91,7 @@ class Terminal:
         return f"{NEW}\n{new}"
 
     async def screen(self) -> str:
-        """Return the text of the screen."""
+        """Return the text on the screen."""
         return await self._read()
 
     async def _read(self, *options: str) -> str:
@@ -107,9 +110,9 @@ class Terminal:
 
 
 def new_part(before: str, now: str) -> str | None:
-    """Return what `now` has beyond `before`, starting with its last line.
+    """Return the part of `now` that comes after `before`, starting with the last line of `before`.
 
-    None if `now` no longer contains `before`.
+    None if `now` does not contain `before`.
     """
     known = before.strip()
     start = now.find(known)

@@ -1,4 +1,4 @@
-"""The documented evaluators: pure functions, as llm-benchmarker describes them.
+"""The documented evaluators: pure functions that follow llm-benchmarker's description.
 
-They keep to its description even if official graders differ.
+They follow it even if official graders differ.
 """

@@ -1,4 +1,4 @@
-"""Function calls in text, and their comparison with expected calls. Nothing is ever evaluated."""
+"""Parses function calls in text, and compares them with expected calls. Nothing is ever evaluated."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _NOT_PARSED = (ValueError, SyntaxError, RecursionError, MemoryError)
 def parse_function_call(text: str) -> list[Call]:
     """Return the calls in a text, each `{"name": ..., "arguments": {...}}`. Empty if there are none.
 
-    Tried in this order: the text as JSON, its first JSON code block, the text as a Python call, and as
-    several Python calls. JSON calls may be in OpenAI's form (`function`, `arguments`), with `parameters`, or
-    in BFCL's form (`{"name": {arguments}}`). Positional Python arguments are named `arg0`, `arg1`, …;
-    arguments that are not literals are kept as source text.
+    The text is parsed in these ways until one succeeds: as JSON, by its first JSON code block, as one Python
+    call, as several Python calls. JSON calls may be in OpenAI's form (`function`, `arguments`), with
+    `parameters`, or in BFCL's form (`{"name": {arguments}}`). Positional Python arguments are named `arg0`,
+    `arg1`, …; arguments that are not literals are kept as source text.
     """
     text = text.strip()
     block = _JSON_BLOCK.search(text)
@@ -39,10 +39,11 @@ def parse_function_call(text: str) -> list[Call]:
 def compare_function_calls(
     predicted: Sequence[Mapping[str, Any]], expected: Sequence[Mapping[str, Any]]
 ) -> tuple[bool, dict[str, Any]]:
-    """Return whether both contain the same calls in any order, and details.
+    """Return (True if both contain the same calls in any order, details).
 
     Two calls are the same if their names and their normalised arguments are equal. The details hold
-    `predicted_count`, `expected_count`, and either `reason` or, for a call that nothing matches, `unmatched`.
+    `predicted_count`, `expected_count`, and for a difference either `reason` or `unmatched`, a call without a
+    match.
     """
     details: dict[str, Any] = {"predicted_count": len(predicted), "expected_count": len(expected)}
     if len(predicted) != len(expected):
@@ -61,7 +62,7 @@ def compare_function_calls(
 
 
 def normalize_value(value: Any) -> Any:
-    """Return the value with sorted keys at all levels, and with JSON texts replaced by their values."""
+    """Return the value with sorted keys at all levels. Texts that are JSON are replaced by their values."""
     if isinstance(value, Mapping):
         return {key: normalize_value(value[key]) for key in sorted(value, key=str)}
     if isinstance(value, list | tuple):
@@ -83,7 +84,7 @@ def _normal_call(call: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Compare for equality, with true different from 1."""
+    """Return true if both are equal. Unlike in Python, True differs from 1."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, dict) and isinstance(other, dict):
@@ -113,7 +114,7 @@ def _calls_of(item: dict[str, Any]) -> Iterator[Call]:
 
 
 def _arguments(given: Any) -> Any:
-    """Parse arguments that are JSON text, as OpenAI sends them."""
+    """Return arguments as values: JSON text, as OpenAI sends it, is parsed."""
     if isinstance(given, str):
         try:
             return json.loads(given)

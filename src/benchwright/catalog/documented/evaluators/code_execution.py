@@ -1,4 +1,4 @@
-"""Runs Python code from a model in the local sandbox."""
+"""Runs Python code that a model wrote, in the local sandbox."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ _SANDBOXES: WeakKeyDictionary[asyncio.AbstractEventLoop, LocalSandbox] = WeakKey
 async def execute_python(code: str, timeout: float = 10.0) -> tuple[bool, str]:
     """Run a program. Return (True, its stdout) if it ends with exit code 0, else (False, its stderr).
 
-    As documented, only exit code 0 counts: `sys.exit(0)` passes. If a limit ended the program, the text
-    begins with that limit. `timeout` is in seconds. As many programs run at a time as there are processors.
+    As documented, only the exit code counts, so `sys.exit(0)` passes. `timeout` is in seconds. If a limit
+    ended the program, the returned text begins with that limit. At most as many programs run at the same time
+    as there are processors.
 
     Raises:
         ExecutionError: If the sandbox cannot be started.
@@ -40,9 +41,9 @@ async def execute_python(code: str, timeout: float = 10.0) -> tuple[bool, str]:
 async def run_humaneval_test(
     prompt: str, completion: str, test_code: str, entry_point: str, timeout: float = 10.0
 ) -> tuple[bool, str]:
-    """Run the prompt with its completion, then `check(entry_point)` of the test code; see `execute_python`.
+    """Run prompt and completion, then the test code's `check(entry_point)`. Returns as `execute_python` does.
 
-    The completion may be the function's body or the whole function, in a Markdown fence or not.
+    The completion may be the function's body or the whole function, with or without a Markdown fence.
     """
     from benchwright.catalog.humaneval.programs import lenient_completion
 
@@ -51,7 +52,7 @@ async def run_humaneval_test(
 
 
 def _sandbox() -> LocalSandbox:
-    """Return the sandbox of this event loop, which all programs share."""
+    """Return the sandbox of the current event loop, which all programs share."""
     from benchwright.sandbox import LocalSandbox
 
     loop = asyncio.get_running_loop()

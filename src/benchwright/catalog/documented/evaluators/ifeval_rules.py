@@ -1,6 +1,6 @@
-"""The documented verifiers of IFEval's instructions, simpler than the official ones.
+"""The documented checks of IFEval's instructions, which are simpler than the official ones.
 
-Arguments have the names in the data set (`google/IFEval`). A null argument counts as missing. Relations are
+Arguments have the names of the dataset (`google/IFEval`). A null argument counts as missing. Relations are
 "at least", "at most", "exactly", "less than" and "more than".
 """
 
@@ -32,9 +32,9 @@ _VERIFIERS: dict[str, Verifier] = {}
 
 
 def verify_instruction(response: str, instruction_id: str, kwargs: Arguments | None) -> bool:
-    """Return true if a response follows an instruction.
+    """Return true if the response follows the instruction.
 
-    False for an unknown instruction, and for one whose arguments are missing or invalid.
+    Return false for an unknown instruction, and for missing or invalid arguments.
     """
     verifier = _VERIFIERS.get(instruction_id)
     if verifier is None:
@@ -161,9 +161,9 @@ def _multiple_sections(response: str, given: Arguments) -> bool:
 
 @_register("detectable_format:number_words_in_section")
 def _number_words_in_section(response: str, given: Arguments) -> bool:
-    """Count words in section number `section`, from 1, or in each section.
+    """Return true if the number of words in section `section` (from 1) has the required relation.
 
-    Without headers, the whole is one section.
+    Without `section`, all sections must have it. A response without headers is one section.
     """
     headers = _headers(response, given)
     ends = [header.start() for header in headers[1:]] + [len(response)]
@@ -180,7 +180,10 @@ def _number_words_in_section(response: str, given: Arguments) -> bool:
 
 
 def _headers(response: str, given: Arguments) -> list[re.Match[str]]:
-    """Return lines like `Section 1`, with the word in `section_spliter`; without that, Markdown headings."""
+    """Return matches of section headers: lines like `Section 1`, with the word in `section_spliter`.
+
+    If that argument is missing, return the Markdown headings.
+    """
     word = given.get("section_spliter")
     if word is None:
         return list(re.finditer(r"(?m)^#{1,6}[ \t]+[^\n]*$", response))
@@ -239,9 +242,10 @@ def _english_lowercase(response: str, given: Arguments) -> bool:
 
 @_register("change_case:capital_word_frequency")
 def _capital_word_frequency(response: str, given: Arguments) -> bool:
-    """Count words in capitals, separated by white space.
+    """Return true if the number of words in capitals has the required relation.
 
-    An official instruction that the document leaves out.
+    Words are separated by white space. This is an official instruction that llm-benchmarker's document leaves
+    out.
     """
     count = sum(1 for word in response.split() if word.isupper())
     return _related(count, given.get("capital_relation", "at least"), given["capital_frequency"])

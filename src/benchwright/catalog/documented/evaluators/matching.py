@@ -1,4 +1,4 @@
-"""Compares answers with the right ones: exactly, by letter, and as sets."""
+"""Compares answers with the right ones: exactly, by letter, or as sets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PUNCTUATION = re.compile(r"[^\w\s]")
 
 
 def normalize(text: str) -> str:
-    """Normalise a text: decomposed (NFKD), lower case, no punctuation, single spaces.
+    """Return a text normalised for comparison: decomposed (NFKD), lower case, no punctuation, single spaces.
 
     Combining marks count as punctuation, so accents are dropped: `Élan` becomes `elan`.
     """
@@ -26,10 +26,10 @@ def exact_match(predicted: str, expected: str) -> bool:
 
 
 def contains_match(predicted: str, expected: str) -> bool:
-    """Return true if `expected` is part of `predicted`, both normalised.
+    """Return true if `expected` is a substring of `predicted`, both normalised.
 
-    A plain substring, as documented: `2` is found in `12`, and a text that normalises to nothing is found
-    everywhere.
+    As documented, it is a plain substring: `2` is found in `12`, and a text that normalises to nothing is
+    found in every answer.
     """
     return normalize(expected) in normalize(predicted)
 
@@ -46,10 +46,10 @@ _LOWER_CASE_WORD = re.compile(r"[ \t]+[a-z]")
 
 
 def extract_mcq_answer(response: str, num_options: int = 4) -> str | None:
-    """Return the letter chosen, in upper case; None if there is none.
+    """Return the chosen letter in upper case. None if no letter is found.
 
-    Looks, in this order, for "the answer is B" or "answer: B"; "(B)"; "B." at the end of a line; a letter on
-    its own line; the last letter anywhere. `num_options` is 4 for A to D, 10 for A to J.
+    These forms are searched in this order: "the answer is B" or "answer: B"; "(B)"; "B." at the end of a
+    line; a letter on its own line; the last letter anywhere. `num_options` is 4 for A to D, 10 for A to J.
     """
     *explicit, anywhere = _patterns(LETTERS_10[:num_options])
     for pattern in explicit:
@@ -61,7 +61,7 @@ def extract_mcq_answer(response: str, num_options: int = 4) -> str | None:
 
 
 def evaluate_mcq(response: str, expected: str, num_options: int = 4) -> bool:
-    """Return true if the letter chosen is the expected one, in either case."""
+    """Return true if the letter chosen in the response is the expected one. Case does not matter."""
     return extract_mcq_answer(response, num_options) == expected.strip().upper()
 
 
@@ -78,7 +78,7 @@ def _patterns(letters: str) -> tuple[re.Pattern[str], ...]:
 
 
 def _is_word(match: re.Match[str]) -> bool:
-    """Return true if the letter is the pronoun I, or the article at the start of a sentence."""
+    """Return true if the letter is a word: the pronoun I, or the article A at the start of a sentence."""
     letter, text = match[1], match.string
     if letter not in "AI" or not _LOWER_CASE_WORD.match(text, match.end()):
         return False
@@ -96,7 +96,10 @@ _QUOTES = "\"'`"
 
 
 def extract_set(text: str) -> set[str]:
-    """Return the items of a list in braces, in brackets or bare, split at commas or line ends, unquoted."""
+    """Return the items of a list in braces, in brackets or bare, without quotation marks.
+
+    Items are separated by commas or line ends.
+    """
     text = text.strip()
     if any(text.startswith(opening) and text.endswith(closing) for opening, closing in _BRACKETS):
         text = text[1:-1]
@@ -105,12 +108,15 @@ def extract_set(text: str) -> set[str]:
 
 
 def set_exact_match(predicted: str | Iterable[str], expected: str | Iterable[str]) -> bool:
-    """Return true if both contain the same items. A text is first split into items."""
+    """Return true if both contain the same items. A text is split into items first."""
     return _items(predicted) == _items(expected)
 
 
 def jaccard_similarity(predicted: str | Iterable[str], expected: str | Iterable[str]) -> float:
-    """Return |A ∩ B| / |A ∪ B|, between 0 and 1; 1.0 if both are empty. A text is first split into items."""
+    """Return the Jaccard similarity |A ∩ B| / |A ∪ B|, from 0 to 1; 1.0 if both are empty.
+
+    A text is split into items first.
+    """
     one, other = _items(predicted), _items(expected)
     union = one | other
     return len(one & other) / len(union) if union else 1.0

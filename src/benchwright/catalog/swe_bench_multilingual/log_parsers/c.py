@@ -1,4 +1,4 @@
-"""The runners of Redis, jq (automake) and MicroPython, doctest's XML, and GoogleTest under CTest."""
+"""Parsers for Redis, jq (automake) and MicroPython, doctest's XML, and GoogleTest under CTest."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def read_redis(log: str) -> Statuses:
 
 
 def read_doctest(log: str) -> Statuses:
-    """Parse the subcases of doctest's XML (`-s -r=xml`), each named `case > subcase`.
+    """Parse the subcases in doctest's XML (`-s -r=xml`), each named `case > subcase`.
 
-    A subcase has passed if none of its expressions is false. Cases without subcases are not read.
+    A subcase has passed if none of its expressions is false. Cases without subcases are ignored.
 
     Raises:
         ValueError: If the XML cannot be parsed, for example because the program was ended while it wrote.

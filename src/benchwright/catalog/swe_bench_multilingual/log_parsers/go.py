@@ -1,4 +1,4 @@
-"""The runner `go test -v`."""
+"""Parser for `go test -v`."""
 
 from __future__ import annotations
 

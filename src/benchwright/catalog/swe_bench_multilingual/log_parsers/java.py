@@ -1,4 +1,4 @@
-"""Maven, which is run once for each test, JUnit under Ant, and Gradle with a line for each test."""
+"""Parsers for Maven, run once for each test, JUnit under Ant, and Gradle with one line per test."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ _RESULTS = ("PASSED", "FAILED")
 
 
 def read_maven(log: str) -> Statuses:
-    """Pair the tests in traced commands, `+ mvn test -Dtest=It#adds`, with the build results, in order.
+    """Match traced commands, such as `+ mvn test -Dtest=It#adds`, with the build results, in order.
 
-    The trace and Maven write at the same time, so that a command may come after its result.
+    The test is named in the command. The trace and Maven write at the same time, so that a command may follow
+    its result.
     """
     asked, built = deque[str](), deque[str]()
     statuses: Statuses = {}
@@ -46,7 +47,7 @@ def _built(result: str) -> str:
 
 
 def framed(log: str) -> str:
-    """Remove build results that are not between two dashed lines, as Maven's own are."""
+    """Return the log without build results that are not between two dashed lines, as Maven's own are."""
     lines = log.split("\n")
     return "\n".join(
         line
@@ -61,7 +62,7 @@ def _is_framed(lines: list[str], number: int) -> bool:
 
 
 def read_gradle(log: str) -> Statuses:
-    """Parse `It > adds PASSED`. If other output came between, the status has its own later line."""
+    """Parse lines such as `It > adds PASSED`. If other output intervenes, the status is on a later line."""
     statuses: Statuses = {}
     pending: str | None = None
     for line in map(str.strip, log.split("\n")):

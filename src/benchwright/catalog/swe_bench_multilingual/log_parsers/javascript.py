@@ -1,4 +1,4 @@
-"""Jest, Vitest, Karma with mocha's reporter, and TAP, as mocha and QUnit write it."""
+"""Parsers for Jest, Vitest, Karma with mocha's reporter, and TAP as written by mocha and QUnit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KARMA_BEGINS, _KARMA_ENDS = "Starting browser", "SUMMARY:"
 
 
 def read_karma(log: str) -> Statuses:
-    """Parse `✔ it renders` below indented headings, which precede the name: `render > children > it renders`.
+    """Parse `✔ it renders` below indented headings, which become part of the name: `render > it renders`.
 
     Tests count from the line in which a browser starts to the summary. A heading that is indented less than
     the last one only closes that one, and does not become part of names.
@@ -55,7 +55,7 @@ def read_karma(log: str) -> Statuses:
 
 
 def read_jest(log: str) -> Statuses:
-    """Parse `✓ adds two numbers (3 ms)`, without the names of enclosing groups."""
+    """Parse lines such as `✓ adds two numbers (3 ms)`. Names of enclosing groups are not part of the name."""
     found = (_JEST.match(line.strip()) for line in log.split("\n"))
     return {one[2].strip(): _JEST_SIGNS[one[1]] for one in found if one}
 

@@ -1,4 +1,4 @@
-"""The runners by the names of their official parsers. For some projects, the instance's id decides, too."""
+"""Maps the names of official parsers to runners. For some projects, the instance's id decides, too."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _BY_NUMBER = {
 
 
 def runner_of(parser: str, instance: str) -> Runner | None:
-    """Return the runner of an instance whose official parser has this name. None if it is unknown."""
+    """Return the runner for an official parser's name and an instance's id. None if it is unknown."""
     if parser in _BY_NUMBER:
         return _BY_NUMBER[parser].get(instance.rpartition("-")[2])
     return RUNNERS.get(parser)

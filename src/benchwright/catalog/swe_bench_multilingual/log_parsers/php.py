@@ -1,4 +1,4 @@
-"""The runner `phpunit --testdox`."""
+"""Parser for `phpunit --testdox`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Minitest, test-unit, Cucumber, and RSpec, whose JSON the test command converts to lines."""
+"""Parsers for Minitest, test-unit, Cucumber, and RSpec, whose JSON the test command converts to lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test runners: how their results are parsed from a log, and which part of a log they wrote themselves."""
+"""Test runners: functions that parse results in a log, and that find the part the runner itself wrote."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ def whole(log: str) -> str:
 
 
 class Runner(msgspec.Struct, frozen=True):
-    """A test runner. `read` returns {name of the test: status}, or raises ValueError for an invalid log.
+    """A test runner's functions.
 
-    `reported` returns the part of a log that counts if only the runner itself is trusted.
+    `read`: returns {name of the test: status}, or raises ValueError for an invalid log. `reported`: returns
+    the part of a log that counts if only the runner itself is trusted.
     """
 
     read: Read
@@ -31,9 +32,10 @@ class Runner(msgspec.Struct, frozen=True):
 
 
 def ending_with(closing: str) -> Callable[[str], str]:
-    """Return a function that cuts a log after its last line that fully matches the pattern.
+    """Return a function that returns a log up to its last line that the pattern matches as a whole.
 
-    The runner ends with such a line. Without one, the function returns "".
+    The pattern describes the line with which the runner ends. The function returns "" if there is no such
+    line.
     """
     pattern = re.compile(closing)
 
@@ -44,10 +46,11 @@ def ending_with(closing: str) -> Callable[[str], str]:
 
 
 def lines_of(pattern: str, words: Mapping[str, str]) -> Read:
-    """Return a parser of lines with a test and its status: the groups `name` and `status` of a pattern.
+    """Return a parser of lines with a test and its status, as the groups `name` and `status` of a pattern.
 
-    The pattern is matched at the start of each line, without surrounding blanks. Lines with other words are
-    skipped. If a test is named twice, the last line counts.
+    The pattern is matched at the start of each line without surrounding blanks. `words` maps the runner's
+    status words to statuses; lines with other words are skipped. If a test has several lines, the last one
+    counts.
     """
     line_pattern = re.compile(pattern)
 

@@ -1,4 +1,4 @@
-"""The runner `cargo test`."""
+"""Parser for `cargo test`."""
 
 from __future__ import annotations
 
