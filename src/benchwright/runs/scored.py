@@ -12,7 +12,7 @@ from benchwright.runs.tail import JournalTail
 
 
 class FormerAttempt(Record, frozen=True):
-    """Offsets of the lines of an attempt that does not count: of its trial record and of its scores."""
+    """An attempt that does not count: the offsets of its journal line and of the lines of its scores."""
 
     line: int
     scores: tuple[int, ...] = ()
