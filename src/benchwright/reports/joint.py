@@ -1,4 +1,4 @@
-"""Quality and speed of runs together, as tables and sentences, the same for every format."""
+"""Quality and speed of runs considered together, as tables and sentences for every output format."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ from benchwright.statistic import NoScore
 
 TESTS = {"mann-whitney": "Mann-Whitney test", "clustered-rank": "rank test over clusters"}
 QUARTERS = ("fastest", "second", "third", "fourth")
-"""Names of the quarters of the trials by speed; with few trials, only the first ones are used."""
+"""Names of the quarters into which trials are divided by speed. If there are few trials, only the first ones
+are used.
+"""
 NO_CAUSE = "an association is not a cause: harder questions take longer, too"
 
 
 def joint_blocks(views: Sequence[JointView]) -> Iterator[Block]:
-    """Yield a table of the rates of correct answers, then one of the accuracy of fast and slow trials."""
+    """Yield a table of correct answers per second, then a table of the accuracy of fast and slow trials."""
     rows = [row for view in views for row in _rates(view)]
     if rows:
         columns = ["Correct answers", "per", "rate", _interval_of(views), "correct", "in"]
@@ -40,7 +42,7 @@ def joint_blocks(views: Sequence[JointView]) -> Iterator[Block]:
 
 
 def joint_lines(views: Sequence[JointView]) -> Iterator[Line]:
-    """Yield the warnings and notes that belong to these tables."""
+    """Yield the warnings and notes on the tables of quality and speed."""
     invalid = [_named(view) for view in views if view.timings_valid is False]
     if invalid:
         told = "the client was too busy, so the speed figures cannot be trusted."
@@ -89,7 +91,7 @@ def _rates(view: JointView) -> Iterator[list[Cell]]:
 
 
 def rate_interval(rate: Rate) -> str:
-    """Format the interval of a rate, or a dash if there is none."""
+    """Format the interval of a rate, or a dash if it has none."""
     return interval(rate.low, rate.high, ".4g")
 
 
@@ -151,7 +153,7 @@ def _within_text(speed: SpeedAccuracy) -> str:
 
 
 def concurrency_blocks(tables: Sequence[ByConcurrency]) -> Iterator[Block]:
-    """Yield a table for each set of runs that differ in concurrency."""
+    """Yield a table for each set of runs that differ only in concurrency."""
     for table in tables:
         interval = f"{table.confidence * 100:g} % interval"
         columns = [
@@ -181,7 +183,9 @@ def _concurrency_row(row: ConcurrencyRow) -> list[Cell]:
 
 
 def concurrency_lines(tables: Sequence[ByConcurrency]) -> Iterator[Line]:
-    """Yield the verdict of each table: the accuracy trend, and the concurrency with most correct answers."""
+    """Yield a sentence for each table: the trend of accuracy, and the concurrency with most correct answers
+    per second.
+    """
     for table in tables:
         told: list[Cell] = (
             [Foreign(table.model), " on ", Foreign(table.task), ": "] if len(tables) > 1 else []
@@ -190,7 +194,9 @@ def concurrency_lines(tables: Sequence[ByConcurrency]) -> Iterator[Line]:
 
 
 def trend_text(table: ByConcurrency) -> str:
-    """Describe the trend of accuracy with concurrency, and the concurrency with most correct answers/s."""
+    """Describe the trend of accuracy with concurrency, and the concurrency with most correct answers per
+    second.
+    """
     text = f"No trend with concurrency: {table.no_trend}."
     if table.trend is not None:
         text = _trend(table.trend, table.confidence)

@@ -1,4 +1,4 @@
-"""The results of a judge check, for a terminal."""
+"""The results of a judge check (does the judge's verdict survive irrelevant changes?), for a terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ CHANGES = {
 
 
 def render_check(found: JudgeCheck) -> RenderableType:
-    """Render sentences on the changes that affect verdicts, then a row for each experiment."""
+    """Render sentences on the changes that affect the judge's verdicts, then a table with a row per
+    experiment.
+    """
     rows: list[list[Cell]] = [
         [
             one.name,
