@@ -1,4 +1,4 @@
-"""The results of a judge check (does the judge's verdict survive irrelevant changes?), for a terminal."""
+"""The results of a judge check (experiments on how reliable a judge model's verdicts are), for a terminal."""
 
 from __future__ import annotations
 

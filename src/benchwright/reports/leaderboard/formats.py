@@ -90,7 +90,7 @@ FIGURES: dict[str, Callable[[BoardCell], str | float | int | None]] = {
     " scored": lambda cell: cell.n_scored,
     " trials": lambda cell: cell.n,
 }
-"""CSV columns for one column of the leaderboard: suffix of the CSV column's name -> figure."""
+"""The CSV columns of one column of the leaderboard: {suffix of the name: function that returns the value}."""
 
 SPENT = (
     *("trials", "failed", "solved", "seconds", "requests", "prompt_tokens", "completion_tokens", "uncounted"),
@@ -104,7 +104,7 @@ SPENT = (
     ),
     *("reasoning_tokens", "reasoning_estimated"),
 )
-"""CSV columns for a row's figures other than scores: name of the CSV column -> name in `BoardRow`."""
+"""Names in `BoardRow` of a row's figures other than scores. They are also the names of their CSV columns."""
 
 
 def render_csv(board: Leaderboard) -> str:
