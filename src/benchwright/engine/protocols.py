@@ -180,7 +180,7 @@ class Solver(Protocol):
     """Turns a trial into an outcome. Any exception becomes the trial's status."""
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Run one trial."""
+        """Solve one trial and return its outcome."""
         ...
 
 

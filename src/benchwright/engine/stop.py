@@ -124,7 +124,7 @@ class TokenBudget:
 
 
 class TimeBudget:
-    """Stops the run after this many seconds."""
+    """Stops the run this many seconds after the rule was made."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds

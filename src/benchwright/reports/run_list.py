@@ -116,7 +116,7 @@ IF_ROOM = ("failed", "tags", "dataset", "agent", "time", "state", "note", "kind"
 """Optional columns: shown if they are informative and there is room, the most important first."""
 
 IN_A_PAGE = ("name", "model", "score", "failed", "trials", "state", "time", "kind", "tags", "note", "run")
-"""Columns that a viewer page shows by default."""
+"""Columns that a viewer page shows by default, if they are informative."""
 
 WORTH_FOLDING = ("failed", "tags")
 """Optional columns so important that, to fit them in, other columns may become narrow."""

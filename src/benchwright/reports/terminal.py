@@ -70,7 +70,7 @@ def render_answer(comparison: Comparison, *, alone: bool = True, details: bool =
 
 
 def render_blocks(told: Sequence[Line], tables: Sequence[Block]) -> RenderableType:
-    """Render sentences, then tables."""
+    """Render sentences, followed by tables."""
     parts: list[RenderableType] = [render_line(line) for line in told]
     for block in tables:
         parts += [Text(""), *render_block(block)]
@@ -83,7 +83,7 @@ def render_block(block: Block) -> list[RenderableType]:
 
 
 def render_line(line: Line) -> Text:
-    """Render a sentence in the style of its kind."""
+    """Render a sentence in the style of its kind (verdict, warning, note, …)."""
     return Text("".join(cell_text(cell) for cell in line.cells), style=STYLES[line.kind])
 
 

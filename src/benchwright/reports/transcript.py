@@ -100,7 +100,7 @@ def _detail(score: ScoreRecord) -> str:
 
 
 def _in_short(value: Any) -> Any:
-    """Reduce the results of many tests to the number passed and the first failures. Keep other values."""
+    """Summarise the results of many tests as the number passed and the first failures. Keep other values."""
     if not isinstance(value, Mapping) or len(value) <= MOST_TESTS or set(value.values()) - {True, False}:
         return value
     failed = [name for name, passed in value.items() if not passed]

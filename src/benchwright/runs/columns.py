@@ -138,7 +138,7 @@ class IntColumn:
 
     @property
     def largest(self) -> int:
-        """The largest entry, 0 if there is none."""
+        """The largest entry, 0 if the column is empty."""
         import numpy as np
 
         return int(np.frombuffer(self._values, self._values.typecode).max(initial=0))

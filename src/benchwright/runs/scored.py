@@ -19,7 +19,7 @@ class FormerAttempt(Record, frozen=True):
 
 
 class ScoredTrial(Record, frozen=True):
-    """One attempt at a trial: its record, and its scores by the name of the scorer."""
+    """One attempt at a trial: its record, and its scores by the names of their scorers."""
 
     record: TrialRecord
     scores: dict[str, ScoreRecord]

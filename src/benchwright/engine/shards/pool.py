@@ -33,9 +33,9 @@ def deal(source: Iterator[Piece], hands: int) -> list[Iterator[Piece]]:
 
 
 class Pool:
-    """Work that is drawn from an iterator as needed, and work that was returned.
+    """Work that is drawn from an iterator as needed, and work that was given back.
 
-    From the moment `last_start` (`perf_counter_ns`) on there is no work; see `Plan.seconds`.
+    From the moment `last_start` (`perf_counter_ns`) on, there is no more work; see `Plan.seconds`.
     """
 
     def __init__(self, source: Iterator[Work], stop: Stop, last_start: int | None = None) -> None:
@@ -60,7 +60,7 @@ class Pool:
         return works
 
     def done(self, works: int = 1) -> None:
-        """Subtract this many done or dropped pieces from the ones that are taken."""
+        """Deduct this many pieces, which are done or dropped, from those that are taken."""
         self._taken -= works
         self._tell()
 

@@ -27,7 +27,9 @@ MOST_CHANGES = 20
 
 
 class Block(NamedTuple):
-    """A table. Its first `left` columns contain words (left-aligned), the others figures (right-aligned)."""
+    """A table. Its first `left` columns contain words (left-aligned), the others contain figures
+    (right-aligned).
+    """
 
     title: str
     columns: Sequence[Cell]

@@ -74,7 +74,7 @@ def shown_name(name: str) -> str:
 
 
 def _chunks(board: Leaderboard, room: int) -> Iterator[list[BoardColumn]]:
-    """Divide the columns into groups of neighbours, as many per group as fit into `room` characters."""
+    """Split the columns into groups of neighbours, as many per group as fit into `room` characters."""
     chunk: list[BoardColumn] = []
     used = 0
     for place, column in enumerate(board.columns):

@@ -111,9 +111,9 @@ def _offered(viewer: Viewer, tag: str) -> list[tuple[str, str]]:
 
 
 async def load_live(request: web.Request) -> web.StreamResponse:
-    """Stream a server-sent event each time a level changes or a new one begins.
+    """Send a server-sent event each time a level changes or a new one begins.
 
-    The stream ends when the browser disconnects or the viewer closes.
+    The events end when the browser disconnects or the viewer closes.
     """
     viewer, tag = request.app[VIEWER], request.match_info["load"]
 

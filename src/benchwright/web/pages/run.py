@@ -158,9 +158,9 @@ async def note(request: web.Request) -> NoReturn:
 
 
 async def run_live(request: web.Request) -> web.StreamResponse:
-    """Stream a server-sent event each time a run's journal grows or its state changes.
+    """Send a server-sent event each time a run's journal grows or its state changes.
 
-    The stream ends when the browser disconnects or the viewer closes.
+    The events end when the browser disconnects or the viewer closes.
     """
     viewer, run = request.app[VIEWER], request.match_info["run"]
 

@@ -90,9 +90,9 @@ def _known(values: Iterable[str]) -> list[str]:
 
 
 async def runs_live(request: web.Request) -> web.StreamResponse:
-    """Stream a server-sent event each time any run changes.
+    """Send a server-sent event each time any run changes.
 
-    The stream ends when the browser disconnects or the viewer closes.
+    The events end when the browser disconnects or the viewer closes.
     """
     viewer = request.app[VIEWER]
 
