@@ -35,8 +35,9 @@ def find_dataset(
     offline: bool | None = None,
     say: Say = lambda line: None,
 ) -> Source:
-    """Return the files of a dataset. They come from `path` or its declared folder, else from the first of
-    these places that has it:
+    """Return the files of a dataset.
+
+    They come from `path` or its declared folder, else from the first of these places that has it:
 
     1. `<data-dir>/<name>/`, in any format that can be read, see `layout.files_as_laid` 2.
     `<data-dir>/<owner>/<name of the repository>/`, laid out as on the hub 3. the hub's own cache, at the

@@ -21,9 +21,7 @@ def final_answer(messages: Sequence[Message]) -> str:
 
 
 def answer_status(reply: Reply | None) -> tuple[Status, str | None]:
-    """Return (status, reason) of a conversation, judged by its last response: refused, truncated, or
-    answered.
-    """
+    """Return (status, reason) of a conversation by its last response: refused, truncated, or answered."""
     if reply is None:
         return Status.ANSWERED, None
     if reply.refusal:

@@ -17,8 +17,8 @@ from benchwright.runs.lag import LoopLag
 
 
 class ExecutionCost(Record, frozen=True):
-    """Cost of worker processes: the worst loop lag among them, with the standstills of all, and their total
-    CPU seconds.
+    """Cost of worker processes: the worst loop lag among them, all their standstills, their total CPU
+    seconds.
     """
 
     lag: LoopLag = LoopLag()
@@ -38,9 +38,7 @@ class Executor(Protocol):
 
 
 class LocalExecutor:
-    """A fixed number of workers that share one iterator: `concurrency` trials in flight, without a task per
-    sample.
-    """
+    """Runs `concurrency` trials at a time by a fixed number of workers, without a task per sample."""
 
     def __init__(self, clients: Mapping[str, ModelClient], concurrency: int) -> None:
         self._clients = clients
@@ -97,7 +95,7 @@ async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
 
 
 async def until_due(item: Work, worker: Worker, stop: Stop) -> None:
-    """Let the worker prepare a trial, then wait until the trial is due (by the worker's clock) or the run
+    """Let the worker prepare a trial, then wait until the trial is due by the worker's clock or the run
     stops.
     """
     if item.trial.due_ns is not None:

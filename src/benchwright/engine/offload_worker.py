@@ -76,8 +76,9 @@ class _Child:
     def __init__(self) -> None:
         self.pid = 0
         self.private: tuple[int, ...] = ()
-        """File descriptors that the child must close. If they stayed open there, the end of this process
-        would go unnoticed.
+        """File descriptors that the child must close.
+
+        If they stayed open there, the end of this process would go unnoticed.
         """
 
         self._prepared = False

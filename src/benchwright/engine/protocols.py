@@ -72,7 +72,10 @@ class Session(Protocol):
     async def complete(
         self, prompt: str, *, role: str = "model", slot: str | None = None, **params: Any
     ) -> Reply:
-        """Send a prompt to /completions and return the response. Parameters and errors are those of `chat`."""
+        """Send a prompt to /completions and return the response.
+
+        Parameters and errors are those of `chat`.
+        """
         ...
 
     async def count_tokens(self, text: str) -> int | None:

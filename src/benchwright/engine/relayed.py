@@ -89,7 +89,7 @@ class RelayedCalls:
         return [] if self.reply is None else [*self._sent, self.reply.message]
 
     def environment(self) -> dict[str, str]:
-        """Return the environment variables in which clients look for the relay's address, its token and the
+        """Return the environment variables in which clients look for the relay's address, the token and the
         model.
         """
         return relay_environment(self.base_url, self.token, self.model)

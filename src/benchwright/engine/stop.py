@@ -14,8 +14,9 @@ from benchwright.records import Status, TrialRecord
 
 
 class StopRule(Protocol):
-    """Examines every result and may give a reason to stop the run. Then trials in flight end, but no others
-    begin.
+    """Examines every result and may give a reason to stop the run.
+
+    Then trials in flight end, but no others begin.
     """
 
     def update(self, result: Result) -> str | None:

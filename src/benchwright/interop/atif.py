@@ -13,7 +13,10 @@ ROLES = {"system": "system", "user": "user", "agent": "assistant"}
 
 
 def messages_of(trajectory: Mapping[str, Any]) -> list[Message]:
-    """Return the steps of a trajectory as OpenAI messages. Observations of a step follow it as tool messages."""
+    """Return the steps of a trajectory as OpenAI messages.
+
+    Observations of a step follow it as tool messages.
+    """
     found: list[Message] = []
     for step in objects(trajectory.get("steps")):
         role = ROLES.get(text(step.get("source")))

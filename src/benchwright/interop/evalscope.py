@@ -106,8 +106,9 @@ def _run(
 
 
 def _datasets(root: Path, model: str, reports: Mapping[str, Report]) -> dict[str, list[Subset]]:
-    """Group the files of reviews by dataset. A file is named DATASET_SUBSET, and both may contain
-    underscores.
+    """Group the files of reviews by dataset.
+
+    A file is named DATASET_SUBSET, and both may contain underscores.
 
     A report names the subsets of its dataset, and the configuration lists all datasets. A file that matches
     neither becomes a dataset by itself. For example, reviews of an interrupted `mmlu_pro` have no report, but

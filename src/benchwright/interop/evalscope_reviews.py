@@ -179,8 +179,9 @@ def _trial(
 
 
 def _scores(score: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, ForeignScore]:
-    """Return the scores of a review by metric. A metric that failed, which EvalScope writes as 0, has no
-    value here.
+    """Return the scores of a review by metric.
+
+    A metric that failed, which EvalScope writes as 0, has no value here.
 
     If a judge failed, EvalScope omits the metric.
     """
@@ -203,9 +204,7 @@ def _scores(score: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Forei
 
 
 def _belongs(score: str, metric: str) -> bool:
-    """Return whether a score's name belongs to a metric: `bleu-1` belongs to BLEU, but `accuracy` not to
-    `acc`.
-    """
+    """Return whether a score's name belongs to a metric: `bleu-1` to BLEU, but `accuracy` not to `acc`."""
     name, of = score.lower(), metric.lower()
     return name == of or (name.startswith(of) and not name[len(of)].isalnum())
 

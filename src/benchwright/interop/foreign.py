@@ -139,7 +139,10 @@ Readings = list[ForeignRun | UnreadableResults]
 def read_each(
     parts: Iterable[Part], read: Callable[[Part], Iterable[ForeignRun | UnreadableResults]]
 ) -> Readings:
-    """Read the runs of each part of some results. An error in one part does not prevent reading the others."""
+    """Read the runs of each part of some results.
+
+    An error in one part does not prevent reading the others.
+    """
     found: Readings = []
     for part in parts:
         try:

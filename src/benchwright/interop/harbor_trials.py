@@ -30,8 +30,9 @@ ENDED_BY_AGENT = {
     "AgentSafetyRefusalError": Status.REFUSED,
     "ContentPolicyViolationError": Status.REFUSED,
 }
-"""Exceptions caused by the agent itself. Harbor counts the reward of such a trial
-(models/trial/error_policy.py).
+"""Exceptions caused by the agent itself.
+
+Harbor counts the reward of such a trial (models/trial/error_policy.py).
 """
 
 CANCELLED = "CancelledError"

@@ -106,8 +106,9 @@ def _status(sample: Mapping[str, Any]) -> tuple[Status, str | None]:
 def _scores(
     scores: Mapping[str, Any],
 ) -> tuple[dict[str, ForeignScore], dict[str, str], list[str]]:
-    """Return (scores, labels, remarks). Values become numbers by Inspect's own rule; other texts become
-    labels.
+    """Return (scores, labels, remarks).
+
+    Values become numbers by Inspect's own rule; other texts become labels.
 
     Each entry of a mapping is a score of its own, named by its key; so is each item of a list, named by its
     index from 0.
@@ -189,9 +190,7 @@ def _requests(sample: Mapping[str, Any], written: Any, model: str) -> Iterator[R
 
 
 def _request_id(event: Mapping[str, Any]) -> str:
-    """Return the id that was sent with the request, if the log has it (`--log-model-api`), else the event's
-    id.
-    """
+    """Return the id sent with the request, if the log has it (`--log-model-api`), else the event's id."""
     headers = mapping(mapping(mapping(event.get("call")).get("request")).get("extra_headers"))
     return text(headers.get("x-irid")) or text(event.get("uuid"))
 
@@ -260,9 +259,7 @@ def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _input(sample: Mapping[str, Any], attachments: Mapping[str, Any]) -> str | None:
-    """Return the question in readable form: the text or the user's messages, followed by the lettered
-    choices.
-    """
+    """Return the question in readable form: the text or the user's messages, then the lettered choices."""
     given = sample.get("input")
     if isinstance(given, list):
         said = [

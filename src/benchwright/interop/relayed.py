@@ -37,8 +37,9 @@ class Relayed:
             self._by_content[_asked(request.body), request.reply.text].append(request.record)
 
     def put_into(self, run: ForeignRun, target: Target) -> ForeignRun:
-        """Return the run with the relay's requests and times in place of its own. `target`: the model behind
-        the relay.
+        """Return the run with the relay's requests and times in place of its own.
+
+        `target`: the model behind the relay.
         """
         (asked,) = run.targets
         real = ForeignTarget(asked.slot, target.model, target.base_url, asked.settings)

@@ -1,6 +1,4 @@
-"""The source files of an import: the digest by which an earlier import is recognised, and a check for
-changes.
-"""
+"""The source files of an import: a digest that identifies earlier imports, and a check for changes."""
 
 from __future__ import annotations
 
@@ -44,8 +42,9 @@ class Sources:
         return self._digests[known]
 
     def check_unchanged(self, run: ForeignRun) -> None:
-        """Check that the files of a run have not changed since the import began, because it might mix two
-        states.
+        """Check that the files of a run are unchanged since the import began.
+
+        Otherwise it might mix two states.
 
         Raises:
             UnreadableResults: If a file has changed, appeared or disappeared.

@@ -137,9 +137,7 @@ class _Values:
         return self._sum / self._count
 
     def disagrees(self, trials: int) -> bool:
-        """Return whether every trial has a value, but their mean differs from the one that the program
-        reports.
-        """
+        """Return whether every trial has a value, but their mean differs from the program's own."""
         theirs = self.scale.mean
         return (
             theirs is not None

@@ -15,8 +15,9 @@ WIDTH = 100
 
 
 def as_text(content: RenderableType) -> str:
-    """Render Rich content as text without colours, at most 100 columns wide. Markup in strings stays as it
-    is.
+    """Render Rich content as text without colours, at most 100 columns wide.
+
+    Markup in strings stays as it is.
     """
     from rich.console import Console
 

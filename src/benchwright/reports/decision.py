@@ -70,7 +70,10 @@ def _difference(one: ModelDecision) -> str:
 
 
 def _end(value: float, unit: bool) -> str:
-    """Format an end of an interval. It gets more digits if it would be rounded to 0, so that its sign shows."""
+    """Format an end of an interval.
+
+    It gets more digits if it would be rounded to 0, so that its sign shows.
+    """
     text = amount_of(value, unit, signed=True).removesuffix(" points")
     return format(value * 100, "+.2g") if unit and value and float(text) == 0 else text
 

@@ -30,7 +30,10 @@ class Line(NamedTuple):
 
 
 def render_findings(lines: Iterable[Line]) -> RenderableType:
-    """Render a table of states, subjects and findings. Below each finding is what needs it, and the advice."""
+    """Render a table of states, subjects and findings.
+
+    Below each finding is what needs it, and the advice.
+    """
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     for _ in range(2):
         table.add_column(no_wrap=True)

@@ -23,8 +23,9 @@ from benchwright.statistic import NoScore
 
 TESTS = {"mann-whitney": "Mann-Whitney test", "clustered-rank": "rank test over clusters"}
 QUARTERS = ("fastest", "second", "third", "fourth")
-"""Names of the quarters into which trials are divided by speed. If there are few trials, only the first ones
-are used.
+"""Names of the quarters into which trials are divided by speed.
+
+If there are few trials, only the first ones are used.
 """
 NO_CAUSE = "an association is not a cause: harder questions take longer, too"
 
@@ -183,9 +184,7 @@ def _concurrency_row(row: ConcurrencyRow) -> list[Cell]:
 
 
 def concurrency_lines(tables: Sequence[ByConcurrency]) -> Iterator[Line]:
-    """Yield a sentence for each table: the trend of accuracy, and the concurrency with most correct answers
-    per second.
-    """
+    """Yield a sentence per table: the trend of accuracy, and the concurrency with most correct answers/s."""
     for table in tables:
         told: list[Cell] = (
             [Foreign(table.model), " on ", Foreign(table.task), ": "] if len(tables) > 1 else []
@@ -194,9 +193,7 @@ def concurrency_lines(tables: Sequence[ByConcurrency]) -> Iterator[Line]:
 
 
 def trend_text(table: ByConcurrency) -> str:
-    """Describe the trend of accuracy with concurrency, and the concurrency with most correct answers per
-    second.
-    """
+    """Describe the trend of accuracy with concurrency, and the concurrency with most correct answers/s."""
     text = f"No trend with concurrency: {table.no_trend}."
     if table.trend is not None:
         text = _trend(table.trend, table.confidence)

@@ -23,9 +23,7 @@ CHANGES = {
 
 
 def render_check(found: JudgeCheck) -> RenderableType:
-    """Render sentences on the changes that affect the judge's verdicts, then a table with a row per
-    experiment.
-    """
+    """Render sentences on changes that affect the judge's verdicts, then a table of all experiments."""
     rows: list[list[Cell]] = [
         [
             one.name,

@@ -45,9 +45,7 @@ def _needed(floor: NoiseFloor, *, alone: bool) -> Block:
 
 
 def noise_lines(floors: Sequence[NoiseFloor]) -> Iterator[Line]:
-    """Yield, for each score of each run, a sentence on the difference between two runs that chance alone
-    makes.
-    """
+    """Yield, for each score of each run, a sentence on how much two runs differ by chance alone."""
     for floor in floors:
         text = f": up to ±{floor.apart:.3f} between two runs like this one is noise."
         yield Line("verdict", [Foreign(f"{floor.model}, {floor.task}, {floor.score}"), text])

@@ -177,8 +177,9 @@ def _fair(name: str, rows: Sequence[RunRow]) -> int:
 
 
 def short_ids(names: Sequence[str]) -> dict[str, str]:
-    """Map each run id to a short part of it that still identifies the run. `names` must contain the ids of
-    all runs.
+    """Map each run id to a short part of it that still identifies the run.
+
+    `names` must contain the ids of all runs.
 
     The short part is the start time if no other run began in the same second, else the end of the id if it is
     unique, else the whole id.

@@ -211,8 +211,7 @@ def _scores(target: TargetSummary) -> RenderableType:
 
 
 def interval_text(score: ScoreSummary) -> str:
-    """Return how a score's interval was computed, or why there is none, and the number of samples and
-    clusters.
+    """Return how a score's interval was computed (or why not), and the number of samples and clusters.
 
     The score must have a value.
     """

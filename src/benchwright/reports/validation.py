@@ -17,8 +17,9 @@ MOST_FAILURES = 20
 
 
 def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[str, str]) -> RenderableType:
-    """Render a table with one row per benchmark. Below are failures, exploits, leaks, exceptions, and
-    left-out ones.
+    """Render a table with one row per benchmark.
+
+    Below are failures, exploits, leaks, exceptions, and left-out ones.
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("Benchmark", "samples", "checks", "failed", "exceptions", "verdict"):

@@ -239,9 +239,7 @@ class SampleColumn:
         return self._codes.numbers(rows)
 
     def narrow(self, rows: Rows) -> NDArray[Any]:
-        """Return the sample codes of the trials in some rows, in the column's own type; see
-        `IntColumn.narrow`.
-        """
+        """Return the sample codes of the trials in some rows, in the column's type; see `IntColumn.narrow`."""
         return self._codes.narrow(rows)
 
     @property

@@ -111,8 +111,9 @@ class EffortColumns:
         return rows[np.argsort(first[rows], kind="stable")]
 
     def seconds(self, rows: Rows) -> NDArray[np.float64] | None:
-        """Distribute the time in which at least one of these trials ran. Return the seconds of each, shape
-        (n,).
+        """Distribute the time in which at least one of these trials ran.
+
+        Return the seconds of each, shape (n,).
         """
         import numpy as np
 

@@ -28,8 +28,9 @@ def identity_of(target: Target) -> tuple[Any, ...]:
 
 
 class SampleContent:
-    """The content of a sample, encoded once for hashing. Its id and its position in the dataset do not
-    matter.
+    """The content of a sample, encoded once for hashing.
+
+    Its id and its position in the dataset do not matter.
     """
 
     def __init__(self, content: Any) -> None:

@@ -1,6 +1,4 @@
-"""Delays of our own process, as recorded in journals (loop lag, standstills), and the fields of event
-details.
-"""
+"""Delays of our own process, recorded in journals (loop lag, standstills), and the fields of event details."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""question.json: the statistical question that a run with `--until` must decide, and the order of its
-samples.
+"""question.json: the statistical question that a run with `--until` must decide, and its order of samples.
 
 It is written before the first trial and never changed, so that everybody who resumes or reads the run comes
 to the same decision.

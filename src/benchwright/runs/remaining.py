@@ -32,8 +32,9 @@ class RemainingBodies:
         self._cuts = read_cuts(self._directory)
 
     def lack(self, body: tuple[int, int], line: int) -> bool:
-        """Return whether a body is lost. `body`: its (offset, length); `line`: the offset of its journal
-        line.
+        """Return whether a body is lost.
+
+        `body`: its (offset, length); `line`: the offset of its journal line.
 
         A body without its final newline counts as lost, because resuming the run would remove it.
         """

@@ -13,8 +13,9 @@ from benchwright.runs.standstills import combined, seconds_outside
 
 
 class Sessions:
-    """Combines the sessions of a run: the periods in which a process worked on it. Time between them is not
-    counted.
+    """Combines the sessions of a run: the periods in which a process worked on it.
+
+    Time between them is not counted.
 
     `state`: finished, decided (`--until`), stopped or unfinished. `planned`: number of planned trials, None
     if unknown. `started_at`: start of the last session (wall-clock ns), 0 if there was none; `done_before`:

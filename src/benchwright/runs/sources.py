@@ -56,9 +56,7 @@ def users_source(source: object) -> str | None:
 
 
 def known_or_unique(fingerprint: str | None) -> str:
-    """Return the fingerprint, or a unique one if it is None, so that results of unknown code are never
-    reused.
-    """
+    """Return the fingerprint, or a unique one if it is None, so that results of unknown code are not reused."""
     return fingerprint or f"unknown-{uuid4().hex}"
 
 

@@ -63,8 +63,9 @@ class MessageView(Record, frozen=True):
 
 
 def message_views(body: Body, spans: Sequence[str]) -> list[MessageView]:
-    """Return the messages of a trial for display. The extracted answers `spans` are marked in the last model
-    message.
+    """Return the messages of a trial for display.
+
+    The extracted answers `spans` are marked in the last model message.
     """
     parsed, left_out = parse_messages(body, spans, FIRST, MOST_MESSAGES)
     return [_message_view(message, left_out if place == FIRST else 0) for place, message in enumerate(parsed)]
@@ -104,9 +105,7 @@ def turns_of(messages: Sequence[MessageView]) -> list[Turn]:
 
 
 def _results_for(message: MessageView, turns: Sequence[Turn]) -> list[MessageView] | None:
-    """Return the list of results that a message belongs into; None if it is no result of a call in the last
-    turn.
-    """
+    """Return the list of results to which a message belongs; None if no call in the last turn led to it."""
     last = turns[-1] if turns else None
     if last is None or last.said is None or message.role != "tool":
         return None

@@ -89,7 +89,10 @@ class AccessCheck:
 
 
 def cookie_name(request: web.Request) -> str:
-    """Return the name of the session cookie. It contains the port, because all ports of a host share cookies."""
+    """Return the name of the session cookie.
+
+    It contains the port, because all ports of a host share cookies.
+    """
     port = urlsplit(f"//{request.host}").port or 80
     return f"benchwright_view_{port}"
 

@@ -40,9 +40,7 @@ class TrialQuery(msgspec.Struct, frozen=True):
 
 
 class Selection(NamedTuple):
-    """The row numbers of the trials on one page, the number of all matching trials, and the number per
-    filter.
-    """
+    """The row numbers of one page's trials, the number of all matching trials, and the number per filter."""
 
     numbers: list[int]
     found: int
@@ -90,7 +88,10 @@ class _Columns:
         return flagged
 
     def slow(self) -> Mask:
-        """Return a mask of the slowest 5 % of trials with an answer. It is empty if there are fewer than 20."""
+        """Return a mask of the slowest 5 % of trials with an answer.
+
+        It is empty if there are fewer than 20.
+        """
         import numpy as np
 
         answered = ~self.is_one_of(FAILED)
@@ -100,9 +101,7 @@ class _Columns:
         return slow
 
     def flipped(self) -> Mask:
-        """Return a mask of the trials whose sample has both passes and failures, among its repeats or
-        targets.
-        """
+        """Return a mask of the trials whose sample has both passes and failures (by repeats or targets)."""
         import numpy as np
 
         if len(self.table.targets) < 2 and not self.table.repeat.numbers().any():
@@ -127,8 +126,9 @@ FILTERS: dict[str, tuple[str, Callable[[_Columns], Any]]] = {
     "slow": ("Slow", _Columns.slow),
     "flipped": ("Flipped", _Columns.flipped),
 }
-"""Name in the address -> (name on the page, mask function). `failed` and `passed` depend on the passing
-score.
+"""Name in the address -> (name on the page, mask function).
+
+`failed` and `passed` depend on the passing score.
 """
 
 EXPLAINED = {
@@ -178,8 +178,9 @@ class Around(NamedTuple):
 
 
 def around(manifest: Manifest, table: RunTable, wanted: TrialQuery, number: int) -> Around:
-    """Find the neighbours of a trial in a table. Failed neighbours are found even if the table's filter hides
-    them.
+    """Find the neighbours of a trial in a table.
+
+    Failed neighbours are found even if the table's filter hides them.
     """
     columns = _Columns(manifest, table)
     common = _common(columns, wanted)

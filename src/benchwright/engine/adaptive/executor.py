@@ -24,8 +24,9 @@ from benchwright.runs.one_at_a_time import OneAtATime
 from benchwright.runs.paces import SETTLING
 
 OnPace = Callable[[int, bool, OneAtATime | None], None]
-"""Callback (new level, whether it is settled, evidence that the server processes one request at a time or
-None).
+"""Callback (new level, whether it is settled, evidence that the server processes one request at a time).
+
+The evidence is None if there is none.
 """
 
 

@@ -31,8 +31,9 @@ STAYS_HERE = [".env", ".git"]
 
 @asynccontextmanager
 async def connected(count: int | None, address: str | None) -> AsyncIterator[Any]:
-    """Connect to Ray and yield the `ray` module. If Ray is started here, it has room for at least `count`
-    actors.
+    """Connect to Ray and yield the `ray` module.
+
+    If Ray is started here, it has room for at least `count` actors.
 
     Raises:
         UserError: If Ray is not installed or does not start, or no cluster answers at the address.

@@ -189,7 +189,7 @@ class _Reports:
         return self._told
 
     def add(self, report: FromShard) -> None:
-        """Queue a report, which is sent with the next batch."""
+        """Add a report to the next batch to be sent."""
         self._pending.append(report)
         if self._sending is None:
             self._sending = asyncio.ensure_future(self._send_all())

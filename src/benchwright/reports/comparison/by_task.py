@@ -56,17 +56,16 @@ def told_verdicts(comparison: Comparison) -> Iterator[Line]:
 
 
 def task_blocks(comparison: Comparison) -> Iterator[Block]:
-    """Yield a table for each pair of folders: one row for each task and score, the last for all tasks
-    together.
-    """
+    """Yield a table per pair of folders: a row for each task and score, the last for all tasks together."""
     for names, pairs in _by_names(comparison).items():
         together = [one for one in comparison.together if (one.a, one.b) == names]
         yield _tasks(names, pairs, together, comparison.confidence)
 
 
 def task_notes(comparison: Comparison) -> Iterator[Line]:
-    """Yield the notes on all pairs. A note that concerns all tasks appears once; other notes name their
-    tasks.
+    """Yield the notes on all pairs.
+
+    A note that concerns all tasks appears once; other notes name their tasks.
     """
     for pairs in _by_names(comparison).values():
         found: dict[tuple[Cell, ...], list[str]] = {}

@@ -32,8 +32,9 @@ HARMLESS = " .,-"
 
 
 def render_markdown(comparison: Comparison) -> str:
-    """Render the whole comparison. Tables are folded (collapsed until clicked), except for those named in
-    `OPEN`.
+    """Render the whole comparison.
+
+    Tables are folded (collapsed until clicked), except for those named in `OPEN`.
     """
     comparison = named(comparison)
     told = [*told_verdicts(comparison), *warnings(comparison), *rulings(comparison)]

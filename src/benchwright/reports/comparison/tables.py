@@ -138,9 +138,7 @@ def sides_of(pair: PairComparison, pairs: Sequence[PairComparison]) -> Cell:
 
 
 def how_compared(pairs: Sequence[PairComparison]) -> list[str]:
-    """Describe how each score's interval and test were computed, and how samples were matched, without
-    duplicates.
-    """
+    """Describe how each score's interval and test were computed and samples were matched, each text once."""
     told = []
     for pair in pairs:
         for score in pair.scores:

@@ -53,8 +53,9 @@ def plain_line(line: Line) -> str:
 
 
 LONGEST_SETTING = 40
-"""Maximum number of characters of a setting in a sentence. Longer settings appear only in `--json` and
-reports.
+"""Maximum number of characters of a setting in a sentence.
+
+Longer settings appear only in `--json` and reports.
 """
 
 COUNTING: dict[Policy, str] = {
@@ -149,8 +150,7 @@ def _scaled(value: float, unit: bool, *, signed: bool = False) -> str:
 
 
 def warnings(comparison: Comparison, *, simulated: bool = True, no_scores: bool = True) -> Iterator[Line]:
-    """Yield the warnings: pairs that were not compared, unpaired or fragile results, missing scores,
-    simulated runs.
+    """Yield the warnings: uncompared pairs, unpaired or fragile results, missing scores, simulated runs.
 
     `simulated` and `no_scores` are False if the caller reports these elsewhere.
     """
@@ -176,8 +176,9 @@ def warnings(comparison: Comparison, *, simulated: bool = True, no_scores: bool 
 
 
 def _no_scores(runs: Sequence[ComparedRun]) -> Iterator[tuple[str, NoScore]]:
-    """Yield (run and score, reason) for each score without a value. If accuracy has no value, `score` is
-    omitted.
+    """Yield (run and score, reason) for each score without a value.
+
+    If accuracy has no value, `score` is omitted.
     """
     for run in runs:
         known: set[str] = set()

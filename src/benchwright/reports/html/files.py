@@ -1,5 +1,6 @@
-"""Drawings as separate SVG files. Colours, which pages take from their style sheet, are written as plain
-values.
+"""Drawings as separate SVG files.
+
+Colours, which pages take from their style sheet, are written as plain values.
 """
 
 from __future__ import annotations

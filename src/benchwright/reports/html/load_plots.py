@@ -93,9 +93,7 @@ def _curves(shown: Sequence[Shown]) -> Iterator[Plot]:
 
 
 def _rates(shown: Sequence[Shown]) -> Iterator[Plot]:
-    """Yield one plot of rates for closed loops and one for open loops, because their loads are of different
-    kinds.
-    """
+    """Yield a plot of rates for closed loops and one for open loops: their loads are of different kinds."""
     for is_open in (False, True):
         found = {
             one.letter: one.load.report

@@ -171,9 +171,7 @@ def shared(flip: Flip) -> int:
 
 @cache
 def report_environment() -> Environment:
-    """Return the Jinja environment for the templates of self-contained pages, with their functions and
-    filters.
-    """
+    """Return the Jinja environment of self-contained pages, with their functions and filters."""
     environment = html_environment(TEMPLATES)
     environment.globals.update(
         means=means,

@@ -128,8 +128,9 @@ def distribution_plot(
 
 
 def decision_plots(decision: RunDecision | None) -> list[Plot]:
-    """Build, for each comparison of a decision, a plot of its narrowing interval. Those without data are left
-    out.
+    """Build, for each comparison of a decision, a plot of its narrowing interval.
+
+    Those without data are left out.
     """
     if decision is None:
         return []

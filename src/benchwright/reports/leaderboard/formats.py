@@ -75,8 +75,9 @@ def _latex_cell(cell: BoardCell | None, column: BoardColumn) -> str:
 
 
 def _number(value: Statistic) -> float | None:
-    """Return a statistic for a CSV cell. If it is not a number, return None, which is written as an empty
-    cell.
+    """Return a statistic for a CSV cell.
+
+    If it is not a number, return None, which is written as an empty cell.
     """
     return value if is_number(value) else None
 

@@ -67,9 +67,7 @@ class FramedPack:
             )
 
     async def _add_headers(self, _: web.Request, response: web.StreamResponse) -> None:
-        """Add the viewer's security headers to a response, and allow frames that come from the pack's
-        origins.
-        """
+        """Add the viewer's security headers to a response, and allow frames from the pack's origins."""
         frames = " ".join(self._pack.session.pack.origins)
         policy = f"{HEADERS['Content-Security-Policy']}; frame-src {frames}"
         response.headers.update(
@@ -203,8 +201,9 @@ async def show(pack: OpenPack, port: int, announce: Say, *, open_browser: bool) 
 
 
 def _address(pack: OpenPack, port: int, token: str) -> str:
-    """Return the address of our page. If the pack's page is on this machine too, use another host name than
-    it does.
+    """Return the address of our page.
+
+    If the pack's page is on this machine too, use another host name than it does.
 
     Browsers send a host's cookies to all of its ports.
 

@@ -38,9 +38,7 @@ class Line(NamedTuple):
 
 
 def pack_values(viewer: Viewer, row: RunRow, manifest: Manifest) -> dict[str, Any]:
-    """Return the template values for the page of a pack's run: scenarios by models, running cells, and
-    scores.
-    """
+    """Return the template values for a pack's run: scenarios by models, running cells, and scores."""
     trials = viewer.trials(row.id)
     trials.read_all()
     with trials.lock:

@@ -56,8 +56,9 @@ def steps_of(events: Sequence[Event], labels: Mapping[str, str], scenarios: Sequ
 
 
 class _Matrix:
-    """The matrix of scenarios by models during the replay. It knows which cells are running, to reset them
-    after an interruption.
+    """The matrix of scenarios by models during the replay.
+
+    It keeps track of running cells, to reset them after an interruption.
     """
 
     def __init__(self, scenarios: list[str], models: list[str]) -> None:

@@ -122,8 +122,9 @@ def _samples_part(viewer: Viewer, run: str, wanted: TrialQuery) -> web.Response:
 
 
 def _facts(manifest: Manifest, cards: Mapping[str, Card]) -> dict[str, Any]:
-    """Return the facts of a run by name: targets, data, settings, versions. `cards`: capability cards by
-    slot.
+    """Return the facts of a run by name: targets, data, settings, versions.
+
+    `cards`: capability cards by slot.
     """
     facts: dict[str, Any] = {"Kind": manifest.kind, "Run": manifest.id}
     for target in manifest.targets:

@@ -24,13 +24,15 @@ PAGE = 50
 """Number of trials on one page."""
 
 FIRST_READING = 0.2
-"""Maximum time in seconds for which a page waits until a long journal is read. Later trials are added
-afterwards.
+"""Maximum time in seconds for which a page waits until a long journal is read.
+
+Later trials are added afterwards.
 """
 
 MOST_READ = 2**25
-"""Maximum number of bytes of conversations read for one page. Trials beyond it are shown without input and
-answer.
+"""Maximum number of bytes of conversations read for one page.
+
+Trials beyond it are shown without input and answer.
 """
 
 

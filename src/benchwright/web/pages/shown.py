@@ -97,8 +97,9 @@ def _end(request: RequestRecord) -> float:
 
 
 def _segments(request: RequestRecord) -> list[Segment]:
-    """Return the segments of a request's time. Waiting and connecting lie before `started`, the others after
-    it.
+    """Return the segments of a request's time.
+
+    Waiting and connecting lie before `started`, the others after it.
     """
     start = request.started
     sent = start - request.connect

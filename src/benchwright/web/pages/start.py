@@ -1,6 +1,4 @@
-"""Pages and forms by which runs are started, stopped, resumed and retried, with commands that a person could
-type.
-"""
+"""Pages and forms that start, stop, resume and retry runs, by commands that a person could type."""
 
 from __future__ import annotations
 

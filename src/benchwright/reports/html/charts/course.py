@@ -29,7 +29,10 @@ Values = Sequence[tuple[float, float | None]]
 
 
 class CourseLine(NamedTuple):
-    """A line in a panel: its name, CSS classes and values. If `steps`, each value holds until the next one."""
+    """A line in a panel: its name, CSS classes and values.
+
+    If `steps`, each value holds until the next one.
+    """
 
     name: str
     classes: str

@@ -21,9 +21,7 @@ The first intervals are so wide that they would squeeze all others.
 
 
 def closing(one: ModelDecision, decision: RunDecision) -> Markup:
-    """Draw the difference and its interval against the number of samples used, with lines at 0 and the
-    margin.
-    """
+    """Draw the difference and its interval by the number of samples used, with lines at 0 and the margin."""
     bottom = TOP + HEIGHT
     x = Scale(0.0, float(decision.planned), LEFT, WIDTH - RIGHT)
     y = _differences(one, decision.margin, bottom)

@@ -19,8 +19,9 @@ ROW = 22
 
 
 class Bar(NamedTuple):
-    """One line of the chart: its name, the difference and its interval. `whole`: the line of the whole score,
-    which is emphasised.
+    """One line of the chart: its name, the difference and its interval.
+
+    `whole`: the line of the whole score, which is emphasised.
     """
 
     name: str

@@ -25,8 +25,10 @@ from benchwright.reports.html.text import one_line
 RIGHT, TOP, HEIGHT = 24, 26, 220
 
 LEAST, MOST, SHORTEST = 0.05, 0.995, 1e-4
-"""The range of the time axis. It begins at 0 if it is linear, and at the quantile `LEAST` of the fastest
-curve if it is logarithmic. It ends at the quantile `MOST` of the slowest curve.
+"""The range of the time axis.
+
+It begins at 0 if it is linear, and at the quantile `LEAST` of the fastest curve if it is logarithmic. It ends
+at the quantile `MOST` of the slowest curve.
 
 Otherwise a few extreme times would squeeze all others. Times below `SHORTEST` seconds are drawn at
 `SHORTEST`, because shorter gaps come from the network.

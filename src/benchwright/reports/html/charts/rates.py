@@ -31,8 +31,9 @@ Rates = Sequence[tuple[float, Estimate]]
 
 
 def served(report: LoadReport) -> Rates:
-    """Return answers per second at each level with a steady rate. Replayed traces are left out: they have no
-    load.
+    """Return answers per second at each level with a steady rate.
+
+    Replayed traces are left out: they have no load.
     """
     return [(one.level.height, one.achieved) for one in _levels(report) if one.achieved is not None]
 
