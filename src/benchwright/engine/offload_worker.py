@@ -76,9 +76,9 @@ class _Child:
     def __init__(self) -> None:
         self.pid = 0
         self.private: tuple[int, ...] = ()
-        """File descriptors that the child must close.
+        """File descriptors that the child closes.
 
-        If they stayed open there, the end of this process would go unnoticed.
+        If they stayed open there, they would outlive this process.
         """
 
         self._prepared = False

@@ -134,7 +134,7 @@ class EmbeddingSession(Session, Protocol):
 
 
 class Score(Record, frozen=True):
-    """The result of a scorer: a value, or a status without a value, such as `unparsed`.
+    """The result of a scorer: a value, or None with the status `unparsed` if no answer was found.
 
     `span`: the part of the answer that was scored. `explanation`: the reason for the score, for human
     readers.

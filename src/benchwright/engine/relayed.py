@@ -37,9 +37,10 @@ class RelayedTurns:
         self._turns: dict[int, tuple[bool, int]] = {}
 
     def before(self, asked: Asked) -> int | None:
-        """Return how many earlier requests were turns too, when the first request that offers tools arrives.
+        """Return how many earlier requests belong to the same conversation, if this is the first that offers
+        tools.
 
-        These begin like its conversation. None for any other request.
+        None for any other request.
         """
         if not asked.offers_tools:
             return None

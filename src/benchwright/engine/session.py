@@ -33,8 +33,7 @@ class TrialSession:
     """The session of one trial, or of one scorer that scores it; see `engine.protocols.Session`.
 
     A trial with an intended start begins when its first request leaves, at that moment or later; everything
-    before is preparation. `unanswered`: the messages of the last request until its response arrives, and
-    afterwards empty.
+    before is preparation. `unanswered`: the messages of the last request, as long as it has no response.
     """
 
     def __init__(

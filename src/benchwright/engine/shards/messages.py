@@ -140,7 +140,7 @@ class Shards(Protocol):
 
 
 class ShardParts(msgspec.Struct, frozen=True):
-    """What a shard needs to run the trials of a plan. For `keeps` and `seconds` see `Plan`."""
+    """The parts that a shard needs to run the trials of a plan. For `keeps` and `seconds` see `Plan`."""
 
     task: Task
     clients: Mapping[str, ModelClient]
