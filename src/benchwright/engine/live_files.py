@@ -11,7 +11,10 @@ from benchwright.errors import JournalError
 
 EVERY_SECONDS = 3.0
 LARGEST_SHARE = 0.02
-"""Largest share of the time that may be spent on writing. Beyond it, files are written less often."""
+"""Largest share of the time that may be spent on writing.
+
+If writing every `EVERY_SECONDS` would exceed it, files are written less often.
+"""
 
 
 @asynccontextmanager

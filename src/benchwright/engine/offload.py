@@ -176,7 +176,12 @@ class _Pool:
 
 
 async def _start(prepare: Prepare | None) -> _Worker:
-    """Start a process and let it call `prepare`."""
+    """Start a process and let it call `prepare`.
+
+    Raises:
+        GraderError: If the process ended before it was ready.
+        Exception: If `prepare` raises one.
+    """
     command = module_command("benchwright.engine.offload_worker")
     process = await asyncio.create_subprocess_exec(
         *command, stdin=PIPE, stdout=PIPE, limit=2**20, start_new_session=True

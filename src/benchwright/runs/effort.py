@@ -111,9 +111,11 @@ class EffortColumns:
         return rows[np.argsort(first[rows], kind="stable")]
 
     def seconds(self, rows: Rows) -> NDArray[np.float64] | None:
-        """Distribute the time in which at least one of these trials ran.
+        """Return the seconds that each trial took, shape (n,), where time shared by parallel trials is
+        divided.
 
-        Return the seconds of each, shape (n,).
+        The sum is the time in which at least one of these trials ran. All attempts count. None if the journal
+        lacks start times. See `stats.ratios.shared_time` for how time is shared.
         """
         import numpy as np
 

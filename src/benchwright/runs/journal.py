@@ -190,6 +190,9 @@ class Journal:
 
         The lines are synced first. Otherwise another crash could lose them, and later lines in their place
         would seem older than the cut.
+
+        Raises:
+            JournalError: If the journal or cuts.json cannot be written, or cuts.json cannot be read.
         """
         self._dirty = True
         self.sync()
@@ -365,7 +368,11 @@ def read_encoded_body(directory: Path, record: TrialRecord) -> bytes:
 
 @contextmanager
 def body_file(directory: Path) -> Iterator[IO[bytes]]:
-    """Open the file that holds the bodies of a run; close it on exit."""
+    """Open the file that holds the bodies of a run; close it on exit.
+
+    Raises:
+        JournalError: If the file cannot be read.
+    """
     path = directory / BODIES
     try:
         with path.open("rb") as file:

@@ -69,7 +69,11 @@ def remarks_stamp(directory: Path) -> Stamp:
 
 
 def note_run(reference: str, text: str) -> str:
-    """Set the user's note on a run and return it. An empty text removes the note."""
+    """Set the user's note on a run and return it. An empty text removes the note.
+
+    Raises:
+        UserError: If there is no such run, the text is too long, or the note cannot be written.
+    """
     note = "\n".join(line.rstrip() for line in text.splitlines()).strip()
     if len(note) > LONGEST_NOTE:
         raise UserError(f"The note has {len(note):,} characters; give at most {LONGEST_NOTE:,}.")

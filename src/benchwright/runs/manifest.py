@@ -95,7 +95,7 @@ class Manifest(Record, frozen=True):
 
 
 class _AboutModel(Record, frozen=True):
-    """A model of a pack's run. Only the fields that Benchwright reads from `Manifest.about`."""
+    """A model of a pack's run, in `Manifest.about`. Fields that Benchwright does not read are left out."""
 
     id: str = ""
     provider: str = ""

@@ -10,8 +10,8 @@ MOST_GAIN = 1.15
 LEAST_SLOWER = 0.8
 """Tolerance for the slow-down of a server that processes one request at a time.
 
-With `in_flight` requests, each should take `in_flight` times as long. Anything from this share of that factor
-to its inverse is accepted.
+With `in_flight` requests, each should take `in_flight` times as long. Anything between this share of that and
+its inverse is accepted.
 """
 
 

@@ -67,8 +67,9 @@ class Paces:
             self.settled.append(level)
 
     def end_session(self, at: int) -> None:
-        """End a session at `at` (wall-clock ns), and with it a period in which the concurrency was not
-        settled.
+        """Process the end of a session at `at` (wall-clock ns).
+
+        It also ends a period of unsettled concurrency.
         """
         self._add_seconds(at)
         self.found = self.found or self._in_session

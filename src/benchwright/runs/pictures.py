@@ -69,7 +69,7 @@ class PictureFiles:
         """Store a base64 picture and return the name of its file. None if the text is not exactly a picture.
 
         Repeats of a sample follow each other. So recently stored pictures are recognised by a quick digest,
-        whose random seed makes collisions impossible to construct.
+        which has a random seed so that nobody can forge a match.
         """
         digest = xxhash.xxh3_128_digest(encoded, self._seed)
         name = self._names.get(digest)

@@ -43,7 +43,7 @@ class SideFigures:
 
 
 def is_uncounted(request: RequestRecord) -> bool:
-    """Return whether the server did not report both token counts of a request."""
+    """Return whether a token count of a request is unknown, because the server did not report it."""
     return request.usage.completion_tokens is None or request.usage.prompt_tokens is None
 
 

@@ -60,7 +60,7 @@ class Pool:
         return works
 
     def done(self, works: int = 1) -> None:
-        """Deduct this many pieces, which are done or dropped, from those that are taken."""
+        """Count this many of the taken pieces as done or dropped, so that they are no longer waited for."""
         self._taken -= works
         self._tell()
 

@@ -22,7 +22,10 @@ def shown(text: str) -> str:
 
 
 def one_line(text: str, most: int = 160) -> str:
-    """Return the beginning of a text, at most `most` characters, as one line with hidden characters visible."""
+    """Return the beginning of a text, at most `most` characters, as one line.
+
+    Hidden characters become visible; see `shown`.
+    """
     return shortened(shown(" ".join(text[: 4 * most].split())), most)
 
 
