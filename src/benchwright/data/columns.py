@@ -1,8 +1,8 @@
 """Columns of a dataset: finds those of the prompt and the target, and checks rows for missing parts.
 
-`documented_row` applies the fixed rule of evaluations with an agent: three columns that must exist.
-`PromptColumns` is for evaluations without code: it finds the columns of most public datasets by their names,
-or uses the names that the user assigned.
+`documented_row` applies the fixed rule of evaluations with an agent: three columns, which must exist.
+`PromptColumns` is for evaluations without code: it recognises the columns of most public datasets by their
+names, or uses the names that the user assigned.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CONVENTIONAL_COLUMNS: Mapping[str, tuple[str, ...]] = {
     "options": ("options", "choices"),
     "system": ("system_prompt", "system"),
 }
-"""Names by which each part is recognised, ignoring case. The first name of a part takes precedence."""
+"""Column names by which each part of a prompt is recognised, ignoring case. Earlier names take precedence."""
 
 _decode_options = msgspec.json.Decoder(list[str]).decode
 
@@ -49,7 +49,7 @@ def documented_row(row: Row, index: int) -> Row:
 
 
 class PromptColumns(msgspec.Struct, frozen=True):
-    """The columns that hold the parts of a prompt. None if the dataset has no such part.
+    """The columns that hold the parts of a prompt. A part that the dataset lacks is None.
 
     `options` is one column with a list, or several columns with one option each, as in the files of MMLU and
     C-Eval.
@@ -64,7 +64,7 @@ class PromptColumns(msgspec.Struct, frozen=True):
     def find(
         cls, columns: Iterable[str], given: Mapping[str, str] | None = None, *, needs_target: bool = True
     ) -> PromptColumns:
-        """Find the parts among a dataset's columns (the columns of its first row).
+        """Find the columns of all parts among a dataset's columns (those of its first row).
 
         `given` assigns columns to parts explicitly: `{"prompt": "body"}`. `needs_target` is False if nothing
         is compared with a target, as with a judge that only has a rubric.
@@ -162,7 +162,7 @@ def _filled(values: Sequence[Any], columns: Sequence[str], index: int) -> list[s
 
 
 def lettered(options: Collection[str]) -> str:
-    """Return the options, one per line, as `A. text`."""
+    """Return the options as text, one per line, each as `A. text`."""
     return "\n".join(f"{letter}. {text}" for letter, text in zip(ascii_uppercase, options, strict=False))
 
 
@@ -209,7 +209,7 @@ def _target(value: Any, options: list[str] | None, column: str, index: int) -> s
 
 
 def _letter(value: Any, options: list[str], column: str, index: int) -> str:
-    """Return the letter of the option that a target denotes by its index, its letter, or its text."""
+    """Return the letter of the option that a target denotes, given as its index, its letter, or its text."""
     letters = ascii_uppercase[: len(options)]
     if type(value) is int and 0 <= value < len(options):
         return letters[value]

@@ -35,15 +35,17 @@ def find_dataset(
     offline: bool | None = None,
     say: Say = lambda line: None,
 ) -> Source:
-    """Return the files of a dataset: from `path` or its declared folder, else from the first place with it.
+    """Return the files of a dataset.
 
-    1. `<data-dir>/<name>/`, in any format that can be read, see `layout.files_as_laid`
-    2. `<data-dir>/<owner>/<name of the repository>/`, laid out as on the hub
-    3. the hub's own cache, at the pinned revision
-    4. the hub, from which it is fetched into (2), unless `offline` (default: the value of HF_HUB_OFFLINE)
+    They come from `path` or its declared folder, else from the first of these places that has it:
 
-    A place has a dataset if the evaluated split is complete there. This blocks, but without a network only
-    for seconds. `say` is called with lines of progress during a fetch.
+    1. `<data-dir>/<name>/`, in any format that can be read, see `layout.files_as_laid` 2.
+    `<data-dir>/<owner>/<name of the repository>/`, laid out as on the hub 3. the hub's own cache, at the
+    pinned revision 4. the hub, from which it is fetched into (2), unless `offline` (default: the value of
+    HF_HUB_OFFLINE)
+
+    A place has a dataset if the evaluated split is complete there. This call blocks; if there is no network,
+    only for seconds. `say` is called with lines of progress during a fetch.
 
     Raises:
         DatasetNotFound: If no place has it, or it could not be fetched. The message names the places and a

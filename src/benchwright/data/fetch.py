@@ -24,7 +24,7 @@ from benchwright.text import Say
 
 
 def fetch(dataset: Dataset, data_dir: str | PathLike[str], say: Say) -> Path:
-    """Fetch a dataset at its pinned revision into the data directory. Return its directory.
+    """Fetch a dataset at its pinned revision into the data directory, and return the dataset's directory.
 
     A repository of the hub is stored in `<data-dir>/<owner>/<name>/`, a wheel, a git checkout or a registered
     dataset in `<data-dir>/<name of the benchmark>/`, each with a fetched.json. If the data is already there
@@ -76,7 +76,7 @@ def _staging(dataset: Dataset, data_dir: Path) -> Iterator[Path]:
 
 
 def _is_whole(target: Path, dataset: Dataset, say: Say) -> bool:
-    """Return whether the right revision is there with all its files unchanged.
+    """Return whether the right revision is in `target`, with all its files unchanged.
 
     Raises:
         DatasetError: If there are files that were not fetched.

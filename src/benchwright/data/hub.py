@@ -1,9 +1,10 @@
 """The Hugging Face hub: its cache on this machine, and the files of a repository over the network.
 
-huggingface_hub lists repositories and handles tokens, endpoints and proxies. It is imported when the network
-is used. The files are downloaded here, over its session, so that a silent server costs seconds instead of
-minutes of retries. The formats are publicly documented: the cache's `datasets--O--N/snapshots/<commit>/`, and
-`/datasets/O/N/resolve/<commit>/<file>` with byte ranges. Models have `models--O--N` and `/O/N` instead.
+huggingface_hub, imported only when the network is used, lists repositories and handles tokens, endpoints and
+proxies. The files are downloaded by this module, over that library's HTTP session, so that a silent server
+costs seconds instead of minutes of retries. The formats are publicly documented: the cache's
+`datasets--O--N/snapshots/<commit>/`, and `/datasets/O/N/resolve/<commit>/<file>` with byte ranges. Models
+have `models--O--N` and `/O/N` instead.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def is_offline() -> bool:
 
 
 def hub_cache() -> Path:
-    """Return the cache directory of the hub's programs: HF_HUB_CACHE, else in HF_HOME, else in ~/.cache."""
+    """Return the hub's cache directory: the value of HF_HUB_CACHE, else below HF_HOME, else below ~/.cache."""
     if cache := os.environ.get("HF_HUB_CACHE"):
         return typed_path(cache)
     if home := os.environ.get("HF_HOME"):
@@ -115,7 +116,7 @@ def download(origin: HubRepository, commit: str, name: str, target: Path) -> Non
 def _answer(origin: HubRepository) -> DatasetInfo | ModelInfo:
     """Return the hub's description of a repository.
 
-    This uses a thread, because a host lookup has no time limit.
+    The request runs in a thread, because a host lookup has no time limit of its own.
     """
     from huggingface_hub import HfApi
 

@@ -32,13 +32,13 @@ def fetched_directory(dataset: Dataset, data_dir: Path) -> Path | None:
 
 
 def files_as_declared(root: Path, dataset: Dataset) -> Splits:
-    """Return the splits that are complete in the origin's own layout; empty without the evaluated split."""
+    """Return the splits that are complete in the origin's own layout; empty if the evaluated split is not."""
     splits = {split: _whole(root, patterns) for split, patterns in dataset.splits.items()}
     return _found(splits, dataset)
 
 
 def files_as_laid(root: Path, dataset: Dataset) -> Splits:
-    """Return the splits that are found in any layout; empty without the evaluated split.
+    """Return the splits that are found in any layout; empty if the evaluated split is not found.
 
     The files of a split are those of the origin's own layout, else those that match the dataset's local
     patterns, else one data file directly in `root` (or its shards): `<split>.*`, or a file with the split as
@@ -75,7 +75,7 @@ def _matches(root: Path, pattern: str) -> list[Path]:
 
 
 def _all_shards(files: Iterable[Path]) -> bool:
-    """Return whether files named `x-00000-of-00002.y` are complete."""
+    """Return whether all parts of a dataset in files named `x-00000-of-00002.y` are present."""
     sets = Counter(_SHARD.sub(r"-of-\1", str(file)) for file in files)
     return all(
         count == int(shard.group(1))

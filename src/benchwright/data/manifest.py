@@ -1,4 +1,4 @@
-"""fetched.json: the origin, revision and file digests of fetched data. Also fingerprints of files."""
+"""fetched.json: the origin, revision and file digests of fetched data; also fingerprints of single files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MANIFEST_NAME = "fetched.json"
 class FetchedFile(Record, frozen=True):
     """A file as it was fetched.
 
-    `sha256` is for comparison with hubs and by people, `xxh3` is checked at each load.
+    `sha256` is for comparison with hubs and by people; `xxh3` is checked each time the data is loaded.
     """
 
     size: int

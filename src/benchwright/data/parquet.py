@@ -62,7 +62,7 @@ def _opened(file: Path, **more: Any) -> Iterator[Any]:
 
 
 def _groups_from(metadata: Any, offset: int) -> tuple[list[int], int]:
-    """Return the row groups with rows from `offset` on, and the rest of the offset in the first group."""
+    """Return the row groups that hold rows from `offset` on, and the offset within the first of them."""
     group = 0
     while group < metadata.num_row_groups and offset >= metadata.row_group(group).num_rows:
         offset -= metadata.row_group(group).num_rows
@@ -71,7 +71,7 @@ def _groups_from(metadata: Any, offset: int) -> tuple[list[int], int]:
 
 
 def _texts(parquet: Any) -> list[str]:
-    """Return the paths of columns with texts or bytes, also within lists and objects."""
+    """Return the paths of the columns that hold texts or bytes, also within lists and objects."""
     columns = (parquet.schema.column(number) for number in range(len(parquet.schema)))
     return [
         column.path
@@ -110,7 +110,9 @@ def _longest_texts(batch: Any) -> Iterator[int]:
 
 
 def _leaves(arrays: Iterable[Any]) -> Iterator[Any]:
-    """Yield the arrays of values, also within lists and objects, in the order of the file's columns."""
+    """Yield the arrays of plain values, also those within lists and objects, in the order of the file's
+    columns.
+    """
     import pyarrow
 
     for array in arrays:

@@ -1,4 +1,4 @@
-"""Data fetched by pip and git: unpacked wheels and checkouts. Both programs use the user's own settings."""
+"""Fetches data by pip and git: unpacked wheels and checkouts. Both programs use the user's own settings."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Datasets of Harbor's registry, a file with the repository, commit and path of each task.
+"""Datasets of Harbor's registry, a file that names the repository, commit and path of each task.
 
 The file is a list of `{"name", "version", "tasks": [{"name", "git_url", "git_commit_id", "path"}]}` (harbor
-0.25.0, harbor/models/registry.py). It is the public one, unless `BENCHWRIGHT_HARBOR_REGISTRY` names another
-by path or address.
+0.25.0, harbor/models/registry.py). Benchwright reads the public registry, unless
+`BENCHWRIGHT_HARBOR_REGISTRY` names another by path or address.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class DatasetEntry(msgspec.Struct, frozen=True):
 
 
 def fetch_registered(dataset: Registered, target: Path) -> tuple[str, str]:
-    """Fetch each task of a dataset into a subfolder of `target` with its name. Return (registry, revision).
+    """Fetch a dataset: each task into the subfolder of `target` with its name. Return (registry, revision).
 
     The revision is the commit of all tasks, or the sorted commits of several repositories, separated by `+`.
 

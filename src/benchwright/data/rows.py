@@ -32,7 +32,7 @@ Row = dict[str, Any]
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LONGEST_CSV_FIELD = 2**31 - 1
 READ_BYTES = 2**18
-"""Bytes of JSON Lines that are read at once, so that a line of hundreds of kilobytes takes few reads."""
+"""Number of bytes of JSON Lines that are read at once, so that even a long line takes few reads."""
 _NOT_JSON = UNREADABLE
 
 _decode = msgspec.json.Decoder().decode
@@ -66,7 +66,7 @@ def count_rows(path: str | PathLike[str]) -> int:
 
     Raises:
         DatasetNotFound: If the file does not exist.
-        DatasetParseError: As for `read_rows`, as far as counting reveals it.
+        DatasetParseError: If the suffix is unknown, or counting reveals that the content does not match it.
     """
     file = dataset_file(path)
     with _readable():

@@ -46,7 +46,7 @@ class Source:
 
     @property
     def pinned(self) -> bool:
-        """True if this is the pinned revision, whether the benchmark itself or its registry pins it."""
+        """True if this is the pinned revision, either of the benchmark itself or of its registry."""
         pinned = self.dataset.revision
         if isinstance(self.dataset.origin, Registered):
             pinned = self._manifest.revision if self._manifest else None
@@ -62,7 +62,7 @@ class Source:
 
         Raises:
             DatasetNotFound: If there are none.
-            DatasetParseError: If a fetched file has changed since.
+            DatasetParseError: If a fetched file has changed since it was fetched.
         """
         split = split or self.dataset.evaluated
         if split not in self._splits:
@@ -110,7 +110,7 @@ class Source:
 
         Raises:
             DatasetNotFound: If it does not exist.
-            DatasetParseError: If it was fetched and has changed since.
+            DatasetParseError: If it was fetched and has changed since then.
         """
         path = self.root / relative
         if not path.exists() or ".." in Path(relative).parts:

@@ -1,1 +1,1 @@
-"""The engine: plans, the loop that runs their trials, group commits, reuse and stop rules."""
+"""The engine: plans, the loop that runs their trials, batched journal writes, reuse and stop rules."""

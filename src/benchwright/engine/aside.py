@@ -1,4 +1,4 @@
-"""Runs inside a user's own program, which keeps its signal handlers and chooses the run directory."""
+"""Runs started by a user's own program, which keeps its signal handlers and chooses the run directory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ async def run_aside(
 ) -> RunResult:
     """Run a plan with a journal in `directory`. `tell`: called after each trial.
 
-    An error that every request would meet stops the run: trials that have not begun are left out.
+    At an error that every further request would meet, the run stops, and trials that have not begun are left
+    out.
 
     Raises:
         UserError: If a sample cannot be read, or a scorer needs a target that the run lacks.
@@ -68,7 +69,7 @@ class _ProgressListener:
 
 
 class _SystemicError:
-    """Stop rule for errors that every further request would meet, and nothing else."""
+    """Stop rule that reacts only to errors that every further request would meet."""
 
     def update(self, result: Result) -> str | None:
         return result.record.reason if isinstance(result, Solved) and result.systemic else None

@@ -1,4 +1,4 @@
-"""The only place where exceptions inside a trial become statuses."""
+"""The only place where exceptions inside a trial are converted to statuses."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Boundary:
     """A context manager that turns an exception of its body into a status.
 
     `status` and `reason` are None if the body succeeded. `systemic`: True if every further request would meet
-    the same error. Cancellation of the run and a user's mistake propagate; the first also sets the status
-    `cancelled`. Any other exception, `SystemExit` included, concerns the trial only. A provider error that
-    the agent's code wrapped in another exception, or in an exception group, still counts as a provider error.
+    the same error. Cancellation of the run (which also sets the status `cancelled`) and a `UserError`
+    propagate. Any other exception, even `SystemExit`, concerns the trial only. A provider error that the
+    agent's code wrapped in another exception, or in an exception group, still counts as a provider error.
     """
 
     def __init__(self) -> None:
@@ -46,8 +46,8 @@ class Boundary:
 def ends_the_run(error: BaseException) -> bool:
     """Return whether an exception concerns the whole run and not only the trial that raised it.
 
-    A CancelledError does if the current task is being cancelled. Otherwise the agent's own code cancelled
-    something that it was waiting for.
+    A CancelledError concerns the run if the current task is being cancelled. Otherwise the agent's own code
+    cancelled something that it was waiting for.
     """
     if isinstance(error, asyncio.CancelledError):
         task = asyncio.current_task()
@@ -67,7 +67,7 @@ def _classify(error: BaseException) -> tuple[Status, str, bool]:
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """Return the exception, its causes and its members (of groups), outermost first."""
+    """Return the exception, its causes, and the members of exception groups, outermost first."""
     chain: list[BaseException] = []
     waiting: list[BaseException | None] = [error]
     while waiting:
@@ -82,6 +82,8 @@ def _causes(error: BaseException) -> list[BaseException]:
 
 
 def describe(error: BaseException) -> str:
-    """Describe an exception in one line without secrets: our errors by their text, others with type."""
+    """Describe an exception in one line without secrets: our own errors by their text, others also by their
+    type.
+    """
     text = str(error) if isinstance(error, TrialError) else error_line(error)
     return one_line(SECRETS.redact(text), LONGEST_REASON)

@@ -9,13 +9,13 @@ from benchwright.engine.worker import Result, Scored, Solved
 from benchwright.runs.journal import Journal
 
 LARGEST_GROUP = 1_000_000
-"""Bytes of bodies from which a group is written at once, to bound the memory of waiting results."""
+"""Total bytes of waiting bodies at which they are written at once, to bound the memory that they take."""
 
 
 class GroupCommits:
-    """Journals the results of many workers, and then calls `committed` with each, in order.
+    """Journals the results of many workers in batches, and then calls `committed` with each, in order.
 
-    Use it as a context manager around the work. On exit, results for which nobody waits are journalled too.
+    Use it as a context manager around the work. On exit, results that nobody awaits are journalled too.
     """
 
     def __init__(self, journal: Journal, committed: Callable[[Result], None]) -> None:

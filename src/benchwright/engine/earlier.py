@@ -23,7 +23,7 @@ class ReusedTrial(Record, frozen=True):
 
 
 class EarlierRun:
-    """The answered trials of another run. Failed trials are not reused."""
+    """The answered trials of an earlier run, for reuse. Failed trials are not reused."""
 
     def __init__(self, directory: Path) -> None:
         self._table = RunTable(directory)
@@ -41,10 +41,10 @@ class EarlierRun:
         return row
 
     def take(self, trial: Trial) -> ReusedTrial | None:
-        """Return the trial as the other run has it. None if that run does not have it, or its body is lost.
+        """Return the trial as recorded in the earlier run. None if that run lacks it, or its body is lost.
 
         Raises:
-            JournalError: If the other run's journal has changed meanwhile.
+            JournalError: If the earlier run's journal has changed meanwhile.
         """
         row = self._row(trial.key)
         if row is None:
@@ -69,10 +69,10 @@ class EarlierRun:
 
 
 class Reuse(Record, frozen=True):
-    """The runs from which trials are reused, the newest first, and how.
+    """The runs from which trials are reused, the newest first, and the rules for it.
 
-    `scores`: if False, every conversation is scored again. `only_known`: if True, no model is asked at all,
-    and trials that no earlier run has are left out.
+    `scores`: if False, scores are not reused: every conversation is scored again. `only_known`: if True, no
+    model is asked at all, and trials that no earlier run has are left out.
     """
 
     runs: Sequence[EarlierRun] = ()
@@ -80,7 +80,7 @@ class Reuse(Record, frozen=True):
     only_known: bool = False
 
     def take(self, trial: Trial) -> ReusedTrial | None:
-        """Return the trial from the first run that has it, or None."""
+        """Return the trial from the first run that has it. None if no run has it."""
         for run in self.runs:
             taken = run.take(trial)
             if taken is not None:

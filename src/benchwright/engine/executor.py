@@ -17,26 +17,28 @@ from benchwright.runs.lag import LoopLag
 
 
 class ExecutionCost(Record, frozen=True):
-    """Cost of worker processes: the worst loop lag among them with all standstills; total CPU seconds."""
+    """Cost of worker processes: the worst loop lag among them, all their standstills, their total CPU
+    seconds.
+    """
 
     lag: LoopLag = LoopLag()
     cpu_seconds: float = 0.0
 
 
 class Executor(Protocol):
-    """Runs work and delivers encoded results, wherever its workers are."""
+    """Runs trials and delivers their encoded results, wherever its workers are."""
 
     async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> ExecutionCost:
-        """Run work until there is none or `stop` has a reason. Return when nothing is in flight any more.
+        """Run all work, or until `stop` has a reason. Return when nothing is in flight any more.
 
-        `work` is drawn as needed. All trials of a wave end before those of the next wave start. Cancelling
-        this ends the trials in flight, and each is delivered as cancelled.
+        `work` is drawn as needed. All trials of a wave end before those of the next wave start. If this call
+        is cancelled, the trials in flight end and are delivered as cancelled.
         """
         ...
 
 
 class LocalExecutor:
-    """A fixed number of workers over one iterator: `concurrency` trials in flight, not a task per sample."""
+    """Runs `concurrency` trials at a time by a fixed number of workers, without a task per sample."""
 
     def __init__(self, clients: Mapping[str, ModelClient], concurrency: int) -> None:
         self._clients = clients
@@ -93,7 +95,9 @@ async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
 
 
 async def until_due(item: Work, worker: Worker, stop: Stop) -> None:
-    """Let the worker prepare a trial, and wait until it is due (by the worker's clock) or the run stops."""
+    """Let the worker prepare a trial, then wait until the trial is due by the worker's clock or the run
+    stops.
+    """
     if item.trial.due_ns is not None:
         moment = worker.taken_up(item)
         await stop.sleep_until(moment - round(worker.ahead * 1e9))
@@ -103,10 +107,10 @@ async def until_due(item: Work, worker: Worker, stop: Stop) -> None:
 
 
 async def _in_time(worker: Worker, wave: Iterator[Work], stop: Stop, aborts: bool, concurrency: int) -> None:
-    """Start each trial when a place is free and its time to be prepared has come.
+    """Start each trial when a place is free and it is time to prepare it.
 
-    Tasks are not created before that: a load level may have room for ten thousand trials, which would delay
-    the first ones.
+    No task is created earlier: a load level may have room for ten thousand trials, and creating their tasks
+    would delay the first ones.
     """
     places = asyncio.Semaphore(concurrency)
 

@@ -1,4 +1,4 @@
-"""Rare collections by Python's garbage collector, because each one blocks the event loop."""
+"""Makes collections by Python's garbage collector rare, because each one blocks the event loop."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ OBJECTS_OF_A_TRIAL = 300
 def collect_seldom(in_flight: int = 0) -> None:
     """Raise the collector's threshold above the number of objects that trials in flight can account for.
 
-    Objects of running trials are not garbage, and finding that out takes 50 ms per half a million objects.
-    Everything imported so far is excluded from collection. Call this only in processes that do little else.
+    Objects of running trials are not garbage, but each collection would examine them: 50 ms per half a
+    million objects. Everything imported so far is excluded from collection. Call this only in processes that
+    do little else.
     """
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS + OBJECTS_OF_A_TRIAL * in_flight)

@@ -22,17 +22,19 @@ CLOCK_MONOTONIC = 1
 """The clock of `perf_counter_ns` on Linux."""
 NONBLOCK, CLOEXEC = 0o4000, 0o2000000
 AT_A_MOMENT = 1
-"""Flag: times are absolute on the clock, not relative to now."""
+"""Flag: times are absolute on the clock, not relative to now (TFD_TIMER_ABSTIME)."""
 SECOND = 1_000_000_000
 
 READY_NS = 1_000_000
-"""How long before a moment the thread becomes urgent, in ns, if no other moment is that close."""
+"""Time in ns before a moment at which the timer's thread raises its priority, unless another moment is
+closer.
+"""
 
 _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
 class _Setting(ctypes.Structure):
-    """`struct itimerspec`: the interval of repeats and the first moment, each in seconds and nanoseconds."""
+    """`struct itimerspec`: the repeat interval and the first expiry, each in seconds and nanoseconds."""
 
     _fields_ = (("interval", ctypes.c_long * 2), ("first", ctypes.c_long * 2))
 
@@ -78,7 +80,7 @@ class KernelTimer:
         return True
 
     def _await(self, moment: int) -> None:
-        """Set the timer to a moment, or to a bit earlier if there is time to get ready."""
+        """Set the timer to a moment, or to slightly earlier if there is time to raise the thread's priority."""
         if may_be_urgent() and not self._urgent and moment - perf_counter_ns() > 2 * READY_NS:
             moment -= READY_NS
         self._set(moment)

@@ -1,4 +1,4 @@
-"""Loop lag: how late the event loop runs what is due.
+"""Loop lag: how late the event loop runs callbacks that are due.
 
 It is sampled in every run and limits the accuracy of timings. A lag of a second or more is a standstill: the
 process was stopped, its container frozen, its machine suspended, or its loop blocked. Requests that were due
@@ -60,7 +60,7 @@ class LoopLagSampler:
 
     @contextmanager
     def telling(self, told: OnStandstill) -> Iterator[None]:
-        """Call `told` with each standstill as soon as it is over, while the context is open."""
+        """Call `told` with each standstill as soon as it has ended, while the context is open."""
         self._told.append(told)
         try:
             yield
@@ -74,7 +74,7 @@ class LoopLagSampler:
     def look(self) -> bool:
         """Record a standstill that the timer has not noticed yet.
 
-        Return whether there has been any so far.
+        Return whether any standstill has been recorded so far.
         """
         now = perf_counter_ns()
         late, slept, jumped = max(0, now - self._due), self._slept(), self._jumped()
@@ -86,13 +86,13 @@ class LoopLagSampler:
         return bool(self._spans)
 
     def _slept(self) -> int:
-        """Return how long the machine was suspended since the last look, in ns."""
+        """Return for how many ns the machine was suspended since the last call."""
         slept = max(0, clock.asleep_ns() - self._asleep)
         self._asleep += slept
         return slept
 
     def _jumped(self) -> int:
-        """Return by how many ns the system's clock went ahead of ours since the last look."""
+        """Return by how many ns the system's clock has gained on our own since the last call."""
         ahead = clock.ahead_ns()
         if ahead is None:
             return 0

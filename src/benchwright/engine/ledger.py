@@ -10,16 +10,16 @@ from benchwright.runs.journal import read_body
 from benchwright.runs.table import RunTable
 
 Retry = Callable[[TrialRecord], bool]
-"""Returns True for trials that are to be run again although they have an answer."""
+"""Returns True for a trial that is to be run again although it has an answer."""
 
 
 class Ledger:
-    """Reports for each trial of the plan how much of it is already done.
+    """Tells for each trial of the plan how much of it is already done.
 
     A trial must be run again if its last attempt was cut off, if it ended in one of the statuses `again`, or
-    if `retry` selects it. If `again` contains `grader_error`, failed scores are made again without asking the
-    model. `counted`: number of trials that count by the rule of `runs.counting`; `finished`: number of trials
-    that need not be run again. The table must not be read on while the ledger is in use.
+    if `retry` selects it. If `again` contains `grader_error`, failed scores are computed again without asking
+    the model. `counted`: number of trials that count by the rule of `runs.counting`; `finished`: number of
+    trials that need not be run again. The table must not be read further while the ledger is in use.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Ledger:
         self.finished = sum(self._done)
 
     def counts(self, trial_keys: Iterable[str]) -> tuple[int, int]:
-        """Return (number of these trials that count, number that need not be run again)."""
+        """Return, for the trials with these keys, (number that count, number that need not be run again)."""
         rows = [row for row in map(self._table.find, trial_keys) if row is not None]
         return sum(map(self._table.is_done, rows)), sum(self._done[row] for row in rows)
 
@@ -48,7 +48,7 @@ class Ledger:
         return row is not None and bool(self._done[row])
 
     def scored(self, trial_key: str) -> frozenset[str]:
-        """Return the scorers whose scores of a finished trial exist and need not be made again."""
+        """Return the scorers whose scores of a finished trial exist and need not be computed again."""
         row = self._table.find(trial_key)
         if row is None:
             return frozenset()

@@ -11,15 +11,18 @@ from benchwright.errors import JournalError
 
 EVERY_SECONDS = 3.0
 LARGEST_SHARE = 0.02
-"""Largest share of the time for writing. If `EVERY_SECONDS` would exceed it, files are written less often."""
+"""Largest share of the time that may be spent on writing.
+
+If writing every `EVERY_SECONDS` would exceed it, files are written less often.
+"""
 
 
 @asynccontextmanager
 async def kept_up_to_date(write: Callable[[], None]) -> AsyncIterator[None]:
     """Call `write` periodically in a thread while the context is open. On exit, wait for a call in progress.
 
-    After a JournalError there are no further calls: the end of the session writes the files whole, or reports
-    the error.
+    After a JournalError, `write` is not called any more. When the session ends, the files are written as a
+    whole anyway, or the error is reported.
     """
     left = asyncio.Event()
     writing = asyncio.create_task(_keep_writing(write, left))

@@ -8,7 +8,7 @@ from time import perf_counter_ns
 from benchwright.engine.kernel_timer import kernel_timer
 
 LEAD_NS = 10_000_000
-"""Time before its intended start at which a trial is taken up, so that its first request leaves then."""
+"""Time in ns before its intended start at which a trial is begun, so that its first request leaves on time."""
 
 
 async def until(moment: int) -> None:

@@ -25,7 +25,9 @@ T = TypeVar("T")
 Prepare = Callable[[], object]
 
 PATIENCE = 30.0
-"""Factor by which a call may exceed its CPU time on the wall clock, on a busy machine or while it waits."""
+"""Factor by which a call's time on the wall clock may exceed its CPU time, because of a busy machine or
+waits.
+"""
 
 END_SECONDS = 2.0
 """Seconds that a process gets to end its child and itself."""
@@ -38,12 +40,12 @@ async def offload(
 
     The processes are started when they are needed, one per processor but one, and end with the run; see
     `offloading`. `prepare` is called in each process before the first function, to import its dependencies;
-    this time does not count. `seconds` is the CPU time that a call may use. A call that exceeds its time or
-    the memory limit is repeated once, with no other call in progress.
+    this time does not count towards `seconds`. `seconds` is the CPU time that a call may use. A call that
+    exceeds its time or the memory limit is repeated once, with no other call in progress.
 
     Raises:
-        GraderError: If the process was ended from outside, or did not answer for much longer than `seconds`.
-        TimeoutError: If the call needed more than `seconds` of CPU time twice.
+        GraderError: If the process was killed from outside, or gave no answer for much longer than `seconds`.
+        TimeoutError: If both attempts needed more than `seconds` of CPU time.
         MemoryError: If the call needed more memory than a process may have twice, see
             `offload_worker.MOST_MEMORY`.
     """
@@ -74,7 +76,7 @@ async def offloading() -> AsyncIterator[None]:
 
 
 class _Worker:
-    """One process, which handles one call at a time."""
+    """An offload process, which handles one call at a time."""
 
     def __init__(self, process: Process) -> None:
         self._process = process
@@ -85,7 +87,7 @@ class _Worker:
         """Return the result of the function in a request, or raise its exception.
 
         Raises:
-            GraderError: If the process was ended from outside, or does not answer.
+            GraderError: If the process was killed from outside, or does not answer.
             TimeoutError: If the function needed more CPU time than allowed.
         """
         patience = None if seconds is None else PATIENCE * seconds
@@ -132,7 +134,7 @@ class _Worker:
 
 
 class _Pool:
-    """The processes of one event loop. Idle ones are kept by the `prepare` function that they have called."""
+    """The processes of one event loop. Idle ones are kept by the `prepare` function that has run in them."""
 
     def __init__(self) -> None:
         self.runs = 0
@@ -149,7 +151,7 @@ class _Pool:
 
     @asynccontextmanager
     async def alone(self, prepare: Prepare | None) -> AsyncIterator[_Worker]:
-        """Lend a process exclusively, while no other process works."""
+        """Lend a process exclusively, while no other process of the pool works."""
         async with self._loners, AsyncExitStack() as stack:
             for _ in range(self._count):
                 await stack.enter_async_context(self._slots)
@@ -174,7 +176,7 @@ class _Pool:
 
 
 async def _start(prepare: Prepare | None) -> _Worker:
-    """Start a process and let it prepare.
+    """Start a process and let it call `prepare`.
 
     Raises:
         GraderError: If the process ended before it was ready.

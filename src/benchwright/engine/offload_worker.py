@@ -15,16 +15,18 @@ from contextlib import suppress
 from typing import Any, BinaryIO, NoReturn
 
 HEADER = 8
-"""Bytes of the length that precedes each message."""
+"""Size in bytes of the header of a message, which contains the message's length."""
 
 VALUE, ERROR, ENDED = "value", "error", "ended"
 """Kinds of answers: the function's result, its exception, or the signal by which its process ended."""
 
 MOST_MEMORY = 4 * 2**30
-"""Bytes of address space that a process may have. Allocations beyond it raise `MemoryError`."""
+"""Maximum number of bytes of address space of the process. Allocations beyond it raise `MemoryError`."""
 
 NICENESS = 10
-"""Increment of its niceness: it must not interrupt the event loop that sends and times requests."""
+"""Increment of the process's niceness, so that it does not delay the event loop that sends and times
+requests.
+"""
 
 
 def main() -> None:
@@ -74,7 +76,10 @@ class _Child:
     def __init__(self) -> None:
         self.pid = 0
         self.private: tuple[int, ...] = ()
-        """File descriptors that the child closes, because otherwise they would stay open after our end."""
+        """File descriptors that the child closes.
+
+        If they stayed open there, they would outlive this process.
+        """
 
         self._prepared = False
 
@@ -155,7 +160,7 @@ def _answer(request: bytes) -> bytes:
 
 
 def _failure(error: Exception) -> bytes:
-    """Return the encoded error itself if it can be pickled, else a RuntimeError with its text."""
+    """Return an encoded error: the error itself if it can be pickled, else a RuntimeError with its text."""
     try:
         encoded = pickle.dumps((ERROR, error), pickle.HIGHEST_PROTOCOL)
         pickle.loads(encoded)

@@ -15,12 +15,13 @@ Keeps = Callable[[TrialRecord], bool]
 
 
 def keeps_all(record: TrialRecord) -> bool:
-    """Keep every conversation."""
+    """Return True, so that every conversation is kept (the default of `Plan.keeps`)."""
     return True
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """All trials of a run. `targets` are tried; `helpers` (judge, simulated user) are only available by slot.
+    """All trials of a run. `targets` are evaluated; `helpers` (judge, simulated user) are only available by
+    slot.
 
     - `samples`: number of samples, as counted by `Task.size`. If `open_ended`, time may end the task before
       or after that many.
@@ -30,10 +31,10 @@ class Plan(msgspec.Struct, frozen=True):
       starts at that moment.
     - `seconds`: time on that clock after which no trial and no turn begins, except for trials that were due
       before.
-    - `aborts`: the solver can be cancelled, so the first signal cancels it.
+    - `aborts`: True if the solver can be cancelled; then the first signal cancels it.
     - `keeps`: returns whether the conversation of an ended trial is stored. Each worker process has its own
       copy.
-    - `shares_journal`: other plans use the same journal, so finished trials are counted one by one.
+    - `shares_journal`: True if other plans use the same journal; then finished trials are counted one by one.
     """
 
     task: Task
@@ -118,7 +119,7 @@ class _Occurrences:
 
 
 def _add(table: array[int], value: int) -> bool:
-    """Add a value. Return whether it is new."""
+    """Add a value to a table. Return whether it is new."""
     size = len(table)
     place = value % size
     while table[place]:

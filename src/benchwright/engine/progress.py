@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 class RunningMean:
     """Incremental mean and variance (Welford 1962).
 
-    `dependent`: True if some values are repeats of one sample, or belong to one group.
+    `dependent`: True if the values are not independent: some are repeats of one sample, or belong to one
+    cluster.
     """
 
     def __init__(self) -> None:
@@ -42,11 +43,12 @@ class RunningMean:
 
     @property
     def interval(self) -> Interval | None:
-        """The 95 % interval of the mean, by the rules of the summary.
+        """The 95 % interval of the mean, by the rules of a run's summary.
 
-        None below two values, or if they are dependent. Wilson's interval for values that are all 0 or 1,
-        else Student's. Values that are all between 0 and 1 are assumed to have this range, and their interval
-        is cut to it. Equal values get an interval by their range, or None if their range is unknown.
+        None if there are fewer than two values, or if they are dependent. Wilson's interval for values that
+        are all 0 or 1, else Student's. Values that are all between 0 and 1 are assumed to have this range,
+        and their interval is cut to it. Equal values get an interval by their range, or None if their range
+        is unknown.
         """
         if self.n < 2 or self.dependent:
             return None
@@ -63,12 +65,12 @@ class RunningMean:
 
 @runtime_checkable
 class PaceListener(Protocol):
-    """A listener that is also told the concurrency level, if it adapts itself."""
+    """A listener that is also told each change of the concurrency level, if that adapts itself."""
 
     def paced(self, level: int, settled: bool) -> None:
-        """Receive the maximum number of trials in flight from now on.
+        """Receive `level`, the maximum number of trials in flight from now on.
 
-        `settled`: the level is final for now.
+        `settled`: True if the level is final for now.
         """
         ...
 
@@ -84,30 +86,32 @@ class WaitListener(Protocol):
 
 @runtime_checkable
 class DecisionListener(Protocol):
-    """A listener that also displays the state of the run's question."""
+    """A listener that also displays how far the run's statistical question (`--until`) is decided."""
 
     def deciding(self, so_far: Callable[[], str]) -> None:
-        """Receive a function that returns the present state of the question, in a few words."""
+        """Receive a function that returns in a few words how far the question is decided."""
         ...
 
 
 @runtime_checkable
 class MeanwhileListener(Protocol):
-    """A listener that also displays activities beside the trials, such as an image pull."""
+    """A listener that also displays other activities of the run, such as pulling an image."""
 
     def meanwhile(self, told: Callable[[], Sequence[str]]) -> None:
-        """Receive a function that returns the present activities, each in a few words."""
+        """Receive a function that returns the present activities, a few words for each."""
         ...
 
 
 class Progress:
-    """A listener that counts trials as `runs.counting` does: cut-off trials are neither done nor failed.
+    """A listener that counts trials by the rules of `runs.counting`: cut-off trials are neither done nor
+    failed.
 
-    - `done`: includes trials of earlier sessions that are not run again; `rate` does not.
+    - `done`: trials done, including those of earlier sessions that are not run again; `rate` excludes these.
     - `means`: the mean scores by (slot, scorer).
-    - `decision`: returns the state of the run's question; None if there is none.
-    - `level`: maximum number of trials in flight, and `settled` whether it is final for now. None if the
-      concurrency is fixed.
+    - `decision`: a function that describes how far the question of `--until` is decided; None if there is
+      none.
+    - `level`: maximum number of trials in flight, None if the concurrency is fixed; `settled`: whether the
+      level is final for now.
     """
 
     def __init__(self) -> None:
@@ -177,7 +181,7 @@ class Progress:
 
     @property
     def waiting(self) -> list[str]:
-        """The present waits for rate limits, and the activities beside the trials, in words."""
+        """The present pauses for rate limits, and the activities beside the trials, in words."""
         left = {model: math.ceil(until - monotonic()) for model, until in self._waits.items()}
         waits = [
             f"waiting {seconds} s: rate limit of {model}" for model, seconds in left.items() if seconds > 0

@@ -1,4 +1,5 @@
-"""The interfaces of the engine: those that a kind of task implements, and those that it receives.
+"""The interfaces of the engine: those that a kind of task implements, and those that the engine provides to
+it.
 
 Nothing here has behaviour. A task (an eval over a dataset, a benchmark, a bench pack) implements `Task`,
 `Solver` and `Scorer`; the engine gives solvers and scorers a `Session` to act with.
@@ -24,11 +25,11 @@ PREPARED_BEFORE = 1.0
 
 
 class Turn(Record, frozen=True):
-    """A request with its own intended start, one of several in a trial.
+    """A request with an intended start of its own, one of several in a trial.
 
     `number`: its index in the trial. `due`: its intended start (`perf_counter_ns`); it is not sent earlier.
-    `sent`: messages (or their JSON) that are sent instead of the given ones, which the journal stores; used
-    for messages generated from a seed.
+    `sent`: messages (or their JSON) to send instead of the messages that are passed to `chat` and stored in
+    the journal; used for messages generated from a seed.
     """
 
     number: int
@@ -44,7 +45,7 @@ class Session(Protocol):
 
     @property
     def target(self) -> Target:
-        """The target of the trial."""
+        """The target (a model and its endpoint) that the trial evaluates."""
         ...
 
     async def chat(
@@ -71,7 +72,10 @@ class Session(Protocol):
     async def complete(
         self, prompt: str, *, role: str = "model", slot: str | None = None, **params: Any
     ) -> Reply:
-        """Send a request to /completions; otherwise like `chat`."""
+        """Send a prompt to /completions and return the response.
+
+        Parameters and errors are those of `chat`.
+        """
         ...
 
     async def count_tokens(self, text: str) -> int | None:
@@ -84,7 +88,7 @@ class Session(Protocol):
     def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
         """Let an agent that makes its own calls reach the trial's target, while the context is open.
 
-        The agent gets a base URL and a token instead of the key. `names` are the target's names in the
+        The agent gets a base URL and a token instead of the API key. `names` are the target's names in the
         agent's list of models, if they differ from the target's own name. A call beyond a limit is refused
         with HTTP 400 and an error object whose code names the limit; `RelayedCalls.failure` then holds the
         error.
@@ -92,12 +96,12 @@ class Session(Protocol):
         ...
 
     def progress(self, text: str) -> None:
-        """Display what the trial is doing."""
+        """Display `text` as what the trial is doing at the moment."""
         ...
 
 
 class TimedSession(Session, Protocol):
-    """The session of a trial in the engine, as seen by a solver that keeps to a schedule."""
+    """A trial's session, extended for solvers that send their requests by a schedule."""
 
     @property
     def origin(self) -> int:
@@ -116,7 +120,7 @@ class TimedSession(Session, Protocol):
 
 
 class EmbeddingSession(Session, Protocol):
-    """The session of a trial in the engine, as seen by a solver that compares texts by embeddings."""
+    """A trial's session, extended for solvers that compare texts by embeddings."""
 
     async def embed(self, texts: Sequence[str], *, slot: str) -> list[list[float]]:
         """Return the embedding vectors of texts, in order, from /embeddings of another target.
@@ -130,7 +134,7 @@ class EmbeddingSession(Session, Protocol):
 
 
 class Score(Record, frozen=True):
-    """The result of a scorer: a value, or None with the status `unparsed`.
+    """The result of a scorer: a value, or None with the status `unparsed` if no answer was found.
 
     `span`: the part of the answer that was scored. `explanation`: the reason for the score, for human
     readers.
@@ -146,8 +150,8 @@ class Score(Record, frozen=True):
 class Scorer(Protocol):
     """Turns an outcome into a named score.
 
-    `fingerprint` changes whenever the same answer could get another score: with code, options, judge or
-    prompt.
+    `fingerprint` must change whenever the same answer could get another score, that is, with the code, the
+    options, the judge or its prompt.
     """
 
     @property
@@ -157,7 +161,7 @@ class Scorer(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Digest that identifies the scoring rule."""
+        """Digest that identifies the rule by which the scorer scores."""
         ...
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
@@ -179,28 +183,29 @@ class Solver(Protocol):
     """Turns a trial into an outcome. Any exception becomes the trial's status."""
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Run one trial."""
+        """Solve one trial and return its outcome."""
         ...
 
 
 @runtime_checkable
 class PreparingSolver(Solver, Protocol):
-    """A solver that prepares trials in advance, so that they can begin when they are due."""
+    """A solver that can prepare trials in advance, so that they begin exactly when they are due."""
 
     async def prepare(self, trial: Trial) -> None:
         """Prepare a trial.
 
-        Called `PREPARED_BEFORE` seconds before it is due; must not raise the trial's own errors.
+        The engine calls this `PREPARED_BEFORE` seconds before the trial is due. Errors of the trial must not
+        be raised here, but in `solve`.
         """
         ...
 
 
 class Task(Protocol):
-    """Yields samples, solves them, scores the outcomes."""
+    """A kind of evaluation: yields samples, solves them, and scores the outcomes."""
 
     @property
     def spec(self) -> TaskSpec:
-        """Name, version and fingerprint."""
+        """Name, version and fingerprint of the task."""
         ...
 
     @property
@@ -230,8 +235,8 @@ class Task(Protocol):
 
 @runtime_checkable
 class RecurringTask(Task, Protocol):
-    """A task with repeated samples. Their content is encoded only once, because it may be long."""
+    """A task whose samples recur. Their content, which may be long, is encoded only once."""
 
     def contents(self) -> Iterator[tuple[Sample, SampleContent]]:
-        """Yield the samples, each with its content."""
+        """Yield the samples, each with its encoded content."""
         ...

@@ -1,4 +1,6 @@
-"""The requests that an agent makes on its own through the relay, from the view of its trial's session."""
+"""The requests that an agent sends by itself through the relay, as its trial's session counts and limits
+them.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,11 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class RelayedTurns:
-    """Distinguishes an agent's turns from its other requests.
+    """Tells the requests of an agent that are turns of its conversation from its other requests.
 
     Once a request has offered tools, a request that offers none and whose conversation begins differently is
     a *side* request (for a title or a summary), even if it came earlier. It is not a turn. A request that
-    differs from an earlier one only by not being streamed is a further attempt at that turn.
+    equals an earlier, streamed one except for not being streamed is a further attempt at that turn.
     """
 
     def __init__(self) -> None:
@@ -35,7 +37,8 @@ class RelayedTurns:
         self._turns: dict[int, tuple[bool, int]] = {}
 
     def before(self, asked: Asked) -> int | None:
-        """Return how many earlier requests belong to the conversation of the first request that offers tools.
+        """Return how many earlier requests belong to the same conversation, if this is the first that offers
+        tools.
 
         None for any other request.
         """
@@ -46,16 +49,16 @@ class RelayedTurns:
         return self._before.count(asked.opening) if first else None
 
     def is_side(self, asked: Asked) -> bool:
-        """Return whether a request is a side request, as far as is known at this point."""
+        """Return whether a request is a side request (for a title or a summary), as far as is known so far."""
         return bool(self._openings) and not asked.offers_tools and asked.opening not in self._openings
 
     def repeated(self, asked: Asked) -> int | None:
-        """Return the turn that a request attempts again. None if it is a new turn."""
+        """Return the turn that a request attempts again. None if the request is a new turn."""
         streamed, turn = self._turns.get(asked.digest, (False, 0))
         return turn if streamed and not asked.stream else None
 
     def add(self, asked: Asked, turn: int) -> None:
-        """Register a request that is a turn and not a further attempt at one."""
+        """Register a request that is a new turn."""
         self._turns[asked.digest] = asked.stream, turn
         if not self._openings:
             self._before.append(asked.opening)
@@ -64,10 +67,11 @@ class RelayedTurns:
 class RelayedCalls:
     """An agent's access to the model, and the results of its calls.
 
-    - `limit_told`: set once a call was refused for a limit.
+    - `limit_told`: an event that is set once a call was refused because of a limit.
     - `reply`: the last response.
     - `failure`: the error of the last call that ended, or None if it succeeded.
-    - `ended_by`: the limit that the agent was told in a final response instead of an error.
+    - `ended_by`: the limit that ended the conversation, if the agent was told by a final response, not by an
+      error.
     """
 
     def __init__(self, grant: Grant) -> None:
@@ -86,18 +90,20 @@ class RelayedCalls:
         return [] if self.reply is None else [*self._sent, self.reply.message]
 
     def environment(self) -> dict[str, str]:
-        """Return the environment variables in which clients look for address, key and model."""
+        """Return the environment variables in which clients look for the relay's address, the token and the
+        model.
+        """
         return relay_environment(self.base_url, self.token, self.model)
 
     def forget(self) -> None:
-        """Discard the calls so far, because they were not part of the conversation."""
+        """Discard the calls so far, because they do not belong to the conversation."""
         self.reply, self._sent = None, []
 
     async def within_limits(self, running: Coroutine[Any, Any, Ended]) -> Ended | None:
-        """Return the result of the agent's run.
+        """Run the agent and return its result.
 
-        None if the agent still ran `LIMIT_PATIENCE` seconds after it was told of a limit; then it is
-        cancelled.
+        None if the agent was still running `LIMIT_PATIENCE` seconds after it was told that a limit is
+        reached; then it is cancelled.
         """
         run = asyncio.ensure_future(running)
         told = asyncio.ensure_future(self.limit_told.wait())
@@ -113,7 +119,7 @@ class RelayedCalls:
                 await asyncio.wait({run})
 
     def ended(self, reply: Reply | None, failure: TrialError | None, sent: list[Message]) -> None:
-        """Store the result of a call. A call that the agent gave up changes nothing."""
+        """Store the result of a call. A call that the agent abandoned changes nothing."""
         if reply is not None:
             self.reply, self._sent = reply, sent
         if reply is not None or failure is not None:
@@ -121,7 +127,7 @@ class RelayedCalls:
 
 
 def read_request(relayed: RelayedRequest) -> tuple[dict[str, Any], list[Message]]:
-    """Return (fields of the body, messages) of a call. A plain prompt counts as a user message."""
+    """Return (fields of the request body, messages) of a call. A plain prompt counts as a user message."""
     try:
         fields = _decode(relayed.body)
     except UNREADABLE:  # not valid JSON, but the model's server accepted it

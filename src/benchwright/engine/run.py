@@ -36,10 +36,10 @@ from benchwright.runs.table import RunTable
 
 
 class Listener(Protocol):
-    """Receives the events of a run, in plain functions that return at once."""
+    """Receives the events of a run. Its methods are plain functions, which must return at once."""
 
     def started(self, total: int, done: int, again: int) -> None:
-        """Note that the run begins.
+        """Handle the beginning of the run. Called once.
 
         `total`: trials in the plan. `done`: trials done by earlier sessions. `again`: how many of these are
         run again.
@@ -47,22 +47,23 @@ class Listener(Protocol):
         ...
 
     def delivered(self, result: Result) -> None:
-        """Note that a trial was solved or scored."""
+        """Handle a result. Called for each trial that was solved or scored."""
         ...
 
     def said(self, text: str) -> None:
-        """Show a line to the person who watches."""
+        """Show a line of text to the user."""
         ...
 
     def ended(self) -> None:
-        """Note that the run ends."""
+        """Handle the end of the run. Called once."""
         ...
 
 
 class RunResult(Record, frozen=True):
-    """The end of a session.
+    """The result of a session, in which a process worked on a run.
 
-    `finished`: the whole plan is done; `decided`: the question was decided before that.
+    `finished`: True if the whole plan is done; `decided`: True if the statistical question was decided before
+    that.
     """
 
     finished: bool
@@ -88,14 +89,15 @@ async def run(
     signals: bool = True,
     clients: Sequence[ModelClient] = (),
 ) -> RunResult:
-    """Run the part of a plan that the journal does not hold yet, and journal the results.
+    """Run the trials of a plan that the journal lacks, and journal their results.
 
-    - `rules`: stop the run early. `until`: stops it when its question is decided.
+    - `rules`: each may stop the run early, for a reason of its own.
+    - `until`: stops the run once the statistical question that it poses is decided.
     - `table`: the table of the journal, if the caller has read it.
     - `again`: statuses of trials that are run again. `retry`: selects further trials to run again.
     - `reuse`: earlier runs from which remaining trials are copied.
     - `signals`: False inside a user's program that handles SIGINT and SIGTERM itself.
-    - `clients`: are told to hurry at the first signal.
+    - `clients`: at the first signal, these no longer wait for stalled requests.
 
     Raises:
         UserError: If a sample cannot be read, or a scorer needs a target that the run lacks.
@@ -188,7 +190,7 @@ class _Run:
         return result
 
     def _done_before(self) -> tuple[int, int]:
-        """Return (trials done by earlier sessions, how many of them are not run again)."""
+        """Return (number of trials that earlier sessions did, number of these that are not run again)."""
         if self._plan.shares_journal:
             return self._ledger.counts(trial.key for trial in self._plan.trials())
         return self._ledger.counted, self._ledger.finished
@@ -219,7 +221,7 @@ class _Run:
         return msgspec.structs.replace(trial, attempt=attempts) if attempts else trial
 
     def _take_over(self, trial: Trial, taken: ReusedTrial) -> Work:
-        """Journal a reused trial, and return the remaining work: the scores that are not reused."""
+        """Journal a reused trial, and return what remains to do for it: the scores that are not reused."""
         attempt = self._ledger.attempts(trial.key)
         self._journal.write_trial(msgspec.structs.replace(taken.record, attempt=attempt), taken.body)
         names = {
@@ -269,7 +271,7 @@ class _Run:
 
 
 async def _begun(work: Iterator[Work]) -> Iterator[Work]:
-    """Find the first piece of work in a thread, and return all of it.
+    """Find the first piece of work in a thread, and return an iterator over all work.
 
     Otherwise the event loop would be blocked while finished trials are skipped.
     """

@@ -1,4 +1,4 @@
-"""Seeds of repeats: with equal seeds, a server that honours them would give equal answers."""
+"""Seeds of repeats. With equal seeds, a server that honours them would give the same answer to each repeat."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ def seeded(settings: Mapping[str, Any], repeat: int) -> dict[str, Any]:
 
 
 def recorded_seed(seed: Any) -> int | None:
-    """Return a seed if the journal can store it (a 64-bit integer), else None."""
+    """Return a seed if the journal can store it, that is, if it is a 64-bit integer; else None."""
     return seed if type(seed) is int and -(2**63) <= seed < 2**63 else None

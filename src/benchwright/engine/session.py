@@ -32,7 +32,7 @@ SentRequest = tuple[dict[str, Any], list[Message], bytes]
 class TrialSession:
     """The session of one trial, or of one scorer that scores it; see `engine.protocols.Session`.
 
-    A trial with an intended start begins when its first request leaves, at that moment or later. Everything
+    A trial with an intended start begins when its first request leaves, at that moment or later; everything
     before is preparation. `unanswered`: the messages of the last request, as long as it has no response.
     """
 
@@ -74,7 +74,7 @@ class TrialSession:
 
     @property
     def late(self) -> int:
-        """Delay of the start after the intended start, in ns."""
+        """Time in ns from the trial's intended start to its actual start."""
         return max(0, self.origin - self.intended)
 
     @property
@@ -173,7 +173,7 @@ class TrialSession:
                     self.requests[place] = msgspec.structs.replace(self.requests[place], role=SIDE)
 
     def progress(self, text: str) -> None:
-        """Display what the trial is doing."""
+        """Display `text` as what the trial is doing at the moment."""
         if self._show is not None:
             self._show(self.trial.key, text)
 
@@ -273,9 +273,9 @@ class TrialSession:
             raise LimitReached("tokens", limits.tokens)
 
     def exchanges(self, outcome: Outcome) -> list[ExchangeBody]:
-        """Return the calls for the journal.
+        """Return the calls in the form in which the journal stores them.
 
-        Messages that begin the outcome's conversation are replaced by their number.
+        Messages of a call that are the first ones of the outcome's conversation are replaced by their number.
         """
         return [_exchange(asked, outcome.messages) for asked in self._asked]
 

@@ -1,4 +1,4 @@
-"""Ctrl-C: the first signal ends a run in order, the second at once, whatever the process is doing."""
+"""Ctrl-C: the first signal ends a run in an orderly way, the second at once, whatever the process is doing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchwright.text import Say
 NUMBERS = (signal.SIGINT, signal.SIGTERM)
 
 FINISH_SECONDS = 300.0
-"""Seconds that trials in flight may go on after the first signal."""
+"""Seconds for which trials in flight may go on after the first signal."""
 
 REACTION_SECONDS = 1.0
 """Seconds after which an event loop that has not processed the first signal is reported as blocked."""

@@ -1,4 +1,4 @@
-"""Effects of standstills of our own process on trials: flagged requests and extended time limits."""
+"""Effects of standstills of our own process on trials: flags on requests, and longer time limits."""
 
 from __future__ import annotations
 

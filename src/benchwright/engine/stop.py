@@ -1,4 +1,4 @@
-"""Early stops of a run: one mechanism for budgets, systemic errors, signals and early decisions."""
+"""Early stops of a run: one mechanism for budgets, systemic errors, signals and decided questions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from benchwright.records import Status, TrialRecord
 
 
 class StopRule(Protocol):
-    """Examines every result. A reason stops the run: trials in flight still end, but no others begin."""
+    """Examines every result and may give a reason to stop the run.
+
+    Then trials in flight end, but no others begin.
+    """
 
     def update(self, result: Result) -> str | None:
         """Return the reason to stop, or None to go on."""
@@ -22,18 +25,19 @@ class StopRule(Protocol):
 
 
 class Until(StopRule, Protocol):
-    """A rule that stops a run once its question is decided or cannot be decided."""
+    """A rule that stops a run once its statistical question is decided or proves undecidable."""
 
     @property
     def decided(self) -> bool:
-        """True if the question is decided."""
+        """True if the statistical question is decided."""
         ...
 
 
 class Stop:
-    """The reason to stop a run, if there is one. `interrupted`: True if a signal stopped it.
+    """Holds the reason to stop a run, if there is one. `interrupted`: True if a signal stopped it.
 
-    `clients` are told to hurry when a signal arrives, so that they do not delay the end of the run.
+    When a signal arrives, `clients` no longer wait for stalled requests, so that these do not delay the end
+    of the run.
     """
 
     def __init__(self, clients: Sequence[ModelClient] = ()) -> None:
@@ -44,7 +48,7 @@ class Stop:
 
     @property
     def interrupted(self) -> bool:
-        """True if a signal has arrived, whether or not the run was stopping already."""
+        """True if a signal has arrived, even if the run was already stopping."""
         return self._interrupt.is_set()
 
     def because(self, reason: str) -> None:
@@ -55,14 +59,14 @@ class Stop:
                 self._wake(moment)
 
     def interrupt(self, reason: str) -> None:
-        """Ask the run to stop because of a signal. Requests that get nowhere are not waited for."""
+        """Ask the run to stop because of a signal, without waiting for stalled requests."""
         self._interrupt.set()
         self.because(reason)
         for client in self._clients:
             client.hurry()
 
     async def cut_short(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine; cancel it if a signal arrives first."""
+        """Run a coroutine, but cancel it if a signal arrives first."""
         doing = asyncio.ensure_future(work)
         interrupt = asyncio.ensure_future(self._interrupt.wait())
         try:
@@ -98,14 +102,17 @@ class Stop:
 
 
 class TokenBudget:
-    """Stops the run when its requests have used this many tokens."""
+    """Stops the run when its requests have used this many tokens in total."""
 
     def __init__(self, tokens: int) -> None:
         self._budget = tokens
         self._used = 0
 
     def update(self, result: Result) -> str | None:
-        """Count the tokens of every request, including those of judges."""
+        """Add the tokens of all requests of a result (model and judges).
+
+        Return the reason to stop if the budget is used up, else None.
+        """
         if isinstance(result, Solved):
             self._used += sum(request.usage.total_tokens for request in result.record.requests)
         else:
@@ -118,14 +125,14 @@ class TokenBudget:
 
 
 class TimeBudget:
-    """Stops the run after this many seconds."""
+    """Stops the run this many seconds after the rule was made."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._end = monotonic() + seconds
 
     def update(self, result: Result) -> str | None:
-        """Check the clock."""
+        """Return the reason to stop if the time is over, else None."""
         return f"the budget of {self._seconds:g} seconds is used up" if monotonic() >= self._end else None
 
 
@@ -149,7 +156,9 @@ class SystemicErrors:
         self._possible = True
 
     def update(self, result: Result) -> str | None:
-        """Look for a systemic error."""
+        """Return the reason to stop once the errors so far show that further requests would fail too, else
+        None.
+        """
         if not isinstance(result, Solved):
             return None
         record = result.record

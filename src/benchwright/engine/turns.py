@@ -1,4 +1,4 @@
-"""Turns of one trial that depend on each other: in order if one needs another, concurrently otherwise."""
+"""Runs the turns of one trial: one after the other if they depend on each other, else concurrently."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from benchwright.errors import ProviderError
 
 
 async def in_turn(after: Sequence[int | None], do: Callable[[int], Awaitable[bool]]) -> None:
-    """Run the turns of a trial.
+    """Run the turns of a trial by calling `do` with the number of each.
 
-    `after` has for each turn the number of the turn that must end before, or None. Turns that follow the same
-    turn run concurrently. If `do` returns False for a turn, or a provider fails, the turns that follow it are
-    left out. A single turn runs without a task of its own.
+    `after` has for each turn the number of the turn that must end before it, or None. Turns that follow the
+    same turn run concurrently. If `do` returns False for a turn, or a provider fails, the turns that follow
+    it are left out. A single turn runs without a task of its own.
 
     Raises:
-        ProviderError: If turns failed: the first failure, after all possible turns have ended.
+        ProviderError: If a provider failed: the first such error, after all other possible turns have ended.
     """
     if len(after) == 1:
         await do(0)

@@ -1,4 +1,4 @@
-"""Real-time priority for a thread at the moment at which it has to send."""
+"""Real-time priority for a thread at the moment at which it must send."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import sys
 from functools import cache
 
 LOWEST = 1
-"""The lowest of the priorities above those of all ordinary programs."""
+"""The lowest real-time priority: it is above that of all ordinary programs."""
 
 
 @cache
 def may_be_urgent() -> bool:
-    """Return whether the kernel grants this program priority over ordinary ones (SCHED_RR of sched(7)).
+    """Return whether this program may get and use real-time priority (SCHED_RR of sched(7)).
 
-    Linux grants it to root (CAP_SYS_NICE) and within RLIMIT_RTPRIO. A program that was started with an
-    unusual policy keeps it. A program that would be killed for being urgent too long (RLIMIT_RTTIME) does not
-    ask.
+    Linux grants it to root (CAP_SYS_NICE) and within RLIMIT_RTPRIO. The answer is False for a program that
+    was started with an unusual policy, which it keeps, and for one that would be killed for running too long
+    at this priority (RLIMIT_RTTIME).
     """
     if sys.platform != "linux" or os.sched_getscheduler(0) != os.SCHED_OTHER:
         return False

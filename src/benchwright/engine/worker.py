@@ -40,7 +40,7 @@ from benchwright.runs.keys import score_key
 
 
 class Work(Record, frozen=True):
-    """A trial to solve, or with an `outcome` only to score. `scored`: names of scorers that are done.
+    """A trial to solve, or only to score if its `outcome` is given. `scored`: names of scorers that are done.
 
     `counted`: True if the run has already counted the trial as done.
     """
@@ -52,7 +52,7 @@ class Work(Record, frozen=True):
 
 
 class Solved(Record, frozen=True):
-    """A solved trial: record and encoded body (empty if not kept), to be journalled before it is scored.
+    """A solved trial, to be journalled before it is scored: its record and encoded body (empty if not kept).
 
     `earlier`: number of trials of this worker that began before its first failure and are still in flight.
     """
@@ -125,7 +125,7 @@ class Worker:
         return (self._begun_at if trial.due_ns is None else self.origin) + round(self._seconds * 1e9)
 
     def is_too_late(self, work: Work) -> bool:
-        """Return whether the time in which a trial may begin is over.
+        """Return whether a piece of work may no longer begin, because the time for that is over.
 
         A trial with an intended start may always begin, because it was due before.
         """
@@ -134,7 +134,7 @@ class Worker:
 
     @property
     def ahead(self) -> float:
-        """Seconds before its due time at which a trial is taken up, to be prepared."""
+        """Seconds before its due time at which a trial is taken up, so that it can be prepared."""
         return 0.0 if self._preparing is None else PREPARED_BEFORE
 
     async def prepare(self, work: Work) -> None:
@@ -143,11 +143,11 @@ class Worker:
             await self._preparing.prepare(work.trial)
 
     def seconds_until(self, work: Work) -> float:
-        """Return the seconds until a trial is taken up; 0 or less if it has no due time."""
+        """Return the seconds until a trial is to be taken up; 0 or less if it has no due time."""
         return (self.taken_up(work) - perf_counter_ns()) / 1e9
 
     def taken_up(self, work: Work) -> int:
-        """Return the moment (`perf_counter_ns`) at which a trial is taken up; 0 if it has no due time."""
+        """Return the moment (`perf_counter_ns`) at which a trial is to be taken up; 0 if it has no due time."""
         return 0 if work.trial.due_ns is None else self.origin + work.trial.due_ns - LEAD_NS
 
     async def do(self, work: Work) -> None:
@@ -172,9 +172,9 @@ class Worker:
         await done
 
     async def _solve(self, trial: Trial) -> tuple[Outcome, Awaitable[None]]:
-        """Solve a trial and deliver it.
+        """Solve a trial and deliver the result.
 
-        Return its outcome, and an awaitable that is done when it is in the journal.
+        Return the outcome, and an awaitable that is done when the result is in the journal.
         """
         due = None if trial.due_ns is None else self.origin + trial.due_ns
         last_start = self.last_start(trial)
@@ -216,7 +216,7 @@ class Worker:
     async def _score(self, scorer: Scorer, trial: Trial, outcome: Outcome) -> ScoreRecord | None:
         """Score an outcome.
 
-        None if the run was stopped before; then the score is made when the run is resumed.
+        None if the run was stopped first; the score is then made when the run is resumed.
         """
         session = TrialSession(trial, self._clients, TrialLimits(), self._show, role="judge")
         value: float | None = None

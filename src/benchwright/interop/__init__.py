@@ -1,1 +1,1 @@
-"""Results of other evaluation tools, read as runs."""
+"""Import of other evaluation tools' results as runs."""

@@ -24,10 +24,10 @@ LIST = "preds.json"
 
 
 class Told(Record, frozen=True):
-    """One trajectory: its model, the program that wrote it, and the trial.
+    """One trajectory (the record of an agent's work on one instance): its model, its program, and the trial.
 
-    Its `answer` is the submitted patch. For a damaged trajectory, `model` and `program` are unknown and
-    empty.
+    `answer` of the trial is the submitted patch. For a damaged trajectory, `model` and `program` are unknown
+    and empty.
     """
 
     model: str
@@ -36,7 +36,7 @@ class Told(Record, frozen=True):
 
 
 def trajectory_files(path: Path, ending: str) -> list[Path]:
-    """Return the path itself, or the files with this ending in a folder and in its direct subfolders.
+    """Return `path` itself if it is a file, else the files with this ending in it and its direct subfolders.
 
     Links are not followed.
 
@@ -74,7 +74,7 @@ def read_trajectories(files: Iterable[Path], ending: str, read: Callable[[Path],
 
 
 def run_of(path: Path, form: str, told: Sequence[Told], lacks: Sequence[str]) -> ForeignRun:
-    """Return the run that the trajectories form. Each model is a target, and no trial has a score.
+    """Combine trajectories into one run. Each model is a target, and no trial has a score.
 
     A damaged trajectory is counted with the first model.
     """
@@ -97,10 +97,10 @@ def run_of(path: Path, form: str, told: Sequence[Told], lacks: Sequence[str]) ->
 
 
 def ending_of(reason: str, failures: Mapping[str, Status]) -> tuple[Status, str | None]:
-    """Return (status, reason) of a trial by the exit status that its agent reported.
+    """Return (status, reason) of a trial, derived from the exit status that its agent reported.
 
-    `failures` maps parts of an exit status to trial statuses. A status that is neither a submission nor a
-    failure is a limit. A trajectory without an exit status was written while its agent worked, so its run was
+    `failures` maps parts of an exit status to trial statuses. Any other exit status that is not a submission
+    counts as a limit. A trajectory without an exit status was written while its agent worked, so its run was
     stopped.
     """
     if reason.lower() == "submitted":
@@ -114,7 +114,7 @@ def ending_of(reason: str, failures: Mapping[str, Status]) -> tuple[Status, str 
 
 
 def _listed(path: Path) -> frozenset[str]:
-    """Return the instances in the folder's list of patches; empty if the list is missing or damaged."""
+    """Return the instances in the folder's list of submitted patches; empty if it is missing or damaged."""
     if not (path / LIST).is_file():
         return frozenset()
     try:

@@ -1,4 +1,6 @@
-"""Members of a zip archive, even if compressed by Zstandard, which Python supports only from 3.14 on."""
+"""Reads members of a zip archive, also those compressed by Zstandard, which Python supports only from 3.14
+on.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from typing import IO
 from benchwright.interop.foreign import UnreadableResults
 
 ZSTANDARD = 93
-"""The zip format's number for this compression method."""
+"""The number of Zstandard among the zip format's compression methods."""
 
 LARGEST_MEMBER = 512 << 20
 """Maximum number of bytes of an unpacked member."""

@@ -1,4 +1,4 @@
-"""Trajectories in ATIF, a format for runs of agents, as messages and requests."""
+"""Converts trajectories in ATIF (Agent Trajectory Interchange Format) to messages and requests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ ROLES = {"system": "system", "user": "user", "agent": "assistant"}
 
 
 def messages_of(trajectory: Mapping[str, Any]) -> list[Message]:
-    """Return the steps as messages in the OpenAI format. A step's observations follow it as tool messages."""
+    """Return the steps of a trajectory as OpenAI messages.
+
+    Observations of a step follow it as tool messages.
+    """
     found: list[Message] = []
     for step in objects(trajectory.get("steps")):
         role = ROLES.get(text(step.get("source")))
@@ -34,7 +37,7 @@ def messages_of(trajectory: Mapping[str, Any]) -> list[Message]:
 
 
 def requests_of(trajectory: Mapping[str, Any], name: str) -> list[RequestRecord]:
-    """Return a request for each agent step that reports its tokens. Their times are unknown."""
+    """Return a request record for each agent step that reports its tokens. The times are unknown."""
     steps = [step for step in objects(trajectory.get("steps")) if mapping(step.get("metrics"))]
     return [
         RequestRecord(f"{name}-{turn}", turn=turn, usage=_usage(mapping(step.get("metrics"))))

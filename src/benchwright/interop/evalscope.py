@@ -1,4 +1,4 @@
-"""Output folders of EvalScope: reviews hold the scores, predictions the requests and their usage."""
+"""Reads output folders of EvalScope: reviews hold the scores, predictions the requests and their usage."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ LARGEST_CONFIGURATION = 16 << 20
 
 
 class Report(NamedTuple):
-    """The report on a dataset: its file and its content."""
+    """EvalScope's report on one dataset: the file and its content."""
 
     file: Path
     content: Mapping[str, Any]
 
 
 def recognises(path: Path) -> bool:
-    """Return whether this is an output folder, or a folder of output folders that are named by time."""
+    """Return whether the path is an output folder, or a folder of output folders that are named by time."""
     return path.is_dir() and bool(_roots(path))
 
 
 def read(path: Path) -> Readings:
-    """Read a run for each dataset and model.
+    """Read the output of each dataset and model as a run.
 
     Raises:
         UnreadableResults: If there are no reviews.
@@ -106,11 +106,13 @@ def _run(
 
 
 def _datasets(root: Path, model: str, reports: Mapping[str, Report]) -> dict[str, list[Subset]]:
-    """Group the files by dataset. A file is named DATASET_SUBSET, and both may contain underscores.
+    """Group the files of reviews by dataset.
 
-    A report names its dataset's subsets, and the configuration lists all datasets. A file that matches
-    neither forms its own dataset: reviews of an interrupted `mmlu_pro` have no report, and are not a subset
-    of `mmlu`.
+    A file is named DATASET_SUBSET, and both may contain underscores.
+
+    A report names the subsets of its dataset, and the configuration lists all datasets. A file that matches
+    neither becomes a dataset by itself. For example, reviews of an interrupted `mmlu_pro` have no report, but
+    they are not a subset of `mmlu`.
     """
     told = {
         f"{dataset}_{subset}": (dataset, subset)
@@ -144,7 +146,7 @@ def _subsets(report: Mapping[str, Any]) -> set[str]:
 
 
 def _configured(root: Path) -> Iterator[str]:
-    """Yield the datasets in the configuration. Only this list of its YAML is read, line by line."""
+    """Yield the names of the datasets in the configuration, a YAML file of which only this list is read."""
     for file in sorted((root / "configs").glob("*.y*ml")):
         try:
             lines = file.read_bytes()[:LARGEST_CONFIGURATION].decode(errors="replace").splitlines()
@@ -159,7 +161,7 @@ def _configured(root: Path) -> Iterator[str]:
 
 
 def _scales(report: Mapping[str, Any], metrics: Iterable[str]) -> dict[str, ForeignScale]:
-    """Return the scale of each metric, with its (rounded) mean from the report."""
+    """Return the scale of each metric, including the (rounded) mean in the report."""
     found = dict.fromkeys(metrics, ForeignScale())
     for metric in objects(report.get("metrics")):
         identity = mapping(metric.get("identity"))
@@ -170,7 +172,7 @@ def _scales(report: Mapping[str, Any], metrics: Iterable[str]) -> dict[str, Fore
 
 
 def _counted(report: Mapping[str, Any]) -> int | None:
-    """Return the number of trials according to an older report, which has no summary of the execution."""
+    """Return the number of trials in a report of an older version, which does not summarise the execution."""
     return max(
         (found for one in objects(report.get("metrics")) if (found := count(one.get("num")))), default=None
     )

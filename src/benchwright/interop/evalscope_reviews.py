@@ -1,4 +1,7 @@
-"""Reviews of EvalScope as trials: one line per answer with its scores. Predictions hold usage and times."""
+"""Converts reviews of EvalScope to trials: one line per answer with its scores.
+
+Predictions add usage and times.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ from benchwright.records import RequestRecord, Status
 
 LINES = "*.jsonl"
 USABLE = ("", "success", "fallback", "degraded")
-"""Statuses of a score that counts. EvalScope leaves out scores of other statuses (constants.ScoreStatus)."""
+"""Statuses of a score that counts. EvalScope excludes scores with other statuses (constants.ScoreStatus)."""
 
 Id = int | str
 
@@ -38,7 +41,7 @@ class Subset(NamedTuple):
 
     @property
     def files(self) -> list[Path]:
-        """Those of the two files that exist."""
+        """The two files, without one that does not exist."""
         return [one for one in (self.reviews, self.predictions) if one.is_file()]
 
 
@@ -114,9 +117,10 @@ def _lines(path: Path, torn: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _ids(review: Mapping[str, Any], where: str) -> tuple[Id, Id, int | None]:
-    """Return (id of the answer, id of its sample, number of the repeat or None).
+    """Return (id of the answer, id of its sample, number of the repeat) of a review.
 
-    The id of an answer counts over samples and repeats. Only newer versions number the repeats of a sample.
+    Ids of answers are numbered over all samples and repeats. Only newer versions number the repeats of a
+    sample; for older ones the number is None.
     """
     sample_score = mapping(review.get("sample_score"))
     answer = next(filter(_is_id, (sample_score.get("sample_id"), review.get("index"))), None)
@@ -135,7 +139,7 @@ def _is_id(value: Any) -> bool:
 
 
 def _numbered(last: Mapping[Id, tuple[int, Id, int | None]]) -> dict[int, Attempt]:
-    """Return the attempts by line number. Repeats without a number are counted in the order of their ids."""
+    """Return the attempts by line number. Repeats without a number are numbered in the order of their ids."""
     seen: Counter[Id] = Counter()
     found = {}
     for answer in sorted(last, key=lambda one: (isinstance(one, str), one)):
@@ -175,9 +179,11 @@ def _trial(
 
 
 def _scores(score: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, ForeignScore]:
-    """Return the metrics of a review. EvalScope writes 0 for a metric that failed; here it has no value.
+    """Return the scores of a review by metric.
 
-    If a judge failed, EvalScope leaves the metric out.
+    A metric that failed, which EvalScope writes as 0, has no value here.
+
+    If a judge failed, EvalScope omits the metric.
     """
     values = mapping(score.get("value"))
     errors = mapping(mapping(score.get("metadata")).get("metric_errors"))
@@ -198,15 +204,15 @@ def _scores(score: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Forei
 
 
 def _belongs(score: str, metric: str) -> bool:
-    """Return whether a score belongs to a metric: bleu-1 belongs to BLEU, `accuracy` not to `acc`."""
+    """Return whether a score's name belongs to a metric: `bleu-1` to BLEU, but `accuracy` not to `acc`."""
     name, of = score.lower(), metric.lower()
     return name == of or (name.startswith(of) and not name[len(of)].isalnum())
 
 
 def _requests(subset: Subset) -> dict[int | None, RequestRecord]:
-    """Return the request behind each prediction, by its index.
+    """Return the request record of each prediction, by its index.
 
-    If an index occurs twice, the last one counts.
+    If an index occurs twice, the last prediction counts.
     """
     if not subset.predictions.is_file():
         return {}

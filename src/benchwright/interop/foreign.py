@@ -1,4 +1,4 @@
-"""Results of another program as plain data, which `keeping` writes into the store as a run.
+"""Another program's results as plain data, which `interop.keeping` writes into the store as a run.
 
 Nothing is invented: data that the program did not write is absent here, and named in `ForeignRun.lacks`.
 """
@@ -16,7 +16,7 @@ Part = TypeVar("Part")
 
 
 class ForeignScore(Record, frozen=True):
-    """A score of a trial. If it has no value, its status is the reason: `unparsed` or `grader_error`.
+    """A score of a trial. If it has no value, its status says why: `unparsed` or `grader_error`.
 
     `span`: the part of the answer that was scored. `explanation`: the reason for the score. `detail`: any
     further data.
@@ -32,13 +32,13 @@ class ForeignScore(Record, frozen=True):
 class ForeignTrial(Record, frozen=True):
     """One answer to one sample. `status` is `answered` or a failure; then `reason` is a line of text.
 
-    - `sample`: the other program's name of the sample; `repeat`: counted from 0.
+    - `sample`: the name that the other program gives the sample; `repeat`: counted from 0.
     - `identity`: the other program's own digest of the sample.
     - `input`, `target`: the question and the expected answer, in readable form.
     - `requests`: the recorded usage and times. `total` is 0 if a time was not recorded.
     - `started_at`: ns since the epoch; `duration`: ns. Both are 0 if unknown.
     - `unread`: True if the record of the trial exists but is damaged; `reason` has the error.
-    - `remarks`: facts for readers of the run. The run's notes count the trials with each remark.
+    - `remarks`: peculiarities of the trial, in words. The run's notes count the trials with each remark.
     """
 
     sample: str
@@ -63,9 +63,9 @@ class ForeignTrial(Record, frozen=True):
 
 
 class ForeignTarget(Record, frozen=True):
-    """A model that was evaluated. `slot`: `primary` if it is the only one.
+    """A model that was evaluated. `slot`: the model's name within the run, `primary` if there is only one.
 
-    `settings`: those that shaped its answers.
+    `settings`: the settings that influenced its answers.
     """
 
     slot: str
@@ -75,7 +75,7 @@ class ForeignTarget(Record, frozen=True):
 
 
 class ForeignScale(Record, frozen=True):
-    """The scale of a score: its range, the least value that passes, and whether less is better.
+    """The scale of a score: its range, the lowest value that passes, and whether lower values are better.
 
     `mean`: the plain mean that the program itself reports, used to verify the import. None if the program
     reports no mean, or one computed differently.
@@ -89,7 +89,7 @@ class ForeignScale(Record, frozen=True):
 
 
 class ForeignRun(NamedTuple):
-    """One task in a file or folder, with all models that were evaluated.
+    """One task in a file or folder of another program's results, with all models that were evaluated.
 
     - `format`: the name of the format, as in docs/interop.md.
     - `program`: the program that wrote the results, with its version.
@@ -99,8 +99,8 @@ class ForeignRun(NamedTuple):
     - `files`: the files and folders that the run is read from; if empty, `path` alone.
     - `planned`: number of trials that the program reports; `absent`: how many of these are known to be
       missing.
-    - `lacks`: data that our own runs have and these files lack.
-    - `notes`: remarks for the reader, one sentence each.
+    - `lacks`: data that Benchwright's own runs have and these files lack.
+    - `notes`: what to know about the imported data, one sentence each.
     """
 
     format: str
@@ -133,13 +133,16 @@ class UnreadableResults(UserError):
 
 
 Readings = list[ForeignRun | UnreadableResults]
-"""The runs in a path, in order. A run that cannot be read is replaced by its error."""
+"""The results in a path, in order: a run, or the error that prevented reading it."""
 
 
 def read_each(
     parts: Iterable[Part], read: Callable[[Part], Iterable[ForeignRun | UnreadableResults]]
 ) -> Readings:
-    """Read the runs of each part. An error in one part does not prevent reading the others."""
+    """Read the runs of each part of some results.
+
+    An error in one part does not prevent reading the others.
+    """
     found: Readings = []
     for part in parts:
         try:
@@ -150,5 +153,5 @@ def read_each(
 
 
 def unread_trial(sample: str, error: UnreadableResults, **more: Any) -> ForeignTrial:
-    """Return a failed trial for a damaged record. It does not count against the model."""
+    """Return a failed trial that stands for a damaged record. It does not count against the model."""
     return ForeignTrial(sample, status=Status.EXECUTION_ERROR, reason=str(error), unread=True, **more)

@@ -1,4 +1,4 @@
-"""Jobs of Harbor: a folder with one subfolder per attempt at a task."""
+"""Reads jobs of Harbor: a folder with one subfolder per attempt at a task."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ MOST_TRIALS = 200_000
 
 
 def recognises(path: Path) -> bool:
-    """Return whether this is a job's folder: it and a subfolder contain a result or a configuration."""
+    """Return whether the path is a job: it and one of its subfolders contain a result or a configuration."""
     if not path.is_dir() or not any((path / name).is_file() for name in (RESULT, CONFIG)):
         return False
     return any((trial / name).is_file() for trial in _trial_folders(path) for name in (RESULT, CONFIG))
 
 
 def read(path: Path) -> Readings:
-    """Read a run for each dataset of a job, because tasks of two datasets may share a name.
+    """Read each dataset of a job as a run of its own, because tasks of two datasets may share a name.
 
     Raises:
         UnreadableResults: If a result occurs twice with different contents, no trial has a result, or there
@@ -54,7 +54,8 @@ def read(path: Path) -> Readings:
 
 
 class _Job(NamedTuple):
-    """A job: its result, the number of trials without a result, and the damaged ones.
+    """A Harbor job: its folder, its own result, the number of trials without a result, and the damaged
+    trials.
 
     `whole`: True if the job has only one dataset.
     """
@@ -96,9 +97,9 @@ def _trial_folders(path: Path) -> Iterator[Path]:
 
 
 def _ended(folders: Iterable[Path]) -> tuple[list[Attempt], list[UnreadableResults]]:
-    """Return the attempts with a result, and the errors of damaged ones.
+    """Return the attempts that have a result, and the errors of damaged results.
 
-    Copies in other folders count once.
+    Copies of an attempt in other folders count once.
     """
     found: dict[str, Attempt] = {}
     damaged: list[UnreadableResults] = []
@@ -128,9 +129,9 @@ def _job(path: Path) -> Mapping[str, Any]:
 
 
 def _slots(results: Iterable[Mapping[str, Any]]) -> Slots:
-    """Return the slot for each (agent, model).
+    """Return the target's slot (its name within the run) for each (agent, model).
 
-    The slot's name includes the agent if there are several agents.
+    The slot includes the agent's name if there are several agents.
     """
     entrants = list(dict.fromkeys(map(entrant_of, results)))
     if len(entrants) == 1:

@@ -1,4 +1,4 @@
-"""Attempts of a Harbor job at its tasks, as trials."""
+"""Converts attempts of a Harbor job at its tasks to trials."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RESULT = "result.json"
 LONGEST_REASON = 500
 
 Slots = Mapping[tuple[str, str], str]
-"""The slot of each (agent, model)."""
+"""{(agent, model): slot of the target}."""
 
 ENDED_BY_AGENT = {
     "AgentTimeoutError": Status.LIMIT,
@@ -30,10 +30,13 @@ ENDED_BY_AGENT = {
     "AgentSafetyRefusalError": Status.REFUSED,
     "ContentPolicyViolationError": Status.REFUSED,
 }
-"""Exceptions caused by the agent itself: Harbor treats the reward as valid (models/trial/error_policy.py)."""
+"""Exceptions caused by the agent itself.
+
+Harbor counts the reward of such a trial (models/trial/error_policy.py).
+"""
 
 CANCELLED = "CancelledError"
-"""The exception of a trial that was stopped with its job."""
+"""The exception of a trial that was stopped together with its job."""
 
 NO_CONVERSATION = "The trajectory is damaged, and left out; the reward counts"
 INVALID_REWARD = (
@@ -43,7 +46,7 @@ CHANGED = "The task was changed between attempts: each version of it is a sample
 
 
 class Attempt(NamedTuple):
-    """The folder of a trial and its result."""
+    """An attempt at a task: its folder and its result."""
 
     folder: Path
     result: dict[str, Any]

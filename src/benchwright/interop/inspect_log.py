@@ -1,4 +1,4 @@
-"""Logs of Inspect (`.eval` archives and `.json` files) as runs.
+"""Reads logs of Inspect (`.eval` archives and `.json` files) as runs.
 
 The format is defined in inspect_ai/log/_log.py.
 """
@@ -39,17 +39,17 @@ STATES = {"success": "finished", "error": "stopped", "cancelled": "stopped"}
 START = "_journal/start.json"
 HEADER = "header.json"
 MEMBER = re.compile(r"samples/(?P<id>.*?)(_epoch_(?P<epoch>\d{1,6}))?\.json", re.DOTALL)
-"""The archive member of a sample at an epoch."""
+"""Pattern of the name of the archive member that holds a sample at an epoch (repeat)."""
 MEANS = ("accuracy", "mean")
-"""Metrics that are the plain mean of a score."""
+"""Names of metrics that are the plain mean of a score."""
 ReadSample = Callable[[Mapping[str, Any], str], ForeignTrial]
-"""(sample, its place in the log) -> its trial"""
+"""Function (sample, its place in the log) -> its trial."""
 BEGINNING = 4_096
 """Bytes of a JSON file that are examined to recognise a log."""
 
 
 def recognises(path: Path) -> bool:
-    """Return whether this is a log of Inspect, by its name and the beginning of its content."""
+    """Return whether the path is a log of Inspect, judged by its name and the beginning of its content."""
     if not path.is_file():
         return False
     if path.suffix == ".eval":
@@ -62,7 +62,7 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path) -> Readings:
-    """Read the run of a log.
+    """Read a log as a run.
 
     Raises:
         UnreadableResults: If the file is not a log, or is damaged.
@@ -144,9 +144,9 @@ def _of_list(path: Path, samples: list[dict[str, Any]], trial: ReadSample) -> It
 
 
 def _scales(about: Mapping[str, Any], results: Mapping[str, Any]) -> dict[str, ForeignScale]:
-    """Return the scores in the log's order. A part of a scorer's mapping is named `scorer.part`.
+    """Return the scale of each score in the log's order. A part of a scorer's mapping is named `scorer.part`.
 
-    Before version 0.3.14 a log has one scorer, and its metrics are stored beside it.
+    A log of a version before 0.3.14 has one scorer, and its metrics are stored beside the scorer.
     """
     found: dict[str, ForeignScale] = {}
     scores = objects(results.get("scores"))
@@ -183,7 +183,7 @@ def _notes(header: Mapping[str, Any], config: Mapping[str, Any], results: Mappin
 
 
 def _plain(config: Any) -> dict[str, Any]:
-    """Return the model's settings that are numbers, texts or booleans."""
+    """Return those of the model's settings that are numbers, texts or booleans."""
     return {
         name: value
         for name, value in mapping(config).items()

@@ -1,4 +1,4 @@
-"""A sample of an Inspect log as a trial: its conversation, its requests and its scores."""
+"""Converts a sample of an Inspect log to a trial: its conversation, its requests and its scores."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ from benchwright.records import Message, RequestRecord, Status, Usage
 from benchwright.text import one_line
 
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-"""Inspect's marks: correct, partly correct, incorrect, no answer."""
+"""The letters that Inspect uses as scores, with their values: correct, partly correct, incorrect, no answer."""
 
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 LONGEST_LABEL = 60
 LONGEST_REASON = 500
 MOST_PARTS = 64
-"""Longest list in a score whose values become scores of their own."""
+"""Maximum length of a list in a score for which each item becomes a score of its own."""
 INVALID = "It was marked as invalid in Inspect, whose own metrics may count it; it has no score here"
 ATTACHMENT = "attachment://"
 OURS = "benchwright"
-"""Key of a sample's metadata under which our own export stores data that the log format has no field for."""
+"""Key in a sample's metadata under which Benchwright's export stores data for which the log format has no
+field.
+"""
 
 STATUSES = frozenset(Status)
 STOPPED = {"max_tokens": Status.TRUNCATED, "model_length": Status.TRUNCATED, "content_filter": Status.REFUSED}
@@ -104,9 +106,12 @@ def _status(sample: Mapping[str, Any]) -> tuple[Status, str | None]:
 def _scores(
     scores: Mapping[str, Any],
 ) -> tuple[dict[str, ForeignScore], dict[str, str], list[str]]:
-    """Return (scores, labels, remarks): numeric values by Inspect's own rule, and other texts as labels.
+    """Return (scores, labels, remarks).
 
-    Each entry of a mapping is a score named by its key; each item of a list, by its index from 0.
+    Values become numbers by Inspect's own rule; other texts become labels.
+
+    Each entry of a mapping is a score of its own, named by its key; so is each item of a list, named by its
+    index from 0.
     """
     found: dict[str, ForeignScore] = {}
     labels: dict[str, str] = {}
@@ -154,9 +159,9 @@ def _worth(value: Any) -> float | None:
 
 
 def _requests(sample: Mapping[str, Any], written: Any, model: str) -> Iterator[RequestRecord]:
-    """Yield a request for each model event.
+    """Yield a request record for each model event.
 
-    Without events, yield the usage per model, whose times are unknown.
+    If there are no events, yield one record per model with its usage, whose times are unknown.
     """
     events = [one for one in objects(written) if one.get("event") == "model"]
     for turn, event in enumerate(events):
@@ -191,9 +196,9 @@ def _request_id(event: Mapping[str, Any]) -> str:
 
 
 def usage_of(usage: Mapping[str, Any]) -> Usage:
-    """Return Inspect's token counts as a server's usage.
+    """Convert Inspect's token counts to a server's usage.
 
-    Inspect's input excludes tokens read from or written to a cache, so they are added.
+    Inspect's input excludes tokens read from or written to a cache, so these are added.
     """
     read, written = (count(usage.get(f"input_tokens_cache_{name}")) for name in ("read", "write"))
     fresh = count(usage.get("input_tokens"))
@@ -206,7 +211,7 @@ def usage_of(usage: Mapping[str, Any]) -> Usage:
 
 
 def openai_message(message: Mapping[str, Any], attachments: Mapping[str, Any]) -> Message:
-    """Return one of Inspect's messages in the OpenAI format."""
+    """Convert one of Inspect's messages to the OpenAI format."""
     content, reasoning = _content(message.get("content"), attachments)
     made: Message = {"role": text(message.get("role")) or "user", "content": content}
     if reasoning:
@@ -242,7 +247,7 @@ def _content(content: Any, attachments: Mapping[str, Any]) -> tuple[Any, str]:
 
 
 def _attached(value: Any, attachments: Mapping[str, Any]) -> str:
-    """Return the text, or the attachment that it refers to."""
+    """Return a text. If it is a reference to an attachment, return the attachment instead."""
     found = text(value)
     if not found.startswith(ATTACHMENT):
         return found

@@ -1,4 +1,4 @@
-"""Storage of foreign results as runs, so that everything that reads a run can read them."""
+"""Stores another program's results as runs, so that everything that reads a run can read them."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from benchwright.runs.manifest import MANIFEST, Manifest, ScorerInfo, read_manif
 from benchwright.runs.store import run_id
 
 AT_ONCE = 256
-"""Trials per write."""
+"""Number of trials that are written at once."""
 
 READING = 2
-"""Version of the readers.
+"""Version of the code that reads other programs' results.
 
-Increment it when a reader changes, so that earlier imports of the same files are made anew.
+Increment it when that code changes, so that files imported before are imported anew.
 """
 
 
 class ImportedRun(NamedTuple):
-    """A run in the store. `new`: True if it was not there before."""
+    """A run in the store. `new`: True if this import created it."""
 
     directory: Path
     new: bool
@@ -146,7 +146,7 @@ class _Entry(NamedTuple):
 
 
 def _entries(trials: Iterable[ForeignTrial], identity: str, tally: Tally) -> Iterator[_Entry]:
-    """Yield the entries to write for trials, without those that were written already."""
+    """Yield the entries to write for trials, skipping those of trials that were written already."""
     for trial in trials:
         key = _key(identity, trial)
         entry = _Entry(trial_line(trial, key), list(score_lines(trial, key)))

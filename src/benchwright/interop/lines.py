@@ -1,4 +1,4 @@
-"""Journal lines and body for a foreign trial."""
+"""Converts another program's trial to journal lines and a body."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright.runs.keys import score_key
 
 
 def trial_line(trial: ForeignTrial, key: str) -> tuple[TrialRecord, bytes]:
-    """Return a trial's journal line and its encoded body."""
+    """Return the journal line of a trial and its encoded body."""
     record = TrialRecord(
         key=key,
         sample=trial.sample,

@@ -1,4 +1,4 @@
-"""Results of lm-evaluation-harness with their samples (`--log_samples`): a run for each task."""
+"""Reads results of lm-evaluation-harness with their samples (`--log_samples`), one run per task."""
 
 from __future__ import annotations
 
@@ -20,17 +20,19 @@ from benchwright.interop.reading import an_object, count, mapping, moment, numbe
 
 FORMAT = "lm-eval"
 NAMED = re.compile(r".+_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[^_]*)\.json")
-"""Result files: results_TIME.json in a model's folder, or NAME_TIME.json with `--output_path NAME.json`."""
+"""Names of result files: results_TIME.json in a model's folder, or NAME_TIME.json with `--output_path
+NAME.json`.
+"""
 MOST_TRIED = 3
-"""Files of a folder that are examined before it is rejected. The first may be cut short."""
+"""Number of files in a folder that are examined before it is rejected, because one may be cut short."""
 OLD = "results.json"
 """Name of a result file before version 0.4.3."""
 WITHIN_0_AND_1 = ("acc", "acc_norm", "exact_match")
-"""Metrics that are 0 or 1 for each sample and whose result is their mean."""
+"""Metrics with the value 0 or 1 for each sample, whose result is the mean of these values."""
 
 
 def recognises(path: Path) -> bool:
-    """Return whether this is a result file, or a folder with result files, directly or in its subfolders."""
+    """Return whether the path is a result file, or a folder with result files in it or in its subfolders."""
     if path.is_file():
         if path.name == OLD:
             return {"results", "versions", "config"} <= mapping(_json_or_nothing(path)).keys()
@@ -41,7 +43,7 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path) -> Readings:
-    """Read a run for each task of each result file.
+    """Read each task of each result file as a run.
 
     Raises:
         UnreadableResults: If there are no samples.
@@ -117,7 +119,7 @@ def _run(file: Path, results: Mapping[str, Any], task: str, samples: Path) -> Fo
 
 
 def _program(results: Mapping[str, Any]) -> str:
-    """Return the program that wrote the results. `export --format lm-eval` writes this format too."""
+    """Return the program that wrote the results: the harness, or Benchwright by `export --format lm-eval`."""
     if own := text(results.get("benchwright_version")):
         return f"benchwright {own}, as lm-evaluation-harness writes"
     return f"lm-evaluation-harness {text(results.get('lm_eval_version'))}".strip()
@@ -133,7 +135,7 @@ def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield (name, metric, filter) for each score among a task's figures."""
+    """Yield (name of the score, metric, filter) for each score in a task's results."""
     for name in figures:
         metric, comma, its_filter = name.partition(",")
         if comma and not metric.endswith("_stderr"):
@@ -141,7 +143,7 @@ def _figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _columns(config: Mapping[str, Any], figures: Mapping[str, Any]) -> Columns:
-    """Return the filters in the order of a document's lines, with the metrics of each."""
+    """Return the filters, in the order in which a document's lines have them, with the metrics of each."""
     metrics: dict[str, list[str]] = {}
     for _, metric, its_filter in _figures(figures):
         metrics.setdefault(its_filter, []).append(metric)
@@ -151,7 +153,7 @@ def _columns(config: Mapping[str, Any], figures: Mapping[str, Any]) -> Columns:
 
 
 def _scales(figures: Mapping[str, Any], higher_is_better: Mapping[str, Any]) -> dict[str, ForeignScale]:
-    """Return the scale of each score of a task. A score is named by its metric and its filter."""
+    """Return the scale of each score of a task. The name of a score consists of its metric and its filter."""
     found = {}
     for name, metric, _ in _figures(figures):
         lower = higher_is_better.get(metric) is False

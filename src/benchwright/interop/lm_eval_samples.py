@@ -1,4 +1,4 @@
-"""Samples of lm-evaluation-harness as trials: the files have one line per document and filter."""
+"""Converts samples of lm-evaluation-harness to trials: the files have one line per document and filter."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ Line = dict[str, Any]
 
 
 class Columns(NamedTuple):
-    """The metrics of each filter. The filters are in the order of a document's lines.
+    """The metrics of each filter (a rule that extracts the answer), in the order in which a document's lines
+    have them.
 
-    Before version 0.4.7, lines name neither their filter nor their metrics.
+    Before version 0.4.7, the lines themselves name neither their filter nor their metrics.
     """
 
     metrics: Mapping[str, Sequence[str]]
@@ -49,10 +50,10 @@ def trials_of(path: Path, kind: str, columns: Columns) -> Iterator[ForeignTrial]
 
 
 def _by_filter(lines: Sequence[Line], columns: Columns, where: str) -> dict[str, Line]:
-    """Return the lines of a document by filter.
+    """Return the lines of a document by the name of their filter.
 
-    Lines without a filter are in the order of the filters (lm_eval/evaluator.py, 0.4.3 to 0.4.6: the loop
-    over filters encloses the loop over documents).
+    Lines that do not name their filter are in the order of the filters (lm_eval/evaluator.py, 0.4.3 to 0.4.6:
+    the loop over filters encloses the loop over documents).
     """
     found: dict[str, Line] = {}
     unnamed = [line for line in lines if "filter" not in line]
@@ -117,7 +118,7 @@ def _scores(line: Line, known: Sequence[str]) -> Iterator[tuple[str, ForeignScor
 
 
 def _asked(arguments: Any) -> tuple[str, list[str]]:
-    """Return (prompt, possible continuations)."""
+    """Return (prompt, possible continuations) from the arguments of a document's requests."""
     given = list(arguments.values()) if isinstance(arguments, dict) else arguments
     pairs = [_pair(one) for one in given] if isinstance(given, list) else []
     return (pairs[0][0] if pairs else ""), [continuation for _, continuation in pairs]
@@ -143,7 +144,7 @@ def _pair(argument: Any) -> tuple[str, str]:
 
 
 def _likeliest(line: Mapping[str, Any], choices: list[str]) -> str:
-    """Return the continuation with the largest log-likelihood (stored as text); empty if it is unknown."""
+    """Return the continuation with the largest log-likelihood (a number stored as text); empty if unknown."""
     given = line.get("filtered_resps")
     values = [_logarithm(one) for one in given] if isinstance(given, list) else []
     known = [

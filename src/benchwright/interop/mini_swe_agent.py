@@ -1,4 +1,4 @@
-"""Trajectories of mini-SWE-agent (`.traj.json`): one file, or the folder of `mini-extra swebench`.
+"""Reads trajectories of mini-SWE-agent (`.traj.json`): one file, or the folder of `mini-extra swebench`.
 
 Source of the formats 1 and 1.1: minisweagent/agents/default.py and minisweagent/models of version 2.4.6.
 """
@@ -29,12 +29,12 @@ EXIT = "exit"
 
 
 def recognises(path: Path) -> bool:
-    """Return whether this is such a file, or a folder with such files."""
+    """Return whether the path is a trajectory of mini-SWE-agent, or a folder with such files."""
     return bool(trajectory_files(path, ENDING))
 
 
 def read(path: Path) -> Readings:
-    """Read the run of a file or a folder.
+    """Read a file or a folder of trajectories as one run.
 
     Raises:
         UnreadableResults: If every file is damaged.
@@ -64,9 +64,9 @@ def _told(file: Path) -> Told:
 
 
 def _ending(said: str) -> tuple[Status, str | None]:
-    """Return (status, reason) by an exit status.
+    """Return (status, reason) of a trial, derived from its exit status.
 
-    A word that denotes neither an end nor a limit names an exception.
+    A word that denotes neither an end nor a limit is the name of an exception.
     """
     if said and said.lower() != "submitted" and said not in LIMITS:
         return Status.EXECUTION_ERROR, said
@@ -74,9 +74,9 @@ def _ending(said: str) -> tuple[Status, str | None]:
 
 
 def _messages(entries: list[dict[str, Any]]) -> Iterator[Message]:
-    """Yield the conversation.
+    """Yield the messages of a trajectory.
 
-    A response that the agent could not parse is only stored in the user message that reports this.
+    A response that the agent could not parse is stored only in the user message that reports this.
     """
     for entry in entries:
         response = mapping(mapping(entry.get("extra")).get("response"))
@@ -119,7 +119,7 @@ def _unread(response: Mapping[str, Any]) -> Message:
 
 
 def _of_items(items: list[dict[str, Any]]) -> Message:
-    """Return a response of the Responses API as one message."""
+    """Return a response of the Responses API, given as its items, as one message."""
     message: Message = {"role": "assistant"}
     said = [content_of(one.get("content")) for one in items if one.get("type") == "message"]
     thought = [content_of(one.get("summary")) for one in items if one.get("type") == "reasoning"]
@@ -136,7 +136,7 @@ def _of_items(items: list[dict[str, Any]]) -> Message:
 
 
 def _requests(entries: list[dict[str, Any]], name: str) -> Iterator[RequestRecord]:
-    """Yield a request for each model response, with its token counts if they were recorded."""
+    """Yield a request record for each model response, with its token counts if they were recorded."""
     turn = 0
     for entry in entries:
         response = entry if entry.get("object") == "response" else mapping(entry.get("extra")).get("response")

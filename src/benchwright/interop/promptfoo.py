@@ -1,4 +1,4 @@
-"""Results of promptfoo: a cell for each test, prompt and provider."""
+"""Reads results of promptfoo: a cell for each test, prompt and provider."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from benchwright.text import one_line
 
 FORMAT = "promptfoo"
 BEGINNING = 4_096
-"""Bytes of a file that are examined to recognise one of promptfoo's."""
+"""Number of bytes at a file's beginning that are examined to recognise a promptfoo file."""
 
 ERROR = 2
-"""The failure reason of a cell that failed without being graded."""
+"""The `failureReason` of a cell that ended in an error, without being graded."""
 
 LONGEST_NAME = 60
 LONGEST_REASON = 500
@@ -55,7 +55,7 @@ class Column(NamedTuple):
 
 
 def recognises(path: Path) -> bool:
-    """Return whether this is a file of promptfoo's, by its beginning."""
+    """Return whether the path is a promptfoo file, judged by its beginning."""
     if path.suffix != ".json" or not path.is_file():
         return False
     with path.open("rb") as file:
@@ -64,7 +64,7 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path) -> Readings:
-    """Read the run of a file.
+    """Read a file as one run.
 
     Raises:
         UnreadableResults: If the file is damaged, has no cells, or has a cell twice with different contents.
@@ -103,7 +103,7 @@ def read(path: Path) -> Readings:
 
 
 def _columns(cells: list[dict[str, Any]]) -> dict[ColumnKey, Column]:
-    """Return the columns by key, in order. A name that several columns share is numbered."""
+    """Return the columns by key, in order. If several columns share a name, the name gets a number."""
     found: dict[ColumnKey, tuple[str, str]] = {}
     for cell in sorted(cells, key=lambda one: count(one.get("promptIdx")) or 0):
         found.setdefault(_column(cell), (_model(cell), text(mapping(cell.get("prompt")).get("label"))))
@@ -122,7 +122,7 @@ def _columns(cells: list[dict[str, Any]]) -> dict[ColumnKey, Column]:
 
 
 def _column(cell: Mapping[str, Any]) -> ColumnKey:
-    """Return the number of a cell's column, or its provider and prompt in files of older versions."""
+    """Return the number of a cell's column. In files of older versions, return its provider and prompt."""
     number_of_column = count(cell.get("promptIdx"))
     if number_of_column is not None:
         return number_of_column
@@ -131,7 +131,7 @@ def _column(cell: Mapping[str, Any]) -> ColumnKey:
 
 
 def _model(cell: Mapping[str, Any]) -> str:
-    """Return the name of the provider, which is a plain text in older versions."""
+    """Return the name of a cell's provider, which is a plain text in older versions."""
     provider = cell.get("provider")
     return text(provider) or text(mapping(provider).get("label")) or text(mapping(provider).get("id")) or "?"
 
@@ -193,7 +193,7 @@ def _trials(cells: list[dict[str, Any]], columns: Mapping[ColumnKey, Column]) ->
 
 
 def _sample(cell: Mapping[str, Any]) -> tuple[str, str]:
-    """Return (name, digest) of a cell's variables, or of its description if it has none.
+    """Return (name, digest) of the sample of a cell: of its variables, or of its description if it has none.
 
     The name depends only on the variables, so it is the same in every file.
     """

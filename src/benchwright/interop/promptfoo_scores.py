@@ -1,4 +1,4 @@
-"""Scores of a promptfoo cell: whether it passed, its score, and its metrics."""
+"""Scores of a promptfoo cell: whether it passed, its overall score, and its metrics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PASS = "pass"
 SCORE = "score"
 OWN = (PASS, SCORE)
 PREFIX = "namedScores."
-"""Prefix of a metric that is called `pass` or `score`, to distinguish it from the cell's own scores."""
+"""Prefix for a metric that is called `pass` or `score`, to distinguish it from the cell's own scores."""
 
 FAILED_GRADER = (
     "The grader of an assertion failed, which promptfoo counts as a score of 0; here there is none"
@@ -27,19 +27,20 @@ ANOTHER_METRIC = (
 LONGEST_REASON = 500
 
 GRADED_BY_MODELS = ("llm-rubric", "g-eval", "factuality", "model-graded", "answer-relevance", "context-")
-"""Prefixes of the types of assertions that ask a model, without `not-`."""
+"""Prefixes of assertion types that ask a model for a verdict. A leading `not-` is ignored."""
 
 NO_OUTPUT = "No output"
 NO_VERDICT = ("Could not extract JSON from", "API error", "API call error")
 MALFORMED = "produced malformed response"
-"""Reasons of such an assertion if its grader did not answer (src/matchers.ts, before `graderError`).
+"""Failure reasons of a model-graded assertion whose grader did not answer (src/matchers.ts, before
+`graderError`).
 
-`NO_OUTPUT` is the whole reason, `NO_VERDICT` lists beginnings, and `MALFORMED` is a part of it.
+A reason counts if it equals `NO_OUTPUT`, begins with an entry of `NO_VERDICT`, or contains `MALFORMED`.
 """
 
 
 class Graded(NamedTuple):
-    """The scores of a cell, and remarks for the reader."""
+    """The scores of a cell, and remarks on peculiarities, in words."""
 
     scores: dict[str, ForeignScore]
     remarks: tuple[str, ...]
@@ -80,7 +81,7 @@ def graded(cell: Mapping[str, Any]) -> Graded:
 def _grader_failed(part: Mapping[str, Any]) -> bool:
     """Return whether an assertion has no verdict because its grader failed.
 
-    Newer versions mark it (`metadata.graderError`). In older ones, only the reason shows it.
+    Newer versions of promptfoo mark it (`metadata.graderError`); in older ones, only the reason shows it.
     """
     if mapping(part.get("metadata")).get("graderError") is True:
         return True
@@ -107,10 +108,10 @@ def _metrics(
 
 
 def _metric(written: float | None, parts: list[dict[str, Any]], weight: float | None) -> float | None:
-    """Return the value of a metric: the weighted mean of its assertions.
+    """Return the value of a metric: the weighted mean of its assertions. `written`: the value in the file.
 
-    The written value may differ: a metric of weight 0 is written as 0 whatever its assertions score, and in
-    files without weights it is their sum.
+    The written value may differ from this mean: a metric of weight 0 is written as 0 whatever its assertions
+    score, and in files without weights it is their sum.
     """
     scores = [
         (number(part.get("score")), number(mapping(part.get("assertion")).get("weight"))) for part in parts
@@ -125,7 +126,7 @@ def _metric(written: float | None, parts: list[dict[str, Any]], weight: float | 
 
 
 def _named(parts: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Return the assertions of each metric."""
+    """Group the assertions of a cell by their metric."""
     found: dict[str, list[dict[str, Any]]] = {}
     for part in parts:
         if metric := text(mapping(part.get("assertion")).get("metric")):

@@ -1,4 +1,4 @@
-"""Safe reading of files from other programs: limited in size, without executing anything in them.
+"""Reads files of other programs safely: limited in size, and without executing anything in them.
 
 Missing or unexpected content raises an error that names the file.
 """
@@ -21,7 +21,7 @@ LARGEST_LINE = 64 << 20
 """Maximum number of bytes of a line in a JSON Lines file."""
 
 NOT_JSON = (ValueError, RecursionError)
-"""Exceptions of `json.loads`: not JSON, not UTF-8, a number with too many digits, or nested too deep."""
+"""Exceptions of `json.loads` for text that is not JSON, not UTF-8, nested too deep, or has too long numbers."""
 
 
 def read_json(path: Path) -> Any:
@@ -145,6 +145,6 @@ def moment(value: Any) -> int:
 
 
 def kind_of(value: Any) -> str:
-    """Return the kind of a JSON value, in a word or two."""
+    """Return the name of a JSON value's type, in a word or two."""
     names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
     return names.get(type(value), "a number")

@@ -1,4 +1,4 @@
-"""Recognition of result formats, and import of the runs in a path."""
+"""Recognises the formats of other programs' results, and imports the runs in a path."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from benchwright.typed_paths import typed_path
 
 
 class Format(NamedTuple):
-    """A readable format: its name, its title, and its two functions."""
+    """A format that can be imported: its name, its title, and the functions that recognise and read it."""
 
     name: str
     title: str

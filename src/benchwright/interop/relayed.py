@@ -1,4 +1,4 @@
-"""Replaces requests in another program's log by our own records, if they went through our relay."""
+"""Requests of another program that went through our relay: our records of them replace those in its log."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from benchwright.records import UNREADABLE, RequestRecord, Target
 
 
 class Relayed:
-    """The requests that went through the relay. Their times count from `began` (wall-clock ns).
+    """Collects the requests that went through the relay. Their times count from `began` (wall-clock ns).
 
-    A request is matched by its label if the program sends one, else by its messages and its answer.
+    A request is matched with one in the log by its label if the program sends one, else by its messages and
+    its answer.
     """
 
     def __init__(self, began: int) -> None:
@@ -36,7 +37,10 @@ class Relayed:
             self._by_content[_asked(request.body), request.reply.text].append(request.record)
 
     def put_into(self, run: ForeignRun, target: Target) -> ForeignRun:
-        """Return the run with the requests and times of the relay. `target`: the model behind the relay."""
+        """Return the run with the relay's requests and times in place of its own.
+
+        `target`: the model behind the relay.
+        """
         (asked,) = run.targets
         real = ForeignTarget(asked.slot, target.model, target.base_url, asked.settings)
         return run._replace(
@@ -71,7 +75,7 @@ class Relayed:
 
 
 def _asked(body: bytes) -> str:
-    """Return the content of a request: the texts of its messages except the model's, or its prompt."""
+    """Return what a request asks, to match it: the texts of its messages except the model's, or its prompt."""
     try:
         fields = msgspec.json.decode(body)
     except UNREADABLE:

@@ -1,4 +1,4 @@
-"""JSON Lines of ids and scores, for programs without a format of their own."""
+"""Reads JSON Lines of ids and scores, for programs without a format of their own."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path) -> Readings:
-    """Read the run of a file. Each model is a target.
+    """Read a file as one run. Each model is a target.
 
     Raises:
         UnreadableResults: If a line is not an object, has no id, or has neither a score nor an error.
@@ -136,9 +136,9 @@ def _scores(line: Mapping[str, Any]) -> dict[str, ForeignScore]:
 
 
 def _repeat(line: Mapping[str, Any], seen: Counter[tuple[str, str]], model: str, where: str) -> int:
-    """Return a line's repeat, counted from 0, else how often its sample occurred before.
+    """Return the number of a line's repeat, from 0. An `epoch`, by which a line may name it, counts from 1.
 
-    An `epoch` counts from 1.
+    If the line does not name it, count how often its sample has occurred before.
     """
     key = (text(line.get("model")) or model, _id(line) or "")
     seen[key] += 1

@@ -1,4 +1,4 @@
-"""The source files of an import: their digest, which identifies earlier imports, and their changes."""
+"""The source files of an import: a digest that identifies earlier imports, and a check for changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright.interop.foreign import ForeignRun, UnreadableResults
 MOST_FILES = 200_000
 
 FileState = tuple[int, int, int]
-"""Size of a file, and the times (ns) at which its content and its metadata last changed."""
+"""State of a file: its size, and the times (ns) at which its content and its metadata last changed."""
 
 
 class Sources:
@@ -28,7 +28,7 @@ class Sources:
         self._digests: dict[tuple[Path, ...], str] = {}
 
     def digest(self, run: ForeignRun) -> str:
-        """Return the digest of the names and contents of a run's files, without links.
+        """Return the digest of the names and contents of the files from which a run is read, without links.
 
         Names are relative to the run's folder, so that the digest does not change when the folder is moved.
 
@@ -42,7 +42,9 @@ class Sources:
         return self._digests[known]
 
     def check_unchanged(self, run: ForeignRun) -> None:
-        """Check that the files of a run have not changed since, because the import might mix two states.
+        """Check that the files of a run are unchanged since the import began.
+
+        Otherwise it might mix two states.
 
         Raises:
             UnreadableResults: If a file has changed, appeared or disappeared.

@@ -1,4 +1,4 @@
-"""Trajectories of SWE-agent (`.traj`): one file, or the folder of `sweagent run-batch`.
+"""Reads trajectories of SWE-agent (`.traj`): one file, or the folder of `sweagent run-batch`.
 
 Source of the format: sweagent/types.py, sweagent/agent/agents.py and docs/usage/trajectories.md of version
 1.1.
@@ -33,18 +33,18 @@ FAILURES = {
 }
 """Exit statuses that are failures, not limits.
 
-They also occur as "submitted (exit_…)": a patch taken after it.
+They also occur as "submitted (exit_…)", if a patch was submitted after the failure.
 """
 ROLES = ("system", "user", "assistant", "tool")
 
 
 def recognises(path: Path) -> bool:
-    """Return whether this is such a file, or a folder with such files."""
+    """Return whether the path is a trajectory of SWE-agent, or a folder with such files."""
     return bool(trajectory_files(path, ENDING))
 
 
 def read(path: Path) -> Readings:
-    """Read the run of a file or a folder.
+    """Read a file or a folder of trajectories as one run.
 
     Raises:
         UnreadableResults: If every file is damaged.
@@ -114,6 +114,6 @@ def _message(entry: Mapping[str, Any]) -> Message:
 
 
 def _sums(stats: Mapping[str, Any], name: str) -> list[RequestRecord]:
-    """Return one record with the tokens of all requests, because single requests are not recorded."""
+    """Return one request record with the tokens of all requests, because single requests are not recorded."""
     usage = Usage(count(stats.get("tokens_sent")), count(stats.get("tokens_received")))
     return [RequestRecord(name, usage=usage)] if usage.total_tokens else []

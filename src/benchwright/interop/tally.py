@@ -1,4 +1,4 @@
-"""Statistics collected while a foreign run's trials are written: duplicates, scales and missing parts."""
+"""Facts collected while another program's trials are written into a run: duplicates, scales, missing parts."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from benchwright.interop.foreign import ForeignRun, ForeignScale, ForeignTrial, 
 from benchwright.text import one_line
 
 CLOSE = 6e-5
-"""Tolerance between two means of the same values, because programs round theirs to four digits."""
+"""Tolerance when two means of the same values are compared, because programs round theirs to four digits."""
 
 LONGEST_NAME = 60
 
 
 class Tally:
-    """Collects the trials of a run one by one, and reports scales and remarks at the end.
+    """Collects the trials of an imported run one by one, and yields scales and notes at the end.
 
-    A trial that occurs twice with equal contents counts once. Two that differ are refused, because nothing
-    shows which one counts.
+    If a trial occurs twice with equal contents, it counts once. If the contents differ, it is an error,
+    because nothing shows which one counts.
     """
 
     def __init__(self, run: ForeignRun) -> None:
@@ -41,7 +41,7 @@ class Tally:
         return len(self._seen)
 
     def add(self, trial: ForeignTrial, key: str, content: bytes) -> bool:
-        """Add a trial, which is written as `content`. Return False if it is an exact duplicate.
+        """Add a trial, whose encoded form is `content`. Return False if it is an exact duplicate.
 
         Raises:
             UnreadableResults: If a trial of the same sample, repeat and target has other contents.
@@ -88,7 +88,10 @@ class Tally:
         }
 
     def notes(self) -> Iterator[str]:
-        """Yield remarks for the reader, one sentence each."""
+        """Yield what to know about the imported files, one sentence each.
+
+        These are missing, duplicate and damaged trials, and means that differ from the program's own.
+        """
         planned, count = self._run.planned, self.count
         if self._run.state == "finished" and planned is not None and count + self._run.absent < planned:
             yield f"It tells of {counted(planned, 'trial')}; {count:,} are in its files."
@@ -134,7 +137,7 @@ class _Values:
         return self._sum / self._count
 
     def disagrees(self, trials: int) -> bool:
-        """Return whether the program reports another mean, although every trial has a value."""
+        """Return whether every trial has a value, but their mean differs from the program's own."""
         theirs = self.scale.mean
         return (
             theirs is not None
@@ -143,7 +146,7 @@ class _Values:
         )
 
     def known_scale(self) -> ForeignScale:
-        """Return the scale in the form that a manifest stores."""
+        """Return the scale in the form in which a run's manifest stores it."""
         scale = msgspec.structs.replace(self.scale, mean=None)
         if self._graded or scale.passing is not None or scale.lower_is_better:
             return scale

@@ -1,4 +1,4 @@
-"""Rich content as plain text."""
+"""Converts Rich renderables to plain text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ WIDTH = 100
 
 
 def as_text(content: RenderableType) -> str:
-    """Render rich content without colours, at most 100 columns wide. Markup in strings stays as it is."""
+    """Render Rich content as text without colours, at most 100 columns wide.
+
+    Markup in strings stays as it is.
+    """
     from rich.console import Console
 
     console = Console(

@@ -1,4 +1,4 @@
-"""The findings of an audit for a terminal: counts of trials, then one line of evidence for each finding."""
+"""The findings of an audit, for a terminal: counts of trials, then one line of evidence for each finding."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ MOST = 200
 
 
 def render_audit(found: RunAudit, *, notes: bool) -> RenderableType:
-    """Render the counts as sentences, then a table of signs, and a table of notes if `notes` is True."""
+    """Render the counts as sentences, then the findings as a table of signs and, if `notes` is True, one of
+    notes.
+
+    A sign suggests that a trial passed without solving its task; a note is worth knowing, but weaker.
+    """
     signs = [one for one in found.findings if one.weight == "sign"]
     others = [one for one in found.findings if one.weight == "note"]
     tables = [_table("Sign", signs)] if signs else []

@@ -24,9 +24,9 @@ MOST_VALUES = 20
 def render_benchmark(
     about: Mapping[str, Any], totals: Totals, figures: Sequence[Figure], target: TargetSummary
 ) -> RenderableType:
-    """Render the accuracy and score of a model, departures, further figures and breakdowns.
+    """Render the accuracy and score of a model, departures from the protocol, further figures and breakdowns.
 
-    The caller prints the summary of the run above.
+    The caller must have printed the summary of the run above.
     """
     parts: list[RenderableType] = [_head(about, totals, target)]
     if about["departures"]:

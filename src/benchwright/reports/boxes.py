@@ -1,4 +1,4 @@
-"""Boxed tables as plain text, for listings that must be quick: importing rich takes longer than the rest."""
+"""Boxed tables as plain text, for listings that must be quick: importing rich would take most of their time."""
 
 from __future__ import annotations
 

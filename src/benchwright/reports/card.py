@@ -1,4 +1,4 @@
-"""The card of an endpoint as a table for a terminal."""
+"""The capability card of an endpoint (what it supports), as a table for a terminal."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from benchwright.formats import counted
 from benchwright.text import plain
 
 WIDE = 110
-"""Terminal width, in columns, from which consequences are printed beside the findings instead of below."""
+"""Minimum terminal width, in columns, for printing consequences beside the findings instead of below them."""
 
 _STYLES = {State.YES: "green", State.PARTLY: "yellow", State.NO: "red", State.UNKNOWN: "dim"}
 _WORDS = {State.YES: "yes", State.PARTLY: "partly", State.NO: "no", State.UNKNOWN: "?"}
 
 
 class CardTable:
-    """The lines of a card in groups with headings. The columns of all groups are aligned."""
+    """The lines of a capability card, under headings. Columns are aligned across all headings."""
 
     def __init__(self, card: Card) -> None:
         self._card = card
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        """Yield a heading and a table for each group, fitted to the available width."""
+        """Yield each heading and the table below it, fitted to the available width."""
         findings = self._card.findings
         shown = [(line, findings[key]) for key, line in LINES.items() if key in findings]
         titles = max(len(line.title) for line, _ in shown)
@@ -40,7 +40,7 @@ class CardTable:
 
 
 def render_card(card: Card) -> RenderableType:
-    """Render the card as a table, followed by the number of requests and seconds that the check took."""
+    """Render a capability card as a table, then how many requests and seconds the check of the endpoint took."""
     end = f"\n{counted(card.requests, 'request')} in {card.seconds:.1f} s. docs/check.md says what each line means."
     if card.late:
         end += f"\n{counted(card.late, 'request')} had no answer in time: --request-seconds gives a slow server more."

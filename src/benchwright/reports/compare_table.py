@@ -1,4 +1,4 @@
-"""The documented comparison of result files: one column per file, one row per metric."""
+"""The table by which the documented command compares result files: one column per file, one row per metric."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from benchwright.text import plain
 
 
 def render_comparison(files: Sequence[ResultFile]) -> RenderableType:
-    """Render the documented table, with a row for the Wilson interval below the documented interval.
+    """Render the documented table, with an added row for the Wilson interval below the documented interval.
 
-    Below the table, a line explains each file without any score.
+    Below the table, a line explains each file that has no score.
     """
     table = Table(title="Benchmark Comparison")
     table.add_column("Metric", no_wrap=True)
@@ -42,7 +42,7 @@ def render_comparison(files: Sequence[ResultFile]) -> RenderableType:
 MISSING = "–"
 
 OF_SCORES = {"Accuracy": "no score", "Score": "no score", "95% CI": MISSING, "95% CI (Wilson)": MISSING}
-"""Cells for a file without any score, in the rows of the score and its intervals."""
+"""Cells in the rows of the score and its intervals, for a file without any score."""
 
 
 def _number(value: float | None, form: str = ".4f") -> str:

@@ -23,9 +23,9 @@ class Priced(NamedTuple):
 
 
 def render_costs(title: Line, each: Mapping[str, Priced], left_out: int) -> RenderableType:
-    """Render a row for each part of a suite, a total over the known parts, and the basis of each estimate.
+    """Render a table with a row for each part of a suite and a total over the parts whose cost is known.
 
-    `left_out` is the number of parts that cannot be run as configured.
+    The basis of each estimate follows. `left_out` is the number of parts that cannot be run as configured.
     """
     if not each:
         return render_blocks([title], [])
@@ -57,13 +57,15 @@ def _cells(priced: Priced) -> list[Cell]:
 
 
 def _without_unknown(columns: list[str], rows: list[list[Cell]]) -> Block:
-    """Build the table without unknown columns: time if no speed is known, cost if no prices are known."""
+    """Build a table from these rows, without time if no speed is known, and without cost if no prices are
+    known.
+    """
     kept = [place for place in range(len(columns)) if any(row[place] != "–" for row in rows)]
     return Block("", [columns[place] for place in kept], [[row[place] for place in kept] for row in rows])
 
 
 def cost_text(cost: Cost) -> str:
-    """Format requests, tokens, time and money in one line; time and money only if known."""
+    """Format requests, tokens, time and money in one line. Unknown time or money is left out."""
     most = "at most " if cost.most else ""
     if cost.requests is cost.prompt_tokens is cost.completion_tokens is None:
         return "unknown"

@@ -1,4 +1,4 @@
-"""The decision of a run (`--until`) in words, the same for every format."""
+"""The decision of a run on its statistical question (`--until`), as sentences for every output format."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _short(one: ModelDecision, *, several: bool) -> str:
 
 
 def decision_lines(decision: RunDecision) -> Iterator[Line]:
-    """Yield the verdicts, then what they hold for, and the requests that stopping early saved."""
+    """Yield the verdicts, then the population that they hold for, and the requests that stopping early saved."""
     if decision.refusal is not None:
         yield Line("warning", ["No decision: ", Foreign(decision.refusal)])
         return
@@ -70,7 +70,10 @@ def _difference(one: ModelDecision) -> str:
 
 
 def _end(value: float, unit: bool) -> str:
-    """Format an end of an interval, with more digits if it would be rounded to 0, so that its sign shows."""
+    """Format an end of an interval.
+
+    It gets more digits if it would be rounded to 0, so that its sign shows.
+    """
     text = amount_of(value, unit, signed=True).removesuffix(" points")
     return format(value * 100, "+.2g") if unit and value and float(text) == 0 else text
 

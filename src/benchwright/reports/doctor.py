@@ -1,4 +1,4 @@
-"""The findings of `doctor` about this machine, line by line, with advice."""
+"""The findings of the command `doctor` about this machine, line by line, with advice."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ _STYLES = {"ok": "green", "missing": "yellow", "problem": "bold red"}
 
 
 class Line(NamedTuple):
-    """One finding.
+    """One finding of `doctor` about this machine.
 
     `state` is "ok", "missing" or "problem", `subject` the thing that was checked, and `said` what was found.
-    `needed_for` names what needs it, and `what_to_do` is the advice; each is None if there is nothing to add.
+    `needed_for` names what needs the thing, and `what_to_do` is the advice; each is None if there is nothing
+    to add.
     """
 
     state: str
@@ -29,7 +30,10 @@ class Line(NamedTuple):
 
 
 def render_findings(lines: Iterable[Line]) -> RenderableType:
-    """Render a table of states, subjects and findings, each with what needs it and the advice below."""
+    """Render a table of states, subjects and findings.
+
+    Below each finding is what needs it, and the advice.
+    """
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     for _ in range(2):
         table.add_column(no_wrap=True)

@@ -1,4 +1,6 @@
-"""Tables that fit their terminal: text wraps at word ends, and columns without room go into a table below."""
+"""Tables that fit into their terminal: text wraps at word ends, and columns that do not fit form further
+tables.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ NARROWEST = 10
 
 
 class FittedTable:
-    """A block as one table, or as several below each other. Each begins with the block's columns of words."""
+    """A table (`Block`) as one table, or as several below each other that each repeat its columns of words."""
 
     def __init__(self, block: Block) -> None:
         self._block = block
@@ -57,7 +59,9 @@ def folded(text: str, width: int) -> str:
 
 
 def _shared_out(figures: range, natural: Sequence[int], room: int) -> list[list[int]]:
-    """Distribute the columns of figures over tables: as many in each as fit into `room`, at least one."""
+    """Distribute the columns of figures over several tables: as many per table as fit `room`, but at least
+    one.
+    """
     tables: list[list[int]] = [[]]
     for place in figures:
         used = sum(natural[one] + GAP for one in tables[-1])
@@ -68,7 +72,7 @@ def _shared_out(figures: range, natural: Sequence[int], room: int) -> list[list[
 
 
 def _widened(least: dict[int, int], natural: Sequence[int], room: int) -> dict[int, int]:
-    """Return the widths of the word columns, widened within `room`, always the narrowest next."""
+    """Return the widths of the word columns: the narrowest is widened repeatedly until `room` is used up."""
     widths = dict(least)
     left = room - sum(width + GAP for width in widths.values()) + GAP
     while left > 0 and (growing := [place for place in widths if widths[place] < natural[place]]):

@@ -19,11 +19,13 @@ from benchwright.runs.flags import flags_in
 from benchwright.text import plain, plain_lines, shortened
 
 LONGEST = 1200
-"""Maximum number of characters of one text; the conversation contains the whole text."""
+"""Maximum number of characters of one text. The whole text is in the conversation."""
 
 
 def render_gist(attempt: Transcript) -> RenderableType:
-    """Render a grid of names and values: input, expected and given answer, scores, reasons, notes, flags."""
+    """Render names and values in two columns: input, expected and given answer, scores, reasons, notes,
+    flags.
+    """
     grid = Table.grid(padding=(0, 2), expand=True)
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold", ratio=1)
@@ -62,7 +64,9 @@ def _value(score: ScoreRecord) -> str:
 
 
 def _shown(text: str, spans: Sequence[str | None] = ()) -> Text:
-    """Return the text, shortened in its middle, with the extracted answer (first span found) highlighted."""
+    """Shorten a text in its middle, and highlight the extracted answer in it (the first of `spans` that is
+    found).
+    """
     text = text.strip("\n")
     found = next(filter(None, (find_span(text, span) for span in spans)), None)
     shown = Text()

@@ -1,4 +1,4 @@
-"""Table and notes for imported runs."""
+"""Table of imported runs, and notes on them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def imported_table(runs: Sequence[ImportedRun]) -> Block:
 
 
 def imported_lines(report: ImportReport) -> Iterator[Line]:
-    """Yield notes on runs already imported, data that each program's results lack, and unreadable files."""
+    """Yield notes on an import: runs that were already imported, data that results lack, and unreadable
+    files.
+    """
     runs = report.imported
     known = sum(not one.new for one in runs)
     if known:

@@ -1,4 +1,4 @@
-"""Quality and speed of runs together, as tables and sentences, the same for every format."""
+"""Quality and speed of runs considered together, as tables and sentences for every output format."""
 
 from __future__ import annotations
 
@@ -23,12 +23,15 @@ from benchwright.statistic import NoScore
 
 TESTS = {"mann-whitney": "Mann-Whitney test", "clustered-rank": "rank test over clusters"}
 QUARTERS = ("fastest", "second", "third", "fourth")
-"""Names of the quarters of the trials by speed; with few trials, only the first ones are used."""
+"""Names of the quarters into which trials are divided by speed.
+
+If there are few trials, only the first ones are used.
+"""
 NO_CAUSE = "an association is not a cause: harder questions take longer, too"
 
 
 def joint_blocks(views: Sequence[JointView]) -> Iterator[Block]:
-    """Yield a table of the rates of correct answers, then one of the accuracy of fast and slow trials."""
+    """Yield a table of correct answers per second, then a table of the accuracy of fast and slow trials."""
     rows = [row for view in views for row in _rates(view)]
     if rows:
         columns = ["Correct answers", "per", "rate", _interval_of(views), "correct", "in"]
@@ -40,7 +43,7 @@ def joint_blocks(views: Sequence[JointView]) -> Iterator[Block]:
 
 
 def joint_lines(views: Sequence[JointView]) -> Iterator[Line]:
-    """Yield the warnings and notes that belong to these tables."""
+    """Yield the warnings and notes on the tables of quality and speed."""
     invalid = [_named(view) for view in views if view.timings_valid is False]
     if invalid:
         told = "the client was too busy, so the speed figures cannot be trusted."
@@ -89,7 +92,7 @@ def _rates(view: JointView) -> Iterator[list[Cell]]:
 
 
 def rate_interval(rate: Rate) -> str:
-    """Format the interval of a rate, or a dash if there is none."""
+    """Format the interval of a rate, or a dash if it has none."""
     return interval(rate.low, rate.high, ".4g")
 
 
@@ -151,7 +154,7 @@ def _within_text(speed: SpeedAccuracy) -> str:
 
 
 def concurrency_blocks(tables: Sequence[ByConcurrency]) -> Iterator[Block]:
-    """Yield a table for each set of runs that differ in concurrency."""
+    """Yield a table for each set of runs that differ only in concurrency."""
     for table in tables:
         interval = f"{table.confidence * 100:g} % interval"
         columns = [
@@ -181,7 +184,7 @@ def _concurrency_row(row: ConcurrencyRow) -> list[Cell]:
 
 
 def concurrency_lines(tables: Sequence[ByConcurrency]) -> Iterator[Line]:
-    """Yield the verdict of each table: the accuracy trend, and the concurrency with most correct answers."""
+    """Yield a sentence per table: the trend of accuracy, and the concurrency with most correct answers/s."""
     for table in tables:
         told: list[Cell] = (
             [Foreign(table.model), " on ", Foreign(table.task), ": "] if len(tables) > 1 else []

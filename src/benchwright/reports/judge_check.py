@@ -1,4 +1,4 @@
-"""The results of a judge check, for a terminal."""
+"""The results of a judge check (experiments on how reliable a judge model's verdicts are), for a terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHANGES = {
 
 
 def render_check(found: JudgeCheck) -> RenderableType:
-    """Render sentences on the changes that affect verdicts, then a row for each experiment."""
+    """Render sentences on changes that affect the judge's verdicts, then a table of all experiments."""
     rows: list[list[Cell]] = [
         [
             one.name,

@@ -1,4 +1,4 @@
-"""The noise floor of runs in tables and sentences."""
+"""The noise floor of runs (how much scores differ by chance) as tables and sentences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ NEEDED = "samples with which a comparison sees such a difference in 80 of 100 ca
 
 
 def noise_blocks(floors: Sequence[NoiseFloor]) -> Iterator[Block]:
-    """Yield a table of how often scores flip between repeats, then tables of required sample sizes."""
+    """Yield a table of how often a sample's score changes between repeats, then tables of required sample
+    sizes.
+    """
     columns = ["Model", "task", "score", "samples", "repeats", "flips", "two runs apart"]
     rows: list[list[Cell]] = [
         [
@@ -43,7 +45,7 @@ def _needed(floor: NoiseFloor, *, alone: bool) -> Block:
 
 
 def noise_lines(floors: Sequence[NoiseFloor]) -> Iterator[Line]:
-    """Yield a sentence with the noise between two runs, for each score of each run."""
+    """Yield, for each score of each run, a sentence on how much two runs differ by chance alone."""
     for floor in floors:
         text = f": up to ±{floor.apart:.3f} between two runs like this one is noise."
         yield Line("verdict", [Foreign(f"{floor.model}, {floor.task}, {floor.score}"), text])

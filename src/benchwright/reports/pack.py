@@ -1,4 +1,4 @@
-"""Results of packs: the matrix of cells, scores with bars, a Markdown card, rows for a spreadsheet."""
+"""Results of packs: the matrix of scenarios by models, the scores as bars, a Markdown card, and CSV rows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ def render_matrix(
     cells: Mapping[tuple[str, str], CellState],
     columns: int = 100,
 ) -> RenderableType:
-    """Render the matrix with scenarios as rows and models as columns, transposed if the models do not fit."""
+    """Render the matrix of a pack's results: scenarios as rows, models as columns.
+
+    It is transposed if the models do not fit into `columns` characters.
+    """
     wide = 30 + 14 * len(models) <= columns
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     if wide:
@@ -53,7 +56,7 @@ def render_matrix(
 
 
 def cell_text(cell: CellState | None) -> Text:
-    """Return a cell's signs, and the duration of its attempts."""
+    """Return the text of a cell (one scenario with one model): a sign per attempt, and their duration."""
     text = cell_sign(cell)
     if cell is not None and cell.attempts and cell.running_since is None:
         text.append(f" {duration(cell.seconds)}", style="dim")
@@ -61,7 +64,7 @@ def cell_text(cell: CellState | None) -> Text:
 
 
 def cell_sign(cell: CellState | None) -> Text:
-    """Return a cell's signs, one for each attempt, and one for a running attempt."""
+    """Return the signs of a cell (one scenario with one model), one for each attempt, also for a running one."""
     if cell is None or (not cell.attempts and cell.running_since is None):
         return Text(*NOTHING)
     text = Text()
@@ -73,7 +76,7 @@ def cell_sign(cell: CellState | None) -> Text:
 
 
 def render_scores(models: Mapping[str, RegisteredModel], scores: Mapping[str, PackScore]) -> RenderableType:
-    """Render the pack's own scores: total, remark, and categories as bars."""
+    """Render the scores that the pack computed: total, remark, and categories as bars."""
     parts: list[RenderableType] = []
     highest = max([_highest(one.score) for one in scores.values() if one.score is not None], default=0.0)
     for slot, one in scores.items():
@@ -90,7 +93,10 @@ def _highest(score: BenchmarkScore) -> float:
 
 
 def _categories(score: BenchmarkScore, highest: float) -> RenderableType:
-    """Render the categories as bars, on a scale to 1 or 100 if `highest` is within it, else to `highest`."""
+    """Render the categories of a score as bars.
+
+    The full bar stands for 1 or 100 if `highest` is at most that, else for `highest`.
+    """
     full = 1.0 if highest <= 1 else 100.0 if highest <= 100 else highest
     table = Table.grid(padding=(0, 2))
     for category in score.categories:
@@ -108,7 +114,10 @@ def _categories(score: BenchmarkScore, highest: float) -> RenderableType:
 
 
 def cell_word(attempts: Sequence[str]) -> str:
-    """Describe a cell by the statuses of its attempts: the errors if any, else the majority and passes."""
+    """Describe a cell (one scenario with one model) by the statuses of its attempts.
+
+    That is the number of errors if there are any, else the most frequent status and the number of passes.
+    """
     if len(attempts) == 1:
         return attempts[0]
     if errors := attempts.count("error"):
@@ -117,7 +126,7 @@ def cell_word(attempts: Sequence[str]) -> str:
 
 
 def attempt_rows(setup: PackRunSetup, results: PackResults) -> Iterator[dict[str, Any]]:
-    """Yield a row per attempt, keyed by the names of the CSV columns."""
+    """Yield one row per attempt, as a dictionary with the names of the CSV columns."""
     for slot, cells in results.attempts.items():
         for attempts in cells.values():
             for attempt in attempts:
@@ -144,7 +153,7 @@ def _row(attempt: Attempt, model: RegisteredModel) -> dict[str, Any]:
 
 
 def as_csv(runs: Sequence[tuple[PackRunSetup, PackResults]]) -> str:
-    """Render all attempts of runs as CSV. Cells that look like spreadsheet formulas are escaped."""
+    """Render all attempts of several runs as CSV. Cells that look like spreadsheet formulas are escaped."""
     rows = [row for setup, results in runs for row in attempt_rows(setup, results)]
     if not rows:
         return ""
@@ -157,7 +166,7 @@ def as_csv(runs: Sequence[tuple[PackRunSetup, PackResults]]) -> str:
 
 
 def as_markdown(setup: PackRunSetup, results: PackResults, scores: Mapping[str, PackScore]) -> str:
-    """Render a card to share as Markdown: scores, then the matrix."""
+    """Render a pack's results as Markdown to share: scores, then the matrix of scenarios by models."""
     name, version, models = setup.manifest.name, setup.manifest.version, setup.models
     partly = [f"{setup.scope.capitalize()}.", ""] if len(setup.scenarios) < setup.listed else []
     lines = [
@@ -186,5 +195,5 @@ def _markdown_cell(attempts: Sequence[Attempt]) -> str:
 
 
 def cleaned(text: str) -> str:
-    """Escape foreign text for Markdown."""
+    """Escape text from outside for Markdown."""
     return re.sub(r"[\\`*_~|\[\]!]", r"\\\g<0>", plain(text).replace("&", "&amp;").replace("<", "&lt;"))

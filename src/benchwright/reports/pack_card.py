@@ -1,4 +1,7 @@
-"""The card of a pack's run as text, Markdown, SVG and HTML. Names from packs and models are escaped."""
+"""The summary card of a pack's run as text, Markdown, SVG and HTML.
+
+Names from packs and models are escaped.
+"""
 
 from __future__ import annotations
 

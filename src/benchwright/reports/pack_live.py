@@ -1,4 +1,4 @@
-"""The matrix of a running pack, cut to the size of the terminal around the cells that are at work."""
+"""The matrix of scenarios by models of a running pack, cut to the terminal's size around the running cells."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def render_live(
     columns: int,
     lines: int,
 ) -> RenderableType:
-    """Render the matrix within `columns` by `lines` characters, so that the cells at work are visible.
+    """Render the matrix of scenarios by models within `columns` by `lines` characters, with running cells
+    visible.
 
     Rows that do not fit are counted. Scenarios are the rows, or the columns if there are more models than fit
     side by side.
@@ -56,7 +57,7 @@ def render_live(
 
 
 def label_of(models: Mapping[str, RegisteredModel], slot: str) -> str:
-    """Return a model's label, made safe, as the head of a column."""
+    """Return the label of the model in a slot, made safe for a terminal."""
     return plain(models[slot].label)
 
 
@@ -75,7 +76,7 @@ def _cut(text: str) -> Text:
 def _at_work(
     models: Mapping[str, RegisteredModel], scenarios: Sequence[ScenarioMeta], cells: Cells
 ) -> tuple[int, int]:
-    """Return the positions of the first and last scenario with a running cell.
+    """Return the positions of the first and the last scenario that has a running cell.
 
     If no cell is running, both are the first scenario with a cell that has not begun, else the last scenario.
     """

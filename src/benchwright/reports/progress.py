@@ -1,4 +1,4 @@
-"""The status line of a run."""
+"""The status line that shows the progress of a run."""
 
 from __future__ import annotations
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 SHORT = 15
-"""Length of the beginning of a run id that contains the start time (UTC)."""
+"""Number of characters at the beginning of a run id that hold the start time (UTC)."""
 
 MOST_MODELS = 3
-"""Maximum number of models of a run that get their own lines."""
+"""Maximum number of models of a run that get a line each."""
 
 LONGEST_NOTE = 60
 GAP = 2
@@ -41,7 +41,7 @@ class ListColumn(NamedTuple):
 
 
 def score_text(target: ListedTarget) -> str:
-    """Return the first score of a target and its interval, or `no score`; a dash if nothing scores it."""
+    """Return the first score of a target with its interval, `no score`, or a dash if no scorer applies to it."""
     if not target.scores:
         return "–"
     score = target.scores[0]
@@ -113,13 +113,13 @@ COLUMNS: Mapping[str, ListColumn] = {
 
 ALWAYS = ("run", "name", "model", "score", "trials")
 IF_ROOM = ("failed", "tags", "dataset", "agent", "time", "state", "note", "kind")
-"""Columns shown if they are informative and there is room, the most important first."""
+"""Optional columns: shown if they are informative and there is room, the most important first."""
 
 IN_A_PAGE = ("name", "model", "score", "failed", "trials", "state", "time", "kind", "tags", "note", "run")
-"""Columns of a viewer page."""
+"""Columns that a viewer page shows by default, if they are informative."""
 
 WORTH_FOLDING = ("failed", "tags")
-"""Columns of `IF_ROOM` that may make other columns narrow."""
+"""Optional columns so important that, to fit them in, other columns may become narrow."""
 
 
 def columns_named(text: str) -> list[str]:
@@ -138,7 +138,7 @@ def columns_named(text: str) -> list[str]:
 
 
 def usual_columns(rows: Sequence[RunRow], room: int) -> list[str]:
-    """Return the columns to show by default within `room` characters, in the order of `COLUMNS`."""
+    """Return the columns that fit into `room` characters by default, in the order of `COLUMNS`."""
     chosen = list(ALWAYS)
     for name in IF_ROOM:
         wider = [*chosen, name]
@@ -149,7 +149,7 @@ def usual_columns(rows: Sequence[RunRow], room: int) -> list[str]:
 
 
 def listed_columns(rows: Sequence[RunRow]) -> list[str]:
-    """Return the columns that a page shows by default: only informative ones for these runs."""
+    """Return the columns that a page shows by default: those that are informative for these runs."""
     return [name for name in IN_A_PAGE if name not in IF_ROOM or name == "state" or _tells(name, rows)]
 
 
@@ -177,7 +177,9 @@ def _fair(name: str, rows: Sequence[RunRow]) -> int:
 
 
 def short_ids(names: Sequence[str]) -> dict[str, str]:
-    """Map each id to a short part that identifies its run. `names` must contain the ids of all runs.
+    """Map each run id to a short part of it that still identifies the run.
+
+    `names` must contain the ids of all runs.
 
     The short part is the start time if no other run began in the same second, else the end of the id if it is
     unique, else the whole id.
@@ -234,7 +236,7 @@ def _cell(name: str, row: RunRow, short: Mapping[str, str]) -> str:
 
 
 def _widths(rows: Sequence[RunRow], columns: Sequence[str], room: int) -> dict[str, int]:
-    """Return the widths of flexible columns: they share the width that others leave, the narrowest first."""
+    """Return the widths of flexible columns, which share what the other columns leave, the narrowest first."""
     least = {name: _narrowest(name, rows) for name in columns}
     most = {name: _widest(name, rows) for name in columns}
     left = room - sum(least.values()) - GAP * (len(columns) - 1)

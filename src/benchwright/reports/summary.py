@@ -38,7 +38,8 @@ BLANK = Text("")
 def render_summary(summary: RunSummary, said: str = "") -> RenderableType:
     """Render the summary of a run: scores with their denominators, failures, warnings, speed.
 
-    Each failure reason appears once. `said` is a reason that the caller has already printed; it is left out.
+    Each failure reason appears once. `said`: a reason that the caller has already printed, and that is left
+    out here.
     """
     parts: list[RenderableType] = [_heading(summary), *_banners(summary)]
     for target in summary.targets:
@@ -51,7 +52,7 @@ def render_summary(summary: RunSummary, said: str = "") -> RenderableType:
 
 
 def decision_texts(decision: RunDecision) -> list[Text]:
-    """Return the decision on the question of the run (`--until`) as lines."""
+    """Return the decision on the run's statistical question (`--until`) as lines."""
     styles = {"verdict": "bold", "warning": "bold red"}
     return [
         Text(plain(plain_line(line)), style=styles.get(line.kind, "dim")) for line in decision_lines(decision)
@@ -114,7 +115,7 @@ def _statuses(target: TargetSummary, repeats: int) -> Text:
 
 
 def failure_lines(target: TargetSummary, said: str = "") -> list[Text]:
-    """Return why trials failed, the most frequent reason first.
+    """Return the reasons for failed trials, one line each, the most frequent first.
 
     Reasons in `said`, or reported with the scores, are left out.
     """
@@ -125,7 +126,7 @@ def failure_lines(target: TargetSummary, said: str = "") -> list[Text]:
 
 
 def no_score_lines(target: TargetSummary, said: str = "") -> list[Text]:
-    """Return a line for each scorer without any score, with the reason."""
+    """Return a line with the reason for each scorer that has no score at all."""
     return [Text(f"  {plain(one.text(said))}", style="yellow") for one in unscored(target)]
 
 
@@ -135,27 +136,27 @@ def _scored(target: TargetSummary) -> list[ScoreSummary]:
 
 
 def thinking_texts(target: TargetSummary) -> list[Text]:
-    """Return a line on trials cut off in thinking; none if there are no such trials."""
+    """Return a line about trials that reached the token limit while reasoning; empty if there are none."""
     return [Text(f"  {line}", style="yellow") for line in thinking_lines(target.thinking_cut_off)]
 
 
 def flag_lines(target: TargetSummary) -> list[Text]:
-    """Return lines on suspicious passes; none if there are no such passes."""
+    """Return lines about passes that may not be genuine; empty if there are none."""
     return [Text(f"  {plain(line)}", style="yellow") for line in suspicious_lines(target.suspicious)]
 
 
 def repeat_lines(target: TargetSummary) -> list[Text]:
-    """Return a warning if all repeats of the samples are equal."""
+    """Return a warning if the repeats of each sample have equal answers; empty otherwise."""
     return [Text(f"  {line}", style="yellow") for line in equal_repeats_lines(target.equal_repeats)]
 
 
 def judging_lines(target: TargetSummary) -> list[Text]:
-    """Return the judges of the scores, and how far human labels agree with the judges."""
+    """Return lines about the judge models behind the scores, and how far human labels agree with them."""
     return [Text(f"  {plain(line)}") for line in judge_lines(target.scores)]
 
 
 def _documented(target: TargetSummary) -> list[Text]:
-    """Return the documented figures of every score. Trials without a score count as 0 in these."""
+    """Return the documented figures of every score, in which trials without a score count as 0."""
     lines = []
     for score in _scored(target):
         figures = {"mean": score.mean, "std": score.std, "min": score.min, "max": score.max}
@@ -174,7 +175,7 @@ def _documented(target: TargetSummary) -> list[Text]:
 
 
 def _some_samples(entry: PassAt) -> str:
-    """Return the number of samples behind a pass@k, or "" if every sample has enough repeats."""
+    """Return the number of samples that a pass@k is based on, or "" if every sample has enough repeats."""
     if not entry.too_few:
         return ""
     total = entry.samples + entry.too_few
@@ -210,7 +211,7 @@ def _scores(target: TargetSummary) -> RenderableType:
 
 
 def interval_text(score: ScoreSummary) -> str:
-    """Return the method of a score's interval, or why there is none, and the number of samples and groups.
+    """Return how a score's interval was computed (or why not), and the number of samples and clusters.
 
     The score must have a value.
     """

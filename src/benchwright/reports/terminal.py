@@ -1,4 +1,6 @@
-"""Comparisons, quality and speed, and load measurements for a terminal, with foreign text made safe."""
+"""Comparisons, quality and speed, and load measurements, rendered for a terminal with text from outside made
+safe.
+"""
 
 from __future__ import annotations
 
@@ -49,8 +51,8 @@ STYLES: dict[Kind, str] = {
 def render_answer(comparison: Comparison, *, alone: bool = True, details: bool = False) -> RenderableType:
     """Render the verdicts, warnings, tables, notes and gate results of a comparison.
 
-    Without `details`, this fits on one screen. `alone` is False if the documented table is printed above: it
-    already reports simulated runs and missing scores.
+    If `details` is False, the result fits on one screen. `alone` is False if the documented table, which
+    already reports simulated runs and missing scores, is printed above.
     """
     comparison = named(comparison)
     details = details or not comparison.pairs
@@ -68,7 +70,7 @@ def render_answer(comparison: Comparison, *, alone: bool = True, details: bool =
 
 
 def render_blocks(told: Sequence[Line], tables: Sequence[Block]) -> RenderableType:
-    """Render sentences, then tables."""
+    """Render sentences, followed by tables."""
     parts: list[RenderableType] = [render_line(line) for line in told]
     for block in tables:
         parts += [Text(""), *render_block(block)]
@@ -81,7 +83,7 @@ def render_block(block: Block) -> list[RenderableType]:
 
 
 def render_line(line: Line) -> Text:
-    """Render a sentence in the style of its kind."""
+    """Render a sentence in the style of its kind (verdict, warning, note, …)."""
     return Text("".join(cell_text(cell) for cell in line.cells), style=STYLES[line.kind])
 
 

@@ -1,4 +1,6 @@
-"""Conversations as text for a terminal: a preview of the trial, messages, tool calls, commands, durations."""
+"""Conversations as text for a terminal: a short view of the trial, then messages, tool calls, commands,
+durations.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ ROLE_STYLES = {"system": "magenta", "user": "cyan", "assistant": "green", "tool"
 
 
 def render_transcripts(attempts: list[Transcript]) -> RenderableType:
-    """Render all attempts, one below the other."""
+    """Render the conversations of all attempts at a trial, one below the other."""
     return Group(*(part for attempt in attempts for part in (_render(attempt), Text(""))))
 
 
@@ -73,7 +75,9 @@ def _indented(text: Text) -> RenderableType:
 
 
 def _in_containers(artifacts: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """Yield each command run in a container, with its exit and duration, then the end of the test log."""
+    """Yield each command that was run in a container, with its exit code and duration, then the end of the
+    test log.
+    """
     for command in artifacts.get("commands") or ():
         told = f"$ {command['command']}\n  {_ended(command)}, {duration(command.get('seconds', 0.0))}"
         yield Text(plain_lines(told), style="dim")
@@ -96,7 +100,7 @@ def _detail(score: ScoreRecord) -> str:
 
 
 def _in_short(value: Any) -> Any:
-    """Summarise the results of many tests: the number passed and the first failures. Keep other values."""
+    """Summarise the results of many tests as the number passed and the first failures. Keep other values."""
     if not isinstance(value, Mapping) or len(value) <= MOST_TESTS or set(value.values()) - {True, False}:
         return value
     failed = [name for name, passed in value.items() if not passed]

@@ -17,7 +17,10 @@ MOST_FAILURES = 20
 
 
 def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[str, str]) -> RenderableType:
-    """Render one row per benchmark. Failures, exploits, leaks, exceptions and skipped ones are below."""
+    """Render a table with one row per benchmark.
+
+    Below are failures, exploits, leaks, exceptions, and left-out ones.
+    """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("Benchmark", "samples", "checks", "failed", "exceptions", "verdict"):
         table.add_column(
@@ -54,7 +57,7 @@ def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[s
 
 
 def _exploits(entry: ValidationResult) -> RenderableType:
-    """Render a table with one row per class of exploits."""
+    """Render a table of the exploits that were tried, with one row per class."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(f"Exploits of {plain(entry.name)}", overflow="fold")
     for column in ("blocked", "flagged", "unnoticed", "not applicable"):
@@ -67,7 +70,7 @@ def _exploits(entry: ValidationResult) -> RenderableType:
 
 
 def _told(name: str, failure: Failure) -> Iterator[RenderableType]:
-    """Yield a failure in one line, and the end of its log below."""
+    """Yield a failure as one line, and the end of its log below it."""
     yield Text(f"{plain(name)} {plain(failure.check)}: {plain(failure.said)}", style="red")
     if failure.log:
         yield Padding(Text(plain_lines(failure.log), style="dim"), (0, 0, 0, 4), expand=False)

@@ -13,7 +13,7 @@ VALIDATION = "validation"
 """The kind of a run that `validate` keeps because a check failed. No model was asked in it."""
 
 SEALED, OFFICIAL = "sealed", "official"
-"""How agents in containers are run, if a benchmark offers both: sealed, or by the official protocol."""
+"""The two ways to run agents in containers, if a benchmark offers both: sealed, or by its official protocol."""
 
 KINDS = ("eval", "benchmark", "pack", "load", IMPORT, VALIDATION)
 """All kinds of runs, as lists and filters name them."""
@@ -64,7 +64,7 @@ def suite_of(manifest: Manifest) -> str:
 def agent_of(manifest: Manifest) -> str:
     """Return the agent as the user typed it, or an empty string.
 
-    It is a module, a recipe, a command, or a directory of MCP tools.
+    An agent is given as a module, a recipe, a command, or a directory of MCP tools.
     """
     typed = manifest.settings
     return str(
@@ -83,14 +83,14 @@ def harness_of(manifest: Manifest) -> str:
 
 
 def titled(model: str, agent: str) -> str:
-    """Return the name of a model, followed by the command-line agent that used it, if there was one."""
+    """Return a model's name, followed by the name of the command-line agent that used it, if there was one."""
     return f"{model} with {agent}" if agent else model
 
 
 def made_by(manifest: Manifest) -> str:
-    """Return the program, with its version, that produced the answers which this run imported or grades.
+    """Return the program, with its version, whose answers this run imported or grades.
 
-    It is an empty string if Benchwright produced the answers.
+    An empty string if Benchwright produced the answers.
     """
     origin = origin_of(manifest)
     return str(manifest.about.get("program") or "") if origin is None else origin.program

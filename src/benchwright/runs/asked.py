@@ -11,13 +11,14 @@ LONGEST = 100_000
 """Characters to which a stored input or target is cut."""
 
 FIRST = 8
-"""Number of leading messages in which the input is looked for."""
+"""Number of leading messages among which the input is searched for."""
 
 
 def kept_input(text: str | None, messages: Sequence[Message]) -> int | str | None:
-    """Return the input in the form in which a body stores it.
+    """Return the input in the form in which a journal body stores it.
 
-    That is the index of the message whose content equals the input, or else the text itself, shortened.
+    If a message's content equals the input, that is the message's index; otherwise the text itself,
+    shortened.
     """
     if text is None:
         return None
@@ -26,12 +27,12 @@ def kept_input(text: str | None, messages: Sequence[Message]) -> int | str | Non
 
 
 def kept_target(text: str | None) -> str | None:
-    """Return the target in the form in which a body stores it: shortened. None stays None."""
+    """Return the target in the form in which a journal body stores it: shortened. None stays None."""
     return None if text is None else shortened(text, LONGEST)
 
 
 def read_input(kept: int | str | None, messages: Sequence[Message]) -> str | None:
-    """Return the input from its stored form. None if the body has none."""
+    """Return the input, given its stored form (see `kept_input`). None if none is stored."""
     if not isinstance(kept, int):
         return kept
     content = messages[kept].get("content") if 0 <= kept < len(messages) else None

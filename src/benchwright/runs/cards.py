@@ -14,7 +14,10 @@ CARDS = "cards.json"
 
 
 class RunCards(Record, frozen=True):
-    """The cards of a run's targets, by slot. A card holds those findings that the run needed."""
+    """The capability cards of a run's targets, by slot.
+
+    A card holds only the findings that the run needed.
+    """
 
     cards: dict[str, Card] = {}
 

@@ -24,7 +24,7 @@ With more values, each entry takes eight.
 
 
 BLOCK = 65_536
-"""Rows that are looked up at a time, because numpy turns each row number into eight bytes."""
+"""Number of rows processed at a time, because numpy needs eight bytes for each row number."""
 
 
 def true_places(mask: NDArray[np.bool_]) -> NDArray[np.uint32]:
@@ -46,7 +46,7 @@ def chosen(rows: Rows, keep: NDArray[np.bool_]) -> Rows:
 
 
 def _looked_up(rows: Rows, kind: np.dtype[Any], look: Callable[[NDArray[Any]], NDArray[Any]]) -> NDArray[Any]:
-    """Apply `look` to blocks of row numbers and return all results, shape (rows,), of dtype `kind`."""
+    """Apply `look` to `rows` block by block and return the joined results, shape (rows,), of dtype `kind`."""
     import numpy as np
 
     are_marked = rows.dtype == np.bool_
@@ -138,7 +138,7 @@ class IntColumn:
 
     @property
     def largest(self) -> int:
-        """The largest entry, 0 if there is none."""
+        """The largest entry, 0 if the column is empty."""
         import numpy as np
 
         return int(np.frombuffer(self._values, self._values.typecode).max(initial=0))
@@ -232,14 +232,14 @@ class SampleColumn:
         return None if found is None else 2 * found + 1
 
     def numbers(self, rows: Rows | None = None) -> NDArray[np.int64]:
-        """Return the codes of the samples of some trials, or of all.
+        """Return the sample codes of the trials in some rows, or of all trials.
 
         A code is twice the row number, or an odd number for a name.
         """
         return self._codes.numbers(rows)
 
     def narrow(self, rows: Rows) -> NDArray[Any]:
-        """Return the codes of some trials in the column's own type; see `IntColumn.narrow`."""
+        """Return the sample codes of the trials in some rows, in the column's type; see `IntColumn.narrow`."""
         return self._codes.narrow(rows)
 
     @property
@@ -263,7 +263,7 @@ class SampleColumn:
 
 
 def _row_number(sample: str) -> int | None:
-    """Return the number that an id denotes, or None if the number would be written differently."""
+    """Return the row number that an id stands for. None for any other id (`a`, `07`)."""
     if not (sample.isascii() and sample.isdecimal() and len(sample) < 18):
         return None
     return int(sample) if sample[0] != "0" or sample == "0" else None
@@ -324,7 +324,7 @@ class ScoreColumn:
         return list(self._distinct)[code - len(ScoreState)] if code >= len(ScoreState) else None
 
     def states(self, rows: Rows) -> NDArray[np.uint8]:
-        """Return the `ScoreState` of these trials, shape (rows,)."""
+        """Return the `ScoreState` of the trials in these rows, shape (rows,)."""
         import numpy as np
 
         known = np.frombuffer(self._codes, np.uint8)
@@ -333,7 +333,7 @@ class ScoreColumn:
         return codes
 
     def values(self, rows: Rows) -> NDArray[np.float64]:
-        """Return the values of these trials, shape (rows,), with 0 for those without a value."""
+        """Return the scores of the trials in these rows, shape (rows,), with 0 for trials without a value."""
         import numpy as np
 
         codes = np.frombuffer(self._codes, np.uint8)

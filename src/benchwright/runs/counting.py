@@ -42,7 +42,7 @@ STATUS_BY_SCORE = {
     ScoreState.NO_ANSWER: Status.UNPARSED,
     ScoreState.FAILED: Status.GRADER_ERROR,
 }
-"""The status that a score in each state gives to an answered trial."""
+"""The status that an answered trial gets from the state of its score."""
 
 
 def counts(status: Status) -> bool:
@@ -51,7 +51,7 @@ def counts(status: Status) -> bool:
 
 
 def state_without_score(trial: Status) -> ScoreState:
-    """Return the state of a score that a trial does not have yet, by the status of the trial."""
+    """Return the state of a score that does not exist yet, as determined by the status of its trial."""
     return ScoreState.NO_ANSWER if trial in NO_ANSWER_STATUSES else ScoreState.FAILED
 
 
@@ -69,11 +69,11 @@ _WITH_SCORES = frozenset({Status.ANSWERED, Status.SCORED, Status.UNPARSED, Statu
 
 
 def trial_status(status: Status, scores: list[Status]) -> Status:
-    """Fold the statuses of scores into the status of their trial, all at once or one after the other.
+    """Combine the status of a trial with the statuses of its scores, all at once or one after the other.
 
     A failed, refused, truncated or limited trial keeps its status. An answered one becomes `grader_error` if
-    any scorer failed, else `unparsed` if any scorer found no answer, else `scored` (or stays `answered` while
-    unscored).
+    any scorer failed, else `unparsed` if any scorer found no answer, else `scored`. It stays `answered` while
+    it has no scores.
     """
     if status not in _WITH_SCORES or not scores:
         return status

@@ -1,4 +1,4 @@
-"""Cost of each trial of a run: start, duration, tokens, and the latency of its requests."""
+"""Cost in time and tokens of each trial of a run: start, duration, tokens, and the latency of its requests."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class EffortColumns:
       still.
     - `first_prompt`: the number of tokens of its first prompt plus one; 0 if unknown.
 
-    For all attempts of the trial together, side requests included: `prompt_tokens` and `completion_tokens`.
+    For all attempts of the trial together, including side requests (titles and summaries by an agent):
+    `prompt_tokens` and `completion_tokens`.
     """
 
     def __init__(self, rows: Callable[[], int]) -> None:
@@ -53,7 +54,7 @@ class EffortColumns:
         self.ttft.append(math.nan)
 
     def put(self, row: int, record: TrialRecord) -> None:
-        """Store the attempt that counts from now on. The attempt stored before becomes a former one."""
+        """Store the attempt that counts from now on. The attempt that counted before becomes a former one."""
         if self.begun[row]:
             self._add_former(row, self.begun[row], self.took[row])
         reused = record.reused_from is not None
@@ -82,7 +83,7 @@ class EffortColumns:
             self._add_tokens(row, record)
 
     def add_former(self, row: int, record: TrialRecord) -> None:
-        """Add an attempt that does not count: its time, and its tokens as spent."""
+        """Add the time and tokens of an attempt that was made but does not count."""
         self._add_former(row, record.started_at, record.duration)
         self._add_tokens(row, record)
 
@@ -110,10 +111,11 @@ class EffortColumns:
         return rows[np.argsort(first[rows], kind="stable")]
 
     def seconds(self, rows: Rows) -> NDArray[np.float64] | None:
-        """Return each trial's share, shape (n,), of the seconds in which any of these trials ran.
+        """Return the seconds that each trial took, shape (n,), where time shared by parallel trials is
+        divided.
 
-        All attempts count. None if the journal lacks start times. See `stats.ratios.shared_time` for how time
-        is shared.
+        The sum is the time in which at least one of these trials ran. All attempts count. None if the journal
+        lacks start times. See `stats.ratios.shared_time` for how time is shared.
         """
         import numpy as np
 

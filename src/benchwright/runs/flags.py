@@ -12,7 +12,7 @@ FLAGS = "flags"
 
 
 class Flag(Record, frozen=True):
-    """One sign.
+    """A sign that a trial may have been passed without solving its task.
 
     `kind`: one or more lower-case words joined by `_`; `evidence`: the reason, in plain words.
     """
@@ -31,13 +31,13 @@ def flags_in(detail: Mapping[str, Any] | None) -> list[Flag]:
 
 
 class FlaggedTrials:
-    """The flagged trials of a table: by row, the kinds of flags that each scorer reported."""
+    """The flagged trials of a run's table: for each row, the kinds of flags that each scorer reported."""
 
     def __init__(self) -> None:
         self._kinds: dict[int, dict[str, tuple[str, ...]]] = {}
 
     def put(self, row: int, scorer: str, detail: Mapping[str, Any] | None) -> None:
-        """Store the flags that one score reports, replacing those of the same scorer."""
+        """Store the flags in the details of a score, replacing those reported by the same scorer before."""
         kinds = tuple(dict.fromkeys(flag.kind for flag in flags_in(detail)))
         if kinds:
             self._kinds.setdefault(row, {})[scorer] = kinds

@@ -52,8 +52,8 @@ Fsync = Literal["second", "always"]
 class Cut(Record, frozen=True):
     """The sizes of both files, in bytes, when a session resumed a run that had lost bodies.
 
-    A line that begins before `trials` and whose body ends beyond `bodies` has lost its body: the bytes that
-    are there now belong to another trial.
+    If a line begins before `trials` and its body ends beyond `bodies`, its body is lost: the bytes that are
+    there now belong to another trial.
     """
 
     trials: Amount
@@ -73,11 +73,11 @@ class ExchangeBody(Record, frozen=True):
 
 
 class Body(Record, frozen=True):
-    """The part of a trial that its line leaves out.
+    """The part of a trial that its journal line leaves out.
 
     `input` and `target` belong to the sample; see `runs.asked`. `unanswered`: the messages of the last
-    request, if it got no response and the solver reported no messages. They show the prompt of a trial whose
-    first request failed.
+    request, stored if it got no response and the solver reported no messages. They show the prompt of a trial
+    whose first request failed.
     """
 
     key: str
@@ -96,7 +96,7 @@ class Body(Record, frozen=True):
 
     @property
     def outcome(self) -> Outcome:
-        """The outcome from which this body was made."""
+        """The outcome that this body stores."""
         return Outcome(
             status=self.status,
             messages=self.messages,
@@ -186,10 +186,10 @@ class Journal:
         self._append(self._trials, b"".join([encode_json(line) + b"\n" for line in lines]))
 
     def note_cut(self) -> None:
-        """Record durably where the journal ends. Call it if bodies are lost, before others are written.
+        """Record durably where the journal ends. Call this if bodies were lost, before new ones are written.
 
-        The lines are synced first. If another crash lost them, later lines in their place would seem older
-        than the cut.
+        The lines are synced first. Otherwise another crash could lose them, and later lines in their place
+        would seem older than the cut.
 
         Raises:
             JournalError: If the journal or cuts.json cannot be written, or cuts.json cannot be read.
@@ -368,7 +368,7 @@ def read_encoded_body(directory: Path, record: TrialRecord) -> bytes:
 
 @contextmanager
 def body_file(directory: Path) -> Iterator[IO[bytes]]:
-    """Open the file with the bodies of a run; close it on exit.
+    """Open the file that holds the bodies of a run; close it on exit.
 
     Raises:
         JournalError: If the file cannot be read.

@@ -15,7 +15,7 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 def fingerprint(*parts: Any) -> str:
-    """Return a digest (xxh3, 128 bits, hex) of plain values. The order of dictionary keys does not matter."""
+    """Return a digest (xxh3, 128 bits, hex) of plain values, whatever the order of keys in dictionaries."""
     return xxhash.xxh3_128_hexdigest(_encode(parts))
 
 
@@ -28,7 +28,10 @@ def identity_of(target: Target) -> tuple[Any, ...]:
 
 
 class SampleContent:
-    """The content of a sample, hashed once. Its id and its position in the dataset do not matter."""
+    """The content of a sample, encoded once for hashing.
+
+    Its id and its position in the dataset do not matter.
+    """
 
     def __init__(self, content: Any) -> None:
         self._content = xxhash.xxh3_128(b"[" + _encode(content))
@@ -61,7 +64,7 @@ def score_key(trial_key: str, scorer: str, scorer_fingerprint: str) -> str:
 
 
 def key_prefix(key: str) -> int:
-    """Return the 64 bits by which a key is indexed.
+    """Return the 64 bits of a key by which `RowIndex` finds it.
 
     They are its first 16 hex digits, or a digest if the key is not hexadecimal (from another program).
     """
@@ -72,14 +75,14 @@ def key_prefix(key: str) -> int:
 
 
 LATELY = 8_192
-"""Size of each of the two dictionaries of recent rows, which need no sorting.
+"""Maximum size of each of two dictionaries of recent rows, which are searched before the sorted ones.
 
 Scores follow soon after their trial.
 """
 
 
 class RowIndex:
-    """Index from the first 64 bits of keys to rows. After `release`, rows can be neither found nor added."""
+    """Index from the first 64 bits of keys to rows. After `release`, it can neither find nor add rows."""
 
     def __init__(self) -> None:
         self._released: int | None = None

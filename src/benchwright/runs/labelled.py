@@ -1,4 +1,4 @@
-"""Human labels of answers that a judge has scored, in a sidecar file of the run."""
+"""Human labels for answers that a judge model has scored, in a sidecar file of the run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LABELS = "judge_labels.json"
 
 
 class OwnLabel(Record, frozen=True):
-    """A human label of an answer of this run: of one attempt at a trial.
+    """A human label for one answer of this run: that of one attempt at a trial.
 
     `length` is the answer's length in characters.
     """
@@ -24,7 +24,7 @@ class OwnLabel(Record, frozen=True):
 
 
 class OtherLabel(Record, frozen=True):
-    """A human label of an answer from outside the run, and the verdict of the run's judge on that answer.
+    """A human label for an answer from outside the run, and the verdict of the run's judge on that answer.
 
     `length` is the answer's length in characters.
     """
@@ -35,10 +35,10 @@ class OtherLabel(Record, frozen=True):
 
 
 class KeptLabels(Record, frozen=True):
-    """The human labels of a run, from 0 (wrong) to 1 (right), for the verdicts of one scorer.
+    """The human labels, from 0 (wrong) to 1 (right), for the answers that one scorer of a run has judged.
 
-    `source`: the name of the file with the labels; `unjudged`: number of answers from outside the run without
-    a verdict.
+    `own`, `others`: labels for answers of the run, and for answers from outside it. `source`: the name of the
+    file with the labels. `unjudged`: number of answers from outside without a verdict.
     """
 
     source: str

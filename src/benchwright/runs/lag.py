@@ -1,4 +1,4 @@
-"""Delays of our own process in journals (loop lag, standstills), and the fields of event details."""
+"""Delays of our own process, recorded in journals (loop lag, standstills), and the fields of event details."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Standstill(Record, frozen=True):
 class LoopLag(Record, frozen=True):
     """How late the event loop ran timers that were due: number of samples, percentiles and maximum, in ns.
 
-    The percentiles exclude the `standstills`.
+    The percentiles do not include the `standstills` (lags of a second or more).
     """
 
     samples: Amount = 0
@@ -52,9 +52,9 @@ class LoopLag(Record, frozen=True):
 
 
 class EventDetail(Record, frozen=True):
-    """The fields of an event's `detail` that are read.
+    """The fields of an event's `detail` that Benchwright reads back.
 
-    Each event has some of them, and may have others for display.
+    Each event has some of them, and may have further fields that are only displayed.
     """
 
     total: Amount | None = None

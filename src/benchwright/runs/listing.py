@@ -1,4 +1,4 @@
-"""Tags, notes and deletion of the runs on this machine."""
+"""The user's tags and notes on runs, and deletion of runs."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from benchwright.runs.manifest import MANIFEST, Manifest
 from benchwright.runs.store import find_run
 
 TAGS = "tags.json"
-"""File with a run's tags, beside its journal, because run.json never changes."""
+"""File with a run's tags. They are stored beside its journal, because run.json never changes."""
 
 NOTE = "note.json"
-"""File with the note on a run, beside its journal."""
+"""File with the user's note on a run, beside its journal."""
 
 LONGEST_NOTE = 4_000
 """Maximum number of characters of a note."""
@@ -56,7 +56,7 @@ def tag_run(reference: str, tags: Sequence[str], *, remove: bool = False) -> lis
 
 
 def read_note(directory: Path) -> str:
-    """Return the note on a run; empty if there is none or it cannot be read."""
+    """Return the user's note on a run; empty if there is none or it cannot be read."""
     try:
         return msgspec.json.decode((directory / NOTE).read_bytes(), type=str)
     except (OSError, *UNREADABLE):
@@ -64,12 +64,12 @@ def read_note(directory: Path) -> str:
 
 
 def remarks_stamp(directory: Path) -> Stamp:
-    """Return the size and modification time of a run's tags and note, to notice when they change."""
+    """Return the size and modification time of a run's tags and note, by which changes are detected."""
     return stamps(directory / TAGS, directory / NOTE)
 
 
 def note_run(reference: str, text: str) -> str:
-    """Set the note on a run and return it. An empty text removes the note.
+    """Set the user's note on a run and return it. An empty text removes the note.
 
     Raises:
         UserError: If there is no such run, the text is too long, or the note cannot be written.

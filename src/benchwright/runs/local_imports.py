@@ -27,7 +27,7 @@ BY_NAME = frozenset({"import_module", "__import__"})
 """Functions that import the module named by their first argument."""
 
 MOST_FILES = 2_000
-"""Maximum number of files that are followed. Imports of a larger project beyond them are not found."""
+"""Maximum number of files that are searched for imports. The imports of any further files are not found."""
 
 
 class Imports(NamedTuple):
@@ -66,7 +66,7 @@ def local_imports(files: Iterable[Path], texts: Iterable[str] = ()) -> dict[Path
 
 
 def _roots(files: Sequence[Path]) -> list[Path]:
-    """Return the folders below which modules are local, with folders in them that are on `sys.path`."""
+    """Return the folders below which modules are local, including folders inside them that are on `sys.path`."""
     typed = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     own = [*(_import_root(file) for file in files), Path.cwd(), *(Path(one) for one in typed if one)]
     bases = list(dict.fromkeys(one.resolve() for one in own))
@@ -90,7 +90,7 @@ def _packages(file: Path) -> list[Path]:
 
 
 def _name(file: Path, roots: Sequence[Path]) -> str:
-    """Return the name of a file inside its project, which does not change when the project is moved."""
+    """Return the path of a file relative to its project, which does not change when the project is moved."""
     within = [file.relative_to(root).as_posix() for root in roots if file.is_relative_to(root)]
     return min(within, key=len, default=file.name)
 
@@ -166,9 +166,10 @@ def _above(file: Path, level: int) -> Path:
 
 
 def _files_of(place: Path, parts: Sequence[str], names: Sequence[str]) -> Iterator[Path]:
-    """Yield the files that run when something below a folder is imported.
+    """Yield the files that Python runs when `parts` are imported from the folder `place`.
 
-    They are the `__init__.py` of each package on the way, the module, and those of `names` that are modules.
+    They are the `__init__.py` of each package on the way, the module itself, and those of `names` that are
+    modules.
     """
     folder = place
     for number, part in enumerate(parts, 1):
@@ -192,7 +193,7 @@ def _files_of(place: Path, parts: Sequence[str], names: Sequence[str]) -> Iterat
 
 
 def _loaded(module: str, names: Sequence[str]) -> Iterator[Path]:
-    """Yield the files of a module that was not found in a folder but is loaded already."""
+    """Yield the files of a module that is already loaded, if no folder contains it."""
     for name in (module, *(f"{module}.{one}" for one in names)):
         file = getattr(sys.modules.get(name), "__file__", None)
         if isinstance(file, str) and file.endswith(".py"):
@@ -205,7 +206,7 @@ def _is_local(file: Path, roots: Sequence[Path]) -> bool:
 
 
 def is_ours(file: Path) -> bool:
-    """Return whether a file belongs to Benchwright itself."""
+    """Return whether a file is part of Benchwright itself."""
     return any(file.is_relative_to(folder) for folder in _own_folders())
 
 
@@ -223,6 +224,6 @@ def _standard_library() -> tuple[Path, ...]:
 
 @cache
 def _own_folders() -> tuple[Path, ...]:
-    """Return the folders of our own packages. In a clone they are below the working directory."""
+    """Return the folders of Benchwright's own packages. In a clone they are below the working directory."""
     source = Path(__file__).resolve().parents[2]
     return tuple(source / name for name in OWN)

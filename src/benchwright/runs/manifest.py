@@ -20,7 +20,7 @@ MANIFEST = "run.json"
 
 
 class JudgeInfo(Record, frozen=True):
-    """How a judge is asked: a digest of its prompt, and the fields of its requests besides the messages."""
+    """How a judge is asked: a digest of its prompt, and the fields of its requests other than the messages."""
 
     prompt: str
     settings: dict[str, Any] = {}
@@ -44,9 +44,9 @@ class ScorerInfo(Record, frozen=True):
 class DataFile(Record, frozen=True):
     """A data file of a run: its path as given, the xxh3-128 of its bytes, and the part that the run uses.
 
-    The run uses `samples` samples from row `offset` on. `columns` maps parts of a sample to columns, if the
-    user named them, and the columns used for its id and its group. `left_out` is the number of bad rows,
-    which are not among the samples.
+    `samples`, `offset`: the run uses this many samples, from this row on. `columns`: the column that holds
+    each part of a sample, if the user named them, and the columns of its id and its cluster. `left_out`:
+    number of invalid rows, which are not among the samples.
     """
 
     path: str
@@ -62,13 +62,13 @@ class Manifest(Record, frozen=True):
 
     - `created_at`: wall-clock ns.
     - `kind`: the kind of command that made the run (eval, benchmark, pack, …).
-    - `fingerprint`: a digest of whatever makes two runs the same run: task, data, targets, scorers, repeats,
-      limits.
+    - `fingerprint`: a digest of all that identifies the run: task, data, targets, scorers, repeats, limits.
     - `typed_models`: the models as the user typed them, by slot.
     - `settings`: the user's settings, without secrets.
-    - `about`: facts of this kind of task, such as a benchmark's protocol and the run's departures from it.
+    - `about`: facts specific to the kind of task, such as a benchmark's protocol and the run's departures
+      from it.
     - `versions`, `host`, `client`: the software, the machine and the client process.
-    - `concurrency`: None if it adapts itself (`auto`); then the journal's events state it.
+    - `concurrency`: None if it adapts itself (`auto`); then the journal's events have its values.
     """
 
     id: str
@@ -95,7 +95,7 @@ class Manifest(Record, frozen=True):
 
 
 class _AboutModel(Record, frozen=True):
-    """A model of a pack's run."""
+    """A model of a pack's run, in `Manifest.about`. Fields that Benchwright does not read are left out."""
 
     id: str = ""
     provider: str = ""
@@ -106,7 +106,7 @@ class _AboutModel(Record, frozen=True):
 
 
 class _AboutLoad(Record, frozen=True):
-    """A load level."""
+    """The load level of a run, in `Manifest.about`."""
 
     level: dict[str, Any]
 
@@ -123,7 +123,7 @@ class KnownScale(Record, frozen=True):
 class Origin(Record, frozen=True):
     """The origin of an imported run: the program that wrote it, the path, and the facts that it lacks.
 
-    `notes`: remarks for the reader, one sentence each.
+    `notes`: what to know about the imported data, one sentence each.
     """
 
     format: str
@@ -135,7 +135,7 @@ class Origin(Record, frozen=True):
 
     @property
     def lines(self) -> list[str]:
-        """The origin as sentences for the reader."""
+        """The origin in sentences for display."""
         lacks = f" It does not tell: {', '.join(self.lacks)}." if self.lacks else ""
         return [f"Imported from {self.program}, {Path(self.path).name}.{lacks}", *self.notes]
 
@@ -205,8 +205,8 @@ def origin_of(manifest: Manifest) -> Origin | None:
 def target_names(manifest: Manifest) -> dict[str, str]:
     """Return the display name of each target of a run, by slot.
 
-    In a pack's run these are the labels of the pack's matrix, or the slots if two labels are equal. For other
-    runs see `names_of_models`.
+    In a pack's run these are the labels that the pack gives its models, or the slots if two labels are equal.
+    For other runs see `names_of_models`.
     """
     slots = [target.slot for target in manifest.targets]
     if manifest.kind != "pack":

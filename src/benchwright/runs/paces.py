@@ -1,4 +1,4 @@
-"""History of a concurrency that adapts itself (`auto`), read from the journal.
+"""History of an adaptive concurrency (`--concurrency auto`), read from a run's journal.
 
 Requests made while the concurrency was settling are excluded from timings.
 """
@@ -28,7 +28,7 @@ def in_throughput(request: RequestRecord) -> bool:
 
 
 def in_timings(request: RequestRecord) -> bool:
-    """Return whether a request counts for latencies: `in_throughput`, and not during a standstill."""
+    """Return whether a request counts for latencies: it meets `in_throughput`, and no standstill affected it."""
     return in_throughput(request) and STOOD_STILL not in request.flags
 
 
@@ -37,9 +37,9 @@ class Paces:
 
     - `settled`: the levels at which it settled, in order.
     - `last`: the latest level.
-    - `spans`: the periods (wall-clock ns) in which it was not settled.
+    - `spans`: the periods (wall-clock ns) in which the concurrency was not settled.
     - `found`: True if a session adapted its concurrency; `given`: True if a session had a fixed one.
-    - `one_at_a_time`: the evidence that the server serves one request at a time, or None.
+    - `one_at_a_time`: the evidence that the server processes one request at a time, or None.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,10 @@ class Paces:
             self.settled.append(level)
 
     def end_session(self, at: int) -> None:
-        """Note that a session ended at `at` (wall-clock ns)."""
+        """Process the end of a session at `at` (wall-clock ns).
+
+        It also ends a period of unsettled concurrency.
+        """
         self._add_seconds(at)
         self.found = self.found or self._in_session
         self.given = self.given or not self._in_session

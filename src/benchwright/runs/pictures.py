@@ -24,12 +24,12 @@ from benchwright.pictures import bytes_of_url, picture_of
 PICTURES = "pictures"
 
 MOST_KNOWN = 256
-"""Number of recent pictures that are recognised as stored without decoding them."""
+"""Number of recent pictures that are recognised as already stored, without decoding them again."""
 
 _KEPT = b'"url":"data:image/'
 _REFERRED = b'"url":"picture:image/'
 _NOT_REFERRED = b'"url":"\\u0070icture:image/'
-"""The same text escaped in JSON, for texts of models that merely look like a reference."""
+"""The text `picture:` escaped in JSON, for texts of models that merely look like a reference."""
 
 _URL = re.compile(rb'"url":"(data:(image/[a-z]+);base64,)')
 _REFERENCE = re.compile(rb'"url":"picture:(image/[a-z]+);(?P<name>[0-9a-f]{64}\.(?:png|jpeg|gif|webp))"')
@@ -68,8 +68,8 @@ class PictureFiles:
     def _kept(self, encoded: bytes) -> str | None:
         """Store a base64 picture and return the name of its file. None if the text is not exactly a picture.
 
-        Repeats of a sample follow each other, so pictures stored recently are recognised by a quick digest,
-        seeded at random so that nobody can forge a match.
+        Repeats of a sample follow each other. So recently stored pictures are recognised by a quick digest,
+        which has a random seed so that nobody can forge a match.
         """
         digest = xxhash.xxh3_128_digest(encoded, self._seed)
         name = self._names.get(digest)

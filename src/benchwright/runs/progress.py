@@ -1,4 +1,4 @@
-"""The progress of a run: its trials that count (see `counting`), without the columns of a table."""
+"""The progress of a run: number of trials that count (see `counting`), read without building a full table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Trial(msgspec.Struct, gc=False, tag="trial"):
 
 
 class _Other(msgspec.Struct, gc=False, tag="score"):
-    """A score line, which this module does not need."""
+    """A score line. Only its type is read."""
 
 
 _decode = msgspec.json.Decoder(_Trial | _Other | RunEvent).decode

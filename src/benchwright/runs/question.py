@@ -1,4 +1,4 @@
-"""question.json: the question that a run with `--until` must decide, and the order of its samples.
+"""question.json: the statistical question that a run with `--until` must decide, and its order of samples.
 
 It is written before the first trial and never changed, so that everybody who resumes or reads the run comes
 to the same decision.
@@ -23,8 +23,9 @@ Goal = Literal["difference", "not_worse"]
 class Earlier(Record, frozen=True):
     """The old model's scores, taken from another run or a file (`--against`).
 
-    `scores`: {score: {sample: (least, most)}}, on a scale from 0 to 1. The two bounds differ if answers
-    failed. `others`: {score: [{sample: mean}]}, the mean scores of further models on the same samples.
+    `scores`: {score: {sample: (least, most)}}, lower and upper bounds on a scale from 0 to 1, which differ if
+    answers failed. `others`: {score: [{sample: mean}]}, the mean scores of further models on the same
+    samples.
     """
 
     reference: str
@@ -39,8 +40,8 @@ class Question(Record, frozen=True):
 
     `margin` and differences are in units of the scores. `finite`: True if the question is about exactly these
     samples, not about all questions of their kind. `reference`: slot of the old model if this run asks it
-    too. `units`: the samples in the order in which they are run, drawn with `seed`; the samples of a group
-    form one unit. `scores`: names of the scores to decide on.
+    too. `units`: the sampling units in the order in which they are run, drawn with `seed`; a unit is one
+    sample, or all samples of a cluster. `scores`: names of the scores to decide on.
     """
 
     goal: Goal
@@ -61,7 +62,7 @@ class Question(Record, frozen=True):
 
 
 def shuffled(units: dict[str, list[str]], seed: int) -> list[list[str]]:
-    """Return the named units in a random order that depends only on their names and the seed."""
+    """Return the units in a random order that depends only on their names and the seed."""
     return [
         units[name] for name in sorted(units, key=lambda name: xxhash.xxh3_128_digest(name.encode(), seed))
     ]

@@ -1,4 +1,4 @@
-"""Finds the bodies of a run that were lost: a crash of the machine may take a body and leave its line."""
+"""Finds lost bodies of a run: a crash of the machine may delete a body but leave its journal line."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from benchwright.runs.tail import size_of
 
 
 class RemainingBodies:
-    """Determines from sizes alone whether a body is lost.
+    """Determines from file sizes alone whether a body is lost.
 
-    Call `look` after reading further lines, before `lack`. A body is written before its line, and a cut
-    before new bodies take the place of lost ones. Therefore the size is read after the lines, and the cuts
-    after the size. `torn`: True if `lack` met a body that ends beyond the file.
+    Call `look` after reading further lines and before `lack`. Bodies are written before their lines, and a
+    cut is recorded before new bodies take the place of lost ones. Therefore the size must be read after the
+    lines, and the cuts after the size. `torn`: True if `lack` met a body that ends beyond the file.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -32,7 +32,9 @@ class RemainingBodies:
         self._cuts = read_cuts(self._directory)
 
     def lack(self, body: tuple[int, int], line: int) -> bool:
-        """Return whether the body (offset, length) is lost whose line begins at the offset `line`.
+        """Return whether a body is lost.
+
+        `body`: its (offset, length); `line`: the offset of its journal line.
 
         A body without its final newline counts as lost, because resuming the run would remove it.
         """

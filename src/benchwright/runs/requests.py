@@ -20,7 +20,10 @@ TIMINGS = ("ttft", "ttfa", "latency", "generation_tps")
 
 
 class SideFigures:
-    """Counts of side requests (all, `answered`, answered but `uncounted` in tokens), and their tokens."""
+    """Counts of side requests, by which an agent makes titles or summaries, and their tokens.
+
+    `answered`: those with an answer; `uncounted`: those with an answer but without token counts.
+    """
 
     def __init__(self) -> None:
         self.requests = 0
@@ -40,7 +43,7 @@ class SideFigures:
 
 
 def is_uncounted(request: RequestRecord) -> bool:
-    """Return whether the server did not report the token counts of a request."""
+    """Return whether a token count of a request is unknown, because the server did not report it."""
     return request.usage.completion_tokens is None or request.usage.prompt_tokens is None
 
 
@@ -50,15 +53,15 @@ def thinking_tokens(usage: Usage) -> int | None:
 
 
 class RequestFigures:
-    """Figures of all requests that a run itself made to one target, whether or not their attempts count.
+    """Figures of all requests that a run made to one target, including those of attempts that do not count.
 
-    Requests of the role `model` are counted here, `side` requests separately in `side`; for other roles there
-    is only their number (`other_roles`).
+    Requests with the role `model` are counted here. Those with the role `side` (titles or summaries by an
+    agent) are counted in `side`, and for all other roles only their number is kept (`other_roles`).
 
     - `translated`: requests translated for a server that offers chat completions only; `undecided`: the
       server did not make clear whether it does.
     - `left_out`: {header or field: requests sent without it because the server refuses it}.
-    - `noted`: {kind of note: requests}; see `endpoint.flags.NOTES`.
+    - `noted`: {kind of peculiarity: requests that show it}; see `endpoint.flags.NOTES`.
     - `uncounted`: answered requests without token counts.
     - `reasoning_tokens`: from `reasoning_counted` requests for which the server counted them, and from
       `reasoning_estimated` requests for which we estimate them.
@@ -169,7 +172,10 @@ class RequestFigures:
             self.gaps[slot] = self.gaps.get(slot, 0) + count
 
     def times(self, name: str) -> NDArray[np.float32]:
-        """Return a copy of one of TIMINGS, in seconds or tokens per second, for requests that have it."""
+        """Return a copy of the column `name` (one of TIMINGS) for requests that have this figure.
+
+        In seconds or tokens per second.
+        """
         import numpy as np
 
         return np.array(self._times[name], np.float32)

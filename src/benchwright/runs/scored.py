@@ -12,14 +12,14 @@ from benchwright.runs.tail import JournalTail
 
 
 class FormerAttempt(Record, frozen=True):
-    """Offsets of the lines of an attempt that does not count: of its trial record and of its scores."""
+    """An attempt that does not count: the offsets of its journal line and of the lines of its scores."""
 
     line: int
     scores: tuple[int, ...] = ()
 
 
 class ScoredTrial(Record, frozen=True):
-    """One attempt at a trial: its record, and its scores by the name of the scorer."""
+    """One attempt at a trial: its record, and its scores by the names of their scorers."""
 
     record: TrialRecord
     scores: dict[str, ScoreRecord]

@@ -42,9 +42,9 @@ def newest_parts(runs: Iterable[tuple[Run, Manifest]]) -> list[tuple[Run, Manife
 
 
 def _part_of(manifest: Manifest) -> tuple[str, ...]:
-    """Return the identity of a run within its suite: kind, subject, agent and models.
+    """Return the identity of a run within its suite: (kind, subject, agent, models).
 
-    Evals may have names of their own, which then are their subjects.
+    For an eval with a name of its own, the name is the subject.
     """
     subject = (manifest.kind == "eval" and given_name(manifest)) or subject_of(manifest)
     return (manifest.kind, subject, recipe_of(manifest), *models_of(manifest))

@@ -1,4 +1,4 @@
-"""State, working time and timing quality of a run, from the events in its journal."""
+"""State, working time and timing accuracy of a run, from the events in its journal."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from benchwright.runs.standstills import combined, seconds_outside
 
 
 class Sessions:
-    """Combines the sessions of a run. The time between two sessions does not count as time of the run.
+    """Combines the sessions of a run: the periods in which a process worked on it.
+
+    Time between them is not counted.
 
     `state`: finished, decided (`--until`), stopped or unfinished. `planned`: number of planned trials, None
-    if unknown. `done_before`: trials that were done when the last session began, at `started_at` (wall-clock
-    ns, 0 if there was none).
+    if unknown. `started_at`: start of the last session (wall-clock ns), 0 if there was none; `done_before`:
+    number of trials that were done at that moment.
     """
 
     def __init__(self) -> None:
@@ -34,7 +36,7 @@ class Sessions:
         self._latest = 0
 
     def worked_until(self, at: int) -> None:
-        """Note that the run was at work at `at` (wall-clock ns)."""
+        """Extend the working time of the current session to `at` (wall-clock ns)."""
         self._latest = max(self._latest, at)
 
     def add(self, event: RunEvent) -> None:
@@ -63,7 +65,7 @@ class Sessions:
             self.lag = combined([self.lag, msgspec.convert(lag, LoopLag)])
 
     def end(self) -> None:
-        """End the current session: its last event was read, or it was killed and another session began."""
+        """End the current session, after its last event or because the next one has begun (it was killed)."""
         if self._open:
             self.paces.end_session(self._latest)
             self._seconds = self.wall_seconds

@@ -56,7 +56,7 @@ def users_source(source: object) -> str | None:
 
 
 def known_or_unique(fingerprint: str | None) -> str:
-    """Return the fingerprint, or a unique one if it is None: results of unknown code must not be reused."""
+    """Return the fingerprint, or a unique one if it is None, so that results of unknown code are not reused."""
     return fingerprint or f"unknown-{uuid4().hex}"
 
 
@@ -113,7 +113,7 @@ def _source_in_main(defined: Any) -> str | None:
 
 
 def _used_of_main(text: str) -> Iterator[tuple[str, object]]:
-    """Yield (name, value) for each name in a piece of code that is defined in `__main__`, in order."""
+    """Yield (name, value) for each name used in a piece of code and defined in `__main__`, in order."""
     known = vars(sys.modules[MAIN])
     try:
         tree = ast.parse(text)

@@ -1,4 +1,4 @@
-"""Standstills of our own process: which requests they affected, and their wording."""
+"""Standstills of our own process: which requests they affected, and a text that describes them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from benchwright.formats import duration
 from benchwright.runs.lag import LoopLag, Standstill
 
 STOOD_STILL = "stood_still"
-"""Flag of a request that was due or in flight during a standstill: its times are not the server's."""
+"""Flag of a request that was due or in flight during a standstill, so its times do not show the server's
+speed.
+"""
 
 CAUSES = {
     "stopped": "it was stopped, frozen or blocked, and used no processor time",
@@ -41,7 +43,7 @@ def merged(standstills: Iterable[Standstill]) -> list[Standstill]:
 
 
 def seconds_outside(standstills: Iterable[Standstill], spans: Sequence[tuple[int, int]]) -> float:
-    """Return the total seconds of standstills outside these spans (wall-clock ns)."""
+    """Return the total seconds of standstills outside these periods (start, end), in wall-clock ns."""
     outside = 0
     for one in standstills:
         inside = sum(max(0, min(one.end, end) - max(one.began, begin)) for begin, end in spans)

@@ -1,4 +1,4 @@
-"""The store of runs: one directory each under $BENCHWRIGHT_HOME/runs."""
+"""The store of runs: one directory per run under $BENCHWRIGHT_HOME/runs."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def _writing_to(directory: Path) -> Iterator[None]:
 
 @cache
 def _lock_timeout(value: str | None, say: Say) -> int:
-    """Return the seconds to wait. An invalid value is reported once, however many locks a run takes."""
+    """Return the seconds to wait for a lock. An invalid value is reported only once per process."""
     if not value:
         return DEFAULT_LOCK_TIMEOUT
     if value.isdigit() and int(value) > 0:

@@ -1,8 +1,8 @@
-"""The table of a run: its journal as columns, a few dozen bytes per trial, read on as the journal grows.
+"""The table of a run: its journal as columns, a few dozen bytes per trial, extended as the journal grows.
 
 Everything that shows, summarizes, compares or exports a run reads this table, so that all use the same
 trials, the same attempt of each (see `counting`) and the same scores. Rows are in the order in which trials
-first ended. Details that the columns leave out are read from the trial's line or body on demand.
+first ended. Details without a column are read from the trial's line or body on demand.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ _CUT_OFF = _CODE[Status.CANCELLED]
 class RunTable:
     """Trials, scores and requests of one run, in parallel columns of trials.
 
-    - `counted()`: leaves out trials whose attempts were all cut off. These have a row too.
+    - `counted()`: the rows of trials that count. Trials whose attempts were all cut off have a row too, but
+      are not among them.
     - `correct`: one column for each score: 2 if its grader reports a right answer, 1 wrong, 0 unknown.
     - `dataset_row`: the sample's position in the dataset from 1; 0 if the sample's id is its position.
     - `effort`: columns of each trial's time and tokens, or None without the parameter `effort`.
@@ -142,7 +143,7 @@ class RunTable:
                     yield record
 
     def _slices(self) -> Iterator[Sequence[bytes]]:
-        """Yield the lines not read so far, some at a time."""
+        """Yield the lines that have not been read yet, in batches."""
         for lines in self._tail.slices():
             self.bodies.look()
             yield lines
@@ -227,7 +228,7 @@ class RunTable:
         return code
 
     def _fill(self, row: int, record: TrialRecord, stands: bool) -> None:
-        """Set the columns that depend on the attempt that counts."""
+        """Fill the columns of a row that depend on the attempt that counts."""
         self.status[row] = _CODE[record.status] if stands else _CUT_OFF
         self.reused[row] = record.reused_from is not None
         failed = stands and record.status in FAILED and record.reason is not None
@@ -279,7 +280,7 @@ class RunTable:
             self.reason[row] = self.reasons.code(f"{record.scorer}: {(record.detail or {}).get('error')}")
 
     def _take_back_score(self, row: int, scorer: str) -> None:
-        """Undo a score that is about to be replaced: set the trial's status by its other scores."""
+        """Undo a score that is about to be replaced: derive the trial's status from its other scores."""
         others = [
             STATUS_BY_SCORE[column.state(row)]
             for name, column in self.scores.items()
@@ -290,7 +291,7 @@ class RunTable:
         self.correct[scorer][row] = 0
 
     def failed_score(self, row: int, scorer: str) -> bool:
-        """Return whether the scorer failed on the attempt that counts."""
+        """Return whether the scorer failed on the attempt that counts, so that there is no score."""
         return self.is_scored(row, scorer) and self.scores[scorer].state(row) is ScoreState.FAILED
 
     def failures(self) -> int:
@@ -302,7 +303,7 @@ class RunTable:
         return true_places(self.counting(target))
 
     def counting(self, target: str | None = None) -> NDArray[np.bool_]:
-        """Return a mask (n,) of the trials that count, of one target or of all."""
+        """Return a mask (n,) of the table's rows: True for trials that count, of one target or of all."""
         mask = ~self.status.equal(_CUT_OFF)
         if target is not None:
             code = self.targets.find(target)
@@ -315,7 +316,7 @@ class RunTable:
         return true_places(self.status.equal(_CUT_OFF) & self.target.equal(-1 if code is None else code))
 
     def scored_by(self, scorer: str) -> NDArray[np.bool_]:
-        """Return a mask (n,) of the trials for which the journal has a score by this scorer."""
+        """Return a mask (n,) of the table's rows: True if the journal has a score by this scorer."""
         return ~self._score_lines[scorer].equal(0)
 
     def find(self, key: str) -> int | None:
@@ -331,12 +332,12 @@ class RunTable:
         return self.status[row] != _CUT_OFF
 
     def failure_reasons(self, rows: Rows) -> dict[str, int]:
-        """Return {reason: count} for failures of these trials or their graders, the most frequent first."""
+        """Return {reason: count} for the failures of trials (or graders) in these rows, most frequent first."""
         counts = [(self.reasons[code], n) for code, n in self.reason.counts(rows) if code]
         return dict(sorted(counts, key=lambda one: -one[1]))
 
     def status_counts(self, rows: Rows) -> dict[str, int]:
-        """Return {status: count} for these trials, in alphabetical order."""
+        """Return {status: count} for the trials in these rows, in alphabetical order."""
         return dict(sorted((str(STATUSES[code]), n) for code, n in self.status.counts(rows)))
 
     def status_of(self, row: int) -> Status:

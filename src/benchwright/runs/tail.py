@@ -14,7 +14,7 @@ SLICE = 2**17
 """Bytes that are read at a time."""
 
 USUAL_LINE = 4096
-"""A length in bytes that most lines do not exceed."""
+"""Size in bytes of the first read of a single line, which is enough for most lines."""
 
 
 class JournalTail:

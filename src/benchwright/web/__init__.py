@@ -1,1 +1,1 @@
-"""The viewer: a local web application over the journals of all runs."""
+"""The viewer: a local web application that shows all runs, read from their journals."""

@@ -1,4 +1,4 @@
-"""Command lines from settings: a page starts the commands that a person could type.
+"""Builds command lines from a run's settings: pages start the commands that a person could type.
 
 Every value is in one argument with its option (`--option=value`), so that no value can be taken for an
 option.
@@ -16,21 +16,25 @@ from benchwright.app.existing_runs import ONLY_ONCE, ExistingRun
 from benchwright.errors import UserError
 
 JSON_VALUES = ("param",)
-"""Settings with JSON values: KEY=JSON."""
+"""Settings whose values are written as JSON: KEY=JSON."""
 
 OPTIONS = {
     f"{prefix}headers{suffix}": f"--{prefix.replace('_', '-')}header{suffix.replace('_', '-')}"
     for prefix in ("", "judge_", "baseline_")
     for suffix in ("", "_env")
 }
-"""Options whose names differ from their settings, because they are repeated for each header."""
+"""Settings whose options have another name, because the option is repeated for each header: setting ->
+option.
+"""
 
 NO_OPTION = frozenset({*ONLY_ONCE, "run", "suite", "anew", "output", "output_path", "debug", "log_samples"})
-"""Settings that a repeated run does not copy: they belong to a single command, or name its files."""
+"""Settings that are not copied to the command that repeats a run: they belong to one command, or name its
+files.
+"""
 
 
 def options_of(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the command-line options for settings.
+    """Yield the command-line options that express some settings.
 
     Raises:
         UserError: If a setting contains a secret that was not stored.
@@ -89,7 +93,7 @@ def like(run: ExistingRun, changes: Mapping[str, Any]) -> tuple[list[str], Path 
 
 
 def _plain_name(entry: Any) -> str:
-    """Return the name of one of several models, for `--model`.
+    """Return the name of one of several models, as an argument of `--model`.
 
     Raises:
         UserError: If the model has its own settings.

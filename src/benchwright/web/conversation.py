@@ -1,4 +1,4 @@
-"""A trial's conversation for a page: messages, reasoning, tool calls, and the marked answer."""
+"""A trial's conversation as shown on a page: messages, reasoning, tool calls, and the marked answer."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ FIRST = 20
 
 MOST_PICTURES = 40
 MOST_PIXELS = 50_000_000
-"""Maximum number of images shown of a message, and of pixels of an image (four bytes each in a browser)."""
+"""Maximum number of images shown per message, and of pixels per image (each takes four bytes in a browser)."""
 
 
 class ToolCall(Record, frozen=True):
-    """A tool call. `id` joins it to its result."""
+    """A tool call in a message. `id` connects the call with its result."""
 
     name: str
     id: str
@@ -46,9 +46,9 @@ class PictureView(Record, frozen=True):
 
 
 class MessageView(Record, frozen=True):
-    """One message.
+    """One message of a conversation, as shown on a page.
 
-    `answers` is the id of the tool call whose result it is. `left_out` is the number of hidden messages
+    `answers`: the id of the tool call whose result the message is. `left_out`: the number of hidden messages
     before it.
     """
 
@@ -63,16 +63,19 @@ class MessageView(Record, frozen=True):
 
 
 def message_views(body: Body, spans: Sequence[str]) -> list[MessageView]:
-    """Return the messages of a trial. The extracted answers `spans` are marked in the last model message."""
+    """Return the messages of a trial for display.
+
+    The extracted answers `spans` are marked in the last model message.
+    """
     parsed, left_out = parse_messages(body, spans, FIRST, MOST_MESSAGES)
     return [_message_view(message, left_out if place == FIRST else 0) for place, message in enumerate(parsed)]
 
 
 class Turn(Record, frozen=True):
-    """One message of the model with the results of its tool calls. `number` counts from 1.
+    """One message of the model, together with the results of its tool calls. `number` counts from 1.
 
-    `heard` contains the messages before it, by others. `said` is the model's message; it is None for the
-    messages after the model's last one. `results` contains a list of results for each tool call.
+    `heard`: the messages of others before it. `said`: the model's message; None in a last turn that only
+    holds messages after the model's last one. `results`: a list of results for each tool call.
     """
 
     number: int
@@ -87,7 +90,7 @@ class Turn(Record, frozen=True):
 
 
 def turns_of(messages: Sequence[MessageView]) -> list[Turn]:
-    """Split a conversation into turns of the model. Results are joined to their tool calls."""
+    """Split a conversation into turns of the model. Each result is put with its tool call."""
     turns: list[Turn] = []
     heard: list[MessageView] = []
     for message in messages:
@@ -102,7 +105,7 @@ def turns_of(messages: Sequence[MessageView]) -> list[Turn]:
 
 
 def _results_for(message: MessageView, turns: Sequence[Turn]) -> list[MessageView] | None:
-    """Return the list of results that a message belongs to; None if it is no result of the last turn."""
+    """Return the list of results to which a message belongs; None if no call in the last turn led to it."""
     last = turns[-1] if turns else None
     if last is None or last.said is None or message.role != "tool":
         return None
@@ -111,7 +114,7 @@ def _results_for(message: MessageView, turns: Sequence[Turn]) -> list[MessageVie
 
 
 def shows_answer(body: Body) -> bool:
-    """Return True if a trial's answer is empty or in its messages, and need not be shown separately."""
+    """Return True if a trial's answer needs no separate display: it is empty or appears in the messages."""
     if not body.answer:
         return True
     texts = (content_text(one.get("content")) for one in body.messages if one.get("role") == "assistant")
@@ -135,7 +138,7 @@ def _message_view(message: ParsedMessage, left_out: int) -> MessageView:
 
 
 def _pictures(content: Any) -> list[PictureView]:
-    """Return the first images of a message, without those that are too large."""
+    """Return the first images of a message. Images that are too large are left out."""
     seen = (one for one in pictures_of(content) if one[1].width * one[1].height <= MOST_PIXELS)
     found = islice(seen, MOST_PICTURES)
     named = [(picture_name(url), picture) for url, picture in found]
@@ -148,7 +151,7 @@ def pretty(value: Any) -> str:
 
 
 def pretty_text(text: str) -> str:
-    """Indent text that is JSON. Return other text unchanged."""
+    """Return a text; if it is JSON, indented."""
     try:
         return msgspec.json.format(text, indent=2)
     except UNREADABLE:

@@ -1,4 +1,4 @@
-"""The summary of a run and charts of each target: its first score by label and latency, and request times."""
+"""The figures of a run for its page: the summary, and charts of each target's first score and request times."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from benchwright.runs.table import RunTable
 LETTER = "A"
 MOST_LABELS = 6
 FEWEST = 20
-"""Minimum number of trials or requests for a plot of times."""
+"""Minimum number of trials or requests for which a chart of times is drawn."""
 
 
 class Chart(NamedTuple):
@@ -39,7 +39,10 @@ class Chart(NamedTuple):
 
 
 class BreakdownChart(NamedTuple):
-    """Means of a score by the values of a label, as bars and as figures; `left_out` counts hidden values."""
+    """The means of a score for each value of a label, as a bar chart and as figures.
+
+    `left_out`: number of values that are not shown.
+    """
 
     label: str
     drawing: Markup
@@ -58,7 +61,7 @@ class TargetFigures(NamedTuple):
 
 
 class RunFigures(NamedTuple):
-    """The figures of a run, from the part of its table that has been read."""
+    """The figures of a run, computed from the part of its table that has been read."""
 
     summary: RunSummary
     targets: list[TargetFigures]
@@ -101,7 +104,9 @@ def _request_times(table: RunTable, slot: str) -> Iterator[Chart]:
 
 
 def _score_by_latency(measured: TaskRun, score: str) -> Iterator[Chart]:
-    """Yield the chart of a score against latency, unless all scores are equal or there are too few."""
+    """Yield the chart of a score against latency; nothing if all scores are equal or there are too few
+    trials.
+    """
     for found in scores_by_latency(measured):
         if found.score == score and found.n >= FEWEST and len({value for _, value in found.dots}) > 1:
             yield Chart(f"{score} against latency", score_by_latency(found, 0))

@@ -1,8 +1,9 @@
-"""Changes of pages as server-sent events.
+"""Live updates of pages by server-sent events.
 
-The id of an event identifies the state of the page: for a run, how far its journal was read. A browser that
-reconnects sends the last id it has seen, and receives an event if there was a change since then. The page
-then requests its parts again, as they are now. So no events need to be stored, and all windows show the same.
+The id of an event identifies the state of the page; for a run, it says how far the journal was read. A
+browser that reconnects sends the last id it has seen, and receives an event if there was a change since then.
+The page then requests its parts again in their present state. So no events need to be stored, and all windows
+show the same.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ POLL = 0.4
 """Seconds between two polls."""
 
 HEARTBEAT = 15.0
-"""Seconds without events after which a comment line checks that the browser is still connected."""
+"""Seconds without events after which a comment line is sent, to find out whether the browser is still
+connected.
+"""
 
 
 class Change(NamedTuple):
-    """The current state of a page: its id, and the values to send."""
+    """The current state of a page: its id, and the values that are sent to the browser."""
 
     id: str
     payload: dict[str, Any]

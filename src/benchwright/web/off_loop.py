@@ -1,4 +1,4 @@
-"""Work in threads (reading files, computing), so that the event loop is not blocked."""
+"""Runs work (reading files, computing) in threads, so that the event loop is not blocked."""
 
 from __future__ import annotations
 

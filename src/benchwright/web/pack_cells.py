@@ -1,4 +1,6 @@
-"""The progress of the cells in a pack's run, from its events as they are written."""
+"""The progress of the running cells (one scenario with one model) of a pack's run, from its growing event
+log.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,9 @@ from benchwright.records import UNREADABLE
 
 
 class LiveCells:
-    """A reader of a growing events.jsonl.
+    """Reads a growing events.jsonl.
 
-    `messages` maps (model id, scenario id) to the last message of a running cell.
+    `messages` maps the (model id, scenario id) of each running cell to its last progress message.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -25,7 +27,7 @@ class LiveCells:
         self._lock = Lock()
 
     def advance(self) -> dict[tuple[str, str], str]:
-        """Read new events and return a copy of the messages."""
+        """Read the events added since the last call, and return a copy of the messages."""
         with self._lock:
             try:
                 with self._path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Pages from templates, with all values escaped, and the static files."""
+"""Renders pages from templates, with all values escaped, and provides the static files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STATIC = {
     "chat.js": "text/javascript",
     "icon.svg": "image/svg+xml",
 }
-"""The static files, with their content types."""
+"""The static files: name -> content type."""
 
 
 @cache
@@ -51,11 +51,11 @@ def page(template: str, *, status: int = 200, **values: Any) -> web.Response:
 
 @cache
 def static_file(name: str) -> bytes:
-    """Return the content of a static file. The style of drawings is shared with reports."""
+    """Return the content of a static file. The style of charts is the one that reports use."""
     return (REPORT_TEMPLATES / name if name == "shared.css" else HERE / "static" / name).read_bytes()
 
 
 @cache
 def static_address(name: str) -> str:
-    """Return the address of a static file. It changes with the content."""
+    """Return the address of a static file. The address changes when the content does."""
     return f"/static/{name}?v={hashlib.sha256(static_file(name)).hexdigest()[:10]}"

@@ -13,11 +13,11 @@ from benchwright.records import Status
 from benchwright.runs.table import RunTable
 
 TURN, PAUSE = 0.1, 0.001
-"""Seconds of reading before the lock is released for other threads, and seconds until reading continues."""
+"""Seconds of reading after which the lock is released for other threads, and seconds until reading goes on."""
 
 
 class Row(NamedTuple):
-    """One trial, with the number of its row in the table.
+    """One trial, as shown in the table of trials. `number`: the number of its row in the run's table.
 
     `done` is False if all attempts were cut off. `duration` and `ttft` are in seconds; `ttft` is None if
     unknown.
@@ -38,7 +38,10 @@ class Row(NamedTuple):
 
 
 class RunTrials:
-    """The table of a run. Hold `lock` while using it. Unreadable journal lines are skipped and counted."""
+    """The trials of a run, in its growing table. Hold `lock` while using it.
+
+    Unreadable journal lines are skipped and counted.
+    """
 
     def __init__(self, directory: Path, scorers: Sequence[str]) -> None:
         self.lock = RLock()
@@ -66,7 +69,7 @@ class RunTrials:
     def find(self, sample: str, target: str | None, repeat: int) -> int | None:
         """Return the row number of a trial, or None. If `target` is None, any target matches.
 
-        A finished trial is preferred to one that was only ever cut off.
+        A finished trial is preferred to one whose attempts were all cut off.
         """
         table = self.table
         found = [

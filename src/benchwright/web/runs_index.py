@@ -1,4 +1,4 @@
-"""All runs of this machine, kept in memory and updated when their files change."""
+"""The list of all runs on this machine, kept in memory and updated when their files change."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from benchwright.runs.progress import Progress
 from benchwright.runs.table import RunTable
 
 COUNTING = 0.1
-"""Seconds that one update of all runs, or of one, spends on reading journals; the next update goes on."""
+"""Maximum seconds that one update of all runs, or of one run, reads journals. The next update continues."""
 
 FRESH = 0.2
-"""Seconds for which an update of all runs is reused for all windows."""
+"""Seconds for which an update of all runs is reused instead of being repeated for each window."""
 
 
 class _RunEntry:
@@ -49,7 +49,7 @@ class _RunEntry:
         self._remarks: Stamp = ()
 
     def look(self, held: Holders) -> None:
-        """Read again the files that have changed."""
+        """Read those files of the run again that have changed."""
         self._worker = worker_of(self.directory, held)
         found = stamp_of(self.directory)
         if found != self._looked_at:
@@ -78,7 +78,7 @@ class _RunEntry:
         return self._figures is not None or bool(self._problem)
 
     def read(self, seconds: float) -> None:
-        """Read on for `seconds`: the number of finished trials of a running run, else its figures."""
+        """Read on for `seconds`: for a running run the number of finished trials, for others the figures."""
         try:
             if self.state == "running":
                 self._progress.advance(seconds)
@@ -92,7 +92,7 @@ class _RunEntry:
             self._table, self._problem = None, str(error)
 
     def row(self, now: int) -> RunRow:
-        """Return the run's row in the list, from what has been read."""
+        """Return the run's row in the list of runs, as far as it is known."""
         row = row_of(self.manifest, self.state, self._tags, self._note, self.size)
         if self.state == "running" and self._progress.position:
             return row.with_progress(self._progress, now)
@@ -120,12 +120,12 @@ class RunsIndex:
         return running_first(ordered(rows, "newest"))
 
     def unreadable(self) -> list[str]:
-        """Return a sentence for each run that cannot be read and is missing in `rows`."""
+        """Return a sentence for each run that `rows` lacks because it cannot be read."""
         with self._lock:
             return list(self._unreadable.values())
 
     def row(self, run: str) -> RunRow:
-        """Return one run, just updated.
+        """Return the row of one run, which is updated first.
 
         Raises:
             UserError: If there is no such run.
@@ -138,7 +138,7 @@ class RunsIndex:
             return kept.row(time.time_ns())
 
     def directory(self, run: str) -> Path:
-        """Return the directory of a run by its whole id. No other name is ever looked up on disk.
+        """Return the directory of a run, given its complete id. Other names are never looked up on disk.
 
         Raises:
             UserError: If there is no such run.
@@ -183,7 +183,7 @@ class RunsIndex:
         self._read_on()
 
     def _read_on(self) -> None:
-        """Read on for `COUNTING` seconds: unfinished runs first, then the newest."""
+        """Read journals for up to `COUNTING` seconds: those of unfinished runs first, then of the newest."""
         end = time.monotonic() + COUNTING
         left = [kept for kept in self._kept.values() if not kept.is_read]
         for kept in sorted(left, key=_counting_order):

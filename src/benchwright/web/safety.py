@@ -1,8 +1,8 @@
 """Access control of the viewer.
 
-Listening on loopback does not protect against other pages open in the same browser. So every request must
-name a host that cannot be rebound by DNS, must not come from another page, and must have the cookie that the
-browser received for the start address.
+Listening on loopback does not protect against other pages that are open in the same browser. So every request
+must name a host to which foreign DNS servers cannot redirect, must not come from another page, and must have
+the cookie that the browser received when it opened the start address.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HEADERS = {
 """Headers of every response."""
 
 OPEN = "/static/"
-"""Path of static files, which contain nothing about runs and need no cookie."""
+"""Path of the static files. They contain nothing about runs, so they need no cookie."""
 
 
 class AccessCheck:
@@ -57,7 +57,10 @@ class AccessCheck:
         return "Open the address that `benchwright view` printed: it lets this browser in."
 
     def _is_ours(self, host: str) -> bool:
-        """Return True for an IP address, `localhost` or our host: foreign DNS servers cannot rebind these."""
+        """Return True if `host` is an IP address, `localhost` or our host name.
+
+        Foreign DNS servers cannot make these point to this machine.
+        """
         try:
             parts = urlsplit(f"//{host}")
             name, _ = parts.hostname or "", parts.port  # an invalid port raises ValueError, too
@@ -81,12 +84,15 @@ class AccessCheck:
         return hmac.compare_digest(given.encode("utf-8", "replace"), self._session.encode())
 
     def let_in(self, request: web.Request, response: web.Response) -> None:
-        """Set the session cookie of the browser."""
+        """Give the browser its session cookie."""
         response.set_cookie(cookie_name(request), self._session, httponly=True, samesite="Strict", path="/")
 
 
 def cookie_name(request: web.Request) -> str:
-    """Return the name of the cookie. It contains the port, because all ports of a host share cookies."""
+    """Return the name of the session cookie.
+
+    It contains the port, because all ports of a host share cookies.
+    """
     port = urlsplit(f"//{request.host}").port or 80
     return f"benchwright_view_{port}"
 

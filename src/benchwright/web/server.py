@@ -71,7 +71,7 @@ def make_app(viewer: Viewer, access: AccessCheck) -> web.Application:
 
 @web.middleware
 async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Reject unauthorised requests and turn errors into error pages (a middleware)."""
+    """Reject unauthorised requests and turn errors into error pages. This is a middleware."""
     access = request.app[ACCESS]
     refusal = access.refusal(request)
     if refusal is not None:
@@ -102,7 +102,10 @@ async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 
 def _first_page(query: Mapping[str, str]) -> str:
-    """Return the first page for a query: a suite's leaderboard, a measurement, a replay, a run, all runs."""
+    """Return the address of the page that a query asks for.
+
+    It is a suite's leaderboard, a load measurement, a replay, a run, or the list of all runs.
+    """
     if suite := query.get("suite"):
         return address("/table", suite=suite)
     if load := query.get("load"):
@@ -144,8 +147,8 @@ async def serve(
 ) -> None:
     """Serve the viewer until it is interrupted, and announce its address.
 
-    The address leads to the list of runs, or to one of these: the leaderboard of a `suite`, a `run`, the load
-    measurement with the tag `load`, or the replay of a pack's run `replay`.
+    The address leads to the list of runs or, if given, to one of these: the leaderboard of a `suite`, a
+    `run`, the load measurement with the tag `load`, or the replay of a pack's run `replay`.
 
     Raises:
         UserError: If the port cannot be listened on.
@@ -195,7 +198,7 @@ def open_in_browser(address: str) -> None:
 
 
 def interruption() -> asyncio.Event:
-    """Return an event that is set by SIGINT (Ctrl-C) or SIGTERM."""
+    """Return an event that is set when SIGINT (Ctrl-C) or SIGTERM arrives."""
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)

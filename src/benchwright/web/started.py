@@ -1,7 +1,7 @@
-"""Runs started from a page, each as a command in a separate process group.
+"""Runs started from a page, each by a command in its own process group.
 
-When the viewer ends, they are stopped gently: requests in flight are finished and saved, and the runs can be
-resumed. If the viewer is killed, they are killed too.
+When the viewer ends, the commands are asked to stop: requests in flight are finished and saved, and the runs
+can be resumed. If the viewer is killed, so are they.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from benchwright.secrets import SECRETS
 from benchwright.text import Say
 
 MOST_SAID = 16_000
-"""Maximum number of bytes shown from the end of a command's output."""
+"""Number of bytes shown from the end of a command's output."""
 
 KEPT = 50
 GRACE = 15.0
-"""Seconds for commands to finish requests in flight when the viewer ends."""
+"""Seconds that commands get to finish requests in flight when the viewer ends."""
 
 
 class StartedRun(Record, frozen=True):
-    """A started command for a page.
+    """A command that was started from a page, as shown there.
 
-    `code` is its exit code, None while it is running. `said` is the end of its output. `run` is the run that
-    it resumes or retries, or "".
+    `code`: its exit code, None while it is running. `said`: the end of its output. `run`: the run that it
+    resumes or retries, or "".
     """
 
     number: int
@@ -69,7 +69,7 @@ class _Child:
 
 
 class StartedRuns:
-    """The commands started from pages."""
+    """Starts commands from pages, and keeps track of them."""
 
     def __init__(self) -> None:
         self._children: list[_Child] = []
@@ -87,8 +87,8 @@ class StartedRuns:
     ) -> int:
         """Start `benchwright` with these arguments and return the number of the command.
 
-        `environment` is added to our own. Secrets belong there, because every user can see a command's
-        arguments.
+        `environment` is added to our own environment. Secrets belong there, because every user of the machine
+        can see a command's arguments.
         """
         output = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the child
         process = subprocess.Popen(
@@ -118,7 +118,7 @@ class StartedRuns:
         return next((child for child in self.all() if child.run == run), None)
 
     def close(self, say: Say) -> None:
-        """Stop running commands: ask them to stop, then to stop at once, then kill them."""
+        """Stop running commands through three stages: ask them to stop, then to stop at once, then kill them."""
         with self._lock:
             children, self._children = self._children, []
         running = [child for child in children if child.code() is None]

@@ -12,18 +12,18 @@ LONGEST = 100_000
 
 
 def safe_name(text: str) -> str:
-    """Return a text as part of a file name: letters, digits, dashes and underscores only."""
+    """Convert a text to a part of a file name: only letters, digits, dashes and underscores."""
     return re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")[:80] or "sample"
 
 
 def address(path: str, **query: Any) -> str:
-    """Return an address of this viewer. Empty values are left out; a list becomes repeated parameters."""
+    """Return an address within this viewer. Empty values are left out; a list becomes repeated parameters."""
     given = {name: value for name, value in query.items() if value not in (None, "")}
     return f"{path}?{urlencode(given, doseq=True, errors='replace')}" if given else path
 
 
 def load_address(tag: str, **query: Any) -> str:
-    """Return the address of a load measurement."""
+    """Return the address of the page of a load measurement."""
     return address(f"/loads/{quote(tag, safe='', errors='replace')}", **query)
 
 

@@ -1,4 +1,4 @@
-"""The selection and order of the trials in a table."""
+"""Selects and sorts the trials for the table on a run's page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ SLOW_SHARE = 0.05
 
 
 class TrialQuery(msgspec.Struct, frozen=True):
-    """The query of a table. `only` is a name in `FILTERS`; all `words` must be in the id, group or labels."""
+    """The query of a table of trials.
+
+    `only`: the name of a filter in `FILTERS`. `words`: each must occur in a trial's id, cluster or labels.
+    """
 
     only: str = "all"
     words: str = ""
@@ -37,7 +40,7 @@ class TrialQuery(msgspec.Struct, frozen=True):
 
 
 class Selection(NamedTuple):
-    """The row numbers of one page, the number of matching trials, and the number for each filter."""
+    """The row numbers of one page's trials, the number of all matching trials, and the number per filter."""
 
     numbers: list[int]
     found: int
@@ -45,7 +48,7 @@ class Selection(NamedTuple):
 
 
 class _Columns:
-    """Copies of the table's columns as arrays, because the table continues to grow."""
+    """Copies of the table's columns as arrays, which stay as they are while the table grows."""
 
     def __init__(self, manifest: Manifest, table: RunTable) -> None:
         assert table.effort is not None
@@ -60,7 +63,10 @@ class _Columns:
         self.failed = answered & (value < least)
 
     def _score(self, name: str | None) -> tuple[NDArray[np.float64], Mask]:
-        """Return the scores of all trials, and a mask of scored ones: no answer is 0, a failure has none."""
+        """Return the scores of all trials, and a mask of those with a score.
+
+        A trial without an answer scores 0; a failed one has no score.
+        """
         import numpy as np
 
         if name is None:
@@ -82,7 +88,10 @@ class _Columns:
         return flagged
 
     def slow(self) -> Mask:
-        """Return a mask of the slowest 5 % of trials with an answer; nothing below 20 such trials."""
+        """Return a mask of the slowest 5 % of trials with an answer.
+
+        It is empty if there are fewer than 20.
+        """
         import numpy as np
 
         answered = ~self.is_one_of(FAILED)
@@ -92,7 +101,7 @@ class _Columns:
         return slow
 
     def flipped(self) -> Mask:
-        """Return a mask of the trials of samples with both passes and failures, by repeats or targets."""
+        """Return a mask of the trials whose sample has both passes and failures (by repeats or targets)."""
         import numpy as np
 
         if len(self.table.targets) < 2 and not self.table.repeat.numbers().any():
@@ -117,7 +126,10 @@ FILTERS: dict[str, tuple[str, Callable[[_Columns], Any]]] = {
     "slow": ("Slow", _Columns.slow),
     "flipped": ("Flipped", _Columns.flipped),
 }
-"""Name in the address -> (name on the page, mask function). `failed` and `passed` use the passing score."""
+"""Name in the address -> (name on the page, mask function).
+
+`failed` and `passed` depend on the passing score.
+"""
 
 EXPLAINED = {
     "failed": "scored below the pass threshold; no answer counts as 0",
@@ -141,7 +153,7 @@ ORDERS = {
 
 
 def select(manifest: Manifest, table: RunTable, wanted: TrialQuery, size: int) -> Selection:
-    """Select the trials of a page with `size` trials. The table must not grow meanwhile."""
+    """Select the trials for one page of `size` trials. The table must not grow during the call."""
     import numpy as np
 
     columns = _Columns(manifest, table)
@@ -153,7 +165,11 @@ def select(manifest: Manifest, table: RunTable, wanted: TrialQuery, size: int) -
 
 
 class Around(NamedTuple):
-    """The row numbers of the trials before and after one, and of the nearest failed ones; None if missing."""
+    """The neighbours of a trial: the row numbers of the trials before and after it, and of the nearest failed
+    ones.
+
+    None for a neighbour that does not exist.
+    """
 
     before: int | None = None
     after: int | None = None
@@ -162,7 +178,10 @@ class Around(NamedTuple):
 
 
 def around(manifest: Manifest, table: RunTable, wanted: TrialQuery, number: int) -> Around:
-    """Find the neighbours of a trial in a table. Failed ones may be hidden by the table's filter."""
+    """Find the neighbours of a trial in a table.
+
+    Failed neighbours are found even if the table's filter hides them.
+    """
     columns = _Columns(manifest, table)
     common = _common(columns, wanted)
     everything = _in_order(columns, _places(common), wanted.order)
@@ -172,7 +191,7 @@ def around(manifest: Manifest, table: RunTable, wanted: TrialQuery, number: int)
 
 
 def _beside(rows: Rows, mask: Mask, number: int) -> tuple[int | None, int | None]:
-    """Return the nearest rows in the mask before and after `number`; None if there are none."""
+    """Return the nearest rows before and after `number` that the mask selects; None if there are none."""
     places = _places(rows == number)
     if not places.size:
         return None, None
@@ -188,7 +207,7 @@ def _places(mask: Mask) -> Rows:
 
 
 def _common(columns: _Columns, wanted: TrialQuery) -> Mask:
-    """Return a mask of the trials that match the target and the words of the query."""
+    """Return a mask of the trials that match the query's target and words, whatever the filter."""
     import numpy as np
 
     common = np.ones(len(columns.status), bool)
@@ -208,9 +227,9 @@ def _chosen(columns: _Columns, wanted: TrialQuery, common: Mask) -> Rows:
 
 
 def _with_word(table: RunTable, word: str) -> Mask:
-    """Return a mask of the trials with a word in the id, group or labels.
+    """Return a mask of the trials whose id, cluster or labels contain a word.
 
-    Each distinct id, group and set of labels is searched once.
+    Each distinct id, cluster and set of labels is searched once.
     """
     import numpy as np
 
@@ -239,7 +258,7 @@ def _in_order(columns: _Columns, rows: Rows, order: str) -> Rows:
 
 
 def _ranks(table: RunTable) -> Rows:
-    """Return the position of each trial's sample among all samples in natural order."""
+    """Return, for each trial, the position of its sample when all samples are in natural order."""
     import numpy as np
 
     codes, sample = np.unique(table.sample.numbers(), return_inverse=True)
@@ -251,7 +270,7 @@ def _ranks(table: RunTable) -> Rows:
 
 
 def natural(text: str) -> tuple[int, int, str]:
-    """Return a natural sort key: 2 comes before 10, and q_2 before q_10."""
+    """Return a sort key for natural order: 2 comes before 10, and q_2 before q_10."""
     head = text.rstrip("0123456789")
     digits = text[len(head) :]
     return (0 if not head else 1, int(digits) if digits and not head else 0, f"{head}{digits:>12}")

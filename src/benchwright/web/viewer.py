@@ -1,4 +1,4 @@
-"""The shared state of all pages: runs, trials of viewed runs, and cached summaries and results."""
+"""State that all pages share: the runs, the trials of viewed runs, and cached summaries and results."""
 
 from __future__ import annotations
 
@@ -23,29 +23,32 @@ if TYPE_CHECKING:
     from benchwright.web.started import StartedRuns
 
 MOST_TRIALS = 400_000
-"""Maximum number of trials kept in memory, over all runs (the newest viewed run is always kept)."""
+"""Maximum number of trials kept in memory over all runs. The most recently viewed run is always kept."""
 
 MOST_FIGURES = 100
 """Maximum number of runs whose figures are cached."""
 
 MOST_RESULTS = 8
-"""Maximum number of cached comparisons, of load measurements, and of leaderboards."""
+"""Maximum number of cached results of each kind: comparisons, load measurements, leaderboards."""
 
 Result = TypeVar("Result")
 
 REST = 10
-"""Figures of a running run are recomputed after this many times the time that computing them took."""
+"""Factor: the figures of a running run are recomputed after this many times the time that they took."""
 
 
 class ResultCache(Generic[Result]):
-    """A cache of the latest results. Keys contain all that results depend on; one is made at a time."""
+    """A cache of the latest results. A key must contain all that its result depends on.
+
+    Only one result is computed at a time.
+    """
 
     def __init__(self) -> None:
         self._results: OrderedDict[Hashable, Result] = OrderedDict()
         self._lock = Lock()
 
     def get(self, key: Hashable, make: Callable[[], Result]) -> Result:
-        """Return the result for a key. It is made if it is not cached."""
+        """Return the result for a key. It is computed by `make` if it is not cached."""
         with self._lock:
             if key not in self._results:
                 self._results[key] = make()
@@ -56,7 +59,7 @@ class ResultCache(Generic[Result]):
 
 
 class _Figures:
-    """The figures of a run, with the size of the journal from which they were made."""
+    """The figures of a run, and the size of the journal from which they were computed."""
 
     def __init__(self) -> None:
         self.lock = Lock()
@@ -66,7 +69,7 @@ class _Figures:
 
 
 class Viewer:
-    """The state of the viewer, cached by run. Grown journals are read on."""
+    """The state of the viewer, cached by run. If a journal has grown, only its new part is read."""
 
     def __init__(self, started: StartedRuns) -> None:
         self.runs = RunsIndex()
@@ -81,7 +84,7 @@ class Viewer:
         self._cells: dict[str, LiveCells] = {}
 
     def trials(self, run: str) -> RunTrials:
-        """Return the trials of a run, as far as they have been read.
+        """Return the trials of a run, as far as its journal has been read.
 
         Raises:
             UserError: If there is no such run.

@@ -1,1 +1,1 @@
-"""Traces: recorded load, published or from our own runs, read into conversations of requests with times."""
+"""Traces (recorded load, published or from our own runs), read as conversations of requests with times."""

@@ -1,4 +1,7 @@
-"""Traces of Bailian (alibaba-edu/qwen-bailian-usagetraces-anon): requests linked by parents, in seconds."""
+"""Reads traces of Bailian (alibaba-edu/qwen-bailian-usagetraces-anon).
+
+Each request names the request before it in its conversation. Times are in seconds.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ BLOCK_SIZE = 16
 
 
 class Row(msgspec.Struct):
-    """A line. `parent_chat_id` is -1 for the first request of a conversation."""
+    """A line of a trace. `parent_chat_id` is -1 for the first request of a conversation."""
 
     chat_id: int
     parent_chat_id: int

@@ -1,4 +1,4 @@
-"""Checks that the block ids of a request fit its length, and suggests a block size that would."""
+"""Checks that the number of a request's block ids fits its length, and suggests a block size that would fit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ def block_ids(place: str, tokens: int | None, ids: Sequence[int], block_size: in
     Published traces have an id for the last, partial block (Mooncake: ceil) or omit it (Weka: floor).
 
     Raises:
-        UserError: If the number of ids is neither, or they are not 64-bit numbers. The message names the
+        UserError: If the number of ids is neither of these, or an id is not a 64-bit number. The message
+            names the
             place and a block size that would fit.
     """
     try:

@@ -1,4 +1,4 @@
-"""Mooncake's traces (kvcache-ai/Mooncake, FAST25-release/traces): a request per line, in milliseconds.
+"""Reads traces of Mooncake (kvcache-ai/Mooncake, FAST25-release/traces): one request per line, times in ms.
 
 AIPerf's extension is supported too: rows with the same `session_id` are turns of one conversation, each
 `delay` milliseconds after the previous response. `text_input` or `messages` contain the prompt itself instead
@@ -39,7 +39,7 @@ _decoder = msgspec.json.Decoder(Row)
 
 
 def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
-    """Yield the requests without a session as they come, then the sessions.
+    """Yield the requests that have no session, in the file's order, then the sessions.
 
     Raises:
         UserError: If a line is invalid.

@@ -1,4 +1,4 @@
-"""Simple traces that anybody can write: one time per line, or JSON Lines with our own fields."""
+"""Reads simple traces that anybody can write: one time per line, or JSON Lines with Benchwright's own fields."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _decoder = msgspec.json.Decoder(Row)
 
 
 def rows(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
-    """Yield the requests without a conversation as they come, then the conversations.
+    """Yield the requests that name no conversation, in the file's order, then the conversations.
 
     Raises:
         UserError: If a line is invalid.
@@ -76,7 +76,7 @@ def _request(row: Row, place: str, block_size: int) -> TracedRequest:
 
 
 def offsets(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
-    """Yield requests of which only the time is known, in seconds. Lines that begin with # are skipped.
+    """Yield requests of which only the time (in seconds) is known. Lines that begin with # are skipped.
 
     Raises:
         UserError: If a line is not a time, or its time is earlier than the previous one.

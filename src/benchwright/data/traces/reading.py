@@ -30,10 +30,10 @@ READERS: dict[str, Reader] = {
 
 
 def read_trace(path: Path, limit: int | None = None, block_size: int | None = None) -> Trace:
-    """Read the trace in a file or folder: its first `limit` requests, sorted by time, the first at 0.
+    """Read the trace in a file or folder: its first `limit` requests, sorted by time. The first starts at 0.
 
-    Requests that had failed when they were recorded (no output token) are left out. `block_size` overrides
-    the format's own size of the blocks with ids.
+    Requests that had failed when they were recorded (no output token) are left out. `block_size`: number of
+    tokens per block of a prompt, in place of the format's own.
 
     Raises:
         UserError: If the trace cannot be read, is empty, has an unknown format, or a line is invalid.
@@ -78,7 +78,7 @@ def recognise(line: Line) -> str:
 
 
 def in_time(conversations: Iterable[Conversation]) -> list[Conversation]:
-    """Return the conversations sorted by start time, the first at 0.
+    """Return the conversations sorted by start time, shifted so that the first starts at 0.
 
     If some start times are unknown, the order is unchanged, and all start times become None.
     """
@@ -128,9 +128,9 @@ def _is_number(text: str) -> bool:
 
 
 def _without_failed(conversation: Conversation) -> Conversation:
-    """Return a conversation without failed requests.
+    """Return a conversation without the requests that had failed.
 
-    The requests that follow one then follow its predecessor.
+    A request that followed a failed one then follows the request before that.
     """
     kept: list[TracedRequest] = []
     places: dict[int | None, int | None] = {None: None}

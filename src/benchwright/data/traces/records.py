@@ -11,8 +11,9 @@ from benchwright.records import Message, Record
 class TracedRequest(Record, frozen=True):
     """One recorded request.
 
-    It is sent `think` seconds after the response to request number `after` of its conversation, or after the
-    start of the conversation if `after` is None, but never before `at` seconds from that start.
+    It is sent `think` seconds after the response to request number `after` of its conversation; if `after` is
+    None, `think` seconds after the start of the conversation. It is never sent earlier than `at` seconds
+    after that start.
 
     - `input_tokens`: None if the trace has only times; `output_tokens`: None if the trace lacks the output
       length.
@@ -45,11 +46,11 @@ class Conversation(Record, frozen=True):
 
     @property
     def flows(self) -> int:
-        """Number of requests without a successor, which is the maximum number in flight at once."""
+        """Number of requests that no other request waits for: the maximum number in flight at once."""
         return len(self.requests) - len({one.after for one in self.requests} - {None})
 
     def first(self, number: float) -> Conversation:
-        """Return the conversation with its first requests only, at most `number`."""
+        """Return the conversation with only its first requests, at most `number` of them."""
         if number >= len(self.requests):
             return self
         return Conversation(self.id, self.requests[: int(number)], self.at)

@@ -1,4 +1,4 @@
-"""Traces in tables of times and lengths: Azure's (AzurePublicDataset) and BurstGPT's (HPMLL/BurstGPT)."""
+"""Reads traces in tables of times and lengths: Azure's (AzurePublicDataset) and BurstGPT's (HPMLL/BurstGPT)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def azure(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversatio
 
 
 def burstgpt(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
-    """Yield the requests of BurstGPT, whose times are whole seconds. Those with length 0 failed."""
+    """Yield the requests of BurstGPT, whose times are whole seconds. Requests with length 0 had failed."""
     return _requests(lines, BURSTGPT, float)
 
 
 def wall_clock(text: str) -> float:
-    """Convert a time like `2023-11-16 18:17:03.9799600` to seconds since 1970.
+    """Convert a time in the form `2023-11-16 18:17:03.9799600` to seconds since 1970.
 
-    The fraction may have any length.
+    The fraction may have any number of digits.
 
     Raises:
         ValueError: If the text is not a time.

@@ -33,7 +33,7 @@ class Entry(msgspec.Struct, rename={"input_tokens": "in", "output_tokens": "out"
 
 
 class Document(msgspec.Struct):
-    """A conversation. Ids of a `local` scope are only valid within it."""
+    """A conversation. If its `hash_id_scope` is `local`, its block ids are only valid within it."""
 
     id: str
     requests: list[Entry]
@@ -46,7 +46,7 @@ _array = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
-    """Yield the conversations as they come. They are not related in time.
+    """Yield the conversations in the file's order. Their start times are unknown.
 
     Raises:
         UserError: If a line is invalid.
@@ -66,7 +66,7 @@ def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Con
 
 
 class _Reader:
-    """Merges the flows of a conversation into one list, in which each request refers to its predecessor."""
+    """Merges the requests of a conversation and its sub-agents into one list; each refers to its predecessor."""
 
     def __init__(self, place: str, block_size: int, scope: str) -> None:
         self.requests: list[TracedRequest] = []
@@ -75,7 +75,7 @@ class _Reader:
         self._scope = scope
 
     def take(self, entries: Sequence[Entry], after: int | None, wait: float) -> None:
-        """Add a flow that begins `wait` seconds after the response to request `after`."""
+        """Add a sequence of requests, which begins `wait` seconds after the response to request `after`."""
         before: Entry | None = None
         for entry in entries:
             gap = entry.t - (before.t + before.api_time) if before is not None else 0.0

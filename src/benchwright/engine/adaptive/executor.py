@@ -24,12 +24,15 @@ from benchwright.runs.one_at_a_time import OneAtATime
 from benchwright.runs.paces import SETTLING
 
 OnPace = Callable[[int, bool, OneAtATime | None], None]
-"""Callback with (new level, whether it is settled, evidence that the server serves one at a time)."""
+"""Callback (new level, whether it is settled, evidence that the server processes one request at a time).
+
+The evidence is None if there is none.
+"""
 
 
 @runtime_checkable
 class ReportsOverload(Protocol):
-    """A client that calls `on_overload` with an attempt's number if it is refused for load or times out."""
+    """A client that calls `on_overload` with the number of an attempt that was refused for load or timed out."""
 
     on_overload: Callable[[int], None]
 
@@ -37,8 +40,8 @@ class ReportsOverload(Protocol):
 class AdaptiveExecutor:
     """Keeps as many trials in flight as the server serves well, at most `bound`.
 
-    Each new level is reported by `paced`. Requests that begin before the level has settled, or while it
-    settles again, get the flag `SETTLING`. `asking`: further clients that the task itself uses, besides
+    `paced` is called with each new level. Requests that begin before the level has settled, or while it
+    settles again, get the flag `SETTLING`. `asking`: clients that the task itself uses, in addition to
     `clients`.
     """
 
@@ -82,7 +85,7 @@ class AdaptiveExecutor:
 
 
 class _TimedPace:
-    """A `Pace` with clocks: passes events to it, reports changes, flags requests sent before it settled."""
+    """A `Pace` with clocks: passes events to it, reports changes, and flags requests sent before it settled."""
 
     def __init__(self, pace: Pace, paced: OnPace, deliver: Deliver) -> None:
         self.pace = pace
@@ -91,7 +94,7 @@ class _TimedPace:
         self._told = (pace.level, False)
         self._since = wall_ns()
         self._latencies: dict[int, tuple[int, int]] = {}
-        """{level: (requests that began and ended at it, their total ns)}."""
+        """{level: (number of requests that began and ended at this level, their total duration in ns)}."""
         self._stood: list[tuple[int, float]] = []
         """Periods (start, end) in which the level was settled, in ns since the epoch."""
         paced(pace.level, False, None)
@@ -122,9 +125,9 @@ class _TimedPace:
         self._paced(level, settled, self._one_at_a_time() if settled and level == 1 else None)
 
     def _one_at_a_time(self) -> OneAtATime | None:
-        """Return the evidence, from levels 1 and 2, that the server serves one request at a time.
+        """Return the evidence, from levels 1 and 2, that the server processes one request at a time.
 
-        None if it does not.
+        None if the figures do not show that.
         """
         gain, known = self.pace.gain(2), self._latencies
         if gain is None or not {1, 2} <= known.keys():
@@ -164,9 +167,9 @@ class _TimedPace:
 
 
 class _Workers:
-    """The workers of a wave.
+    """The workers of one wave (a part of the plan that ends before the next begins).
 
-    A worker ends when there are more workers than the level allows, or no work is left.
+    A worker ends if there are more workers than the level allows, or no work is left.
     """
 
     def __init__(
@@ -187,7 +190,7 @@ class _Workers:
         watch.pace.feed(perf_counter_ns())
 
     def fill(self) -> None:
-        """Start workers up to the level."""
+        """Start workers until there are as many as the level allows."""
         while self._size < self._watch.pace.level and not self._empty:
             self._size += 1
             self._group.create_task(self._work())

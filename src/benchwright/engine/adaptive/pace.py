@@ -17,17 +17,17 @@ Smaller steps must gain in proportion.
 
 ROUNDS = 2
 FEWEST = 4
-"""Minimum number of trials by which a level is judged; otherwise `ROUNDS` trials per trial in flight."""
+"""Minimum number of trials that must end before a level is judged; at higher levels `ROUNDS` times the level."""
 
 FEWEST_IN_DOUBT = 16
-"""The same minimum when doubling seemed to gain nothing, which may have been chance."""
+"""The same minimum after doubling seemed to gain nothing, which may have been chance."""
 
 FEW_REFUSALS = 2
 OVERLOADED_SHARE = 0.05
 """A server is overloaded if it refuses `FEW_REFUSALS` requests and this share of the trials that end.
 
-Fewer refusals may be chance. But if as many requests are refused again after they had waited, the server is
-overloaded too, because such requests would fail in the end.
+Fewer refusals may be chance. But the server is also overloaded if it refuses `FEW_REFUSALS` requests again
+after they had waited, because such requests would fail in the end.
 """
 
 SMALL_STEP = 4
@@ -38,7 +38,10 @@ The ceiling is 1/MARGIN below the level that overloaded the server.
 """
 
 PATIENCE = 4
-"""Windows after which a level below half of the best settled level is raised again; doubled each time."""
+"""Number of windows after which a level below half of the best settled level is raised again.
+
+It doubles each time.
+"""
 
 
 class Phase(Enum):
@@ -46,13 +49,15 @@ class Phase(Enum):
 
     DOUBLING = auto()
     CHECKING = auto()
-    """Doubling gained nothing: measure the level before again, which may have looked too good by chance."""
+    """Doubling gained nothing: measure the previous level again, which may have looked too good by chance."""
     PROBING = auto()
     """Measure whether a small step gains."""
     EASING = auto()
-    """The server was overloaded: measure whether it still is at half the level."""
+    """The server was overloaded: measure whether it is still overloaded at half the level."""
     RETURNING = auto()
-    """The server was overloaded after a small step: halve the level for a while, then settle as before it."""
+    """The server was overloaded after a small step: halve the level for a while, then settle at the earlier
+    one.
+    """
     SETTLED = auto()
 
 
@@ -105,7 +110,7 @@ class Pace:
     def refuse(self, now: int, *, again: bool = False) -> None:
         """Count a request that the server refused for load or did not answer in time.
 
-        `again`: it had waited before.
+        `again`: the request had been refused before and has waited since.
         """
         if self._draining:
             return  # the request belongs to a level that was given up already
@@ -117,11 +122,11 @@ class Pace:
             self._back_off(now)
 
     def starve(self) -> None:
-        """Note that there is no work at the moment, so that completions do not measure the level."""
+        """Mark that there is no work at the moment, so that completions are not used to judge the level."""
         self._starved = True
 
     def feed(self, now: int) -> None:
-        """Note that there is work again."""
+        """Begin a new window if there had been no work, because there is work again."""
         if self._starved:
             self._starved = False
             self._go_to(self.level, now)
@@ -223,7 +228,7 @@ class Pace:
     def _back_off(self, now: int) -> None:
         """Halve the level.
 
-        A ceiling below the level keeps it from being tried again, except after a small step.
+        A ceiling below the old level keeps it from being tried again, except after a small step.
         """
         if self._phase is Phase.PROBING:
             self._phase = Phase.RETURNING
@@ -236,7 +241,7 @@ class Pace:
         self._go_to(max(1, self.level // 2), now)
 
     def _gained(self, level: int) -> bool:
-        """Return whether a level gains enough over the last good one."""
+        """Return whether the throughput at a level is sufficiently above that of the last good level."""
         enough: float = GAIN ** log2(level / self._good)
         return self._rate(level) >= self._rate(self._good) * enough
 

@@ -1,4 +1,5 @@
-"""Runs with several processes: trials are distributed to shards, and results return to the one journal.
+"""Runs with several processes (shards): trials are distributed to them, and results return to the one
+journal.
 
     parent  ShardedExecutor(shards, concurrency)      a driver per shard, which replaces it if it is lost
     shard   serve(parts, concurrency, receive, send)  the same worker code as in one process

@@ -1,4 +1,4 @@
-"""The driver of one shard: keeps it busy, and replaces it if it is lost."""
+"""The driver of one shard (a process that runs trials): keeps it busy, and replaces it if it is lost."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from benchwright.runs.journal import decode_body
 from benchwright.runs.lag import LoopLag
 
 LOSSES = 3
-"""Maximum number of consecutive replacements of a shard that was lost before any trial was done."""
+"""Maximum number of replacements in a row for a shard that is lost before any of its trials is done."""
 
 CANCEL_SECONDS = 10.0
 """Seconds that cancelled trials may take to end."""
 
 LOOK_SECONDS = 0.25
-"""Interval in seconds at which a waiting driver checks for a stop of the run and for the end of all work."""
+"""Interval in seconds at which a waiting driver checks whether the run is to stop or all work is done."""
 
 
 class Driver:
     """Drives one shard with `share` trials in flight.
 
-    `given_up`: the reason why there is no shard any more, or None. `origin`: the moment (`perf_counter_ns`)
-    from which due times count, or None. `earlier` is shared by all drivers: for each shard, the last number
-    in its `worker.Solved.earlier`, or its share if it has not reported yet.
+    `given_up`: the reason why the driver has no shard any more, or None. `origin`: the moment
+    (`perf_counter_ns`) from which due times count, or None. `earlier` is shared by all drivers: for each
+    shard, the last number in its `worker.Solved.earlier`, or its share if it has not reported yet.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Driver:
         self._lately = 0
 
     async def ready(self, pool: Pool) -> None:
-        """Start the shard and wait until it can begin.
+        """Start the shard and wait until it is ready to begin.
 
         If it does not start, `drive` tries again when there is work.
         """
@@ -121,7 +121,7 @@ class Driver:
             pass  # all its trials are done; only its loop lag remains unknown
 
     async def close(self) -> None:
-        """End the shard, if it has not ended."""
+        """Close the shard, if it has not ended by itself."""
         self._shard = None
         if self._receiving is not None:
             self._receiving.cancel()
@@ -150,11 +150,11 @@ class Driver:
         return self._shard
 
     def _take(self, pool: Pool) -> list[Work]:
-        """Take work for the free places, and a little more that queues at the shard if it has many places.
+        """Take work for the free places, and a little more to queue at the shard if it has many places.
 
-        As much is queued as was done since the last reports. Thus a shard with short trials stays busy until
-        the next reports, and a shard with long trials keeps nothing from the others. With few places nothing
-        is queued.
+        The queue gets as many pieces as were done since the last reports. So a shard with short trials stays
+        busy until its next reports, and a shard with long trials keeps no work from the others. With few
+        places nothing is queued.
         """
         ahead = max(self._share // 8, min(self._lately, self._share)) if self._share >= 8 else 0
         works = pool.take(max(0, self._share + ahead - len(self._under_way)))
@@ -180,7 +180,7 @@ class Driver:
         return decode_reports(received.result())
 
     async def _took(self, reports: list[FromShard], pool: Pool | None) -> None:
-        """Deliver reports, and wait until all are journalled."""
+        """Deliver reports, and wait until all are in the journal."""
         self._lately = sum(isinstance(report, Done) for report in reports)
         journalled = [self._deliver(result) for report in reports if (result := self._result(report, pool))]
         for one in journalled:
@@ -218,7 +218,9 @@ class Driver:
         return SolvedHere(report.record, report.body, report.systemic, sum(self._earlier.values()))
 
     def _left(self, key: str, work: Work) -> Work:
-        """Return the remaining work of a trial of a lost shard: only scoring, if its outcome is stored."""
+        """Return the remaining work of a lost shard's trial: only to score it if its outcome is stored, else
+        all.
+        """
         report = self._unscored.get(key)
         if report is None:
             return work

@@ -18,7 +18,7 @@ from benchwright.runs.standstills import combined
 
 
 class ShardedExecutor:
-    """Keeps `concurrency` trials in flight in total, distributed evenly over at most as many shards."""
+    """Keeps `concurrency` trials in flight in total, distributed evenly over at most that many shards."""
 
     def __init__(self, shards: Shards, concurrency: int) -> None:
         self._shards = shards
@@ -55,7 +55,7 @@ class ShardedExecutor:
 
 
 async def _in_time(drivers: list[Driver], work: Iterator[Work], stop: Stop, seconds: float | None) -> None:
-    """Run work that is due at given moments, or for a given time, by one clock for all shards.
+    """Run trials that are due at given moments, or for a given time, with one clock for all shards.
 
     If trials have due times, they are dealt to the shards in turn.
 
@@ -81,7 +81,7 @@ async def _in_time(drivers: list[Driver], work: Iterator[Work], stop: Stop, seco
 
 
 async def _drive(drivers: list[Driver], pool: Pool) -> None:
-    """Let all shards work on a wave. Work of shards that are lost for good goes to the others.
+    """Let all shards work on a wave. Other shards take over the work of one that is lost for good.
 
     Raises:
         UserError: If all shards are lost.

@@ -30,10 +30,10 @@ class ShardLost(BenchwrightError):
 
 
 class Do(Record, frozen=True, tag="do"):
-    """Order: run these trials; no request for results follows.
+    """Order to run these trials and send their results, without further requests.
 
-    `origin`: the moment (`perf_counter_ns`) from which due times count in all shards. None for the shard's
-    own start.
+    `origin`: the moment (`perf_counter_ns`) from which due times count in all shards. If it is None, due
+    times count from the shard's own start.
     """
 
     works: list[Work]
@@ -41,9 +41,9 @@ class Do(Record, frozen=True, tag="do"):
 
 
 class Stop(Record, frozen=True, tag="stop"):
-    """Order: return the trials that have not begun.
+    """Order to give back the trials that have not begun.
 
-    `cancel`: end trials in flight as cancelled. `hurry`: do not wait for requests that get nowhere.
+    `cancel`: end trials in flight as cancelled. `hurry`: no longer wait for stalled requests.
     """
 
     cancel: bool = False
@@ -51,7 +51,7 @@ class Stop(Record, frozen=True, tag="stop"):
 
 
 class End(Record, frozen=True, tag="end"):
-    """Order: no more work follows; send the last reports and end."""
+    """Order to send the last reports and end, because no more work follows."""
 
 
 class Ready(Record, frozen=True, tag="ready"):
@@ -76,13 +76,13 @@ class Done(Record, frozen=True, tag="done"):
 
 
 class Returned(Record, frozen=True, tag="returned"):
-    """Report: the keys of trials that were not begun."""
+    """Report of trials that are given back because they were not begun. `keys`: their keys."""
 
     keys: list[str]
 
 
 class Failed(Record, frozen=True, tag="failed"):
-    """Report: the shard cannot go on, for a reason that the user can fix."""
+    """Report that the shard cannot go on. `reason`: the cause, which the user can fix."""
 
     reason: str
 
@@ -103,7 +103,7 @@ decode_reports = msgspec.msgpack.Decoder(list[FromShard]).decode
 
 
 class Shard(Protocol):
-    """A connection to one shard."""
+    """A connection to one shard, a process that runs trials."""
 
     async def send(self, message: bytes) -> None:
         """Send an encoded order.
@@ -123,11 +123,11 @@ class Shard(Protocol):
 
 
 class Shards(Protocol):
-    """A source of shards."""
+    """Starts shards (processes that run trials) of one kind."""
 
     @property
     def count(self) -> int:
-        """Number of shards at a time."""
+        """Number of shards that run at the same time."""
         ...
 
     def open(self, number: int, concurrency: int) -> AbstractAsyncContextManager[Shard]:
@@ -163,7 +163,7 @@ class Recipe(msgspec.Struct, frozen=True):
     environment: Mapping[str, str] = {}
 
     def elsewhere(self) -> Recipe:
-        """Return the recipe for another machine, without this machine's sys.path."""
+        """Return the recipe for use on another machine, without this machine's sys.path."""
         return msgspec.structs.replace(self, path=())
 
     def encoded(self) -> bytes:
@@ -175,12 +175,12 @@ class Recipe(msgspec.Struct, frozen=True):
 
 
 def made(encoded_recipe: bytes, concurrency: int) -> ShardParts:
-    """Make the parts from a recipe.
+    """Make the parts of a shard from an encoded recipe.
 
     Call it only with recipes from our own parent process, because it unpickles them.
 
     Raises:
-        UserError: If something that was there when the run was prepared is missing now.
+        UserError: If the recipe needs something that has disappeared since the run was prepared.
     """
     import importlib
     import os

@@ -1,4 +1,4 @@
-"""The work of a wave, shared by shards: each takes some, and returns work that it could not do."""
+"""The work of a wave, shared by all shards: each takes some, and returns what it could not do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Piece = TypeVar("Piece")
 
 
 def deal(source: Iterator[Piece], hands: int) -> list[Iterator[Piece]]:
-    """Return one iterator per hand over the source, dealt in turn and drawn as needed."""
+    """Distribute the pieces of a source over `hands` iterators in turn, drawing them as needed."""
     dealt = [deque[Piece]() for _ in range(hands)]
     turns = cycle(dealt)
 
@@ -33,9 +33,9 @@ def deal(source: Iterator[Piece], hands: int) -> list[Iterator[Piece]]:
 
 
 class Pool:
-    """Work that is drawn from an iterator as needed, and work that was returned.
+    """Work that is drawn from an iterator as needed, and work that was given back.
 
-    From the moment `last_start` (`perf_counter_ns`) on there is no work; see `Plan.seconds`.
+    From the moment `last_start` (`perf_counter_ns`) on, there is no more work; see `Plan.seconds`.
     """
 
     def __init__(self, source: Iterator[Work], stop: Stop, last_start: int | None = None) -> None:
@@ -48,7 +48,7 @@ class Pool:
         self._changed = asyncio.Event()
 
     def take(self, most: int) -> list[Work]:
-        """Take up to `most` pieces of work; empty if there is none, or the run is to stop."""
+        """Take up to `most` pieces of work; empty if none is left at the moment, or the run is to stop."""
         if self._stop.reason is not None or self._is_too_late:
             self._back.clear()
             self._drained = True
@@ -60,12 +60,12 @@ class Pool:
         return works
 
     def done(self, works: int = 1) -> None:
-        """Note that this many of the taken pieces are done or dropped."""
+        """Count this many of the taken pieces as done or dropped, so that they are no longer waited for."""
         self._taken -= works
         self._tell()
 
     def give_back(self, works: list[Work]) -> None:
-        """Return taken pieces that could not be done."""
+        """Put back pieces that were taken but could not be done, for others to take."""
         self._back.extend(works)
         self.done(len(works))
 
@@ -75,7 +75,7 @@ class Pool:
         return self._stop.reason is not None or (self._drained and not self._taken and not self._back)
 
     async def more(self) -> bool:
-        """Wait until there may be work to take. Return False when all is done."""
+        """Wait until there may be work to take. Return False if all is done or the run is to stop."""
         while self._taken and not self._back:
             self._changed.clear()
             await self._changed.wait()

@@ -16,7 +16,7 @@ HEADER = 8
 
 
 def framed(message: bytes) -> bytes:
-    """Return a message preceded by its length."""
+    """Return a message with its length in front."""
     return len(message).to_bytes(HEADER, "big") + message
 
 

@@ -88,7 +88,7 @@ class _RayShard:
 
 
 def _lost(error: Exception) -> ShardLost:
-    """Return the loss of an actor for an error.
+    """Return the `ShardLost` error that stands for an error of an actor.
 
     An error raised inside the actor is reported without Ray's traceback.
     """

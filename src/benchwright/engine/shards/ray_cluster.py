@@ -22,16 +22,18 @@ START_SECONDS = 120.0
 """Seconds that Ray may take to start here, or to accept a connection at an address; 10 s are usual."""
 
 STARTS = 2
-"""Number of tries: a node gives up if its helpers take more than 15 s, as on a cold or busy machine."""
+"""Number of tries to start Ray: a node gives up if its helpers take over 15 s, as on a cold or busy machine."""
 
 END_SECONDS = 20.0
 STAYS_HERE = [".env", ".git"]
-"""Files in the working directory that are not copied to the cluster."""
+"""Files in the working directory that are not copied to the cluster's nodes."""
 
 
 @asynccontextmanager
 async def connected(count: int | None, address: str | None) -> AsyncIterator[Any]:
-    """Yield the `ray` module, connected. A Ray that is started here has room for at least `count` actors.
+    """Connect to Ray and yield the `ray` module.
+
+    If Ray is started here, it has room for at least `count` actors.
 
     Raises:
         UserError: If Ray is not installed or does not start, or no cluster answers at the address.
@@ -53,7 +55,7 @@ async def connected(count: int | None, address: str | None) -> AsyncIterator[Any
 
 
 async def _reach(address: str) -> None:
-    """Check whether something listens at HOST:PORT. Ray itself would keep trying for minutes."""
+    """Check that something listens at HOST:PORT, because Ray itself would keep trying for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdecimal():
         return

@@ -1,4 +1,4 @@
-"""The inside of a shard: accepts work, runs `concurrency` trials at once, and reports the results."""
+"""The inside of a shard, a process that runs trials: accepts work, does it, and reports the results."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Send = Callable[[bytes], Awaitable[None]]
 
 
 async def serve(parts: ShardParts, concurrency: int, receive: Receive, send: Send) -> None:
-    """Run work until the parent ends it, or is gone."""
+    """Do work, `concurrency` pieces at once, until the parent ends the shard or is gone."""
     reports = _Reports(send)
     try:
         with LoopLagSampler() as lag:
@@ -140,7 +140,7 @@ class _WorkQueue:
             task.add_done_callback(self._ended)
 
     async def _do(self, work: Work) -> None:
-        """Do work when it is due. It occupies a place while it is prepared."""
+        """Do a piece of work when it is due. While it is prepared, it already occupies a place."""
         if work.trial.due_ns is not None:
             await self._worker.prepare(work)
             await asyncio.sleep(max(0.0, self._worker.seconds_until(work)))
@@ -189,7 +189,7 @@ class _Reports:
         return self._told
 
     def add(self, report: FromShard) -> None:
-        """Send a report soon."""
+        """Add a report to the next batch to be sent."""
         self._pending.append(report)
         if self._sending is None:
             self._sending = asyncio.ensure_future(self._send_all())

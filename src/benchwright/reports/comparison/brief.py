@@ -1,4 +1,4 @@
-"""A comparison on one screen: the runs, their scores and speed, and the number of changed answers."""
+"""A comparison that fits on one screen: the runs, their scores and speed, and the number of changed answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joi
 from benchwright.reports.run_list import short_ids
 
 PERCENTILES = (0.5, 0.95)
-"""Quantiles of the times that are shown."""
+"""Quantiles of the times that the brief form shows."""
 
 
 def brief_blocks(comparison: Comparison) -> Iterator[Block]:

@@ -1,4 +1,6 @@
-"""Folders compared task by task: a table of all tasks, the mean over tasks, and notes without repetition."""
+"""Comparison of two folders task by task: a table of all tasks, the mean over tasks, and notes without
+repetition.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +30,14 @@ MOST_NAMED = 3
 
 
 def is_by_task(comparison: Comparison) -> bool:
-    """Return True if some pair of sides is compared on several tasks, as folders are."""
+    """Return True if some pair of the comparison covers several tasks, which is so when folders are compared."""
     return len(_by_names(comparison)) < len(comparison.pairs)
 
 
 def told_verdicts(comparison: Comparison) -> Iterator[Line]:
-    """Yield the verdicts to print.
+    """Yield the sentences with verdicts that are to be printed.
 
-    For folders these are the verdict on all tasks together, the verdicts of the scores that differ, and the
+    For folders these are the verdict on all tasks together, the verdicts on scores that differ, and the
     number of scores without a difference.
     """
     lines = list(verdicts(comparison))
@@ -54,14 +56,17 @@ def told_verdicts(comparison: Comparison) -> Iterator[Line]:
 
 
 def task_blocks(comparison: Comparison) -> Iterator[Block]:
-    """Yield a table for each pair of folders: a row for each task and score, then one for all together."""
+    """Yield a table per pair of folders: a row for each task and score, the last for all tasks together."""
     for names, pairs in _by_names(comparison).items():
         together = [one for one in comparison.together if (one.a, one.b) == names]
         yield _tasks(names, pairs, together, comparison.confidence)
 
 
 def task_notes(comparison: Comparison) -> Iterator[Line]:
-    """Yield the notes of all pairs. A note that holds for all tasks appears once; others name their tasks."""
+    """Yield the notes on all pairs.
+
+    A note that concerns all tasks appears once; other notes name their tasks.
+    """
     for pairs in _by_names(comparison).values():
         found: dict[tuple[Cell, ...], list[str]] = {}
         for pair in pairs:

@@ -18,7 +18,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 def render_junit(comparison: Comparison) -> bytes:
     """Render a comparison as one test suite.
 
-    A broken rule is a failure, and a refused pair is a skipped case. Verdicts never fail.
+    A broken rule is a failure, and a pair that could not be compared is a skipped case. Verdicts never fail.
     """
     comparison = named(comparison)
     tasks = len({pair.task for pair in comparison.pairs}) > 1
@@ -49,10 +49,10 @@ def junit_of(
     compared: Mapping[str, Line],
     warned: Sequence[Line],
 ) -> bytes:
-    """Build a test suite as UTF-8 XML: a case for each rule, each refused and each compared pair.
+    """Build a test suite as UTF-8 XML: one case for each rule, each refused pair and each compared pair.
 
-    `refused` maps a case name to the reason, `compared` a case name to the verdict. `warned` becomes the
-    suite's `system-err`.
+    `refused` maps the name of a case to the reason why the pair was not compared; `compared` maps it to the
+    verdict. `warned` becomes the suite's `system-err`.
     """
     suite = ElementTree.Element("testsuite", name="benchwright compare")
     failures = 0

@@ -1,7 +1,7 @@
 """A comparison as GitHub-flavoured Markdown, for pull requests and step summaries.
 
-Foreign text is put into code elements, with every punctuation mark as a character reference. So it cannot
-create markup, links or mentions of users.
+Text from outside (names, answers) is put into code elements, with every punctuation mark as a character
+reference. So it cannot create markup, links or mentions of users.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ HARMLESS = " .,-"
 
 
 def render_markdown(comparison: Comparison) -> str:
-    """Render the whole comparison. Tables are folded, except for those named in `OPEN`."""
+    """Render the whole comparison.
+
+    Tables are folded (collapsed until clicked), except for those named in `OPEN`.
+    """
     comparison = named(comparison)
     told = [*told_verdicts(comparison), *warnings(comparison), *rulings(comparison)]
     return markdown_of(told, list(all_blocks(comparison)), list(all_notes(comparison)), OPEN)
@@ -43,7 +46,7 @@ def markdown_of(
 ) -> str:
     """Render verdicts, warnings and gate results, then tables, then notes.
 
-    Tables are folded, except if their titles are in `unfolded`.
+    Tables are folded (collapsed until clicked), except for those whose titles are in `unfolded`.
     """
     parts = [f"**{line_text(line)}**" for line in told if line.kind == "verdict"]
     parts += [f"> ⚠️ {line_text(line)}" for line in told if line.kind == "warning"]
@@ -72,7 +75,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def line_text(line: Line) -> str:
-    """Render a sentence with its foreign text escaped."""
+    """Render a sentence; text in it that comes from outside is escaped."""
     return "".join(_cell(cell) for cell in line.cells)
 
 
@@ -81,7 +84,7 @@ def _cell(cell: Cell) -> str:
 
 
 def code(text: str) -> str:
-    """Wrap foreign text in a code element, with punctuation escaped. Return "" for blank text."""
+    """Wrap text from outside in a code element, with its punctuation escaped. Return "" for blank text."""
     safe = "".join(
         character if character.isalnum() or character in HARMLESS else f"&#{ord(character)};"
         for character in plain(text)

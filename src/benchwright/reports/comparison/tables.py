@@ -1,4 +1,4 @@
-"""The tables of a comparison, the same for every format."""
+"""The tables of a comparison, from which every output format renders."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ from benchwright.text import shortened
 LONGEST_ANSWER = 60
 METRICS: dict[Metric, str] = {"latency": "latency", "ttft": "TTFT"}
 MOST_CHANGES = 20
-"""Maximum number of changed samples shown, at least half losses if possible; `--json` contains all."""
+"""Maximum number of changed samples in the table; if possible, at least half are losses. `--json` has all."""
 
 
 class Block(NamedTuple):
-    """A table. Its first `left` columns contain words (left-aligned), the others figures (right-aligned)."""
+    """A table. Its first `left` columns contain words (left-aligned), the others contain figures
+    (right-aligned).
+    """
 
     title: str
     columns: Sequence[Cell]
@@ -59,7 +61,7 @@ TESTS = {
 
 
 def blocks(comparison: Comparison) -> Iterator[Block]:
-    """Yield the tables of a comparison, without empty ones."""
+    """Yield the tables of a comparison that are not empty."""
     yield _runs(comparison.runs)
     scored = [pair for pair in comparison.pairs if pair.scores]
     if scored:
@@ -136,7 +138,7 @@ def sides_of(pair: PairComparison, pairs: Sequence[PairComparison]) -> Cell:
 
 
 def how_compared(pairs: Sequence[PairComparison]) -> list[str]:
-    """Describe the interval and test of each score, and how samples were matched, without duplicates."""
+    """Describe how each score's interval and test were computed and samples were matched, each text once."""
     told = []
     for pair in pairs:
         for score in pair.scores:
@@ -211,7 +213,7 @@ def _times(one: LatencyComparison) -> list[Cell]:
 
 
 def interval_of_times(one: LatencyComparison) -> str:
-    """Format the interval of a difference in times, in ms. An end is a dash if it is unknown."""
+    """Format the interval of a difference in times, in ms. An unknown end of the interval is a dash."""
     low, high = ("–" if end is None else signed_milliseconds(end) for end in (one.low, one.high))
     return "–" if low == high == "–" else f"[{low}, {high}]"
 
@@ -223,7 +225,7 @@ def signed_milliseconds(seconds: float) -> str:
 
 
 def _data(pair: PairComparison, data: DataDifferences) -> Block:
-    """Build a table of the samples whose gold answers or prompts differ."""
+    """Build a table of the samples whose expected answers or prompts differ between the two runs."""
     shown = data.samples[:MOST_CHANGES]
     more = len(data.samples) - len(shown)
     rows: list[list[Cell]] = [

@@ -1,4 +1,4 @@
-"""All tables and notes of a comparison: first its pairs, then the quality and speed of its runs."""
+"""All tables and notes of a comparison: first on its pairs, then on the quality and speed of its runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joi
 
 
 def all_blocks(comparison: Comparison) -> Iterator[Block]:
-    """Yield all tables that are not empty."""
+    """Yield all tables of a comparison that are not empty."""
     if is_by_task(comparison):
         yield from task_blocks(comparison)
     yield from blocks(comparison)
@@ -23,13 +23,13 @@ def all_blocks(comparison: Comparison) -> Iterator[Block]:
 
 
 def detail_blocks(comparison: Comparison) -> Iterator[Block]:
-    """Yield the tables that the brief form (`brief.py`) leaves out."""
+    """Yield the tables that the brief form of a comparison (`brief.py`) leaves out."""
     shown = ("Tasks", "By concurrency", *(() if is_by_task(comparison) else ("Runs",)))
     return (block for block in all_blocks(comparison) if block.title not in shown)
 
 
 def all_notes(comparison: Comparison) -> Iterator[Line]:
-    """Yield all notes."""
+    """Yield all notes of a comparison, one sentence each."""
     yield from concurrency_lines(comparison.by_concurrency)
     yield from joint_lines(comparison.joint)
     yield from task_notes(comparison) if is_by_task(comparison) else notes(comparison)

@@ -1,4 +1,5 @@
-"""A comparison in words, the same for every format: verdicts, warnings, notes, gate results.
+"""The sentences of a comparison, from which every output format renders: verdicts, warnings, notes, gate
+results.
 
 Text from outside (names of models and scores, samples, answers) is marked as `Foreign`, so that every format
 can escape it in its own way.
@@ -35,24 +36,27 @@ Kind = Literal["verdict", "warning", "note", "passed", "failed"]
 
 
 def cell_words(cell: Cell) -> str:
-    """Return the text of a cell, not escaped."""
+    """Return the text of a cell without escaping it."""
     return cell.text if isinstance(cell, Foreign) else cell
 
 
 class Line(NamedTuple):
-    """A sentence made of cells, with its kind."""
+    """A sentence, as a list of parts (cells), and the kind of the sentence."""
 
     kind: Kind
     cells: Sequence[Cell]
 
 
 def plain_line(line: Line) -> str:
-    """Return a sentence as text, not escaped: the caller must make it harmless."""
+    """Return a sentence as text without escaping it: the caller must make it safe for its format."""
     return "".join(map(cell_words, line.cells))
 
 
 LONGEST_SETTING = 40
-"""Maximum number of characters of a setting in a sentence; longer ones are in `--json` and in reports."""
+"""Maximum number of characters of a setting in a sentence.
+
+Longer settings appear only in `--json` and reports.
+"""
 
 COUNTING: dict[Policy, str] = {
     "usual": "no answer is 0, failures left out",
@@ -64,7 +68,7 @@ COUNTING: dict[Policy, str] = {
 
 
 def verdicts(comparison: Comparison) -> Iterator[Line]:
-    """Yield a sentence for every score of every pair."""
+    """Yield the verdict on every score of every pair, one sentence each."""
     several = sum(len(pair.scores) for pair in comparison.pairs) > 1
     tasks = len({pair.task for pair in comparison.pairs}) > 1
     for pair in comparison.pairs:
@@ -75,7 +79,7 @@ def verdicts(comparison: Comparison) -> Iterator[Line]:
 
 
 def verdicts_together(comparison: Comparison) -> Iterator[Line]:
-    """Yield a sentence for each comparison over all tasks together."""
+    """Yield the verdict of each comparison over all tasks together, one sentence each."""
     for one in comparison.together:
         model: list[Cell] = [] if one.model is None else [" of ", Foreign(one.model)]
         told = _verdict_of(one, one, _p_words(one, comparison.tests), unit=True)
@@ -146,7 +150,7 @@ def _scaled(value: float, unit: bool, *, signed: bool = False) -> str:
 
 
 def warnings(comparison: Comparison, *, simulated: bool = True, no_scores: bool = True) -> Iterator[Line]:
-    """Yield the warnings: refused pairs, unpaired or fragile results, missing scores and simulated runs.
+    """Yield the warnings: uncompared pairs, unpaired or fragile results, missing scores, simulated runs.
 
     `simulated` and `no_scores` are False if the caller reports these elsewhere.
     """
@@ -172,7 +176,10 @@ def warnings(comparison: Comparison, *, simulated: bool = True, no_scores: bool 
 
 
 def _no_scores(runs: Sequence[ComparedRun]) -> Iterator[tuple[str, NoScore]]:
-    """Yield (run and score, reason) for scores without a value. If accuracy has none, `score` is left out."""
+    """Yield (run and score, reason) for each score without a value.
+
+    If accuracy has no value, `score` is omitted.
+    """
     for run in runs:
         known: set[str] = set()
         for score in run.scores:
@@ -182,7 +189,10 @@ def _no_scores(runs: Sequence[ComparedRun]) -> Iterator[tuple[str, NoScore]]:
 
 
 def no_score_lines(found: Iterable[tuple[str, NoScore]]) -> Iterator[Line]:
-    """Yield warnings for (name, reason) pairs without a score. Names with equal reasons share one warning."""
+    """Yield warnings that scores are missing, for pairs (name of the score, reason).
+
+    Names with equal reasons share one warning.
+    """
     by_reason: dict[tuple[str, ...], list[tuple[str, NoScore]]] = {}
     for what, why in found:
         by_reason.setdefault(tuple(why.reasons), []).append((what, why))
@@ -226,14 +236,14 @@ def counting(one: PolicyResult, pair: PairComparison) -> str:
 
 
 def notes(comparison: Comparison) -> Iterator[Line]:
-    """Yield the notes of a comparison, such as differing settings or why speed was not compared."""
+    """Yield the notes of a comparison: for example, settings that differ, or why speed was not compared."""
     for pair in comparison.pairs:
         yield from pair_notes(pair, several=len(comparison.pairs) > 1)
     yield from (Line("note", [Foreign(text), "."]) for text in comparison.notes)
 
 
 def pair_notes(pair: PairComparison, *, several: bool) -> Iterator[Line]:
-    """Yield the notes of a pair. If it is one of `several`, the notes name the pair."""
+    """Yield the notes of a pair. `several`: there are more pairs, so that each note must name its pair."""
     told = f"{pair.b} and {pair.a}"
     yield from _noise(pair)
     if pair.data is not None:
@@ -248,7 +258,10 @@ def pair_notes(pair: PairComparison, *, several: bool) -> Iterator[Line]:
 
 
 def _data(pair: PairComparison, data: DataDifferences) -> Iterator[Line]:
-    """Yield how many samples of a pair differ in their data or are in one run only; nothing if none do."""
+    """Yield how many samples differ in their data between the runs of a pair, or are in only one of them.
+
+    Nothing if there are no such samples.
+    """
     if data.unknown is not None:
         yield Line("note", [f"In what the data differ cannot be told: {data.unknown}."])
         return
@@ -293,12 +306,12 @@ def _settings(pair: PairComparison) -> Iterator[Cell]:
 
 
 def rulings(comparison: Comparison) -> Iterator[Line]:
-    """Yield a sentence for each gate result."""
+    """Yield each gate result, one sentence each."""
     yield from map(ruling_line, comparison.rulings)
 
 
 def ruling_line(ruling: Ruling) -> Line:
-    """Return a sentence on one gate result: passed or failed, the rule and the reason."""
+    """Return a gate result as a sentence: passed or failed, the rule and the reason."""
     word = "passed" if ruling.passed else "FAILED"
     return Line(
         "passed" if ruling.passed else "failed",

@@ -16,7 +16,7 @@ from benchwright.reports.html.plots import difference_plots, distribution_plot
 
 
 def comparison_part(found: Comparison, times: Sequence[Distribution]) -> Markup:
-    """Render the runs, their differences with charts, and the distributions of times."""
+    """Render the runs of a comparison, their differences with charts, and the distributions of their times."""
     comparison, places, names = named(found), _places(found), _names(found)
     runs, *others = blocks(comparison)
     return _rendered(
@@ -31,12 +31,15 @@ def comparison_part(found: Comparison, times: Sequence[Distribution]) -> Markup:
 
 
 def flip_part(found: Comparison, a: str, b: str, flip: Flip, href: str) -> Markup:
-    """Render a changed sample with both answers. `a` and `b` are the letters of the runs, `href` its page."""
+    """Render a sample whose result changed (a flip), with both answers.
+
+    `a` and `b` are the letters that identify the runs; `href` is the address of the sample's page.
+    """
     return _rendered("flip.html.j2", found, flip=flip, a=a, b=b, href=href)
 
 
 def without_changes(shown: Sequence[Block]) -> Iterator[Block]:
-    """Yield the tables, except for changed samples: pages show these with both answers instead."""
+    """Yield the tables without the one of changed samples, which pages show with both answers instead."""
     return (block for block in shown if not block.title.startswith("Changed"))
 
 

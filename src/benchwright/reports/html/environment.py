@@ -1,4 +1,4 @@
-"""Jinja environment that escapes foreign text and makes hidden characters visible."""
+"""Jinja environment that escapes text from outside and makes hidden characters visible."""
 
 from __future__ import annotations
 
@@ -65,5 +65,5 @@ def _count(value: int) -> str:
 
 
 def _words(name: str) -> str:
-    """Return the name of a record's field as words."""
+    """Return the name of a record's field as words, without underscores."""
     return name.replace("_", " ")

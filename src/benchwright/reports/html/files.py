@@ -1,4 +1,7 @@
-"""Drawings as SVG files, with the colours of the pages written as values that every program understands."""
+"""Drawings as separate SVG files.
+
+Colours, which pages take from their style sheet, are written as plain values.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,10 @@ from benchwright.reports.html.plots import Plot, Section
 from benchwright.reports.html.sheets import GENERATOR, TEMPLATES
 
 SCALE = 1.5
-"""Pixels per unit, for programs that need a size."""
+"""Pixels per unit, for programs that need a size in pixels."""
 
 MARGIN, HEADING = 14, 34
-"""Space around a drawing, and above it for its title, in units."""
+"""Sizes in units: space around a drawing, and space above it for its title."""
 
 DARK = "@media (prefers-color-scheme: dark)"
 VARIABLE = re.compile(r"var\(--(\w+)(?:, var\(--\w+\))?\)")
@@ -65,6 +68,8 @@ def _coloured(rules: str, colours: Mapping[str, str]) -> str:
 
 
 def _colours(sheets: Sequence[str], place: int) -> Mapping[str, str]:
-    """Return colours by name, from block `place` of each sheet: 0 is the light mode, 1 the dark mode."""
+    """Return colours by name, taken from block `place` of each style sheet: 0 for light mode, 1 for dark
+    mode.
+    """
     blocks = [re.findall(r":root \{(.*?)\}", sheet, re.DOTALL)[place] for sheet in sheets]
     return dict(pair for block in blocks for pair in re.findall(r"--([\w-]+): ([^;]+);", block))

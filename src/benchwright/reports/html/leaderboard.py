@@ -1,4 +1,4 @@
-"""A leaderboard as a page, and as parts for the viewer: the table, and plots by task."""
+"""A leaderboard as a page; also, for the viewer, its parts: the table, and plots by task."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def board_table(
     href: Callable[[str], str] | None = None,
     sorting: Callable[[str], str] | None = None,
 ) -> Markup:
-    """Render the table.
+    """Render the table of a leaderboard.
 
-    `href` returns the address of a run; `sorting` returns the address of this page in another order.
+    `href` returns the address of a run; `sorting` returns the address of this page sorted by a column.
     """
     return Markup(
         report_environment()
@@ -64,12 +64,12 @@ def board_table(
 
 
 def block_table(table: Block) -> Markup:
-    """Render the figures of a plot as a table, for pages with their own templates."""
+    """Render the table of a plot's figures, for pages with their own templates."""
     return Markup(report_environment().get_template("block_table.html.j2").render(table=table, several=True))
 
 
 def board_sections(board: Leaderboard) -> Iterator[Section]:
-    """Yield the sections of plots, without empty ones."""
+    """Yield the groups of plots of a leaderboard that are not empty."""
     places = {letter_of(place): place for place in range(len(board.rows))}
     names = {row.letter: row.name for row in board.rows}
     for place, column in enumerate(board.columns):

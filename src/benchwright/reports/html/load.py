@@ -37,7 +37,7 @@ class LoadPart(NamedTuple):
 def render_loads_page(
     loads: Sequence[DetailedLoad], compared: LoadsCompared | None, title: str, made_at: str
 ) -> str:
-    """Render the whole page, without scripts or external resources."""
+    """Render load measurements as a whole page, without scripts or external resources."""
     return (
         report_environment()
         .get_template("load_report.html.j2")

@@ -23,7 +23,7 @@ MOST_CURVES = 6
 """Maximum number of levels in a plot of distributions: the number of colours."""
 
 MOST_COURSES = 12
-"""Maximum number of level timelines, over all measurements together."""
+"""Maximum number of level timelines in total, over all measurements."""
 
 RATES_NOTE = "Whiskers are 95 % intervals."
 GOOD_NOTE = (
@@ -44,13 +44,13 @@ TIMES: Mapping[Timed, tuple[str, str, str]] = {
         "Of all answers together; each time is known to within 12.5 %.",
     ),
 }
-"""Title, title of the axis, and note of a plot of distributions."""
+"""For each plot of distributions: its title, the title of its axis, and its note."""
 
 Item = TypeVar("Item")
 
 
 class Shown(NamedTuple):
-    """A measurement with its letter, colour and name in plots.
+    """A measurement with its identifying letter, the index of its colour, and its name in plots.
 
     `results` contains each level once (its first repeat), with its details.
     """
@@ -63,7 +63,7 @@ class Shown(NamedTuple):
 
 
 def load_sections(loads: Sequence[DetailedLoad]) -> list[Section]:
-    """Build the sections of plots, without empty ones."""
+    """Build the groups of plots that are not empty."""
     shown = [_shown(place, load, alone=len(loads) == 1) for place, load in enumerate(loads)]
     found = [
         Section("Under rising load", [*_curves(shown), *_rates(shown)]),
@@ -133,7 +133,11 @@ def _rate(rate: Estimate | None) -> list[Cell]:
 
 
 def _distributions(shown: Sequence[Shown], timed: Timed) -> Iterator[Plot]:
-    """Yield one plot of all levels for a single measurement, or a plot for each level that several share."""
+    """Yield plots of the distribution of a time.
+
+    For a single measurement, one plot shows all levels. For several, there is a plot for each level that they
+    share.
+    """
     found = [[(each, detail) for each, detail in one.results if getattr(detail, timed)] for one in shown]
     if len(shown) == 1:
         chosen = _evenly(found[0], MOST_CURVES)
@@ -184,7 +188,7 @@ def _quantiles(result: LevelResult, timed: Timed) -> list[Cell]:
 
 
 def _courses(shown: Sequence[Shown]) -> Iterator[Plot]:
-    """Yield the timeline of each level. Only the first has the note that explains them."""
+    """Yield the timeline of each level. Only the first has the note that explains timelines."""
     note = COURSE_NOTE
     most = max(1, MOST_COURSES // max(1, len(shown)))
     for one in shown:
@@ -203,7 +207,7 @@ def _in_words(result: LevelResult) -> str:
 
 
 def _evenly(items: Sequence[Item], most: int) -> list[Item]:
-    """Return at most `most` evenly spaced items, with the first and last (only the last if `most` is 1)."""
+    """Return at most `most` evenly spaced items, including the first and last (only the last if `most` is 1)."""
     if len(items) <= most:
         return list(items)
     if most == 1:

@@ -40,7 +40,7 @@ SEGMENTS: dict[SegmentKind, str] = {
 
 
 def render(report: Report) -> str:
-    """Render the whole page."""
+    """Render a report as a whole page."""
     comparison = named(report.comparison)
     concurrency = comparison.by_concurrency
     names = {run.letter: run.name for run in report.comparison.runs}
@@ -72,7 +72,7 @@ def render(report: Report) -> str:
 
 
 def _decisions(runs: list[RunPart]) -> list[tuple[list[Line], list[Plot]]]:
-    """Return the decision lines and plots of each run with a question (`--until`)."""
+    """Return the decision, in sentences and plots, of each run with a statistical question (`--until`)."""
     found = {run.run: run.decision for run in runs if run.decision is not None}
     return [(list(decision_lines(one)), decision_plots(one)) for one in found.values()]
 
@@ -82,12 +82,15 @@ def _load_plots(report: Report) -> list[Plot]:
 
 
 def _belongs(block: Block) -> bool:
-    """Return True if a table is shown here: not runs or changed samples (own chapters), nor metrics."""
+    """Return True if a table belongs in the general chapter.
+
+    Runs and changed samples have chapters of their own, and metrics are not shown.
+    """
     return block.title not in ("Runs", "Metrics") and not block.title.startswith("Changed")
 
 
 def _banners(runs: list[RunPart]) -> list[tuple[str, list[str]]]:
-    """Return each banner with the letters of the runs that have it."""
+    """Return each banner with the letters that identify the runs to which it applies."""
     found: dict[str, list[str]] = {}
     for run in runs:
         for banner in run.banners:
@@ -96,13 +99,13 @@ def _banners(runs: list[RunPart]) -> list[tuple[str, list[str]]]:
 
 
 def segment_kinds(found: Waterfall) -> list[str]:
-    """Return the kinds of segments in a waterfall, in their fixed order, for its legend."""
+    """Return the kinds of segments that occur in a waterfall chart, in their fixed order, for its legend."""
     there = {segment.kind for trial in found.trials for segment in trial.segments}
     return [kind for kind in get_args(SegmentKind) if kind in there]
 
 
 def _score_rows(runs: list[RunPart], names: Mapping[str, str]) -> list[tuple[str, list[Row]]]:
-    """Return (score, a row for each run with it) for each chart."""
+    """Return (score, rows) for each chart of scores, with a row for each run that has the score."""
     scorers = dict.fromkeys(score.scorer for run in runs for score in run.scores)
     found = []
     for name in scorers:
@@ -125,7 +128,7 @@ def _drawable(rows: list[Row]) -> bool:
 
 
 def _concurrency_rows(tables: list[ByConcurrency]) -> list[tuple[str, list[Row]]]:
-    """Return (title, a row for each concurrency) for each set of scored runs."""
+    """Return (title, rows) for each set of scored runs, with a row for each concurrency."""
     charts = [
         (
             f"{table.model} on {table.task}: accuracy by concurrency",
@@ -152,7 +155,10 @@ def _concurrency_rows(tables: list[ByConcurrency]) -> list[tuple[str, list[Row]]
 
 
 def shared(flip: Flip) -> int:
-    """Return how many messages both conversations of a flip share at the beginning, before any answer."""
+    """Return how many messages are equal at the beginning of a changed sample's two conversations.
+
+    The count ends before the first answer of a model.
+    """
     if flip.a is None or flip.b is None:
         return 0
     count = 0
@@ -165,7 +171,7 @@ def shared(flip: Flip) -> int:
 
 @cache
 def report_environment() -> Environment:
-    """Return the environment for the templates of self-contained pages, with their functions and filters."""
+    """Return the Jinja environment of self-contained pages, with their functions and filters."""
     environment = html_environment(TEMPLATES)
     environment.globals.update(
         means=means,

@@ -41,7 +41,7 @@ DECISION_NOTE = (
     "within does not matter."
 )
 MOST_MOMENTS = 12
-"""Approximate number of moments of a narrowing interval in the table of figures."""
+"""Approximate number of rows in the table of figures of a narrowing interval."""
 
 
 class Plot(NamedTuple):
@@ -54,7 +54,7 @@ class Plot(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A titled group of plots."""
+    """A group of plots with a title."""
 
     title: str
     plots: list[Plot]
@@ -93,7 +93,10 @@ def _front_figures(found: Front, names: Mapping[str, str]) -> Block:
 
 
 def difference_plots(comparison: Comparison) -> list[Plot]:
-    """Build plots of the difference in each score of each pair: one per label, or one without labels."""
+    """Build plots of the difference in each score of each pair of runs.
+
+    There is one plot per label of the samples, or a single one if they have no labels.
+    """
     return [plot for pair in comparison.pairs for score in pair.scores for plot in _differences(pair, score)]
 
 
@@ -125,7 +128,10 @@ def distribution_plot(
 
 
 def decision_plots(decision: RunDecision | None) -> list[Plot]:
-    """Build a plot of the narrowing interval of each comparison. Comparisons without data are left out."""
+    """Build, for each comparison of a decision, a plot of its narrowing interval.
+
+    Those without data are left out.
+    """
     if decision is None:
         return []
     return [
@@ -163,9 +169,10 @@ def load_plots(found: Sequence[LoadCurve]) -> list[Plot]:
 def curve_plots(
     found: Sequence[LoadCurve], places: Mapping[str, int], names: Mapping[str, str]
 ) -> Iterator[Plot]:
-    """Yield plots of latency and TTFT under rising load, with the given colours and names.
+    """Yield plots of latency and TTFT under rising load.
 
-    `places` and `names` map the letters of the curves.
+    A curve is identified by its letter (A, B, …): `places` maps it to the index of its colour, `names` to its
+    name.
     """
     for measure, told in LOAD_MEASURES.items():
         known = [curve for curve in found if timed(curve, measure)]

@@ -15,7 +15,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 SHEETS = ("palette.css", "shared.css", "report.css")
 
 GENERATOR = "benchwright report"
-"""Value of the `generator` tag, by which Benchwright recognises its own files."""
+"""Value of a page's `generator` tag, by which Benchwright recognises files that it made."""
 
 
 class Sheet(NamedTuple):

@@ -1,4 +1,4 @@
-"""Foreign text for a page: hidden characters made visible, long text shortened."""
+"""Makes text from outside safe to show on a page: hidden characters become visible, long text is shortened."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 from benchwright.text import shortened
 
 JOINERS = "\u200c\u200d"
-"""Zero-width joiner and non-joiner, which some scripts and emoji need."""
+"""Zero-width joiner and non-joiner, which are kept because some scripts and emoji need them."""
 
 
 def shown(text: str) -> str:
@@ -22,7 +22,10 @@ def shown(text: str) -> str:
 
 
 def one_line(text: str, most: int = 160) -> str:
-    """Return the beginning of a text in one line, with hidden characters visible (see `shown`)."""
+    """Return the beginning of a text, at most `most` characters, as one line.
+
+    Hidden characters become visible; see `shown`.
+    """
     return shortened(shown(" ".join(text[: 4 * most].split())), most)
 
 

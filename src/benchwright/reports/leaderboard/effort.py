@@ -1,4 +1,4 @@
-"""Usage figures of leaderboard rows (trials, time, requests, tokens, cost): which are shown, and how."""
+"""Columns of a leaderboard for trials, time, requests, tokens and cost: which are shown, and their texts."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def figures(rows: Sequence[BoardRow]) -> list[Figure]:
 
 
 def requests_and_cost(rows: Sequence[BoardRow]) -> list[Figure]:
-    """Return the columns of requests (if agents ran) and costs (if agents ran or prices are known)."""
+    """Return the columns of requests (if any row used an agent) and of cost (if so, or if prices are known)."""
     agents, priced = any(row.agent for row in rows), any(row.cost is not None for row in rows)
     costs = [COST, PER_SOLVED] if agents or priced else []
     return [REQUESTS, *costs] if agents else costs
 
 
 def tokens(row: BoardRow, some: int) -> str:
-    """Format a number of tokens of a row, or a dash if the row's tokens are unknown."""
+    """Format a number of tokens, or a dash if the tokens of the row are unknown."""
     return "–" if row.tokens is None else f"{some:,}"
 
 
@@ -61,19 +61,21 @@ def amount(cost: float | None) -> str:
 
 
 def thinking_text(row: BoardRow) -> str:
-    """Format the number of reasoning tokens, with ~ if some are estimated."""
+    """Format the number of reasoning tokens, with ~ if some of them are estimated."""
     if row.reasoning_tokens is None:
         return UNKNOWN
     return f"{'~' if row.reasoning_estimated else ''}{row.reasoning_tokens:,}"
 
 
 def per_solved(row: BoardRow) -> str:
-    """Format the cost per passed trial."""
+    """Format the cost per trial that passed."""
     return "none solved" if row.solved == 0 else amount(row.cost_per_solved)
 
 
 def effort_lines(rows: Sequence[BoardRow]) -> Iterator[Line]:
-    """Yield notes on the figures: the share of side requests, and requests without token counts."""
+    """Yield notes on the figures: the share of side requests (an agent's titles, summaries), and uncounted
+    requests.
+    """
     priced = any(row.cost is not None for row in rows)
     for row in rows:
         if row.side_requests:

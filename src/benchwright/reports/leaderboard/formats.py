@@ -1,4 +1,4 @@
-"""A leaderboard as Markdown, LaTeX and CSV, with foreign text escaped for each format."""
+"""A leaderboard as Markdown, LaTeX and CSV, with text from outside escaped for each format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchwright.text import no_formula, plain
 
 
 def render_markdown(board: Leaderboard) -> str:
-    """Render one table, with its notes below."""
+    """Render the leaderboard as one table, with its notes below."""
     table = "\n".join(block_lines(whole_table(board), folded=False))
     return "\n\n".join([table, *(line_text(line) for line in lines(board))]) + "\n"
 
@@ -43,7 +43,10 @@ def latex(text: str) -> str:
 
 
 def render_latex(board: Leaderboard) -> str:
-    """Render a `tabular` with booktabs rules: the best bold, its ties underlined, ranks as superscripts."""
+    """Render a `tabular` with booktabs rules.
+
+    In each column the best is bold, those tied with it are underlined, and ranks are superscripts.
+    """
     head = " & ".join(["Model", *(latex(column.name) for column in board.columns), "Failed"])
     parts = [
         "% Needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}.",
@@ -72,7 +75,10 @@ def _latex_cell(cell: BoardCell | None, column: BoardColumn) -> str:
 
 
 def _number(value: Statistic) -> float | None:
-    """Return a statistic for a CSV cell: None, which is written as an empty cell, if it is not a number."""
+    """Return a statistic for a CSV cell.
+
+    If it is not a number, return None, which is written as an empty cell.
+    """
     return value if is_number(value) else None
 
 
@@ -85,7 +91,7 @@ FIGURES: dict[str, Callable[[BoardCell], str | float | int | None]] = {
     " scored": lambda cell: cell.n_scored,
     " trials": lambda cell: cell.n,
 }
-"""CSV columns for each column of the leaderboard, by the suffix of their names."""
+"""The CSV columns of one column of the leaderboard: {suffix of the name: function that returns the value}."""
 
 SPENT = (
     *("trials", "failed", "solved", "seconds", "requests", "prompt_tokens", "completion_tokens", "uncounted"),
@@ -99,11 +105,11 @@ SPENT = (
     ),
     *("reasoning_tokens", "reasoning_estimated"),
 )
-"""CSV columns of a row besides its scores, by their names in `BoardRow`."""
+"""Names in `BoardRow` of a row's figures other than scores. They are also the names of their CSV columns."""
 
 
 def render_csv(board: Leaderboard) -> str:
-    """Render a line for each row, with numbers at full precision."""
+    """Render a CSV line for each row, with numbers at full precision."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerows([no_formula(value) for value in row] for row in _csv_rows(board))

@@ -14,11 +14,11 @@ from benchwright.text import plain
 
 GAP = 2
 LONGEST_HEADING = 24
-"""Maximum number of characters of a column's name in narrow tables."""
+"""Maximum number of characters of a column's name if tables must be narrow."""
 
 
 def lettered(board: Leaderboard) -> bool:
-    """Return True if rows are named by letters, because model names are too long, not plain or not unique."""
+    """Return True if letters stand for the rows, because model names are too long, not plain or not unique."""
     return any(row.name != row.title for row in board.rows)
 
 
@@ -66,7 +66,7 @@ def fitting_tables(board: Leaderboard, room: int) -> Iterator[Block]:
 
 
 def shown_name(name: str) -> str:
-    """Return a column's name, made safe. A long name is shortened in its middle."""
+    """Return a column's name, made safe for a terminal. A long name is shortened in its middle."""
     name = plain(name)
     if len(name) <= LONGEST_HEADING:
         return name
@@ -74,7 +74,7 @@ def shown_name(name: str) -> str:
 
 
 def _chunks(board: Leaderboard, room: int) -> Iterator[list[BoardColumn]]:
-    """Yield groups of consecutive columns, as many in each as fit into `room`."""
+    """Split the columns into groups of neighbours, as many per group as fit into `room` characters."""
     chunk: list[BoardColumn] = []
     used = 0
     for place, column in enumerate(board.columns):

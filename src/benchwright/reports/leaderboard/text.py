@@ -12,7 +12,7 @@ from benchwright.reports.terminal import render_block, render_line
 
 
 def render_board(board: Leaderboard, room: int) -> RenderableType:
-    """Render tables at most `room` characters wide, then the notes."""
+    """Render a leaderboard as tables at most `room` characters wide, then its notes."""
     parts: list[RenderableType] = []
     for block in fitting_tables(board, room):
         parts += [*render_block(block), Text("")]

@@ -1,4 +1,4 @@
-"""A leaderboard in words, the same for every format: the texts of cells, and notes on the ranks."""
+"""The texts of a leaderboard for every output format: cells, and notes on the ranks."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ LEGEND = (
 
 
 def figure(value: float, column: BoardColumn) -> str:
-    """Format a mean or an end of its interval. The total of a pack has up to six significant digits."""
+    """Format a mean or an end of its interval. A pack's total has up to six significant digits."""
     if column.total:
         return f"{value:g}"
     return f"{value:.3f}" if column.unit else f"{value:.4g}"
 
 
 def mean_text(cell: Cell, column: BoardColumn) -> str:
-    """Return the mean, `no score`, or a dash; a pack's total without all its cells is "(incomplete)"."""
+    """Return the mean, `no score`, or a dash. A pack's total that lacks some cells is "(incomplete)"."""
     if not is_number(cell.mean):
         return number(cell.mean)
     incomplete = column.total and cell.n_scored < cell.n
@@ -54,7 +54,7 @@ def cell_text(cell: Cell | None, column: BoardColumn) -> str:
 
 
 def lines(board: Leaderboard) -> Iterator[Line]:
-    """Yield the warnings and notes that belong to the table."""
+    """Yield the warnings and notes on a leaderboard."""
     if board.simulated:
         yield Line("warning", ["SIMULATED: some of these answers are not from a model."])
     if any(cell.rank is not None for row in board.rows for cell in row.cells if cell is not None):
@@ -78,7 +78,7 @@ def lines(board: Leaderboard) -> Iterator[Line]:
 
 
 def _no_scores(board: Leaderboard) -> Iterator[tuple[str, NoScore]]:
-    """Yield (row and column, reason) for each cell without a score."""
+    """Yield (row and column, reason) for each cell of the leaderboard without a score."""
     for row in board.rows:
         for column, cell in zip(board.columns, row.cells, strict=True):
             if cell is not None and cell.no_score is not None:
@@ -86,7 +86,7 @@ def _no_scores(board: Leaderboard) -> Iterator[tuple[str, NoScore]]:
 
 
 def _by_method(columns: Sequence[BoardColumn]) -> dict[str, list[str]]:
-    """Return the methods of comparison, each with the names of its columns."""
+    """Group the names of the columns by the statistical method that compares them."""
     found: dict[str, list[str]] = {}
     for column in columns:
         if column.pairs:

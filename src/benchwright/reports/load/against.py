@@ -1,4 +1,4 @@
-"""The comparison of load measurements in words and tables, the same for every format."""
+"""The comparison of load measurements as sentences and tables, for every output format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ METHOD = "Times in milliseconds. 95 % intervals; p-values by Holm over all figur
 
 
 def verdict_lines(found: LoadsCompared) -> Iterator[Line]:
-    """Yield which server serves more and which figures differ at which levels, or why nothing is compared."""
+    """Yield the verdicts: which server serves more, and which figures differ at which levels.
+
+    If nothing can be compared, yield the reason.
+    """
     for pair in found.pairs:
         if pair.refusals and pair.best is None and not pair.changes:
             why = Foreign("; ".join(pair.refusals))
@@ -45,7 +48,7 @@ def best_text(pair: LoadPair, best: LoadChange) -> str:
 
 
 def _differing(pair: LoadPair) -> Iterator[str]:
-    """Yield a sentence with all figures that are better at some level, and one with those that are worse."""
+    """Yield a sentence with the figures that are better at some level, and one with those that are worse."""
     for verdict in ("better", "worse"):
         told = []
         for name, measure in MEASURES.items():
@@ -63,7 +66,7 @@ def warning_lines(found: LoadsCompared) -> Iterator[Line]:
 
 
 def note_lines(found: LoadsCompared) -> Iterator[Line]:
-    """Yield the notes of all pairs."""
+    """Yield the notes on all pairs of measurements."""
     several = len(found.pairs) > 1
     for pair in found.pairs:
         begin = f"{pair.b} and {pair.a}: " if several else ""
@@ -71,7 +74,7 @@ def note_lines(found: LoadsCompared) -> Iterator[Line]:
 
 
 def ruling_lines(found: LoadsCompared) -> Iterator[Line]:
-    """Yield a sentence for each gate result."""
+    """Yield each gate result, one sentence each."""
     return map(ruling_line, found.rulings)
 
 
@@ -83,7 +86,7 @@ def against_markdown(found: LoadsCompared) -> str:
 
 
 def against_junit(found: LoadsCompared) -> bytes:
-    """Render the gate results as JUnit XML, with a case for each pair."""
+    """Render the gate results as JUnit XML, with a case for each pair of measurements."""
     refused = {_name(pair): "; ".join(pair.refusals) for pair in found.pairs if pair.refusals}
     compared = {
         _name(pair): Line("verdict", [best_text(pair, pair.best)])
@@ -98,7 +101,7 @@ def _name(pair: LoadPair) -> str:
 
 
 def against_blocks(found: LoadsCompared) -> Iterator[Block]:
-    """Yield the table of measurements, then a table of figures by level for each pair."""
+    """Yield the table of measurements, then, for each pair, a table of its figures level by level."""
     rows: list[list[Cell]] = [
         [
             side.letter,

@@ -1,4 +1,4 @@
-"""The tables of a load measurement, the same for every format."""
+"""The tables of a load measurement, for every output format."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def blocks(report: LoadReport) -> Iterator[Block]:
 
 
 def models_block(reports: Sequence[LoadReport]) -> Block:
-    """Build a table of several models, level by level."""
+    """Build a table that compares several models, level by level."""
     found = [(result.level.height, report.model, result) for report in reports for result in report.levels]
     aimed = any(report.objectives for report in reports)
     scored = any(result.judged is not None for _, _, result in found)
@@ -75,7 +75,7 @@ REPEATED = ("achieved", "ttft_p50", "ttft_p99", "latency_p50", "latency_p99")
 
 
 def _repeats(report: LoadReport) -> Block:
-    """Build a table of each level over all its repeats."""
+    """Build a table of the figures of each level over all its repeats."""
     columns = [_loop(report), "runs", *(MEASURES[name].words for name in REPEATED)]
     rows: list[list[Cell]] = []
     for level in level_figures(report).values():
@@ -98,7 +98,7 @@ def _time(spread: Spread | None, quantile: str) -> str:
 
 
 def _name(result: LevelResult) -> str:
-    """Return the name of a level, with the number of the repeat from the second on."""
+    """Return the name of a level, followed by the number of its repeat unless that is the first."""
     return result.level.name + (f" #{result.repeat}" if result.repeat > 1 else "")
 
 
@@ -142,7 +142,7 @@ def _served_note(levels: Sequence[LevelResult]) -> str:
 
 
 def rate_text(rate: Estimate | None) -> str:
-    """Format a rate per second, or a dash if there is no steady rate."""
+    """Format a rate per second, or a dash if there was no steady rate."""
     return "–" if rate is None else _rate(rate.value)
 
 
@@ -157,7 +157,7 @@ def _rate_interval(rate: Estimate | None, text: Callable[[float], str] = _rate) 
 
 
 def _window(result: LevelResult) -> str:
-    """Format the time window whose requests count, with `~` if it was not in a steady state."""
+    """Format the time window in which requests count, with `~` if the load was not in a steady state then."""
     if not result.counted:
         return "–"
     end = result.begin + result.seconds
@@ -185,7 +185,7 @@ def _quality(report: LoadReport) -> Block:
 
 
 def _attained(report: LoadReport) -> Block:
-    """Build a table of the share of requests that met each single objective."""
+    """Build a table of the shares of requests that met each objective (such as a maximum TTFT)."""
     columns = [_loop(report), *(objectives_text([one]) for one in report.objectives)]
     rows: list[list[Cell]] = [
         [

@@ -1,4 +1,4 @@
-"""The results of a load measurement in words."""
+"""The results of a load measurement as sentences."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def lines(report: LoadReport) -> Iterator[Line]:
 
 
 def saturation_lines(reports: Sequence[LoadReport]) -> Iterator[Line]:
-    """Yield the verdict on saturation for each model measured by a sweep."""
+    """Yield, for each model that a sweep measured, the verdict on the load at which its server saturates."""
     for report in reports:
         if report.saturation is not None:
             yield Line("verdict", [Foreign(report.model), ": ", saturation_text(report.saturation, report)])
@@ -64,9 +64,9 @@ def _warnings(report: LoadReport) -> Iterator[Line]:
 
 
 def _invalid(report: LoadReport) -> Iterator[Line]:
-    """Yield one warning for all levels at which our own process was too busy to measure correctly.
+    """Yield one warning about all levels at which our own process was too busy to measure correctly.
 
-    Yield another if its rates were limited by this client.
+    Yield another if this client limited the measured rates.
     """
     bound = [result for result in report.levels if result.client_bound is not None]
     if bound:
@@ -81,7 +81,7 @@ def _invalid(report: LoadReport) -> Iterator[Line]:
 
 
 def _stood_still(result: LevelResult) -> str:
-    """Describe the standstills of our own process at a level, and which requests count."""
+    """Describe the standstills of our own process at a level, and which of its requests count."""
     told = " and ".join(
         f"for {duration(one.seconds)} after {one.at:.1f} s ({CAUSES[one.cause]})"
         for one in result.stood_still
@@ -97,7 +97,7 @@ def _stood_still(result: LevelResult) -> str:
 
 
 def _warm(report: LoadReport) -> Iterator[Line]:
-    """Yield one warning for all levels whose prompts were already in the server's prefix cache."""
+    """Yield one warning about all levels whose prompts were already in the server's prefix cache."""
     warm = [
         f"at {result.level.name} {(result.unexpected_cached or 0.0) * 100:.0f} % of the prompt tokens"
         for result in report.levels
@@ -114,7 +114,7 @@ def _warm(report: LoadReport) -> Iterator[Line]:
 
 
 def _energy(report: LoadReport) -> Iterator[Line]:
-    """Yield one warning for all levels whose energy is unknown although devices were queried."""
+    """Yield one warning about all levels whose energy is unknown although devices were queried."""
     unknown = [
         f"at {result.level.name} {result.energy.invalid}"
         for result in report.levels
@@ -125,7 +125,7 @@ def _energy(report: LoadReport) -> Iterator[Line]:
 
 
 def reasons_of(result: LevelResult) -> list[str]:
-    """Return the reasons that the report of a level contains, for failed requests and failed graders."""
+    """Return the reasons for failed requests and failed graders that the report of a level contains."""
     failed, ungraded = list(result.failures)[:MOST_REASONS], list(result.ungraded)[:MOST_REASONS]
     return [*failed, *ungraded, *(reason.partition(": ")[2] for reason in ungraded)]
 
@@ -141,7 +141,7 @@ def _failures(result: LevelResult) -> Iterator[Line]:
 
 
 def _as_others_count(report: LoadReport) -> Iterator[Line]:
-    """Yield the figures of the level with the highest rate, by the definitions of other programs."""
+    """Yield figures of the level with the highest rate, computed by the definitions that other programs use."""
     known = [result for result in report.levels if result.overall is not None and result.overall.tpot]
     if not known:
         return

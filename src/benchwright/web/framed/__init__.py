@@ -1,1 +1,1 @@
-"""The page of a web pack in a frame, and the host that serves it."""
+"""Shows the page of a web pack in a frame, and acts as its host."""

@@ -1,4 +1,4 @@
-"""The server of the page that frames a web pack: access control, chat completions, saved results."""
+"""The server behind a framed web pack: access control, chat completions, saving of results."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ LARGEST = 32 * 2**20
 """Maximum size of a request body, in bytes."""
 
 PATIENCE = aiohttp.ClientTimeout(total=None)
-"""No timeout here: the relay has its own limits."""
+"""Timeout for requests to the relay: none, because the relay has limits of its own."""
 
 
 class FramedPack:
-    """The request handlers for one open pack, with access control by `access`."""
+    """The request handlers of one open pack. `access` controls who may use them."""
 
     def __init__(self, pack: OpenPack, access: AccessCheck, client: aiohttp.ClientSession) -> None:
         self._pack = pack
@@ -67,7 +67,7 @@ class FramedPack:
             )
 
     async def _add_headers(self, _: web.Request, response: web.StreamResponse) -> None:
-        """Add the viewer's security headers, and allow frames from the pack's origins."""
+        """Add the viewer's security headers to a response, and allow frames from the pack's origins."""
         frames = " ".join(self._pack.session.pack.origins)
         policy = f"{HEADERS['Content-Security-Policy']}; frame-src {frames}"
         response.headers.update(
@@ -172,7 +172,7 @@ async def _object(request: web.Request) -> dict[str, Any]:
 
 
 async def show(pack: OpenPack, port: int, announce: Say, *, open_browser: bool) -> None:
-    """Serve the page of a web pack until it is interrupted, and announce its address.
+    """Serve the page of a web pack until Ctrl-C, and announce its address.
 
     Raises:
         UserError: If the port cannot be listened on, or the pack's own page is at this port.
@@ -201,7 +201,9 @@ async def show(pack: OpenPack, port: int, announce: Say, *, open_browser: bool) 
 
 
 def _address(pack: OpenPack, port: int, token: str) -> str:
-    """Return our address, with another host name than the pack's if both are on this machine.
+    """Return the address of our page.
+
+    If the pack's page is on this machine too, use another host name than it does.
 
     Browsers send a host's cookies to all of its ports.
 

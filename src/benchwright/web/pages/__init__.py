@@ -1,1 +1,1 @@
-"""The pages, one module each: the query of a request, the data read for it, and the template."""
+"""The viewer's pages, one module each: it parses a request's query, reads the data and renders the template."""

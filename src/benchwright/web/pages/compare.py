@@ -1,4 +1,4 @@
-"""Two runs side by side: the comparison of `benchwright compare`, changed samples, both conversations."""
+"""The page that compares two runs: the result of `benchwright compare`, changed samples, both conversations."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ PAGE = 20
 """Number of changed samples on one page."""
 
 SHOWN = {"": "Flipped", "lost": "Lost", "won": "Won"}
-"""Filters of the changed samples, with their names on the page: all, worse in B than in A, or better."""
+"""Filters of the changed samples, with their labels on the page: all, worse in B than in A, better in B."""
 
 MOST_OFFERED = 1000
-"""Maximum number of runs to choose A and B from, the newest first."""
+"""Maximum number of runs, the newest first, from which A and B can be chosen."""
 
 
 async def compare_page(request: web.Request) -> web.Response:
-    """Serve the page with the choice of two runs, or with `part` only their comparison."""
+    """Serve the page on which two runs are chosen; if the query has `part`, only their comparison."""
     query = request.query
     ticked = query.getall("run", [])[:2]
     if ticked:  # from the list of runs, in which the older one is below
@@ -67,7 +67,7 @@ def _choice(viewer: Viewer, asked: dict[str, str], number: int) -> web.Response:
 
 
 def _references(manifest: Manifest) -> list[str]:
-    """Return the references to the targets of a run: `ID`, or `ID@SLOT` if there are several."""
+    """Return the references by which a run's targets can be chosen: `ID`, or `ID@SLOT` if there are several."""
     slots = [target.slot for target in manifest.targets]
     return [manifest.id] if len(slots) == 1 else [f"{manifest.id}@{slot}" for slot in slots]
 
@@ -108,7 +108,7 @@ def _flips(
 
 
 def _side_reader(viewer: Viewer, reference: str) -> Callable[[Change], Given | None]:
-    """Return a function that reads a run's input and answer for a changed sample."""
+    """Return a function that reads the input and answer of one of the two runs for a changed sample."""
     run, _, slot = reference.partition("@")
     trials = viewer.trials(run)
     trials.read_all()
@@ -124,7 +124,7 @@ def _side_reader(viewer: Viewer, reference: str) -> Callable[[Change], Given | N
 
 
 def _compared(viewer: Viewer, a: str, b: str, *, anyway: bool) -> Compared:
-    """Compare two stored runs, each `ID` or `ID@SLOT`. Results are cached.
+    """Compare two stored runs, each given as `ID` or `ID@SLOT`. Results are cached.
 
     Raises:
         UserError: If there is no such run or target, or nothing to compare.

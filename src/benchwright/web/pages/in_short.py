@@ -1,4 +1,4 @@
-"""The preview of a trial at the top of its page, and the other trials of the same sample beside it."""
+"""The short view of a trial at the top of its page, and the other trials of the same sample beside it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from benchwright.web.run_trials import RunTrials
 from benchwright.web.text import LONGEST
 
 MOST_BESIDE = 12
-"""Maximum number of trials and attempts side by side."""
+"""Maximum number of trials and attempts that are shown side by side."""
 
 SHORT = 2_000
-"""Maximum number of characters of a text in a trial beside others."""
+"""Maximum number of characters of one text of a trial that is shown beside others."""
 
 
 def in_short(directory: Path, trial: ScoredTrial, most: int = LONGEST) -> dict[str, Any]:
-    """Return the preview of a trial: input, expected and given answer, scores with reasons, notes, flags.
+    """Return the short view of a trial: input, expected and given answer, scores with reasons, notes, flags.
 
     The extracted answer is marked. `most` is the maximum number of characters of each text.
     """
@@ -53,7 +53,7 @@ def in_short(directory: Path, trial: ScoredTrial, most: int = LONGEST) -> dict[s
 
 
 def beside(trials: RunTrials, place: Place, number: int) -> list[dict[str, Any]]:
-    """Return all repeats, models and attempts of a sample, with this trial; [] if it is the only one."""
+    """Return all trials of a sample (its repeats, models and attempts); empty if this trial is the only one."""
     found = []
     for row in trials.siblings(trials.table.sample[number])[:MOST_BESIDE]:
         attempts = trials.table.all_attempts(row.number)

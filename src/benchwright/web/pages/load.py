@@ -23,19 +23,19 @@ from benchwright.web.text import load_address
 from benchwright.web.viewer import VIEWER, Viewer
 
 POLL = 1.0
-"""Seconds between two polls of the levels."""
+"""Seconds between two checks of the levels for changes."""
 
 MOST_OVER = 5
-"""Maximum number of overlaid measurements."""
+"""Maximum number of other measurements that are overlaid."""
 
 MOST_OFFERED = 200
-"""Maximum number of measurements to choose from, the newest first."""
+"""Maximum number of measurements, the newest first, that can be chosen for overlaying."""
 
 
 async def load_page(request: web.Request) -> web.Response:
-    """Serve the page of a measurement, or with `part` only its levels or figures.
+    """Serve the page of a measurement; if the query has `part`, only its levels or figures.
 
-    The query's `with` contains the tags of measurements to overlay.
+    The query's `with` contains the tags of the measurements to overlay.
     """
     viewer, tag = request.app[VIEWER], request.match_info["load"]
     others = [one for one in dict.fromkeys(request.query.getall("with", [])) if one != tag][:MOST_OVER]
@@ -90,7 +90,7 @@ def _loads(viewer: Viewer, tag: str) -> list[DetailedLoad]:
 
 
 def _marked(load: DetailedLoad, running: set[str]) -> DetailedLoad:
-    """Mark the levels that are running: journals do not contain this state."""
+    """Mark the levels that are running, because their journals do not contain this state."""
     report = load.report
     levels = [replace(one, state="running") if one.run in running else one for one in report.levels]
     return replace(load, report=replace(report, levels=levels))
@@ -101,7 +101,7 @@ def _models(rows: Sequence[RunRow]) -> list[str]:
 
 
 def _offered(viewer: Viewer, tag: str) -> list[tuple[str, str]]:
-    """Return (tag, title) of the other measurements, the newest first."""
+    """Return (tag, title) of all other measurements, the newest first."""
     found: dict[str, list[RunRow]] = {}
     for row in viewer.runs.rows():
         if row.measurement not in ("", tag):
@@ -111,7 +111,10 @@ def _offered(viewer: Viewer, tag: str) -> list[tuple[str, str]]:
 
 
 async def load_live(request: web.Request) -> web.StreamResponse:
-    """Send an event when a level has changed or another one has begun."""
+    """Send a server-sent event each time a level changes or a new one begins.
+
+    The events end when the browser disconnects or the viewer closes.
+    """
     viewer, tag = request.app[VIEWER], request.match_info["load"]
 
     def look() -> Change:

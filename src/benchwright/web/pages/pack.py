@@ -1,4 +1,4 @@
-"""The matrix of a pack's run: scenarios by models, running cells, the pack's own scores."""
+"""The matrix on the page of a pack's run: scenarios by models, running cells, the pack's own scores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from benchwright.web.viewer import Viewer
 
 
 class Cell(NamedTuple):
-    """One cell: the statuses of its attempts, its message while it is running, and its link."""
+    """One cell of the matrix: the statuses of its attempts, its progress message while it is running, and its
+    link.
+    """
 
     attempts: list[str]
     live: bool
@@ -27,7 +29,7 @@ class Cell(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A scenario with its cells, one for each model."""
+    """A line of the matrix: a scenario with its cells, one for each model."""
 
     id: str
     title: str
@@ -36,7 +38,7 @@ class Line(NamedTuple):
 
 
 def pack_values(viewer: Viewer, row: RunRow, manifest: Manifest) -> dict[str, Any]:
-    """Return the template's values for the matrix."""
+    """Return the template values for a pack's run: scenarios by models, running cells, and scores."""
     trials = viewer.trials(row.id)
     trials.read_all()
     with trials.lock:
@@ -79,7 +81,7 @@ def _lines(
 
 
 def _word(attempts: list[str], live: bool) -> str:
-    """Describe a cell in a word or two."""
+    """Describe the state of a cell in a word or two."""
     if not attempts:
         return "at work" if live else "not yet"
     return cell_word(attempts)

@@ -1,4 +1,6 @@
-"""Trials in addresses: the trial, the query of the table that led to it, and the open comparison."""
+"""Addresses of trials: they contain the trial, the query of the table it was opened from, and an open
+comparison.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,11 @@ from benchwright.web.trial_selection import TrialQuery
 from benchwright.web.viewer import Viewer
 
 COMPARISON = {"a": "a", "b": "b", "anyway": "anyway", "score": "score", "only": "changed"}
-"""Query parameters of the comparison page, and their names in the address of a trial."""
+"""Query parameters of the comparison page -> their names in the address of a trial."""
 
 
 class Place(NamedTuple):
-    """A trial of a run, the query of the table that led to it, and the open comparison ({} for none)."""
+    """A trial of a run, the query of the table it was opened from, and the open comparison ({} for none)."""
 
     run: str
     sample: str
@@ -29,7 +31,7 @@ class Place(NamedTuple):
 
 
 def place_of(request: web.Request) -> Place:
-    """Parse the trial in the address of a request."""
+    """Return the trial that is named in the address of a request."""
     query = request.query
     repeat = query.get("repeat", "")
     wanted = msgspec.structs.replace(wanted_of(request), target=query.get("in", ""))
@@ -44,13 +46,13 @@ def place_of(request: web.Request) -> Place:
 
 
 def address_at(place: Place, sample: str, target: str, repeat: int) -> str:
-    """Return the address of another trial, with the same table and open comparison."""
+    """Return the address of another trial, keeping the table's query and the open comparison."""
     comparison = {given: place.comparison.get(name, "") for name, given in COMPARISON.items()}
     return sample_address(place.run, place.wanted, sample, target, repeat, **comparison)
 
 
 def address_of(place: Place, row: Row) -> str:
-    """Return the address of a row's trial, with the same table and open comparison."""
+    """Return the address of a row's trial, keeping the table's query and the open comparison."""
     return address_at(place, row.sample, row.target, row.repeat)
 
 

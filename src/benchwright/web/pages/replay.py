@@ -1,4 +1,4 @@
-"""The replay of a pack's run: its events, and the changes of each in the matrix of scenarios and models."""
+"""The page that replays a pack's run: its events, and how each changes the matrix of scenarios by models."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from benchwright.web.rendering import page
 from benchwright.web.viewer import VIEWER, Viewer
 
 MOST_STEPS = 5_000
-"""Maximum number of events on one page; above it, progress messages are left out."""
+"""Maximum number of events on one page. If there are more, progress messages are left out."""
 
 MESSAGE = 80
 """Maximum number of characters of a progress message."""
 
 Place = tuple[str, str]
-"""A cell, by the ids of its scenario and its model."""
+"""A cell of the matrix: (id of its scenario, id of its model)."""
 
 
 class Change(NamedTuple):
@@ -56,7 +56,10 @@ def steps_of(events: Sequence[Event], labels: Mapping[str, str], scenarios: Sequ
 
 
 class _Matrix:
-    """The matrix during the replay. It keeps the running cells, to reset them after an interruption."""
+    """The matrix of scenarios by models during the replay.
+
+    It keeps track of running cells, to reset them after an interruption.
+    """
 
     def __init__(self, scenarios: list[str], models: list[str]) -> None:
         self._rows = {name: place for place, name in enumerate(scenarios)}
@@ -86,7 +89,7 @@ class _Matrix:
 
 
 def _status(result: Any) -> str:
-    """Return the status of a cell's result. An unknown status counts as an error."""
+    """Return the status of a cell, given its result. An unknown status counts as an error."""
     if not isinstance(result, dict) or result.get("errorType"):
         return "error"
     status = result.get("status")

@@ -29,14 +29,14 @@ from benchwright.web.trial_selection import ORDERS, TrialQuery
 from benchwright.web.viewer import VIEWER, Viewer
 
 SMALL = 2 * 2**20
-"""Maximum size of a journal, in bytes, whose summary is part of the page instead of loaded after it."""
+"""Maximum size in bytes of a journal whose summary is part of the page. Otherwise it is loaded afterwards."""
 
 SHOWN_ELSEWHERE = frozenset({"models", "scenarios", "categories", "cards"})
-"""Facts about a pack's run that its matrix already shows."""
+"""Facts about a pack's run that the page's matrix of scenarios by models already shows."""
 
 
 async def run_page(request: web.Request) -> web.Response:
-    """Serve the page of a run, or with `part` only a part of it, such as its summary or trials."""
+    """Serve the page of a run; if the query has `part`, only that part of it, such as its summary or trials."""
     viewer, run = request.app[VIEWER], request.match_info["run"]
     part = request.query.get("part", "")
     if part == "samples":
@@ -122,7 +122,10 @@ def _samples_part(viewer: Viewer, run: str, wanted: TrialQuery) -> web.Response:
 
 
 def _facts(manifest: Manifest, cards: Mapping[str, Card]) -> dict[str, Any]:
-    """Return the facts of a run by name: targets, data, settings, versions. `cards` is keyed by slot."""
+    """Return the facts of a run by name: targets, data, settings, versions.
+
+    `cards`: capability cards by slot.
+    """
     facts: dict[str, Any] = {"Kind": manifest.kind, "Run": manifest.id}
     for target in manifest.targets:
         typed = manifest.typed_models.get(target.slot, target.model)
@@ -148,7 +151,7 @@ def _plain(value: Any) -> str:
 
 
 async def note(request: web.Request) -> NoReturn:
-    """Store the note in the form with the run."""
+    """Store the user's note, sent by a form, with the run."""
     viewer, run = request.app[VIEWER], request.match_info["run"]
     text = str((await request.post()).get("note", ""))
     await off_loop(lambda: note_run(str(viewer.runs.directory(run)), text))
@@ -156,7 +159,10 @@ async def note(request: web.Request) -> NoReturn:
 
 
 async def run_live(request: web.Request) -> web.StreamResponse:
-    """Send an event when a run's journal has grown or its state has changed."""
+    """Send a server-sent event each time a run's journal grows or its state changes.
+
+    The events end when the browser disconnects or the viewer closes.
+    """
     viewer, run = request.app[VIEWER], request.match_info["run"]
 
     def look() -> Change:
@@ -169,12 +175,12 @@ async def run_live(request: web.Request) -> web.StreamResponse:
 
 
 def _event_id(row: RunRow, position: int) -> str:
-    """Return an event's id: the position in the journal, the number of finished trials, the run's state."""
+    """Return the id of an event: position in the journal, number of finished trials, and state of the run."""
     return f"{position}-{row.done}-{row.state}"
 
 
 def _figures(row: RunRow) -> dict[str, Any]:
-    """Return the values that live updates change on the page."""
+    """Return those values of the page that live updates change."""
     pace = "" if row.rate is None else f"{row.rate:.1f} trials/s"
     left = "" if row.eta is None else f"about {duration(row.eta)} left"
     return {

@@ -1,4 +1,4 @@
-"""The page of all runs, filtered and sorted, running ones first."""
+"""The page of all runs, which can be filtered and sorted. Running ones come first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAGE = 100
 """Number of runs on one page."""
 
 POLL = 1.0
-"""Seconds between two polls of all runs."""
+"""Seconds between two checks of all runs for changes."""
 
 ASKED = ("q", "kind", "model", "dataset", "tag", "state", "order")
 
@@ -30,7 +30,7 @@ OFFERED = {name: column.heading for name, column in COLUMNS.items() if name not 
 
 
 async def runs_page(request: web.Request) -> web.Response:
-    """Serve the list of runs, or with `part` only its rows."""
+    """Serve the list of runs; if the query has `part`, only its rows."""
     viewer, query = request.app[VIEWER], request.query
     asked: dict[str, Any] = {name: query.get(name, "") for name in ASKED}
     asked["column"] = [name for name in dict.fromkeys(query.getall("column", [])) if name in OFFERED]
@@ -74,7 +74,7 @@ def _columns(chosen: list[str], rows: Sequence[RunRow]) -> list[str]:
 
 
 def _choices(rows: Sequence[RunRow]) -> dict[str, tuple[str, list[str], str]]:
-    """Return the choices of the form, by field: its label, its values, and the text for no filter."""
+    """Return the filters that the form offers: {field: (its label, its values, the text for no filter)}."""
     return {
         "kind": ("Kind", list(KINDS), "all kinds"),
         "model": ("Model", _known(model for row in rows for model in row.models), "all models"),
@@ -90,7 +90,10 @@ def _known(values: Iterable[str]) -> list[str]:
 
 
 async def runs_live(request: web.Request) -> web.StreamResponse:
-    """Send an event when any run has changed."""
+    """Send a server-sent event each time any run changes.
+
+    The events end when the browser disconnects or the viewer closes.
+    """
     viewer = request.app[VIEWER]
 
     def look() -> Change:
@@ -101,7 +104,7 @@ async def runs_live(request: web.Request) -> web.StreamResponse:
 
 
 def _version(rows: Sequence[RunRow]) -> str:
-    """Return a digest of everything in the list except values that only the clock changes."""
+    """Return a digest of the list of runs, except for values that change with time alone."""
     seen = "\n".join(
         f"{row.id} {row.state} {row.done} {row.planned} {row.tags} {row.note} {row.problem}" for row in rows
     )

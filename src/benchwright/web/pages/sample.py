@@ -52,7 +52,7 @@ async def sample_file(request: web.Request) -> web.Response:
 
 
 async def picture(request: web.Request) -> web.Response:
-    """Serve an image of a run. Its type is the suffix of its name.
+    """Serve an image of a run. The suffix of its name states its type.
 
     Raises:
         HTTPNotFound: If the run has no such image.
@@ -102,7 +102,10 @@ def _render(viewer: Viewer, place: Place) -> web.Response:
 
 
 def _changed(viewer: Viewer, place: Place, row: Row) -> dict[str, str | None] | None:
-    """Return links to the changed samples before and after, and the comparison; None if none is open."""
+    """Return links to the changed samples before and after this one, and to the open comparison.
+
+    None if no comparison is open.
+    """
     if not place.comparison:
         return None
     before, after = (

@@ -1,4 +1,4 @@
-"""The table of a run's trials: its query, its lines, and the addresses that contain the query."""
+"""The table of a run's trials: its query, its rows, and the addresses that contain the query."""
 
 from __future__ import annotations
 
@@ -24,14 +24,20 @@ PAGE = 50
 """Number of trials on one page."""
 
 FIRST_READING = 0.2
-"""Maximum time in seconds that a page waits for reading a long journal; the rest is added later."""
+"""Maximum time in seconds for which a page waits until a long journal is read.
+
+Later trials are added afterwards.
+"""
 
 MOST_READ = 2**25
-"""Maximum size of conversations read for one page, in bytes; further trials have no input or answer on it."""
+"""Maximum number of bytes of conversations read for one page.
+
+Trials beyond it are shown without input and answer.
+"""
 
 
 def wanted_of(request: web.Request) -> TrialQuery:
-    """Parse the query of the table from a request."""
+    """Parse the table's query from a request."""
     query = request.query
     return TrialQuery(
         only=query.get("only", "all") if query.get("only") in FILTERS else "all",
@@ -43,7 +49,7 @@ def wanted_of(request: web.Request) -> TrialQuery:
 
 
 def samples_address(run: str, wanted: TrialQuery, **changes: Any) -> str:
-    """Return the address of a run with the query of its table."""
+    """Return the address of a run, with the query of its table of trials."""
     return address(f"/runs/{run}", **_query(msgspec.structs.replace(wanted, **changes)))
 
 
@@ -69,7 +75,7 @@ def _query(wanted: TrialQuery) -> dict[str, Any]:
 
 
 def samples_values(viewer: Viewer, row: RunRow, manifest: Manifest, wanted: TrialQuery) -> dict[str, Any]:
-    """Return the template's values for a page of the table."""
+    """Return the template values for one page of the table of trials."""
     trials = viewer.trials(row.id)
     whole = trials.read(FIRST_READING)
     with trials.lock:
@@ -98,7 +104,7 @@ def samples_values(viewer: Viewer, row: RunRow, manifest: Manifest, wanted: Tria
 
 
 def _lines(trials: RunTrials, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """Yield the lines of the table: row, input, expected answer, given answer, failure reason, flags."""
+    """Yield the rows of the table: trial, input, expected and given answer, failure reason, flags."""
     directory, left = trials.table.directory, MOST_READ
     for number in numbers:
         trial = trials.table.trial(number)

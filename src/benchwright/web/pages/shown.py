@@ -1,4 +1,6 @@
-"""An attempt at a trial for its page: conversation, scores, request times, artifacts, a pack's result."""
+"""One attempt at a trial as shown on its page: conversation, scores, request times, artifacts, a pack's
+result.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,14 @@ from benchwright.web.conversation import (
 from benchwright.web.text import LONGEST, address
 
 MOST_BARS = 60
-"""Maximum number of requests in the waterfall of an attempt."""
+"""Maximum number of requests in the waterfall chart of an attempt."""
 
 SHOWN_RAW = 20_000
-"""Maximum number of characters shown of a raw request or response; the file contains all."""
+"""Maximum number of characters shown of a raw request or response. The file to download has all."""
 
 
 def shown_attempt(directory: Path, attempt: ScoredTrial, run: str, turn: int) -> dict[str, Any]:
-    """Return the template's values for an attempt. `turn` is its number, from 0."""
+    """Return the template values for an attempt. `turn` is the number of the attempt, from 0."""
     record, scores = attempt.record, list(attempt.scores.values())
     body = _body(directory, record)
     spans = [score.span for score in scores if score.span]
@@ -95,7 +97,10 @@ def _end(request: RequestRecord) -> float:
 
 
 def _segments(request: RequestRecord) -> list[Segment]:
-    """Return the timed segments of a request. Waiting and connecting precede `started`, the others follow."""
+    """Return the segments of a request's time.
+
+    Waiting and connecting lie before `started`, the others after it.
+    """
     start = request.started
     sent = start - request.connect
     found = [
@@ -133,7 +138,10 @@ def _artifacts(body: Body | None) -> list[tuple[str, Any]]:
 
 
 def _pack_result(native: Any) -> dict[str, Any] | None:
-    """Return the template's values for a pack's own result, read leniently. None if it is not a result."""
+    """Return the template values for a pack's own result. None if `native` is not a result.
+
+    Missing or unexpected fields are tolerated.
+    """
     if not isinstance(native, dict) or "status" not in native:
         return None
     verifier, artifacts = native.get("verifier"), native.get("artifacts")

@@ -1,4 +1,4 @@
-"""Pages and forms that start, stop, resume and retry runs, by the commands that a person would type."""
+"""Pages and forms that start, stop, resume and retry runs, by commands that a person could type."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ NUMBERS: dict[str, tuple[str, Callable[[str], float | str]]] = {
     "budget_tokens": ("Stop after this many tokens", int),
     "budget_seconds": ("Stop after this many seconds", float),
 }
-"""Settings in the form, with their labels and parsers."""
+"""Settings of the form that are numbers, with their labels and parsers."""
 
 BENCHMARK, PACK, RUN, CONFIGURATION = "benchmark:", "pack:", "run:", "configuration:"
-"""Prefixes of the choices in the form."""
+"""Prefixes of the form's choices, which tell what is to be run."""
 
 KEY = "BENCHWRIGHT_API_KEY"
 MOST_OFFERED = 100
-"""Maximum number of earlier runs to choose from, the newest first."""
+"""Maximum number of earlier runs, the newest first, that can be chosen."""
 
 
 async def start_page(request: web.Request) -> web.Response:
-    """Serve the form, or with `part` only the runs started here."""
+    """Serve the form that starts a run; if the query has `part`, only the list of runs started from pages."""
     viewer = request.app[VIEWER]
     if "part" in request.query:
         return await off_loop(lambda: page("part_started.html", started=viewer.started.all()))
@@ -92,7 +92,7 @@ def _configurations() -> Iterator[str]:
 
 
 async def start(request: web.Request) -> NoReturn:
-    """Start the run described by the form, or with `check` only check the endpoint."""
+    """Start the run that the form describes; if the form has `check`, only check the endpoint."""
     viewer = request.app[VIEWER]
     form = {name: str(value).strip() for name, value in (await request.post()).items()}
     await off_loop(_start, viewer, form)
@@ -117,7 +117,7 @@ def _start(viewer: Viewer, form: Mapping[str, str]) -> None:
 
 
 def _command(viewer: Viewer, form: Mapping[str, str]) -> tuple[list[str], Path | None]:
-    """Return the command for the form, and its working directory (None for the viewer's).
+    """Return the command that the form describes, and its working directory (None for the viewer's own).
 
     Raises:
         UserError: If the form names nothing to run or no model, or a number is invalid.
@@ -154,21 +154,21 @@ def _changes(form: Mapping[str, str]) -> dict[str, Any]:
 
 
 async def stop(request: web.Request) -> NoReturn:
-    """Ask the process of a run to stop. Requests in flight are finished."""
+    """Ask the process of a run to stop, and redirect. Requests in flight are finished first."""
     viewer, run = request.app[VIEWER], request.match_info["run"]
     await off_loop(lambda: interrupt(viewer.runs.directory(run)))
     raise web.HTTPSeeOther(f"/runs/{run}")
 
 
 async def resume(request: web.Request) -> NoReturn:
-    """Resume an unfinished run."""
+    """Resume an unfinished run, and redirect."""
     viewer, run = request.app[VIEWER], request.match_info["run"]
     await off_loop(_go_on, viewer, run, "resume", [])
     raise web.HTTPSeeOther(f"/runs/{run}")
 
 
 async def retry(request: web.Request) -> NoReturn:
-    """Retry the failed trials of a run, or with `scenario` these scenarios of a pack."""
+    """Retry the failed trials of a run; if the form has `scenario`, these scenarios of a pack."""
     viewer, run = request.app[VIEWER], request.match_info["run"]
     form = await request.post()
     scenarios = [str(value) for value in form.getall("scenario", [])]

@@ -1,4 +1,4 @@
-"""The page of the leaderboard, over the newest runs or runs chosen by suite, words and kind."""
+"""The page of the leaderboard: of the newest runs, or of runs selected by suite, words and kind."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from benchwright.web.text import address
 from benchwright.web.viewer import VIEWER, Viewer
 
 MOST_RUNS = 50
-"""Maximum number of runs in a leaderboard, the newest that match; a suite is shown whole."""
+"""Maximum number of matching runs in a leaderboard, the newest first. A suite is always shown whole."""
 
 BY = {"": "a row for each model", "run": "a row for each run"}
 ASKED = ("q", "kind", "suite", "by", "sort", "price")
 
 
 async def table_page(request: web.Request) -> web.Response:
-    """Serve the page with the choice of runs, or with `part` their leaderboard.
+    """Serve the page on which runs are selected; if the query has `part`, only their leaderboard.
 
     The leaderboard is loaded separately, because reading many journals takes a moment.
     """
@@ -79,7 +79,7 @@ def _board_part(viewer: Viewer, asked: dict[str, str], runs: list[str]) -> web.R
 
 
 def _fitting(viewer: Viewer, asked: dict[str, str]) -> list[RunRow]:
-    """Return the runs that match the query; for a suite, the newest run of each part."""
+    """Return the runs that match the query. For a suite, that is the newest run of each of its parts."""
     rows = viewer.runs.rows()
     if asked["suite"]:
         of_suite = [

@@ -1,1 +1,1 @@
-"""Charts as SVG text. Equal numbers always give equal text."""
+"""Charts as SVG text. The same numbers always give the same text."""

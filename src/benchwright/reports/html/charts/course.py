@@ -1,4 +1,4 @@
-"""The timeline of a load level: panels above each other with a common time axis."""
+"""The timeline of a load level: charts (panels) below each other with a common time axis."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ from benchwright.reports.html.charts.svg import (
 )
 
 RIGHT, HEADING, HEIGHT, GAP = 24, 24, 96, 18
-"""Units to the right of the panels, above each panel for its title, of its height, and between two panels."""
+"""Sizes in units: space right of the panels, space above a panel for its title, its height, gap between two."""
 
 Values = Sequence[tuple[float, float | None]]
 """(second, value); the value is None if it is unknown."""
 
 
 class CourseLine(NamedTuple):
-    """A line in a panel: its name, CSS classes and values. With `steps`, each value holds until the next."""
+    """A line in a panel: its name, CSS classes and values.
+
+    If `steps`, each value holds until the next one.
+    """
 
     name: str
     classes: str
@@ -48,7 +51,7 @@ class Panel(NamedTuple):
 def course(title: str, found: Course) -> Markup:
     """Draw the requests in flight, answers per second, latency and server metrics of a load level.
 
-    The time window whose requests count is shaded.
+    The time window in which requests count is shaded.
     """
     x = Scale(0.0, found.seconds, LEFT, WIDTH - RIGHT)
     shown = list(panels(found))
@@ -111,7 +114,7 @@ def _panel(panel: Panel, found: Course, x: Scale, top: float) -> Iterator[Markup
 
 
 def _line(one: CourseLine, found: Course, x: Scale, y: Scale) -> Iterator[Markup]:
-    """Yield a path for each stretch of known values."""
+    """Yield a path for each section of a line without unknown values."""
     for stretch in _stretches(one.values):
         places = [(x.at(at), y.at(value)) for at, value in stretch]
         if one.steps:

@@ -14,14 +14,14 @@ from benchwright.reports.html.charts.svg import WIDTH, bottom_axis, drawing, ele
 
 LEFT, RIGHT, TOP, HEIGHT = 58, 24, 14, 220
 TELLING = 0.4
-"""Share of its first width below which the interval is taken into account for the range of the y axis.
+"""Share of the first interval's width below which an interval determines the range of the y axis.
 
 The first intervals are so wide that they would squeeze all others.
 """
 
 
 def closing(one: ModelDecision, decision: RunDecision) -> Markup:
-    """Draw the difference and its interval against the number of samples used, with 0 and the margin."""
+    """Draw the difference and its interval by the number of samples used, with lines at 0 and the margin."""
     bottom = TOP + HEIGHT
     x = Scale(0.0, float(decision.planned), LEFT, WIDTH - RIGHT)
     y = _differences(one, decision.margin, bottom)
@@ -40,7 +40,7 @@ def closing(one: ModelDecision, decision: RunDecision) -> Markup:
 
 
 def _differences(one: ModelDecision, margin: float, bottom: float) -> Scale:
-    """Return a y scale over 0, the margin, and the intervals that are narrow enough (see `TELLING`)."""
+    """Return a y scale that covers 0, the margin, and the intervals that are narrow enough (see `TELLING`)."""
     widest = one.path[0].high - one.path[0].low
     description = [each for each in one.path if each.high - each.low <= TELLING * widest] or one.path
     ends = [0.0, margin, -margin, *(end for each in description for end in (each.low, each.high))]

@@ -1,4 +1,6 @@
-"""Chart of differences with intervals around zero, line by line: a score of two runs, and its breakdown."""
+"""Chart of differences with their intervals: one line for a score of two runs, and one per part of a
+breakdown.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,10 @@ ROW = 22
 
 
 class Bar(NamedTuple):
-    """One line: its name, the difference and its interval. The line of the `whole` score is emphasised."""
+    """One line of the chart: its name, the difference and its interval.
+
+    `whole`: the line of the whole score, which is emphasised.
+    """
 
     name: str
     difference: float
@@ -39,7 +44,7 @@ def differences(title: str, axis: str, bars: Sequence[Bar]) -> Markup:
 
 
 def _scale(bars: Sequence[Bar]) -> Scale:
-    """Return a scale over all intervals and 0."""
+    """Return a scale that covers all intervals and 0."""
     ends = [end for bar in bars for end in (bar.difference, bar.low, bar.high) if end is not None]
     low, high = min(0.0, *ends), max(0.0, *ends)
     room = (high - low) * 0.05 or 0.05
@@ -47,7 +52,7 @@ def _scale(bars: Sequence[Bar]) -> Scale:
 
 
 def signed_label(value: float) -> str:
-    """Format a tick of an axis of differences, with its sign."""
+    """Format a tick on an axis of differences, with its sign."""
     return "0" if abs(value) < 1e-9 else f"{'+' if value > 0 else '−'}{score_label(abs(value))}"
 
 

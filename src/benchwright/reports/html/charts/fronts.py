@@ -22,7 +22,7 @@ from benchwright.reports.html.text import one_line
 
 LEFT, RIGHT, TOP, HEIGHT = 58, 24, 14, 250
 NAME = 7
-"""Estimated width of a character of a name, in units."""
+"""Estimated width of one character of a model's name, in units."""
 
 AXES: dict[Spent, str] = {
     "seconds": "median time that the model took for a trial",
@@ -34,7 +34,8 @@ AXES: dict[Spent, str] = {
 def front(found: Front, places: Mapping[str, int], names: Mapping[str, str]) -> Markup:
     """Draw a point with its interval for each model, and the Pareto front as a line.
 
-    `places` maps the letters of the runs to their colours, `names` to their names.
+    A run is identified by its letter (A, B, …): `places` maps it to the index of its colour, `names` to its
+    name.
     """
     bottom = TOP + HEIGHT
     label = time_label if found.spent == "seconds" else amount_label
@@ -58,7 +59,7 @@ def front(found: Front, places: Mapping[str, int], names: Mapping[str, str]) -> 
 
 
 def _steps(points: Sequence[FrontPoint], x: Scale, y: Scale) -> Markup:
-    """Draw the front as steps: at each spending, the best mean that is available for at most as much."""
+    """Draw the front as steps: for each expense, the best mean that is available for at most that much."""
     path = [f"M{x.at(points[0].spent):.1f} {y.at(points[0].mean):.1f}"]
     path += [f"H{x.at(point.spent):.1f}V{y.at(point.mean):.1f}" for point in points[1:]]
     return element("path", d="".join(path) + f"H{x.end:.1f}", class_="front")

@@ -25,16 +25,18 @@ from benchwright.reports.html.text import one_line
 RIGHT, TOP, HEIGHT = 24, 26, 220
 
 LEAST, MOST, SHORTEST = 0.05, 0.995, 1e-4
-"""The time axis reaches from 0 (linear), or the quantile `LEAST` of the fastest curve (logarithmic), to the
-quantile `MOST` of the slowest curve.
+"""The range of the time axis.
 
-A few extreme times would squeeze all others. Times below `SHORTEST` seconds are taken as `SHORTEST`: shorter
-gaps come from the network.
+It begins at 0 if it is linear, and at the quantile `LEAST` of the fastest curve if it is logarithmic. It ends
+at the quantile `MOST` of the slowest curve.
+
+Otherwise a few extreme times would squeeze all others. Times below `SHORTEST` seconds are drawn at
+`SHORTEST`, because shorter gaps come from the network.
 """
 
 
 class TimesCurve(NamedTuple):
-    """One curve: its name, the position of its colour, and points (seconds, share of times up to it)."""
+    """One curve: its name, the index of its colour, and points (seconds, share of times up to it)."""
 
     name: str
     place: int
@@ -42,7 +44,7 @@ class TimesCurve(NamedTuple):
 
 
 def level_times(title: str, axis: str, curves: Sequence[TimesCurve]) -> Markup:
-    """Draw the curves; straight lines join their points."""
+    """Draw the curves. Their points are joined by straight lines."""
     named, room = legend([(one_line(one.name, LONGEST_NAME), series(one.place)) for one in curves], LEFT, 0)
     top = TOP + room
     bottom = top + HEIGHT
@@ -64,7 +66,9 @@ def level_times(title: str, axis: str, curves: Sequence[TimesCurve]) -> Markup:
 
 
 def _drawn(points: Points, high: float) -> Points:
-    """Return the points of a curve from share 0 up to `high`, the end of the axis, interpolated there."""
+    """Return the points of a curve from share 0 up to time `high`, the end of the axis, with one interpolated
+    there.
+    """
     inside = [point for point in points if point[0] <= high]
     if len(inside) < len(points) and inside:
         (time, share), (later, more) = inside[-1], points[len(inside)]

@@ -29,7 +29,7 @@ from benchwright.reports.html.text import one_line
 LEFT, RIGHT, TOP, HEIGHT = 58, 38, 26, 250
 LONGEST_NAME = 60
 APART = 13
-"""Distance between two labels above each other, in units."""
+"""Minimum vertical distance between two labels, in units."""
 
 NEAR = 20
 """Distance in units below which two points with the same level name share one label."""
@@ -57,7 +57,8 @@ def load_curves(
 ) -> Markup:
     """Draw times against answers per second: the median, and fainter p90 and p99, with intervals.
 
-    `places` maps the letters of the curves to their colours, `names` to their names.
+    A curve is identified by its letter (A, B, …): `places` maps it to the index of its colour, `names` to its
+    name.
     """
     entries = [(one_line(names[one.letter], LONGEST_NAME), series(places[one.letter])) for one in found]
     named, room = legend(entries, LEFT, 0)

@@ -1,4 +1,4 @@
-"""Charts of means with intervals, line by line (scores of runs, breakdowns), and of counts."""
+"""Charts of means with their intervals, line by line (scores of runs, breakdowns), and of counts."""
 
 from __future__ import annotations
 

@@ -31,7 +31,10 @@ Rates = Sequence[tuple[float, Estimate]]
 
 
 def served(report: LoadReport) -> Rates:
-    """Return answers per second at each level with a steady rate, without replayed traces (no load value)."""
+    """Return answers per second at each level with a steady rate.
+
+    Replayed traces are left out: they have no load.
+    """
     return [(one.level.height, one.achieved) for one in _levels(report) if one.achieved is not None]
 
 
@@ -50,8 +53,8 @@ def load_rates(
 ) -> Markup:
     """Draw rates against the load, with intervals: goodput if there are objectives, and all answers.
 
-    All answers are fainter if there is goodput. With `open_loop`, the load itself is a rate, and a dashed
-    line shows a server that answers all offered requests.
+    The curve of all answers is fainter if there is goodput. If `open_loop`, the load is itself a request
+    rate, and a dashed line shows where a server that answers all requests would be.
     """
     entries = list(_entries(found, places, names))
     named, room = legend(entries, LEFT, 0)
@@ -81,7 +84,7 @@ def load_rates(
 def _entries(
     found: Mapping[str, LoadReport], places: Mapping[str, int], names: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the legend: goodput and all answers for one measurement, the names for several."""
+    """Yield the entries of the legend: goodput and all answers if there is one measurement, else the names."""
     for letter, report in found.items():
         colour = series(places[letter])
         if len(found) > 1:
@@ -91,7 +94,7 @@ def _entries(
 
 
 def _all_that_is_offered(x: Scale, y: Scale) -> Markup:
-    """Draw the line on which the served rate equals the offered rate."""
+    """Draw the line on which as many requests per second are answered as are offered."""
     low, high = x.low, min(x.high, y.high)
     steps = 40 if x.log else 1
     path = "L".join(

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 WIDE = 20.0
-"""Ratio of the largest to the smallest time above which the scale is logarithmic."""
+"""Ratio of the largest to the smallest time above which a time scale is logarithmic."""
 
 STEPS = (1, 2, 5, 10)
 
@@ -60,7 +60,7 @@ def times(values: Iterable[float], start: float, end: float) -> Scale:
 
 
 def scores(values: Iterable[float], start: float, end: float) -> Scale:
-    """Return a scale for scores: 0 to 1 if all are in this range, else the range of the scores and 0."""
+    """Return a scale for scores: 0 to 1 if all are in this range, else one that covers all scores and 0."""
     known = list(values)
     low, high = min([0.0, *known]), max([0.0, *known])
     if low >= 0 and high <= 1:
@@ -70,7 +70,7 @@ def scores(values: Iterable[float], start: float, end: float) -> Scale:
 
 
 def around(values: Iterable[float], start: float, end: float) -> Scale:
-    """Return a scale over the range of the values and a little more, within 0 to 1 if all values are."""
+    """Return a scale slightly wider than the range of the values, but within 0 to 1 if all values are."""
     known = list(values)
     low, high = min(known, default=0.0), max(known, default=1.0)
     room = (high - low) * 0.06 or abs(high) * 0.06 or 0.5

@@ -1,4 +1,4 @@
-"""SVG as text: elements with escaped attributes, a frame with axes, a drawing with its text alternative.
+"""SVG as text: escaped elements, axes, and whole drawings with a text alternative.
 
 Colours and fonts are classes in the page's style sheet. `s0`, `s1`, … are the colours of the runs, in order.
 """
@@ -62,7 +62,7 @@ def series(place: int) -> str:
 def marker(x: float, y: float, place: int, size: float = 4.0, class_: str = "point") -> Markup:
     """Draw a point of a run: a dot for the first run, the outline of a square or diamond for others.
 
-    So no point hides another.
+    The outlines do not hide points below them.
     """
     if place == 0:
         return element("circle", cx=x, cy=y, r=size, class_=f"{class_} {series(place)}")

@@ -34,10 +34,10 @@ LEFT, RIGHT, TOP, HEIGHT = 52, 16, 10, 230
 ROW = 15
 NAMES = 130
 LABEL = 30
-"""Minimum width of a step with a number above it, in units."""
+"""Minimum width of a step that has a number above it, in units."""
 
 JITTER = 0.05
-"""How far points with equal scores are spread up and down, as a share of the height."""
+"""Height over which points with equal scores are spread, as a share of the chart's height."""
 
 GOLDEN = 0.6180339887498949
 """The golden ratio conjugate: the fractional parts of its multiples fill the interval from 0 to 1 evenly."""
@@ -46,7 +46,8 @@ GOLDEN = 0.6180339887498949
 def distribution(found: Distribution, places: Mapping[str, int], names: Mapping[str, str]) -> Markup:
     """Draw the share of requests up to each time, a curve for each run.
 
-    `places` maps the letters of the runs to their colours, `names` to their names.
+    A run is identified by its letter (A, B, …): `places` maps it to the index of its colour, `names` to its
+    name.
     """
     bottom = TOP + HEIGHT
     x = times((time for curve in found.curves for time, _ in curve.points), LEFT, WIDTH - RIGHT)
@@ -125,7 +126,9 @@ def _bin(one: LatencyBin, x: Scale, y: Scale, place: int) -> Iterator[Markup]:
 
 
 def waterfall(title: str, trials: Sequence[TimedTrial]) -> Markup:
-    """Draw a bar for each trial from its start: waiting, connecting, first token, generation, the rest."""
+    """Draw a bar for each trial from its start, divided into waiting, connecting, first token, generation,
+    the rest.
+    """
     end = max((trial.length for trial in trials), default=1.0) or 1.0
     x = Scale(0.0, end, NAMES, WIDTH - RIGHT - 44)
     bottom = TOP + ROW * len(trials)
