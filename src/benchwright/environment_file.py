@@ -73,11 +73,11 @@ class EnvironmentFile:
         say: Callable[[str], None],
         environ: MutableMapping[str, str] = os.environ,
     ) -> None:
-        """Add the variables of a file to the environment, unless they are set there already.
+        """Add a file's variables to the environment; existing ones are kept.
 
-        `path`: the file that the user named, or None for the one in the working directory. `typed`: the
-        values of options as the user typed them. Variables that a found file may not set are reported by
-        `say` in one line.
+        `path`: the file that the user named; None for `.env` in the working directory, which may set only
+        some variables: `say` reports the others in one line. `typed`: option values as typed, by which
+        `check_address` later knows addresses that the user gave.
 
         Raises:
             UserError: If the file cannot be read, or is not UTF-8 text.

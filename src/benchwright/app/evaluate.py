@@ -160,7 +160,9 @@ def _say_what_is_odd(task: DatasetTask, template: str | None, scorers: Sequence[
 
 
 def _about(agent: str | None) -> Mapping[str, str]:
-    """Return the facts about the command-line agent of this name. Empty if `agent` is None."""
+    """Return what the run's manifest says about the command-line agent `agent` (its recipe's facts); empty if
+    there is none.
+    """
     return {} if agent is None else recipe_facts(find_recipe(agent))
 
 

@@ -36,11 +36,12 @@ from benchwright.text import Say, plain
 
 
 class OtherProgram(NamedTuple):
-    """An evaluation program whose tasks can be run. `prefix`: start of its tasks' names, before the colon.
+    """An external evaluation program whose tasks can be run.
 
-    `command`: its executable. `extra`: the extra of Benchwright that installs it. `key`: the environment
-    variable from which it reads the relay's key. `arguments`: returns the command's arguments from (task,
-    grant, settings, log folder).
+    `prefix`: what its task names begin with, before the colon. `command`: its executable. `extra`: the
+    Benchwright extra that installs it. `key`: the environment variable in which it expects its API key (here
+    that of the relay, Benchwright's metering proxy). `arguments`: builds its command line from (task, access
+    to the relay, settings, log folder).
     """
 
     prefix: str

@@ -136,7 +136,11 @@ def _said_already(text: str) -> None:
 
 
 def _report(prepared: PreparedRun[Any], launched: LaunchedRun) -> list[str]:
-    """Write the results of a run, unless they were written before. Return missing figures that its summary omits."""
+    """Write the results of a run unless that was done before.
+
+    Return messages about requested figures that a pack's run could not compute, since the run's one-line
+    summary does not show them.
+    """
     if launched.result is None and is_reported(launched.directory):
         return []
     report = prepared.report(launched)

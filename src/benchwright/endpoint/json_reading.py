@@ -104,7 +104,7 @@ class Halves:
         return whole_characters(text.removesuffix(self._first))
 
     def end(self) -> str:
-        """Return U+FFFD if a half of a character is left over, else ""."""
+        """End the stream: return U+FFFD if an unpaired high surrogate is left over, else ""."""
         return BROKEN if self._first else ""
 
 

@@ -93,7 +93,11 @@ class Look(Record, frozen=True):
 
 
 def read_look(text: str, at: int) -> Look:
-    """Return the known metrics on a page in the Prometheus text format."""
+    """Parse a page of Prometheus metrics into a `Look`.
+
+    Metrics of which the page has none of the known names are None. `at`: the time of the page (wall clock,
+    ns).
+    """
     sums, highest = totals(text)
     found = {}
     for field, names in GAUGES.items():

@@ -28,8 +28,8 @@ LARGE_BODY = 32 * 1024
 class Call(Record, frozen=True):
     """A request, ready to be sent.
 
-    `head`: method, path and headers. `body`, then `rest`: the pieces of the body. `seconds`: the time until
-    the end of the response, if that is less than the limits of the transport allow.
+    `head`: encoded method, path and headers. `body`: the first piece of the body; `rest`: its further pieces.
+    `seconds`: time limit until the end of the response, if stricter than the transport's own.
     """
 
     head: bytes

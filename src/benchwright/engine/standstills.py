@@ -27,9 +27,9 @@ def marked(session: TrialSession, sampler: LoopLagSampler | None) -> list[Reques
 
 
 def extend(limit: asyncio.Timeout, standstill: Standstill) -> None:
-    """Extend a time limit by a standstill that counted towards it, because nothing was done meanwhile.
+    """Extend a time limit by the length of a standstill, since the trial could not progress in it.
 
-    The clock of the event loop does not count the time in which a machine is suspended.
+    Not for a suspended machine: the event loop's clock stops then, so the limit has not been used up.
     """
     when = limit.when()
     if when is not None and not limit.expired() and standstill.cause in ("stopped", "busy"):

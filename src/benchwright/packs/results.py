@@ -65,9 +65,9 @@ class CellState(msgspec.Struct):
 class PackScore(Record, frozen=True):
     """A model's score as returned by the pack, or the `error` that prevented it.
 
-    `missing` of the `cells` have no result: they were not run, or their provider, the pack or a verifier
-    failed. Each repeat counts as a cell. `totals` are the pack's totals of the single repeats, empty if there
-    is only one.
+    `cells`: number of (scenario, repeat) pairs; `missing`: how many of them have no result, because they were
+    not run, or their provider, the pack or a verifier failed. `totals`: the pack's total for each repeat;
+    empty if there is only one.
     """
 
     score: BenchmarkScore | None = None

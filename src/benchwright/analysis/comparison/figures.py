@@ -183,9 +183,10 @@ def verdict_of(gap: float, p_value: float | None, alpha: float, *, lower_is_bett
 def compare_score(
     aligned: Alignment, a: Side, b: Side, score: str, confidence: float
 ) -> ScoreComparison | None:
-    """Compare two sides by one score. Return None if a side has no value at all.
+    """Compare two sides by one score.
 
-    `settle` completes it once all tests are known: verdict among several tests, detectable effect.
+    Return None if a side has no value of the score. The verdict is not yet corrected for multiple tests, and
+    the detectable effect is missing: `settle` adds both once all tests are known.
     """
     column_a, column_b = a.trials.scores[score], b.trials.scores[score]
     found = difference(aligned, column_a, column_b, "usual", confidence)

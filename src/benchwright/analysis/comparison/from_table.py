@@ -82,9 +82,10 @@ class RunSides:
 
 
 def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference: str, slot: str) -> Side:
-    """Return the side of one target of a run, its trials in order of first start.
+    """Return a comparison side for the target in `slot`.
 
-    The table must be read with `effort=True`.
+    Its trials are ordered by first start. `reference`: how the user named the run. `table` must have been
+    read with `effort=True`, since the side includes tokens and times.
     """
     rows = table.in_order(table.counted(slot))
     target = next(one for one in summary.targets if one.slot == slot)

@@ -252,9 +252,9 @@ class Figures:
 
 
 def spread(values: Vector) -> Spread | None:
-    """Return mean and percentiles of values in order of time, with their intervals; None for no values.
-
-    The intervals are from `stats.batches`.
+    """Return the mean and percentiles of `values`, with confidence intervals of the percentiles by
+    `stats.batches`; None if there are no values. `values` must be ordered by time, because the batches are
+    consecutive.
     """
     if not values.size:
         return None

@@ -83,7 +83,8 @@ def _kinds(columns: Columns, threshold: float, most: int) -> dict[str, list[int]
 
 
 def conversation(table: RunTable, row: int, shown_as: str = "") -> Conversation:
-    """Return the conversation of the trial in a row, or the reason why it is not shown.
+    """Return the conversation of the trial at row `row` of the table, or, in its place, the reason why it
+    cannot be shown. `shown_as`: the reason why this conversation was chosen.
 
     Raises:
         JournalError: If the trial's journal line cannot be read.

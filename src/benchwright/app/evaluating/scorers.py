@@ -81,7 +81,11 @@ def _own(name: str, objects: Mapping[str, Any]) -> Any:
 
 
 def _options(name: str, scoring: EvalScoring, judge_model: str) -> dict[str, str]:
-    """Return the options for this scorer, including the judge's model. An only scorer gets all options."""
+    """Return the options to pass to scorer `name`; for `judge`, these include its model.
+
+    If there are several scorers, each gets only the options that it knows. Raises UserError if none of them
+    knows an option.
+    """
     given = scoring.scorer_option
     if len(scoring.scorer) > 1:
         for option in given:

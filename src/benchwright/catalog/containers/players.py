@@ -140,9 +140,9 @@ async def player_of(recipe: Recipe) -> AsyncIterator[Player]:
 
 
 def own_departures(recipe: Recipe, turns: int) -> tuple[str, ...]:
-    """Return the departures of an agent that Benchwright reimplements (Terminus) from the original.
-
-    Empty for all other agents.
+    """Return how Benchwright's own implementation of an agent (only Terminus) differs from the original, one
+    text per difference. These include the turn limit `turns` if it is stricter than the original's. Empty for
+    other agents.
     """
     if recipe.loop != "terminus":
         return ()

@@ -38,9 +38,9 @@ class InstructionVerdicts(Record, frozen=True):
 
 
 def grade(splitter: Splitter, content: dict[str, Any], answer: str) -> Verdict:
-    """Return 1 if the answer itself follows all instructions (strict verdict), else 0.
+    """Return the verdict with score 1 if the unchanged answer follows all instructions (strict), else 0.
 
-    An empty answer follows none.
+    `details` has the strict and loose result of each instruction. An empty answer follows none.
     """
     instructions = content["instructions"]
     followed = judge(rules(splitter).follows, instructions, answer, blank=not answer.strip())

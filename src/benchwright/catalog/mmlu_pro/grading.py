@@ -53,10 +53,10 @@ def grade_reasoning(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def lucky_guesses(graded: Iterable[Graded]) -> int:
-    """Return how many answers without a letter the official code would guess rightly.
+    """Count the answers without a letter that the official code would get right by its random guess.
 
-    It (evaluate_from_local.py, save_res) processes the categories in alphabetical order and grades each one
-    twice, with new guesses. The second grading counts. Each repeat is treated as a separate run here.
+    That code (evaluate_from_local.py, save_res) grades each category twice, in alphabetical order, with new
+    guesses; the second grading counts. Each repeat is treated as a separate run here.
     """
     runs: dict[int, dict[str, list[Graded]]] = {}
     for one in graded:

@@ -13,7 +13,7 @@ from benchwright.endpoint.simulate.truth import Truth
 
 
 class Member(Protocol):
-    """A request to generate, as the batch uses it."""
+    """The interface that a batch needs of a generation request."""
 
     truth: Truth
     tokens: Tokens

@@ -49,7 +49,9 @@ class AnswerKey:
         return entry
 
     def take_round(self, entry: KeyedAnswer) -> int:
-        """Return the round of the answer that is given now, and mark the round as taken."""
+        """Take the lowest free round number of the entry's prompt (round n: the prompt was answered n times
+        before), and return it.
+        """
         return self._rounds.take(self._index[entry.prompt])
 
     def give_back(self, entry: KeyedAnswer, number: int) -> None:

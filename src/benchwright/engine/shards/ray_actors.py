@@ -119,7 +119,7 @@ class Actor:
         self._serving = asyncio.ensure_future(self._serve(parts, concurrency))
 
     async def order(self, message: bytes) -> None:
-        """Accept an order."""
+        """Queue an encoded message of the coordinating process for the shard."""
         await self._orders.put(message)
 
     async def reports(self) -> bytes:

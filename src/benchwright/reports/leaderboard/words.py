@@ -26,7 +26,10 @@ def figure(value: float, column: BoardColumn) -> str:
 
 
 def mean_text(cell: Cell, column: BoardColumn) -> str:
-    """Return the mean, `no score`, or a dash. A pack's total that lacks some cells is "(incomplete)"."""
+    """Return the mean as text; `no score` or a dash if it has no value.
+
+    “(incomplete)” is appended to a pack's total if cells are missing.
+    """
     if not is_number(cell.mean):
         return number(cell.mean)
     incomplete = column.total and cell.n_scored < cell.n

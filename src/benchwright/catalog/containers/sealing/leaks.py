@@ -170,7 +170,10 @@ async def _lines(sandbox: Sandbox, path: str) -> set[str]:
 
 
 def _added(part: Part) -> set[str]:
-    """Return the lines that this part of a patch adds, if they are long enough to identify a fixed file."""
+    """Return the lines that this part of a patch adds.
+
+    Lines too short to show that a file already contains the patch are left out.
+    """
     lines = (line[1:].strip() for line in part.text.splitlines() if line.startswith("+"))
     return {line for line in lines if len(line) >= SHORTEST_LINE and not line.startswith("++ ")}
 

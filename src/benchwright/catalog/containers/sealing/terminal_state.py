@@ -106,9 +106,9 @@ def judges_tests(
 
 
 async def write_terminal(sandbox: Sandbox, terminal: Terminal, changed: Mapping[str, str | None]) -> str:
-    """Write the state of a terminal with some variables changed, and return the state's directory.
-
-    Folders in its `PATH` that the engine cannot see are left out.
+    """Store a terminal's state (working directory, exported variables) in a new folder of the container, and
+    return that folder's path. `changed`: variables to replace, None to unset. `PATH` is limited to folders
+    that the container engine can see.
 
     Raises:
         EngineError: If the engine does not respond.

@@ -67,7 +67,9 @@ def faulty(error: str, warnings: Sequence[str]) -> str:
 
 
 def warned(warnings: Sequence[str], screen: str) -> str:
-    """Return the prompt after an answer whose actions were done, but with warnings."""
+    """Return the prompt after an answer whose commands were executed: the screen, preceded by the parser's
+    warnings if there are any.
+    """
     return f"Your last answer had flaws:\n{_listed(warnings)}\n\n{screen}" if warnings else screen
 
 
