@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, Union, cast, get_args, get_origin
 
 import click
 import pytest
@@ -14,7 +14,14 @@ from benchwright.app.existing_runs import ExistingRun
 from benchwright.cli.eval import bench
 from benchwright.cli.pack_run import command as pack_run
 from benchwright.cli.run import command as run
-from benchwright.config import BenchmarkSettings, EvalSettings, PackSettings, Settings
+from benchwright.config import (
+    BenchmarkSettings,
+    EvalSettings,
+    PackSettings,
+    Section,
+    Settings,
+    section_of,
+)
 from benchwright.errors import UserError
 from benchwright.records import TaskSpec
 from benchwright.runs.manifest import Manifest
@@ -63,7 +70,8 @@ VALUES: dict[str, Any] = {
 def value_of(name: str, kind: type[Settings]) -> Any:
     if name in VALUES:
         return VALUES[name]
-    annotation = kind.model_fields[name].annotation
+    section = kind.model_fields[section_of(kind)[name]].annotation
+    annotation = cast("type[Section]", section).model_fields[name].annotation
     if get_origin(annotation) is Literal:
         return get_args(annotation)[-1]
     if get_origin(annotation) is Union and get_origin(first := get_args(annotation)[0]) is Literal:
@@ -75,7 +83,7 @@ def value_of(name: str, kind: type[Settings]) -> Any:
 def test_every_setting_has_an_option_that_means_it(
     command: click.Command, kind: type[Settings], subject: list[str]
 ) -> None:
-    names = [name for name in kind.model_fields if name not in (*NO_OPTION, *KEYS, "models")]
+    names = [name for name in section_of(kind) if name not in (*NO_OPTION, *KEYS, "models")]
     given_settings = {name: value_of(name, kind) for name in names}
     parsed = command.make_context("command", [*subject, *options_of(given_settings)]).params
     for name, value in given_settings.items():
