@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchwright.errors import JournalError, UserError
-from benchwright.files import append, whole_file, write_whole
+from benchwright.files import append, atomic_file, write_atomically
 
 KILLED = """
 import os, signal, sys
@@ -41,8 +41,8 @@ def test_a_file_is_made_with_its_directories(
     content: bytes | list[bytes], durable: bool, tmp_path: Path
 ) -> None:
     path = tmp_path / "new" / "below" / "result.json"
-    write_whole(path, content, durable=durable)
-    write_whole(path, content, durable=durable)
+    write_atomically(path, content, durable=durable)
+    write_atomically(path, content, durable=durable)
     assert path.read_bytes() == b"onetwo"
     assert list(path.parent.iterdir()) == [path]
 
@@ -54,7 +54,7 @@ def test_failing_in_the_middle_leaves_the_old_file_and_no_draft(old: Path) -> No
         raise KeyError("in the middle")
 
     with pytest.raises(KeyError):
-        write_whole(old, pieces())
+        write_atomically(old, pieces())
     assert old.read_bytes() == b"old"
     assert list(old.parent.iterdir()) == [old]
 
@@ -63,12 +63,12 @@ def test_being_killed_in_the_middle_leaves_the_old_file(old: Path) -> None:
     ended = subprocess.run([sys.executable, "-c", KILLED, str(old)], check=False)
     assert ended.returncode == -9
     assert old.read_bytes() == b"old"
-    write_whole(old, b"new")
+    write_atomically(old, b"new")
     assert old.read_bytes() == b"new"
 
 
 def test_two_writers_at_once_do_not_mix(old: Path) -> None:
-    with whole_file(old) as first, whole_file(old) as second:
+    with atomic_file(old) as first, atomic_file(old) as second:
         first.write(b"first")
         second.write(b"second")
     assert old.read_bytes() == b"first"
@@ -77,11 +77,11 @@ def test_two_writers_at_once_do_not_mix(old: Path) -> None:
 
 def test_new_files_have_the_usual_permissions_and_replaced_ones_their_own(old: Path) -> None:
     old.chmod(0o600)
-    write_whole(old, b"new")
+    write_atomically(old, b"new")
     assert stat.S_IMODE(old.stat().st_mode) == 0o600
     other, usual = old.with_name("other.json"), old.with_name("usual")
     usual.touch()
-    write_whole(other, b"new")
+    write_atomically(other, b"new")
     assert other.stat().st_mode == usual.stat().st_mode
 
 
@@ -89,7 +89,7 @@ def test_a_link_stays_a_link(old: Path, tmp_path: Path) -> None:
     link = tmp_path / "elsewhere" / "link.json"
     link.parent.mkdir()
     link.symlink_to(old)
-    write_whole(link, b"new")
+    write_atomically(link, b"new")
     assert link.is_symlink()
     assert old.read_bytes() == b"new"
 
@@ -99,7 +99,7 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        write_whole(pipe, [b"one", b"two"])
+        write_atomically(pipe, [b"one", b"two"])
         assert os.read(reader, 100) == b"onetwo"
     finally:
         os.close(reader)
@@ -108,7 +108,7 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
 
 def test_a_long_name_is_no_hindrance(tmp_path: Path) -> None:
     path = tmp_path / ("é" * 100 + "x" * 55)
-    write_whole(path, b"new")
+    write_atomically(path, b"new")
     assert path.read_bytes() == b"new"
 
 
@@ -117,13 +117,13 @@ def test_what_cannot_be_written_is_an_error_of_one_line(
     kind: type[UserError | JournalError], old: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(kind, match=rf"^Cannot write {tmp_path}: Is a directory\.$"):
-        write_whole(tmp_path, b"new", error=kind)
+        write_atomically(tmp_path, b"new", error=kind)
     with pytest.raises(kind, match=rf"^Cannot write {old}/below\.json: Not a directory\.$"):
-        write_whole(old / "below.json", b"new", error=kind)
+        write_atomically(old / "below.json", b"new", error=kind)
     with pytest.raises(kind, match="File name too long"):
-        write_whole(tmp_path / ("x" * 300), b"new", error=kind)
+        write_atomically(tmp_path / ("x" * 300), b"new", error=kind)
     with pytest.raises(kind, match=r"^Cannot write /dev/full: No space left on device\.$"):
-        write_whole(Path("/dev/full"), b"new", error=kind)
+        write_atomically(Path("/dev/full"), b"new", error=kind)
     assert list(tmp_path.iterdir()) == [old]
 
 
@@ -133,7 +133,7 @@ def test_a_full_disk_leaves_the_old_file(old: Path) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with pytest.raises(UserError, match=r"result\.json: No space left on device\.$"):
-        write_whole(old, pieces())
+        write_atomically(old, pieces())
     assert old.read_bytes() == b"old"
     assert list(old.parent.iterdir()) == [old]
 

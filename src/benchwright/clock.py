@@ -19,7 +19,7 @@ _anchor = time.time_ns() - perf_counter_ns()
 
 
 def wall_ns() -> int:
-    """Return the time since the Unix epoch in ns. It never steps within a process, except by `set_anew`."""
+    """Return the time since the Unix epoch in ns. It never steps within a process, except by `resync_wall_clock`."""
     return _anchor + perf_counter_ns()
 
 
@@ -37,7 +37,7 @@ def set_anchor(wall: int) -> None:
     _anchor = wall
 
 
-def set_anew() -> None:
+def resync_wall_clock() -> None:
     """Read the system clock again, after a suspension of the machine that `perf_counter_ns` did not count."""
     set_anchor(time.time_ns() - perf_counter_ns())
 

@@ -16,19 +16,19 @@ Stamp = tuple[tuple[int, int], ...]
 """Size in bytes and modification time in ns of some files; (0, 0) for a missing file."""
 
 
-def write_whole(
+def write_atomically(
     path: Path,
     content: bytes | Iterable[bytes],
     *,
     durable: bool = False,
     error: type[BenchwrightError] = UserError,
 ) -> None:
-    """Write a file atomically (by rename). Content given in pieces is written piece by piece; see `whole_file`.
+    """Write a file atomically (by rename). Content given in pieces is written piece by piece; see `atomic_file`.
 
     Raises:
         error: If the file cannot be written.
     """
-    with whole_file(path, durable=durable, error=error) as file:
+    with atomic_file(path, durable=durable, error=error) as file:
         file.writelines([content] if isinstance(content, bytes) else content)
 
 
@@ -46,7 +46,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 @contextmanager
-def whole_file(
+def atomic_file(
     path: Path, *, durable: bool = False, error: type[BenchwrightError] = UserError
 ) -> Iterator[IO[bytes]]:
     """Yield a temporary file that replaces `path` when the block ends, and is deleted if the block raises.

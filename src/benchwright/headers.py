@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-OURS = frozenset(
+PROTOCOL_HEADERS = frozenset(
     {
         "accept-encoding",
         "connection",
@@ -37,7 +37,7 @@ def check_name(name: str) -> str:
     """
     if not _NAME.fullmatch(name):
         raise ValueError("a header's name has letters, digits and hyphens: write NAME=VALUE, without a colon")
-    if name.lower() in OURS:
+    if name.lower() in PROTOCOL_HEADERS:
         raise ValueError(f"{name} cannot be set: it says how bytes travel, which Benchwright decides")
     return name
 

@@ -13,13 +13,13 @@ from typing import Annotated, Any
 
 import msgspec
 
-MOST = 2**53
+MAX_COUNT = 2**53
 """Upper bound of counts and durations (104 days in ns). A file with a larger number is broken."""
 
-Amount = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+Amount = Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)]
 """A count, or a duration in ns."""
 
-Offset = Annotated[int, msgspec.Meta(ge=-MOST, le=MOST)]
+Offset = Annotated[int, msgspec.Meta(ge=-MAX_COUNT, le=MAX_COUNT)]
 """A signed time difference in ns."""
 
 Moment = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
@@ -65,7 +65,7 @@ class Status(StrEnum):
 FAILED = frozenset({Status.PROVIDER_ERROR, Status.EXECUTION_ERROR, Status.CANCELLED})
 """Trial statuses without an answer to score."""
 
-ASKED_AGAIN = frozenset({Status.PROVIDER_ERROR, Status.CANCELLED})
+RETRIED_ON_RESUME = frozenset({Status.PROVIDER_ERROR, Status.CANCELLED})
 """Trial statuses that do not count as finished when an unfinished run is resumed."""
 
 

@@ -12,7 +12,7 @@ from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.simulate import Settings, SimulatedEndpoint
 from benchwright.engine.plan import Plan
-from benchwright.engine.worker import Result, Solved, Work, Worker
+from benchwright.engine.worker import Result, SolvedWork, TrialWork, Worker
 from benchwright.records import Target, TrialLimits, TrialRecord
 from benchwright.runs.journal import Body
 
@@ -46,8 +46,8 @@ async def run_trial(
         plan = Plan(task, 1, (target,), limits=limits or TrialLimits())
         async with EndpointClient(target, access=Access(key)) as client, task.open() as solver:
             worker = Worker(solver, (), {"primary": client}, plan.limits, deliver)
-            await worker.do(Work(next(plan.trials())))
-    (solved,) = (result for result in delivered if isinstance(result, Solved))
+            await worker.do(TrialWork(next(plan.trials())))
+    (solved,) = (result for result in delivered if isinstance(result, SolvedWork))
     return Ran(solved.record, _decode_body(solved.body), solved.systemic)
 
 

@@ -16,7 +16,7 @@ from tests.recipes.recipe_kit import write_recipe
 
 from benchwright.agents.command_task import command_task
 from benchwright.agents.recipe_task import recipe_task
-from benchwright.analysis.gists import trial_notes
+from benchwright.analysis.trial_preview import trial_notes
 from benchwright.recipes.recipe import read_recipe
 from benchwright.records import Status, TrialLimits
 

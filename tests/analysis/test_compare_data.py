@@ -14,9 +14,9 @@ from tests.interop.foreign_kit import WRITERS
 from tests.interop.inspect_kit import sample, write_log
 
 from benchwright.analysis.comparison.compare import ComparisonOptions, compare
-from benchwright.analysis.comparison.names import named
+from benchwright.analysis.comparison.names import with_names
 from benchwright.analysis.comparison.records import DataDifferences, SampleDifference
-from benchwright.reports.comparison.words import notes, plain_line
+from benchwright.reports.comparison.words import note_lines, raw_line
 from benchwright.runs.manifest import DataFile
 
 
@@ -91,7 +91,7 @@ def test_a_sentence_counts_what_differs(tmp_path: Path) -> None:
     a = write_run(tmp_path / "a", OLD, data=on("a"))
     b = write_run(tmp_path / "b", changed(1, gold="five"), data=on("b"))
     found = compare([str(a), str(b)], ComparisonOptions(anyway=True)).comparison
-    told = [plain_line(line) for line in notes(named(found))]
+    told = [raw_line(line) for line in note_lines(with_names(found))]
     assert (
         "The data of B and A differ, with 4 samples on both sides: 1 sample with another gold answer." in told
     )

@@ -13,10 +13,10 @@ from tests.app.compare_kit import made, write_run
 from tests.interop.foreign_kit import WRITERS
 from tests.interop.inspect_kit import sample, write_log
 
+from benchwright.analysis.comparison.all_tasks import gap_of
 from benchwright.analysis.comparison.compare import ComparisonOptions, compare
 from benchwright.analysis.comparison.pairing import Sides
 from benchwright.analysis.comparison.records import Comparison
-from benchwright.analysis.comparison.together import gap_of
 from benchwright.errors import UserError
 from benchwright.records import Target, TaskSpec
 from benchwright.reports.comparison.junit import render_junit

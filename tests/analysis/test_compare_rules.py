@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 from tests.app.compare_kit import Made, made, paired_outcomes, two_runs, write_run
 
 from benchwright.analysis.comparison.compare import ComparisonOptions, compare
-from benchwright.analysis.comparison.records import Ruling
+from benchwright.analysis.comparison.records import GateResult
 from benchwright.analysis.comparison.rules import OPERATORS, parse_rule
 from benchwright.errors import UserError
 from benchwright.records import Status
 from benchwright.runs.manifest import ScorerInfo
 
 
-def rulings_on(*references: str, **wanted: Any) -> list[Ruling]:
+def rulings_on(*references: str, **wanted: Any) -> list[GateResult]:
     return compare(references, ComparisonOptions(**wanted)).comparison.rulings
 
 
-def ruling_on(*references: str, **wanted: Any) -> Ruling:
+def ruling_on(*references: str, **wanted: Any) -> GateResult:
     (ruling,) = rulings_on(*references, **wanted)
     return ruling
 

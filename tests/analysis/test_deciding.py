@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.analysis.deciding.decision import decision_so_far
-from benchwright.analysis.deciding.following import Following
+from benchwright.analysis.deciding.question_tracker import QuestionTracker
 from benchwright.records import ScoreRecord, Status, Target, TaskSpec, TrialRecord
 from benchwright.runs.manifest import Manifest, ScorerInfo
 from benchwright.runs.question import Earlier, Goal, Question, shuffled
@@ -94,12 +94,12 @@ def test_the_order_in_which_trials_end_changes_nothing(
         for number, both in enumerate(answers)
         for slot, answer in zip(SLOTS, both, strict=True)
     ]
-    in_turn = Following(question, manifest, table_of(directory, trials))
+    in_turn = QuestionTracker(question, manifest, table_of(directory, trials))
     in_turn.look()
 
     random.Random(seed).shuffle(trials)
     table = RunTable(directory, ["exact"])
-    looked_at_always = Following(question, manifest, table)
+    looked_at_always = QuestionTracker(question, manifest, table)
     for trial in trials:
         for record in trial:
             put(table, [record])
@@ -120,7 +120,7 @@ def test_it_is_what_the_decider_says_of_the_differences_with_failures_at_their_w
         for number, both in enumerate(answers)
         for slot, answer in zip(SLOTS, both, strict=True)
     ]
-    following = Following(
+    following = QuestionTracker(
         question_about(units), manifest_of(), table_of(tmp_path_factory.getbasetemp(), trials)
     )
     following.look()
@@ -150,7 +150,7 @@ def test_a_group_counts_when_all_of_it_is_there_and_by_its_size(tmp_path: Path) 
         for sample, score in (("a", 1.0), ("b", 0.0), ("c", 1.0), ("d", 0.0))
     }
     table = RunTable(tmp_path, ["exact"])
-    following = Following(question_about(units), manifest_of(), table)
+    following = QuestionTracker(question_about(units), manifest_of(), table)
     for sample in ("d", "a", "b"):
         for trial in trials[sample]:
             put(table, trial)
@@ -167,7 +167,7 @@ def test_a_group_counts_when_all_of_it_is_there_and_by_its_size(tmp_path: Path) 
 
 def test_a_sample_with_repeats_counts_by_their_mean_once_all_are_there(tmp_path: Path) -> None:
     table = RunTable(tmp_path, ["exact"])
-    following = Following(question_about([["a"]]), manifest_of(repeats=2), table)
+    following = QuestionTracker(question_about([["a"]]), manifest_of(repeats=2), table)
     for repeat, score in enumerate((1.0, 0.0)):
         assert not following.look()
         for slot, answer in (("old", 0.0), ("new", score)):
@@ -179,7 +179,7 @@ def test_a_sample_with_repeats_counts_by_their_mean_once_all_are_there(tmp_path:
 def test_what_is_to_be_asked_again_is_not_complete_before_it_was(tmp_path: Path) -> None:
     trials = [records_of("a", "old", 1.0), records_of("a", "new", None)]
     table = table_of(tmp_path, trials)
-    following = Following(question_about([["a"]]), manifest_of(), table, again=[1])
+    following = QuestionTracker(question_about([["a"]]), manifest_of(), table, again=[1])
     assert not following.look()
     following.asked(1)
     assert following.look()
@@ -188,7 +188,9 @@ def test_what_is_to_be_asked_again_is_not_complete_before_it_was(tmp_path: Path)
 def test_earlier_answers_stand_for_the_old_model(tmp_path: Path) -> None:
     earlier = Earlier("before", "old", scores={"exact": {"a": (0.0, 0.0), "b": (0.0, 1.0)}})
     table = table_of(tmp_path, [records_of("a", "new", 1.0), records_of("b", "new", 1.0)])
-    following = Following(question_about([["a"], ["b"]], earlier=earlier), manifest_of(slots=("new",)), table)
+    following = QuestionTracker(
+        question_about([["a"], ["b"]], earlier=earlier), manifest_of(slots=("new",)), table
+    )
     following.look()
     decision = decision_so_far(following)
     (one,) = decision.models
@@ -201,7 +203,7 @@ def test_at_least_so_many_samples_whatever_the_units(tmp_path: Path) -> None:
     trials = [
         records_of(sample, slot, float(slot == "new")) for unit in units for sample in unit for slot in SLOTS
     ]
-    following = Following(question_about(units, at_least=51), manifest_of(), table_of(tmp_path, trials))
+    following = QuestionTracker(question_about(units, at_least=51), manifest_of(), table_of(tmp_path, trials))
     following.look()
     assert decision_so_far(following).used == 52
 

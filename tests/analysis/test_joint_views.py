@@ -16,12 +16,12 @@ from tests.app.compare_kit import Made, made, shuffled, write_run
 from benchwright.analysis.comparison.compare import ComparisonOptions, compare
 from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.records import Comparison
-from benchwright.analysis.joint.records import ByConcurrency, JointView, SpeedAccuracy
-from benchwright.analysis.joint.shown import joint_views
-from benchwright.analysis.joint.views import joint_view
+from benchwright.analysis.quality_and_speed.records import ByConcurrency, JointView, SpeedAccuracy
+from benchwright.analysis.quality_and_speed.show_data import joint_views
+from benchwright.analysis.quality_and_speed.views import joint_view
 from benchwright.records import RunEvent, Status, Target, Usage
 from benchwright.reports.comparison.markdown import render_markdown
-from benchwright.reports.joint import association_text, judged_text, trend_text
+from benchwright.reports.quality_and_speed import association_text, outcome_counts_text, trend_text
 from benchwright.reports.terminal import render_answer
 from benchwright.runs.journal import Journal
 from benchwright.stats.intervals import wilson
@@ -180,7 +180,7 @@ class TestFastAndSlow:
         assert (view.judged.correct, view.judged.no_answer, view.judged.failed) == (8, 2, 2)
         assert view.judged.n == 10
         assert (speed(view).n, speed(view).correct) == (10, 8)
-        assert judged_text(view.judged) == (
+        assert outcome_counts_text(view.judged) == (
             "8 correct of 10 graded (2 without an answer, counted wrong), 2 failed and left out of the accuracy"
         )
 

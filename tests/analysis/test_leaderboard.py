@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.app.compare_kit import STARTED, Made, made, paired_outcomes, write_run
 
 from benchwright.analysis.comparison.compare import compare
-from benchwright.analysis.joint.fronts import Candidate, PerTrial, fronts
-from benchwright.analysis.leaderboard.board import BoardOptions, Chosen, leaderboard
+from benchwright.analysis.leaderboard.board import BoardEntry, BoardOptions, leaderboard
 from benchwright.analysis.leaderboard.order import ordered
 from benchwright.analysis.leaderboard.records import BoardRow, Cell, Leaderboard, Price
+from benchwright.analysis.quality_and_speed.fronts import Candidate, PerTrial, fronts
 from benchwright.analysis.summary import summary_of
 from benchwright.errors import UserError
 from benchwright.records import Status, Target, TaskSpec
@@ -44,7 +44,7 @@ def run_of(
 
 
 def board_of(*runs: Path, **wanted: Any) -> Leaderboard:
-    return leaderboard([Chosen(run) for run in runs], BoardOptions(**wanted))
+    return leaderboard([BoardEntry(run) for run in runs], BoardOptions(**wanted))
 
 
 def row(board: Leaderboard, model: str) -> BoardRow:
@@ -173,7 +173,7 @@ class TestRows:
         board = board_of(run)
         assert {found.title: first(found).rank for found in board.rows} == {"new": 1, "old": 2}
         assert board.columns[0].paired == 1
-        only = leaderboard([Chosen(run, "baseline")])
+        only = leaderboard([BoardEntry(run, "baseline")])
         assert [found.title for found in only.rows] == ["old"]
 
     def test_each_run_can_have_a_row(self, tmp_path: Path) -> None:

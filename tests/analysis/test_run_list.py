@@ -19,9 +19,9 @@ from benchwright.records import RunEvent, ScoreRecord, Status, Target
 from benchwright.reports.run_list import short_ids
 from benchwright.runs.journal import BODIES, TRIALS, Journal
 from benchwright.runs.keys import fingerprint
-from benchwright.runs.listing import note_run
 from benchwright.runs.manifest import DataFile
 from benchwright.runs.table import RunTable
+from benchwright.runs.tags_and_notes import note_run
 
 LOST = [Made(f"lost-{number}", failed=Status.PROVIDER_ERROR) for number in range(2)]
 LOAD = {"load": {"level": {"concurrency": 8}}}

@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from benchwright.catalog.benchmark import About
 from benchwright.catalog.containers import AgentLimits, BashSession, ContainerBenchmark, work
 from benchwright.catalog.grading import GradeScorer, Verdict
-from benchwright.data.declared import Dataset
+from benchwright.data.dataset_spec import Dataset
 from benchwright.records import Outcome, Sample
 from benchwright.sandbox.docker import Resources, SandboxSpec
 from benchwright.sandbox.docker.containers import MiB

@@ -18,7 +18,7 @@ from benchwright.catalog.benchmark import About
 from benchwright.catalog.containers import ContainerBenchmark
 from benchwright.catalog.containers.images import TaskImages
 from benchwright.catalog.grading import GradeScorer, Verdict
-from benchwright.data.declared import Dataset
+from benchwright.data.dataset_spec import Dataset
 from benchwright.errors import ExecutionError
 from benchwright.records import Outcome, Sample
 from benchwright.sandbox.docker import SandboxSpec

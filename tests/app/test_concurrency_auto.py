@@ -17,13 +17,13 @@ from tests.app.pack_kit import Packs, numbered
 from tests.journals import read_lines
 from tests.simulated import simulated_endpoint
 
-from benchwright.analysis.comparison.comparable import no_latency
+from benchwright.analysis.comparison.comparability import no_latency
 from benchwright.analysis.comparison.from_table import RunSides
-from benchwright.analysis.joint.views import joint_view
+from benchwright.analysis.quality_and_speed.views import joint_view
 from benchwright.analysis.report.columns import columns_of
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.records import RunEvent, Status
-from benchwright.runs.paces import SETTLING
+from benchwright.runs.concurrency_history import SETTLING
 from benchwright.runs.table import read_table
 
 SLOTS = 8

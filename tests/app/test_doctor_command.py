@@ -19,7 +19,7 @@ from tests.sandbox.docker.stand_ins import IMAGE, docker
 
 from benchwright.app.doctor import programs
 from benchwright.app.doctor.findings import Check, Finding, findings_of
-from benchwright.sandbox.docker.owner import PROCESS, this_process
+from benchwright.sandbox.docker.ownership import PROCESS, this_process
 
 __all__ = ["running_engine"]
 

@@ -13,7 +13,7 @@ import pytest
 from tests.app.app_kit import NOWHERE, Program, one_line_of
 from tests.app.eval_kit import CACHED, ROWS, Project, Server, read_json, read_lines, summary_in, target
 
-from benchwright.app.eval_shelf import EvalShelf
+from benchwright.app.eval_cache_lookup import EvalCacheLookup
 from benchwright.app.evaluate import prepare_eval
 from benchwright.config import EvalSettings
 
@@ -236,7 +236,7 @@ def task_id(project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
             model="m", base_url=NOWHERE, module=module, dataset=Path("data.jsonl"), eval_fn=("rewards:right",)
         )
         shelf = prepare_eval(settings, print).shelf
-        assert isinstance(shelf, EvalShelf)
+        assert isinstance(shelf, EvalCacheLookup)
         return shelf.task_id
 
     yield task_id

@@ -14,8 +14,8 @@ from benchwright.analysis.export.counted_trials import CountedTrial
 from benchwright.analysis.export.trajectories import trajectory_of
 from benchwright.interop.atif import messages_of, requests_of
 from benchwright.records import Message, RequestRecord, Status, TrialRecord, Usage
+from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.journal import Body
-from benchwright.runs.scored import ScoredTrial
 
 AGENT = {"name": "calculator", "version": "1", "model_name": "m"}
 CALL = {"id": "call-1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}}

@@ -17,9 +17,9 @@ from benchwright.analysis.export.counted_trials import CountedTrial
 from benchwright.analysis.export.every_eval_ever_rows import GradedScore, rows_of
 from benchwright.analysis.summary import summary_of
 from benchwright.records import Message, RequestRecord, Status, Target, TrialRecord, Usage
+from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.journal import Body
 from benchwright.runs.manifest import read_manifest
-from benchwright.runs.scored import ScoredTrial
 
 TRIALS = [
     Made("a/1", 1.0, span="42", group="sums", usage=Usage(100, 5, 60, 2)),

@@ -21,8 +21,8 @@ import benchwright
 from benchwright.analysis.export import TrialRow
 from benchwright.app.export import export
 from benchwright.records import ScoreRecord, Status, TrialRecord
-from benchwright.runs.asked import FIRST, kept_input, read_input
 from benchwright.runs.journal import BODIES, Body, Journal, encode_json
+from benchwright.runs.trial_prompt import FIRST, kept_input, read_input
 
 ROW = {"system_prompt": "Be brief.", "user_prompt": "The capital of France?", "ground_truth": "Paris"}
 ANSWERS = [{"prompt": "capital", "answer": "It is Lyon."}]

@@ -44,18 +44,20 @@ def cost(program: Program, *command: str) -> dict[str, Any]:
 class TestNames:
     def test_shipped_ones_name_benchmarks_that_are_there(self) -> None:
         for name in ("quick", "reasoning", "instruction", "code", "vision", "agents"):
-            assert all(entry.name.partition(":")[0] in registry.ROOMS for entry in find_suite(name).entries)
+            assert all(
+                entry.name.partition(":")[0] in registry.BENCHMARKS for entry in find_suite(name).entries
+            )
 
     def test_a_benchmark_that_this_version_lacks_is_left_out_and_named(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("benchwright.app.named_suites.ROOMS", ("humaneval",))
+        monkeypatch.setattr("benchwright.app.named_suites.BENCHMARKS", ("humaneval",))
         suite = find_suite("code")
         assert [entry.name for entry in suite.entries] == ["humaneval"]
         assert suite.missing == ("livecodebench",)
 
     def test_a_suite_of_nothing_is_not_offered_and_says_so(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("benchwright.app.named_suites.ROOMS", ("humaneval",))
+        monkeypatch.setattr("benchwright.app.named_suites.BENCHMARKS", ("humaneval",))
         assert "vision" not in suite_names()
         with pytest.raises(UserError, match="vision is not there yet"):
             find_suite("vision")

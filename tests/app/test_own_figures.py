@@ -12,7 +12,7 @@ from tests.catalog.made_up_rows import WRITERS
 from tests.simulated import simulated_endpoint
 from tests.web.web_kit import viewing
 
-from benchwright.analysis.own_figures import own_figures
+from benchwright.analysis.benchmark_figures_file import own_figures
 from benchwright.runs.journal import TRIALS
 
 

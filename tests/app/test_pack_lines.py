@@ -9,7 +9,7 @@ import pytest
 
 from benchwright.cli.pack_progress import PackProgress
 from benchwright.engine.progress import Progress
-from benchwright.engine.worker import Solved
+from benchwright.engine.worker import SolvedWork
 from benchwright.records import Status, TrialRecord
 
 
@@ -39,5 +39,5 @@ def test_cells_that_are_solved_before_any_is_scored_are_counted_one_by_one(
     lines.started(4, done, 0)
     capsys.readouterr()
     for cell in ("A-01", "A-02"):
-        lines.delivered(Solved(TrialRecord(cell, cell, "m", Status.SCORED), b""))
+        lines.delivered(SolvedWork(TrialRecord(cell, cell, "m", Status.SCORED), b""))
     assert [line.split()[0] for line in capsys.readouterr().err.splitlines()] == counts

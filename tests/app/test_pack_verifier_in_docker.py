@@ -14,7 +14,7 @@ from tests.sandbox.docker.services import write_context
 from tests.sandbox.docker.stand_ins import IMAGE, containers, docker
 
 from benchwright.packs.verifiers.choice import image_name, kept_name
-from benchwright.sandbox.docker.owner import KEPT, RUN
+from benchwright.sandbox.docker.ownership import KEPT, RUN
 
 __all__ = ["running_engine"]
 

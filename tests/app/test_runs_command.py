@@ -21,8 +21,8 @@ from benchwright.cli import options
 from benchwright.cli import runs as command
 from benchwright.records import Status, Target
 from benchwright.reports.run_list import COLUMNS
-from benchwright.runs.about import KINDS
 from benchwright.runs.manifest import DataFile
+from benchwright.runs.manifest_facts import KINDS
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.app.app_kit import NOWHERE, Program, finished, trials
 from tests.app.eval_kit import CACHED, summary_in
 from tests.simulated import simulated_endpoint
 
-from benchwright.app.eval_shelf import EvalShelf
+from benchwright.app.eval_cache_lookup import EvalCacheLookup
 from benchwright.app.evaluate import prepare_eval
 from benchwright.cli.progress import asked_again
 from benchwright.config import EvalSettings
@@ -68,7 +68,7 @@ def identity(directory: Path, **settings: Any) -> str:
         "base_url": NOWHERE,
     }
     shelf = prepare_eval(EvalSettings(**{**plain, **settings}), say=print).shelf
-    assert isinstance(shelf, EvalShelf)
+    assert isinstance(shelf, EvalCacheLookup)
     return shelf.task_id
 
 

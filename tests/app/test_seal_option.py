@@ -12,8 +12,8 @@ from tests.catalog.catalog_kit import write_rows
 from tests.catalog.swe_bench.instances import make_pytest_instance
 
 from benchwright.app.benchmarks import prepare_benchmark
-from benchwright.app.existing_runs import ExistingRun, resume_settings
 from benchwright.app.prepared import RunRequest
+from benchwright.app.resume_settings import ExistingRun, resume_settings
 from benchwright.config import BenchmarkSettings
 from benchwright.runs.manifest import read_manifest
 

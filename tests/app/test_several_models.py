@@ -14,7 +14,7 @@ from tests.app.eval_kit import Server, logging_server
 from tests.app.pack_kit import Packs
 from tests.simulated import simulated_endpoint
 
-from benchwright.analysis.load.against.records import LoadComparison
+from benchwright.analysis.load.comparison.records import LoadComparison
 
 ROWS = 6
 

@@ -12,7 +12,7 @@ from benchwright.catalog.benchmark import Benchmark, Graded
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Score
-from benchwright.engine.relayed import RelayedCalls
+from benchwright.engine.relayed import AgentAccess
 from benchwright.records import NO_USAGE, Message, Outcome, Sample, Status, Target, Trial, Usage
 
 
@@ -53,7 +53,7 @@ class Talk:
         self.counted.append(text)
         return self._count(text)
 
-    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
+    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[AgentAccess]:
         raise AssertionError("these benchmarks ask themselves")
 
     def progress(self, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchwright.catalog.ifeval.about import PUNKT
-from benchwright.data.declared import Wheel
+from benchwright.data.dataset_spec import Wheel
 from benchwright.data.manifest import manifest_of, write_manifest
 
 MODEL = {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.catalog.catalog_kit import benchmark, samples, source, validated, write_rows
 from tests.catalog.conversations import Talk, figures, graded, scored, solved
 
-from benchwright.catalog.matharena.boxes import boxes, last_box
+from benchwright.catalog.matharena.boxes import boxed_contents, last_box
 from benchwright.catalog.matharena.grading import equal, grade, right_answer
 from benchwright.catalog.registry import about
 from benchwright.data.errors import DatasetError
@@ -119,7 +119,7 @@ def test_boxes_on_one_line_are_a_list_where_several_answers_are_expected() -> No
 
 @given(st.lists(st.sampled_from(["\\boxed{", "fbox{", "{", "}", "x", "\n"]), max_size=12).map("".join))
 def test_what_is_in_a_box_has_balanced_braces(text: str) -> None:
-    for inside in boxes(text):
+    for inside in boxed_contents(text):
         assert inside.count("{") == inside.count("}")
         assert inside in text
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.catalog.catalog_kit import benchmark, samples, source, validated, write_rows
 from tests.catalog.conversations import Talk, figures, graded, scored, solved
 
-from benchwright.catalog.mrcr.grading import grade_likeness, likeness
+from benchwright.catalog.mrcr.grading import grade_likeness, similarity
 from benchwright.catalog.mrcr.rows import BINS, context_bin
 from benchwright.catalog.mrcr.solver import fit
 from benchwright.data.errors import DatasetError
@@ -111,13 +111,13 @@ def test_a_blank_response_is_unparsed() -> None:
 def test_likeness_is_the_ratio_of_difflib_in_this_order(response: str, answer: str) -> None:
     """The ratio is not symmetric, and its heuristic for long texts stays on."""
     if len(response) <= 50 * len(answer):
-        assert likeness(response, answer) == SequenceMatcher(None, response, answer).ratio()
+        assert similarity(response, answer) == SequenceMatcher(None, response, answer).ratio()
 
 
 def test_a_response_that_is_much_too_long_is_not_compared() -> None:
     """At fifty times the length nothing could bring the ratio above 0.04."""
     before = time.process_time()
-    assert likeness("a" * 1_000_000, "a" * 199) == 0.0
+    assert similarity("a" * 1_000_000, "a" * 199) == 0.0
     assert time.process_time() - before < 1.0
 
 

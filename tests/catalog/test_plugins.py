@@ -23,8 +23,8 @@ from benchwright.engine.executor import LocalExecutor
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import run
 from benchwright.errors import UserError
+from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.journal import Journal
-from benchwright.runs.scored import ScoredTrial
 from benchwright.runs.table import RunTable
 
 EXAMPLE = """
@@ -316,7 +316,7 @@ class StopAfter:
         self._left = trials
 
     def update(self, result: object) -> str | None:
-        from benchwright.engine.worker import Scored
+        from benchwright.engine.worker import ScoredWork
 
-        self._left -= isinstance(result, Scored)
+        self._left -= isinstance(result, ScoredWork)
         return None if self._left else "enough"

@@ -25,8 +25,8 @@ from tests.data.loopback_hub import LoopbackHub, serving
 from tests.docs.llm_bench_project import COMPARISON, write_results
 from tests.simulated import simulated_endpoint
 
-from benchwright.catalog.registry import DOCUMENTED, FURTHER, ROOMS, about, abouts
-from benchwright.data.declared import HubRepository
+from benchwright.catalog.registry import BENCHMARKS, DOCUMENTED, FURTHER, about, abouts
+from benchwright.data.dataset_spec import HubRepository
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
@@ -73,7 +73,7 @@ RUNS = {
 }
 """Every run of the documents, and how many samples of each benchmark it has."""
 
-WITHOUT_CONTAINERS = [name for name in ROOMS if "containers" not in about(name).needs]
+WITHOUT_CONTAINERS = [name for name in BENCHMARKS if "containers" not in about(name).needs]
 
 REPEATS = {line: int(match[1]) for line in RUNS if (match := re.search(r"--n (\d+)", line))}
 

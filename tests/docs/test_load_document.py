@@ -25,7 +25,7 @@ from tests.catalog.played import scripts
 from tests.programs import run_benchwright
 from tests.simulated import simulated_endpoint
 
-from benchwright.analysis.load.against.records import LoadComparison
+from benchwright.analysis.load.comparison.records import LoadComparison
 from benchwright.analysis.load.records import LevelResult, LoadReport
 
 ROOT = Path(__file__).resolve().parents[2]

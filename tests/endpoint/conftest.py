@@ -17,9 +17,9 @@ from benchwright.endpoint.access import Access
 from benchwright.endpoint.address import Proxy, parse_base_url
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.limits import Limits
+from benchwright.endpoint.timeouts import Timeouts
 from benchwright.endpoint.tls import NO_FILES, TlsFiles
-from benchwright.endpoint.wire import Wire
+from benchwright.endpoint.transport import ConnectionPool
 from benchwright.records import Target
 
 ASYNCIO = {"asyncio": asyncio.new_event_loop}
@@ -62,7 +62,7 @@ async def serve(complaints: list[str]) -> AsyncIterator[Serve]:
 @pytest.fixture
 async def open_wire(complaints: list[str]) -> AsyncIterator[OpenWire]:
     """Makes wires to an address; closes them after the test."""
-    wires: list[Wire] = []
+    wires: list[ConnectionPool] = []
 
     def make(
         url: str,
@@ -70,9 +70,9 @@ async def open_wire(complaints: list[str]) -> AsyncIterator[OpenWire]:
         proxy: Proxy | None = None,
         tls: TlsFiles = NO_FILES,
         **limits: Any,
-    ) -> Wire:
-        wire = Wire(
-            parse_base_url(url), connections=connections, limits=Limits(**limits), proxy=proxy, tls=tls
+    ) -> ConnectionPool:
+        wire = ConnectionPool(
+            parse_base_url(url), connections=connections, limits=Timeouts(**limits), proxy=proxy, tls=tls
         )
         wires.append(wire)
         return wire

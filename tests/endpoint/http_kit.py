@@ -12,7 +12,7 @@ from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.connection import Headers, WireError
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import Begin, Purpose
-from benchwright.endpoint.wire import Call, Wire
+from benchwright.endpoint.transport import ConnectionPool, PreparedRequest
 from benchwright.errors import ProviderError
 
 
@@ -102,23 +102,23 @@ class Collected:
         return b"".join(self.pieces)
 
 
-OpenWire = Callable[..., Wire]
+OpenWire = Callable[..., ConnectionPool]
 """Makes a wire to a URL, with `connections`, `proxy` and limits; the fixture `open_wire`."""
 
 OpenClient = Callable[..., EndpointClient]
 """Makes a client of a URL, with settings and options; the fixture `open_client`."""
 
-CALL = Call(b"POST /v1/x HTTP/1.1\r\nHost: test\r\nContent-Length: 8\r\n\r\n", b"question")
+CALL = PreparedRequest(b"POST /v1/x HTTP/1.1\r\nHost: test\r\nContent-Length: 8\r\n\r\n", b"question")
 
 
-async def send(wire: Wire) -> Collected:
+async def send(wire: ConnectionPool) -> Collected:
     """Sends a call and returns the answer."""
     sink = Collected()
     await wire.send(CALL, sink)
     return sink
 
 
-async def failure_of(wire: Wire) -> WireError:
+async def failure_of(wire: ConnectionPool) -> WireError:
     """Sends a call that must fail."""
     with pytest.raises(WireError) as caught:
         await send(wire)

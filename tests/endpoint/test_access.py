@@ -14,8 +14,8 @@ from tests.endpoint.scripted_server import ASKED, Request, Serve
 from benchwright.endpoint.access import NO_ACCESS, Access, Header, make_headers
 from benchwright.endpoint.address import parse_base_url
 from benchwright.endpoint.dialects import GEMINI, MESSAGES
-from benchwright.endpoint.heads import REQUEST_ID, header_lines
 from benchwright.endpoint.relay import Relay
+from benchwright.endpoint.request_heads import REQUEST_ID, header_lines
 from benchwright.endpoint.server_info import list_models, read_metrics
 from benchwright.secrets import SECRETS
 

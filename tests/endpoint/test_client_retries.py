@@ -25,9 +25,9 @@ from tests.endpoint.http_kit import (
 from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, RESET, Script, Serve
 
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.rate_limits import Waits
 from benchwright.endpoint.request import Purpose
+from benchwright.endpoint.timeouts import Timeouts
 from benchwright.errors import ProviderError, RunStopped
 from benchwright.records import RequestRecord
 
@@ -74,7 +74,7 @@ class TestPassingFaults:
 
     async def test_of_time_are_asked_again(self, serve: Serve, open_client: OpenClient) -> None:
         server = await serve([ASKED], [ASKED, b"HTTP"], [ASKED, STREAMED_HELLO])
-        client = open_client(server.url, limits=Limits(read=0.1, stall=0.1))
+        client = open_client(server.url, limits=Timeouts(read=0.1, stall=0.1))
         assert (await ask(client)).record.attempts == 3
 
     async def test_that_do_not_pass_fail_in_the_end(self, serve: Serve, open_client: OpenClient) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.endpoint.failures import LONGEST_DETAIL, Beyond, from_answer, from_error_object
+from benchwright.endpoint.failures import LONGEST_DETAIL, OptionalParts, from_answer, from_error_object
 from benchwright.errors import ProviderError
 
 URL = "http://h:8000/v1"
@@ -101,7 +101,9 @@ class TestTheDetail:
         assert str(refused(400, body)) == f"{URL} answered HTTP 400 without a reason"
 
     def test_that_is_missing_names_what_was_sent_beyond_the_minimum(self) -> None:
-        error = from_answer(400, [], b"", URL, "m-1", beyond=Beyond(["X-Request-Id"], ["model", "seed"]))
+        error = from_answer(
+            400, [], b"", URL, "m-1", beyond=OptionalParts(["X-Request-Id"], ["model", "seed"])
+        )
         assert str(error) == (
             f"{URL} answered HTTP 400 without a reason; sent beyond the minimum: X-Request-Id, seed"
         )

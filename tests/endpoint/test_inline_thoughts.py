@@ -6,7 +6,7 @@ from time import process_time
 
 import pytest
 
-from benchwright.endpoint.thoughts import answer_start, inline_thoughts, is_late, split_reasoning
+from benchwright.endpoint.reasoning_parser import answer_start, inline_thoughts, is_late, split_reasoning
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from tests.endpoint.http_kit import STREAMED_HELLO, OpenClient, ask, error_answe
 from tests.endpoint.scripted_server import ASKED, CLOSE, Script, Serve
 
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.limits import Limits
+from benchwright.endpoint.timeouts import Timeouts
 
 QUICKLY = RetryPolicy(retries=3, first=0.01)
 
@@ -27,7 +27,7 @@ async def test_each_refused_attempt_is_told_with_its_number(
 
 async def test_an_answer_that_does_not_come_in_time_is_told(serve: Serve, open_client: OpenClient) -> None:
     server = await serve([ASKED])
-    client = open_client(server.url, retry=RetryPolicy(retries=0), limits=Limits(read=0.05))
+    client = open_client(server.url, retry=RetryPolicy(retries=0), limits=Timeouts(read=0.05))
     told: list[int] = []
     client.on_overload = told.append
     await refusal_of(client)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.endpoint.http_kit import DONE, delta, usage
 from tests.endpoint.meter_kit import STREAM
 
-from benchwright.endpoint import assembly
+from benchwright.endpoint import accumulator
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
 from benchwright.endpoint.sse import EventPattern, pattern_of
 
@@ -79,7 +79,7 @@ def test_nothing_is_read_differently(chunks: list[Any], write: Any, end: str, cu
     stream = "".join(f"data: {write(chunk)}{end}" for chunk in chunks).encode() + DONE
     told = read(stream, cuts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(assembly, "PATTERN_TRIES", 0)
+        patch.setattr(accumulator, "PATTERN_TRIES", 0)
         assert told == read(stream, cuts)
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchwright.endpoint.reasoning_parser import answer_start, split_reasoning
 from benchwright.endpoint.reply import assistant_message
-from benchwright.endpoint.thoughts import answer_start, split_reasoning
 
 
 @pytest.mark.parametrize(

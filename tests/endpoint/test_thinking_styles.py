@@ -10,10 +10,10 @@ from benchwright.cli.thinking_options import EFFORTS
 from benchwright.cli.thinking_options import STYLES as OPTION_STYLES
 from benchwright.config import Effort, ThinkingStyle
 from benchwright.endpoint.lite_llm import LITELLM
-from benchwright.endpoint.thinking import STYLES, Thinking, body_fields, style_of_host
+from benchwright.endpoint.reasoning_effort import STYLES, ReasoningSettings, body_fields, style_of_host
 from benchwright.errors import UserError
 
-LOW, BUDGET, OFF = Thinking("low"), Thinking(budget=2000), Thinking("none")
+LOW, BUDGET, OFF = ReasoningSettings("low"), ReasoningSettings(budget=2000), ReasoningSettings("none")
 
 
 def template(on: bool, **more: Any) -> dict[str, Any]:
@@ -31,11 +31,11 @@ def template(on: bool, **more: Any) -> dict[str, Any]:
         ("vllm", LOW, {"reasoning_effort": "low"}),
         ("vllm", BUDGET, {"thinking_token_budget": 2000, **template(True)}),
         ("vllm", OFF, template(False)),
-        ("vllm", Thinking(budget=0), template(False)),
+        ("vllm", ReasoningSettings(budget=0), template(False)),
         ("sglang", BUDGET, template(True, thinking_budget=2000)),
         (
             "sglang",
-            Thinking("high", 500),
+            ReasoningSettings("high", 500),
             {"reasoning_effort": "high", **template(True, thinking_budget=500)},
         ),
         ("llama.cpp", OFF, {"reasoning_effort": "none"}),
@@ -53,7 +53,7 @@ def template(on: bool, **more: Any) -> dict[str, Any]:
     ],
 )
 def test_each_server_is_told_in_its_own_fields(
-    style: str, thinking: Thinking, fields: dict[str, Any]
+    style: str, thinking: ReasoningSettings, fields: dict[str, Any]
 ) -> None:
     assert body_fields(style, thinking) == fields
 
@@ -66,13 +66,13 @@ def test_each_server_is_told_in_its_own_fields(
         ("deepseek", BUDGET, "takes no --thinking-budget"),
         ("anthropic", LOW, "use --thinking-budget"),
         ("dashscope", LOW, "use --thinking-budget"),
-        ("openrouter", Thinking("low", 2000), "not both"),
-        ("gemini", Thinking("low", 2000), "not both"),
+        ("openrouter", ReasoningSettings("low", 2000), "not both"),
+        ("gemini", ReasoningSettings("low", 2000), "not both"),
         ("kimi", LOW, "can only turn thinking off"),
     ],
 )
 def test_what_a_server_has_no_field_for_is_an_error_that_says_what_to_use(
-    style: str, thinking: Thinking, words: str
+    style: str, thinking: ReasoningSettings, words: str
 ) -> None:
     with pytest.raises(UserError, match=words):
         body_fields(style, thinking)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.endpoint.tool_calls import ToolCalls
+from benchwright.endpoint.tool_calls import ToolCallAccumulator
 
 
 def piece(name: str | None = None, arguments: Any = None, **fields: Any) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def piece(name: str | None = None, arguments: Any = None, **fields: Any) -> dict
 
 def assembled(*pieces: dict[str, Any]) -> list[tuple[str, str, str]]:
     """(id, name, arguments) of the calls that the pieces make."""
-    calls = ToolCalls()
+    calls = ToolCallAccumulator()
     for each in pieces:
         calls.add(each)
     finished = calls.finish()
@@ -139,7 +139,7 @@ class TestCallsThatComeMoreThanOnce:
         assert arguments == "".join(texts)
 
     def test_looking_for_them_does_not_cost_the_more_the_longer_they_get(self) -> None:
-        calls, started = ToolCalls(), process_time()
+        calls, started = ToolCallAccumulator(), process_time()
         calls.add(piece("look", '{"code": "' + "x" * 200_000, index=0))
         for _ in range(20_000):
             calls.add(piece(arguments="{}", index=0))
@@ -157,13 +157,13 @@ class TestShapesOfCalls:
         assert calls == [("1", "look", '{"a": 1}')]
 
     def test_there_may_be_one_call_in_place_of_a_list_and_nothing_in_place_of_a_call(self) -> None:
-        calls = ToolCalls()
+        calls = ToolCallAccumulator()
         assert not calls.add_all({"tool_calls": [None]})
         assert calls.add_all({"tool_calls": piece("look", "{}", index=0, id="1")})
         assert [call["function"]["name"] for call in calls.finish()] == ["look"]
 
     def test_the_older_field_holds_one_call(self) -> None:
-        calls = ToolCalls()
+        calls = ToolCallAccumulator()
         for function in ({"name": "look", "arguments": ""}, {"arguments": '{"a"'}, {"arguments": ": 1}"}):
             calls.add_all({"function_call": function})
         (call,) = calls.finish()
@@ -201,7 +201,7 @@ class TestShapesOfCalls:
 
 class TestCallsThatAreNone:
     def unread(self, *pieces: dict[str, Any]) -> list[str]:
-        calls = ToolCalls()
+        calls = ToolCallAccumulator()
         for each in pieces:
             calls.add(each)
         calls.finish()
@@ -239,7 +239,7 @@ class TestNamesAndArguments:
         ]
 
     def test_a_piece_with_neither_is_no_token(self) -> None:
-        calls = ToolCalls()
+        calls = ToolCallAccumulator()
         assert not calls.add({"index": 0, "id": "1", "type": "function", "function": None})
         assert not calls.add(piece("", "", index=0))
         assert calls.add(piece("look", index=0))
@@ -262,7 +262,7 @@ def test_fragments_of_any_size_make_the_same_calls(calls: list[tuple[str, str]],
 
 
 def test_many_pieces_cost_no_more_each_than_few() -> None:
-    calls, started = ToolCalls(), process_time()
+    calls, started = ToolCallAccumulator(), process_time()
     for _ in range(500_000):
         calls.add({"index": 0, "function": {"arguments": "0123456789"}})
     (call,) = calls.finish()

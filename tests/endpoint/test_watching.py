@@ -13,7 +13,7 @@ from tests.http_server import QuietHandler, served_by
 
 from benchwright.endpoint.prometheus import totals
 from benchwright.endpoint.simulate import Settings, SimulatedEndpoint
-from benchwright.endpoint.watching import Look, Watch, read_known, read_look
+from benchwright.endpoint.watching import MetricsPoller, ServerMetrics, parse_metrics, read_known
 
 VLLM = """\
 # HELP vllm:num_requests_running Number of requests in model execution batches.
@@ -68,14 +68,16 @@ def serving(*pages: str) -> Iterator[str]:
 
 
 def test_engines_are_added_up_and_the_fullest_cache_counts() -> None:
-    look = Look(1, running=7, waiting=2, cache=0.75, preempted=7, prefix_queries=1000, prefix_hits=350)
-    assert read_look(VLLM, 1) == look
+    look = ServerMetrics(
+        1, running=7, waiting=2, cache=0.75, preempted=7, prefix_queries=1000, prefix_hits=350
+    )
+    assert parse_metrics(VLLM, 1) == look
 
 
 def test_other_servers_say_it_under_other_names() -> None:
-    look = Look(1, running=5, waiting=12, cache=0.28, prefix_queries=1000, prefix_hits=250)
-    assert read_look(SGLANG, 1) == look
-    assert read_look(VLLM_0_8, 1) == Look(1, cache=0.5, prefix_queries=1000, prefix_hits=0)
+    look = ServerMetrics(1, running=5, waiting=12, cache=0.28, prefix_queries=1000, prefix_hits=250)
+    assert parse_metrics(SGLANG, 1) == look
+    assert parse_metrics(VLLM_0_8, 1) == ServerMetrics(1, cache=0.5, prefix_queries=1000, prefix_hits=0)
 
 
 def test_counters_of_speculative_decoding_are_read() -> None:
@@ -84,7 +86,7 @@ def test_counters_of_speculative_decoding_are_read() -> None:
         'vllm:spec_decode_num_draft_tokens_total{engine="1"} 10.0\n'
         'vllm:spec_decode_num_accepted_tokens_total{engine="0"} 70.0\n'
     )
-    assert read_look(page, 1) == Look(1, drafted=100, accepted=70)
+    assert parse_metrics(page, 1) == ServerMetrics(1, drafted=100, accepted=70)
 
 
 @given(
@@ -100,10 +102,10 @@ def test_no_text_is_too_odd(text: str) -> None:
     totals(text)
 
 
-async def watched(url: str, looks: int) -> tuple[Watch[Look], list[str]]:
+async def watched(url: str, looks: int) -> tuple[MetricsPoller[ServerMetrics], list[str]]:
     """A watch after so many looks, or after it gave up; and what it said."""
     said: list[str] = []
-    async with Watch(url, said.append, read_known, every=0.02) as watch:
+    async with MetricsPoller(url, said.append, read_known, every=0.02) as watch:
         async with asyncio.timeout(10):
             while watch.works and len(watch.looks) < looks:
                 await asyncio.sleep(0.01)
@@ -147,7 +149,7 @@ async def test_the_simulated_server_tells_all_of_it() -> None:
     async with SimulatedEndpoint(Settings(cache_blocks=10)) as endpoint:
         watch, said = await watched(endpoint.base_url.replace("/v1", "/metrics"), 1)
     look = watch.looks[0]
-    assert look == Look(look.at, 0, 0, 0, 0, prefix_queries=0, prefix_hits=0)
+    assert look == ServerMetrics(look.at, 0, 0, 0, 0, prefix_queries=0, prefix_hits=0)
     assert said == []
 
 
@@ -179,7 +181,7 @@ async def test_what_was_asked_and_what_it_answered_is_told(status: int, page: st
 
     said = list[str]()
     with served_by(Handler) as address:
-        async with Watch(f"{address}/metrics", said.append, read_known):
+        async with MetricsPoller(f"{address}/metrics", said.append, read_known):
             pass
     (note,) = said
     assert note.startswith("The server's own metrics are left out: http://127.0.0.1:")

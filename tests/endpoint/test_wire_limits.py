@@ -10,7 +10,7 @@ import pytest
 from tests.endpoint.http_kit import OpenWire, answer, failure_of, head, send
 from tests.endpoint.scripted_server import AGAIN, ASKED, Serve, until
 
-from benchwright.endpoint.limits import SWEPT_AT_ONCE
+from benchwright.endpoint.timeouts import SWEPT_AT_ONCE
 
 
 async def test_connecting_takes_no_longer_than_its_limit(open_wire: OpenWire) -> None:

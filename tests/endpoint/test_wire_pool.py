@@ -10,7 +10,7 @@ from tests.endpoint.http_kit import CALL, Collected, OpenWire, answer, chunked, 
 from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, RESET, ScriptedServer, Serve, Step, until
 
 from benchwright.endpoint.connection import WireError
-from benchwright.endpoint.wire import Wire
+from benchwright.endpoint.transport import ConnectionPool
 
 HELLO = answer(b"hello")
 
@@ -61,7 +61,7 @@ class TestKeepAlive:
         server = await serve([ASKED, HELLO, AGAIN])
         wire = open_wire(server.url)
         await send(wire)
-        monkeypatch.setattr("benchwright.endpoint.wire.IDLE_LIMIT_NS", 0)
+        monkeypatch.setattr("benchwright.endpoint.transport.IDLE_LIMIT_NS", 0)
         await send(wire)
         assert server.connections == 2
 
@@ -242,7 +242,7 @@ class TestCancelling:
         await asyncio.sleep(0)
         assert complaints == []
 
-    async def _cancel_after_asking(self, wire: Wire, server: ScriptedServer) -> None:
+    async def _cancel_after_asking(self, wire: ConnectionPool, server: ScriptedServer) -> None:
         task = asyncio.create_task(send(wire))
         await until(lambda: bool(server.requests))
         await asyncio.sleep(0.01)

@@ -11,23 +11,23 @@ from tests.engine.engine_kit import TARGET, FunctionScorer, always, answer, jour
 
 from benchwright.engine.commits import LARGEST_GROUP, GroupCommits
 from benchwright.engine.protocols import Score, Session
-from benchwright.engine.worker import Result, Scored, Solved
+from benchwright.engine.worker import Result, ScoredWork, SolvedWork
 from benchwright.errors import JournalError
 from benchwright.records import Outcome, Sample, ScoreRecord, Status, Trial, TrialRecord
 from benchwright.runs.journal import TRIALS, Body, Journal, encode_json, read_body
 
 
-def solved(key: str, answer: str = "") -> Solved:
+def solved(key: str, answer: str = "") -> SolvedWork:
     """A trial of this key that was answered so."""
-    return Solved(
+    return SolvedWork(
         TrialRecord(key, key, "primary", Status.ANSWERED), encode_json(Body(key=key, answer=answer))
     )
 
 
-def scored(key: str) -> Scored:
+def scored(key: str) -> ScoredWork:
     """The score of the trial of this key."""
     trial = Trial(key, Sample(key, key), TARGET)
-    return Scored(trial, Status.ANSWERED, (ScoreRecord(f"{key}-s", key, "exact", 1.0),))
+    return ScoredWork(trial, Status.ANSWERED, (ScoreRecord(f"{key}-s", key, "exact", 1.0),))
 
 
 class WatchedJournal(Journal):

@@ -10,7 +10,7 @@ from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay import Relay, RelayedRequest
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import Purpose
-from benchwright.engine.relayed import RelayedCalls, read_request
+from benchwright.engine.relayed import AgentAccess, read_request
 from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import RequestRecord, Target
 
@@ -18,9 +18,9 @@ HI = [{"role": "user", "content": "Hi"}]
 
 
 @pytest.fixture
-async def calls() -> RelayedCalls:
+async def calls() -> AgentAccess:
     async with EndpointClient(Target("primary", "m", "http://127.0.0.1:9/v1")) as client:
-        return RelayedCalls(Relay().open(client, {}, lambda asked: Purpose(), lambda relayed: None))
+        return AgentAccess(Relay().open(client, {}, lambda asked: Purpose(), lambda relayed: None))
 
 
 def reply(text: str) -> Reply:
@@ -28,27 +28,27 @@ def reply(text: str) -> Reply:
 
 
 class TestHowTheyWent:
-    def test_begins_with_nothing(self, calls: RelayedCalls) -> None:
+    def test_begins_with_nothing(self, calls: AgentAccess) -> None:
         assert (calls.reply, calls.failure, calls.messages) == (None, None, [])
 
-    def test_is_told_by_the_last_answer(self, calls: RelayedCalls) -> None:
+    def test_is_told_by_the_last_answer(self, calls: AgentAccess) -> None:
         calls.ended(reply("one"), None, HI)
         calls.ended(reply("two"), None, [*HI, *HI])
         assert calls.messages == [*HI, *HI, {"role": "assistant", "content": "two"}]
 
-    def test_failed_if_the_last_call_had_no_answer(self, calls: RelayedCalls) -> None:
+    def test_failed_if_the_last_call_had_no_answer(self, calls: AgentAccess) -> None:
         error = ProviderError("no")
         calls.ended(reply("one"), None, HI)
         calls.ended(None, error, [])
         assert calls.failure is error
         assert calls.messages == [*HI, {"role": "assistant", "content": "one"}]
 
-    def test_is_well_again_after_an_answer(self, calls: RelayedCalls) -> None:
+    def test_is_well_again_after_an_answer(self, calls: AgentAccess) -> None:
         calls.failure = LimitReached("turns", 1)
         calls.ended(reply("one"), None, HI)
         assert calls.failure is None
 
-    def test_does_not_change_with_a_call_that_was_given_up(self, calls: RelayedCalls) -> None:
+    def test_does_not_change_with_a_call_that_was_given_up(self, calls: AgentAccess) -> None:
         calls.failure = error = ProviderError("no")
         calls.ended(None, None, [])
         assert calls.failure is error

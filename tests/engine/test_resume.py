@@ -22,12 +22,12 @@ from tests.engine.engine_kit import (
     table_in,
 )
 
-from benchwright.engine.earlier import EarlierRun, Reuse
 from benchwright.engine.executor import LocalExecutor
 from benchwright.engine.progress import Progress
 from benchwright.engine.protocols import Score, Session
 from benchwright.engine.run import run
 from benchwright.engine.stop import SystemicErrors, TokenBudget
+from benchwright.engine.trial_reuse import EarlierRun, Reuse
 from benchwright.errors import ExecutionError, LimitReached
 from benchwright.records import Outcome, RunEvent, Sample, Status, Trial, TrialLimits, TrialRecord
 from benchwright.runs.journal import TRIALS, Body, Journal, encode_json

@@ -29,7 +29,7 @@ from benchwright.engine.moments import LEAD_NS
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Session
 from benchwright.engine.stop import StopRule
-from benchwright.engine.worker import Result, Scored, Solved
+from benchwright.engine.worker import Result, ScoredWork, SolvedWork
 from benchwright.errors import UserError
 from benchwright.records import Outcome, Sample, Status, Trial
 
@@ -201,7 +201,14 @@ async def test_listeners_hear_everything_and_in_order(tmp_path: Path) -> None:
     watchers = [Watcher(), Watcher()]
     await run_plan(plan_of(3), tmp_path, concurrency=1, listeners=watchers)
     for watcher in watchers:
-        assert watcher.heard == [("started", 3, 1, 0), Solved, Scored, Solved, Scored, "ended"]
+        assert watcher.heard == [
+            ("started", 3, 1, 0),
+            SolvedWork,
+            ScoredWork,
+            SolvedWork,
+            ScoredWork,
+            "ended",
+        ]
 
 
 async def test_listeners_hear_the_end_of_a_run_that_breaks_too(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tests.engine.engine_kit import TARGET
 
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
-from benchwright.engine.relayed import RelayedCalls
+from benchwright.engine.relayed import AgentAccess
 from benchwright.engine.tool_loop import tool_loop
 from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import Message, Outcome, Status
@@ -64,7 +64,7 @@ class Script:
     async def count_tokens(self, text: str) -> int | None:
         raise AssertionError("a tool loop counts no tokens")
 
-    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
+    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[AgentAccess]:
         raise AssertionError("a tool loop asks by itself")
 
     def progress(self, text: str) -> None:

@@ -15,11 +15,11 @@ from tests.faults.how_often import tried
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.limits import Limits
+from benchwright.endpoint.timeouts import Timeouts
 from benchwright.errors import ProviderError
 from benchwright.records import Target
 
-PATIENCE = Limits(read=0.2, stall=0.2, total=2.0, size=1_000_000)
+PATIENCE = Timeouts(read=0.2, stall=0.2, total=2.0, size=1_000_000)
 AGAIN = 30
 
 BREAKS: dict[str, Script] = {

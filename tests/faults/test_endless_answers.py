@@ -26,7 +26,7 @@ from tests.faults.hostile_server import (
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.limits import Limits
+from benchwright.endpoint.timeouts import Timeouts
 from benchwright.errors import RunStopped
 from benchwright.records import RequestRecord, Target
 
@@ -54,7 +54,7 @@ async def connect() -> AsyncIterator[Connect]:
     clients: list[EndpointClient] = []
 
     def make(server: HostileServer, stream: bool = True, retries: int = 0, **limits: Any) -> EndpointClient:
-        patience = Limits(**{"read": 0.3, "stall": 0.2, "total": 30.0, **limits})
+        patience = Timeouts(**{"read": 0.3, "stall": 0.2, "total": 30.0, **limits})
         client = EndpointClient(
             Target("primary", "m", f"{server.url}/v1"),
             stream=stream,

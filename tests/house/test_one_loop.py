@@ -50,10 +50,13 @@ ALLOWED = {
         "benchwright/agents/recipe_task.py",
         "to_thread",
     ): "the folders of one agent, read and removed when it has ended",
-    ("benchwright/app/thinking.py", "ThreadPoolExecutor"): "one thread, as a loop may be running already",
+    (
+        "benchwright/app/reasoning_effort.py",
+        "ThreadPoolExecutor",
+    ): "one thread, as a loop may be running already",
     ("benchwright/app/network_preflight.py", "gather"): "hosts that are tried side by side, before a run",
     (
-        "benchwright/catalog/containers/way_out.py",
+        "benchwright/catalog/containers/egress.py",
         "to_thread",
     ): "looking for a Python that runs in containers",
     (
@@ -127,7 +130,11 @@ def test_only_the_engine_and_the_wire_put_several_things_under_way() -> None:
 def test_one_function_awaits_a_solver() -> None:
     found = [call for call in calls("benchwright", "osmosis_ai", "llm_benchmarker") if call.name == "solve"]
     assert [(call.file, call.function, call.awaited) for call in found] == [
-        ("benchwright/catalog/asked.py", "asked_of", True),  # gold answers, played to count what is asked
+        (
+            "benchwright/catalog/prompt_volume.py",
+            "asked_of",
+            True,
+        ),  # gold answers, played to count what is asked
         (
             "benchwright/catalog/containers/images.py",
             "solve",
@@ -165,7 +172,7 @@ def test_one_place_writes_trials_and_scores() -> None:
         ("write_group", "benchwright/engine/commits.py"),
         ("write_group", "benchwright/runs/journal.py"),
         ("write_trial", "benchwright/engine/run.py"),  # what is taken over from an earlier run
-        ("write_group", "benchwright/interop/keeping.py"),  # what another program has run and scored
+        ("write_group", "benchwright/interop/run_import.py"),  # what another program has run and scored
     }
 
 

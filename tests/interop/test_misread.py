@@ -193,7 +193,7 @@ def test_what_changes_while_it_is_read_is_refused_and_leaves_nothing(
         put_lines(samples, [*written, {**written[0], "doc_id": 9}])
         return real(trial, key)
 
-    monkeypatch.setattr("benchwright.interop.keeping.trial_line", grows)
+    monkeypatch.setattr("benchwright.interop.run_import.trial_line", grows)
     with pytest.raises(UnreadableResults, match="changed while it was read"):
         imported(out)
     assert not list((tmp_path / "home" / "runs").glob("*"))

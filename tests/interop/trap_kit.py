@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.interop.foreign import ForeignTrial
-from benchwright.interop.keeping import ImportedRun
 from benchwright.interop.recognising import import_runs
+from benchwright.interop.run_import import ImportedRun
 from benchwright.runs.manifest import origin_of, read_manifest
 
 KINDS = ("prefix", "version", "missing", "doubles", "beside", "damaged")

@@ -13,7 +13,7 @@ from benchwright.packs.configuration import (
     PackConfiguration,
     VerifierSettings,
     choose_models,
-    for_targets,
+    configuration_for,
     read_configuration,
 )
 from benchwright.packs.types import SecretResolution
@@ -222,7 +222,7 @@ def test_a_mistake_is_told_with_file_and_place_and_without_keys(tmp_path: Path, 
 
 def test_a_model_at_an_address_needs_no_configuration() -> None:
     target = Target("primary", "maker/model", "http://localhost:8000/v1")
-    found = for_targets([target], {"primary": Access(KEY)})
+    found = configuration_for([target], {"primary": Access(KEY)})
     [provider], [model] = found.providers, found.models
     assert msgspec.to_builtins(provider) == {
         "id": "endpoint", "kind": "openai_compatible", "name": "localhost:8000", "enabled": True,
@@ -238,7 +238,7 @@ def test_a_model_at_an_address_needs_no_configuration() -> None:
 def test_models_at_one_address_share_a_provider_and_the_same_model_at_two_is_two() -> None:
     here, there = "http://localhost:8000/v1", "http://localhost:9000/v1"
     targets = [Target("primary", "m", here), Target("baseline", "n", here), Target("other", "m", there)]
-    found = for_targets(targets, {})
+    found = configuration_for(targets, {})
     assert [model.id for model in found.models] == ["endpoint:m", "endpoint:n", "endpoint-2:m"]
     assert [(provider.base_url, provider.auth_mode) for provider in found.providers] == [
         (here, "none"), (there, "none"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.packs.repeats import STATUSES, majority_status, representative
+from benchwright.packs.repeats import STATUSES, majority_status, representative_result
 
 
 def result(status: str, score: float | None = None, **more: Any) -> dict[str, Any]:
@@ -41,22 +41,22 @@ def test_a_status_without_majority_is_partial(statuses: list[str]) -> None:
 
 def test_a_single_attempt_stands_for_itself() -> None:
     only = result("pass", 1, extra="kept")
-    assert representative([only]) is only
+    assert representative_result([only]) is only
 
 
 def test_the_best_attempt_with_the_majoritys_status_stands_for_all() -> None:
-    made = representative([result("pass", 70), result("fail", 99), result("pass", 90, note="best")])
+    made = representative_result([result("pass", 70), result("fail", 99), result("pass", 90, note="best")])
     assert (made["status"], made["score"], made["note"]) == ("pass", 90, "best")
 
 
 def test_points_decide_where_scores_do_not_and_provider_errors_come_last() -> None:
-    assert representative([result("pass", points=1), result("pass", points=2)])["points"] == 2
+    assert representative_result([result("pass", points=1), result("pass", points=2)])["points"] == 2
     failed = [result("fail", 50, errorType="provider_error"), result("fail", 0), result("pass", 100)]
-    assert representative(failed)["score"] == 0
+    assert representative_result(failed)["score"] == 0
 
 
 def test_without_a_majority_any_attempt_may_stand_and_is_partial() -> None:
-    made = representative([result("pass", 100), result("fail", 0)])
+    made = representative_result([result("pass", 100), result("fail", 0)])
     assert (made["status"], made["score"]) == ("partial", 100)
 
 
@@ -65,7 +65,7 @@ def test_counts_come_before_the_summary_and_logs_after_one_another() -> None:
         result("pass", 1, timings={"startedAt": f"t{number}", "completedAt": f"u{number}", "durationMs": 10})
         for number in range(2)
     ]
-    made = representative([*timed, result("fail", 0)])
+    made = representative_result([*timed, result("fail", 0)])
     assert made["summary"] == "2 pass, 1 fail of 3 runs. said"
     assert made["rawLog"].splitlines() == [
         "--- run 1/3 ---", "log", "--- run 2/3 ---", "log", "--- run 3/3 ---", "log",
@@ -74,5 +74,5 @@ def test_counts_come_before_the_summary_and_logs_after_one_another() -> None:
 
 
 def test_odd_scores_of_a_pack_do_not_matter() -> None:
-    made = representative([{**result("pass"), "score": "high"}, result("pass", 3)])
+    made = representative_result([{**result("pass"), "score": "high"}, result("pass", 3)])
     assert made["score"] == 3

@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 
 from benchwright.recipes.recipe import Recipe
 from benchwright.recipes.shelf import find_recipe
-from benchwright.recipes.starting import Start, Way, started
+from benchwright.recipes.starting import LaunchSpec, ModelAccess, launch_spec
 
-WAY = Way("http://127.0.0.1:7000/v1", "benchwright-token", "m")
+WAY = ModelAccess("http://127.0.0.1:7000/v1", "benchwright-token", "m")
 
 
-def start(prompt: str = "Do it.", **fields: Any) -> Start:
+def start(prompt: str = "Do it.", **fields: Any) -> LaunchSpec:
     said: dict[str, Any] = {
         "name": "mine",
         "title": "Mine",
         "dialect": "chat",
         "command": ("agent", "{prompt}"),
     }
-    return started(Recipe(**(said | fields)), [], prompt, WAY, "/home/agent")
+    return launch_spec(Recipe(**(said | fields)), [], prompt, WAY, "/home/agent")
 
 
 def test_each_dialect_finds_its_address_and_the_token() -> None:
@@ -61,7 +61,7 @@ def test_a_placeholder_in_the_task_is_text() -> None:
 
 
 def test_an_installed_program_stands_where_the_command_says_so() -> None:
-    begun = started(find_recipe("codex"), ["/opt/codex"], "-v is what?", WAY, "/home/agent")
+    begun = launch_spec(find_recipe("codex"), ["/opt/codex"], "-v is what?", WAY, "/home/agent")
     assert begun.command[0] == "/opt/codex"
     assert begun.command[-2:] == ["--", "-v is what?"]
     assert Path(begun.environment["CODEX_HOME"]) == Path("/home/agent/.codex")

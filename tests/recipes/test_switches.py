@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from benchwright.recipes.shelf import all_recipes, find_recipe
-from benchwright.recipes.starting import Start, Way, started
+from benchwright.recipes.starting import LaunchSpec, ModelAccess, launch_spec
 
 HOME = "/home/agent"
 
 
-def start(name: str) -> Start:
-    way = Way("http://127.0.0.1:7000/v1", "benchwright-token", "m")
-    return started(find_recipe(name), [name], "Do it.", way, HOME)
+def start(name: str) -> LaunchSpec:
+    way = ModelAccess("http://127.0.0.1:7000/v1", "benchwright-token", "m")
+    return launch_spec(find_recipe(name), [name], "Do it.", way, HOME)
 
 
 def settings(name: str, path: str) -> dict[str, Any]:

@@ -28,8 +28,8 @@ from benchwright.data.rows import Row
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
 from benchwright.engine.plan import Plan
-from benchwright.engine.relayed import RelayedCalls
-from benchwright.engine.worker import Result, Work, Worker
+from benchwright.engine.relayed import AgentAccess
+from benchwright.engine.worker import Result, TrialWork, Worker
 from benchwright.recipes.shelf import find_recipe
 from benchwright.records import Target, Trial, TrialLimits
 
@@ -96,7 +96,7 @@ class RecordedAgent:
         self.name, self.fingerprint = agent.name, agent.fingerprint
         self._agent, self._recorder, self._address = agent, recorder, address
 
-    async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> AgentAnswer:
+    async def run(self, row: Row, trial: Trial, calls: AgentAccess) -> AgentAnswer:
         """Run the agent."""
         self._recorder.relay = calls.base_url.removesuffix("/v1")
         calls.base_url = f"{self._address}/v1"
@@ -150,7 +150,7 @@ async def run(task: OutsideTask, base_url: str, model: str) -> None:
     target = Target("primary", model, base_url, {})
     plan = Plan(task, 1, (target,), limits=TrialLimits(turns=20))
     async with EndpointClient(target, access=Access(None)) as client, task.open() as solver:
-        await Worker(solver, (), {"primary": client}, plan.limits, deliver).do(Work(next(plan.trials())))
+        await Worker(solver, (), {"primary": client}, plan.limits, deliver).do(TrialWork(next(plan.trials())))
 
 
 def clean(value: Any, key: str = "") -> Any:

@@ -16,7 +16,7 @@ from benchwright.app.report import ReportSettings, make_report
 from benchwright.records import Target
 from benchwright.reports.comparison.junit import render_junit
 from benchwright.reports.comparison.markdown import render_markdown
-from benchwright.reports.html.page import render
+from benchwright.reports.html.page import render_report
 from benchwright.reports.terminal import render_answer
 
 VERDICT = "glm-4.5 is better than qwen3:8b by 50.0 points"
@@ -55,7 +55,7 @@ def test_the_terminal_markdown_and_junit_say_the_models_names(tmp_path: Path) ->
 
 def test_the_report_says_them(tmp_path: Path) -> None:
     runs = of_models(tmp_path, "qwen3:8b", "glm-4.5")
-    page = render(make_report([str(run) for run in runs], ReportSettings()))
+    page = render_report(make_report([str(run) for run in runs], ReportSettings()))
     assert VERDICT in page
     assert '<span class="chip s1">glm-4.5</span>' in page
     assert ">B<" not in page

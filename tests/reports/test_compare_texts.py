@@ -19,7 +19,7 @@ from benchwright.analysis.comparison.records import Comparison
 from benchwright.records import Status
 from benchwright.reports.comparison.junit import render_junit
 from benchwright.reports.comparison.markdown import code, render_markdown
-from benchwright.reports.comparison.words import p_text, verdicts
+from benchwright.reports.comparison.words import p_text, verdict_lines
 from benchwright.reports.terminal import render_answer
 from benchwright.runs.manifest import ScorerInfo
 
@@ -215,7 +215,7 @@ class TestJUnit:
 
 def test_a_verdict_of_every_score_of_every_pair(tmp_path: Path) -> None:
     runs = [str(write_run(tmp_path / name, made([1, 0, 1]))) for name in "abc"]
-    assert len(list(verdicts(comparison_of(*runs)))) == 2
+    assert len(list(verdict_lines(comparison_of(*runs)))) == 2
 
 
 FIRST_SCREEN = """\

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.fitted import FittedTable
+from benchwright.reports.fitted_table import FittedTable
 
 WORDS = st.lists(st.text("abcxyz", min_size=1, max_size=10), min_size=1, max_size=6).map("-".join)
 FIGURES = st.floats(-1000, 1000).map("{:.4f}".format)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.app.compare_kit import made, write_run
 
-from benchwright.analysis.leaderboard.board import Chosen, leaderboard
+from benchwright.analysis.leaderboard.board import BoardEntry, leaderboard
 from benchwright.analysis.leaderboard.records import BoardColumn, BoardRow, Cell, Leaderboard
 from benchwright.cli.output import table_text
 from benchwright.records import Target
@@ -61,7 +61,7 @@ def hostile(tmp_path: Path) -> Leaderboard:
         target = Target("primary", f"{HOSTILE}{place}", "http://127.0.0.1:9/v1")
         data = [DataFile(f"{HOSTILE}.jsonl".replace("/", "∕"), "0" * 32, 20)]
         runs.append(write_run(tmp_path / f"run{place}", made(values), targets=[target], data=data))
-    return leaderboard([Chosen(run) for run in runs])
+    return leaderboard([BoardEntry(run) for run in runs])
 
 
 class TestText:

@@ -17,7 +17,7 @@ from benchwright.analysis.request_summary import RequestSummary
 from benchwright.analysis.summary import summary_of
 from benchwright.app.report import ReportSettings, make_report
 from benchwright.formats import counted
-from benchwright.reports.html.page import render
+from benchwright.reports.html.page import render_report
 from benchwright.reports.summary import render_summary
 
 WRONG = ("1 trials", "1 samples", "1 requests", "1 runs", "1 models", "1 scenarios", "1 attempts", "1 groups")
@@ -39,7 +39,7 @@ def test_the_summary_and_the_report_of_one_trial(tmp_path: Path) -> None:
     shown = as_text(render_summary(summary_of(run)))
     assert "primary: model  1 trial: 1 scored" in shown
     assert "1 request in" in shown
-    page = render(make_report([str(run)], ReportSettings()))
+    page = render_report(make_report([str(run)], ReportSettings()))
     assert (wrong_in(shown), wrong_in(page)) == ([], [])
 
 

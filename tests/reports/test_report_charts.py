@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.analysis.joint.fronts import Candidate, PerTrial, fronts
 from benchwright.analysis.load.curves import LoadCurve, LoadPoint
-from benchwright.analysis.load.figure_records import Estimate, Spread
+from benchwright.analysis.load.figure_records import FigureEstimate, Spread
 from benchwright.analysis.load.records import Level
+from benchwright.analysis.quality_and_speed.fronts import Candidate, PerTrial, fronts
 from benchwright.analysis.report.records import (
     Curve,
     Distribution,
@@ -141,7 +141,7 @@ def drawings(name: str) -> list[str]:
 
 
 def curve_of(letter: str, points: list[tuple[int, float]]) -> LoadCurve:
-    spread = Estimate(0.1, 0.09, 0.11)
+    spread = FigureEstimate(0.1, 0.09, 0.11)
     return LoadCurve(
         letter,
         f"load-{letter}",

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.analysis.report.pieces import AROUND, cut, find_span
-from benchwright.reports.html.text import shown
+from benchwright.reports.html.text import visible_text
 
 ANYTHING = st.text(st.characters(), max_size=200)
 
@@ -16,23 +16,23 @@ ANYTHING = st.text(st.characters(), max_size=200)
 class TestShown:
     @given(ANYTHING)
     def test_no_character_hides_or_steers(self, text: str) -> None:
-        for character in shown(text):
+        for character in visible_text(text):
             assert (
                 unicodedata.category(character) not in ("Cc", "Cs", "Cf") or character in "\n\t\u200c\u200d"
             )
 
     @given(st.text(st.characters(categories=["L", "M", "N", "P", "S", "Zs"])))
     def test_text_that_can_be_seen_stays_as_it_is(self, text: str) -> None:
-        assert shown(text) == text
+        assert visible_text(text) == text
 
     def test_a_mark_that_turns_a_line_round_is_told_by_its_number(self) -> None:
-        assert shown("abc\u202edcba") == "abc⟨U+202E⟩dcba"
+        assert visible_text("abc\u202edcba") == "abc⟨U+202E⟩dcba"
 
     def test_a_lone_surrogate_is_told_by_its_number(self) -> None:
-        assert shown("a\ud83db").encode() == "a⟨U+D83D⟩b".encode()
+        assert visible_text("a\ud83db").encode() == "a⟨U+D83D⟩b".encode()
 
     def test_line_ends_of_either_kind_are_line_ends(self) -> None:
-        assert shown("a\r\nb\nc") == "a\nb\nc"
+        assert visible_text("a\r\nb\nc") == "a\nb\nc"
 
 
 class TestCut:

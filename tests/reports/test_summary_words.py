@@ -14,7 +14,7 @@ from tests.web.web_kit import viewing
 from benchwright.analysis.summary import summary_of
 from benchwright.analysis.summary_records import ScoreSummary
 from benchwright.app.report import ReportSettings, make_report
-from benchwright.reports.html.page import render
+from benchwright.reports.html.page import render_report
 from benchwright.reports.summary import render_summary
 
 EQUAL = "interval of equal scores in a known range (Clopper-Pearson), 60 samples"
@@ -63,7 +63,7 @@ def test_the_report_and_the_viewer_say_the_same(tmp_path: Path) -> None:
     with viewing(program) as viewer:
         page = viewer.get(f"/runs/{run.name}").text
     program.end()
-    for text in (page, render(make_report([str(run)], ReportSettings()))):
+    for text in (page, render_report(make_report([str(run)], ReportSettings()))):
         assert EQUAL in text
         assert "[0.470, 0.530]" in text.replace("&nbsp;", " ")
 

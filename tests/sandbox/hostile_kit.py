@@ -9,14 +9,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchwright.sandbox import Limits, LocalSandbox, ProgramResult
+from benchwright.sandbox import Limits, LocalSandbox, SandboxResult
 
 SMALL = Limits(wall_seconds=5, cpu_seconds=4, memory_bytes=128 * 2**20, processes=16)
 
 
 async def run_source(
     sandbox: LocalSandbox, source: str, limits: Limits = SMALL, **more: Any
-) -> ProgramResult:
+) -> SandboxResult:
     """Runs Python source as a program of its own."""
     files = {"main.py": textwrap.dedent(source).encode()}
     return await sandbox.run(["python3", "main.py"], files=files, limits=limits, **more)

@@ -12,7 +12,7 @@ import pytest
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Score, Scorer
-from benchwright.engine.relayed import RelayedCalls
+from benchwright.engine.relayed import AgentAccess
 from benchwright.records import Message, Outcome, Sample, Target
 
 Scoring = Callable[..., Score]
@@ -46,7 +46,7 @@ class ScriptedJudge:
     async def count_tokens(self, text: str) -> int | None:
         raise AssertionError("scoring counts no tokens")
 
-    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
+    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[AgentAccess]:
         raise AssertionError("scoring asks by itself")
 
     def progress(self, text: str) -> None:

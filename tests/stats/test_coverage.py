@@ -14,7 +14,7 @@ import pytest
 from tests.known import known
 
 from benchwright.stats.distributions import t_quantile
-from benchwright.stats.intervals import Interval, of_equal_values, wilson
+from benchwright.stats.intervals import Interval, equal_values_interval, wilson
 from benchwright.stats.latency import percentile_interval
 from benchwright.stats.paired import paired_difference
 from benchwright.stats.passk import mean_pass_at_k
@@ -213,7 +213,7 @@ def test_equal_scores_mislead_as_rarely_as_is_promised(n: int, value: float) -> 
 
     The data sets of equal scores that mislead are then 2.5 % of all, on either side.
     """
-    low, high = of_equal_values(value, n, (0.0, 1.0))
+    low, high = equal_values_interval(value, n, (0.0, 1.0))
     for end, missed in ((0.0, low), (1.0, high)):
         if end != value:
             share_of_others = (missed - value) / (end - value)
@@ -227,7 +227,7 @@ def test_other_intervals_of_bounded_scores_are_wider_where_all_are_equal(n: int)
     Widths at 0.5: ours 0.52, 0.17, 0.06, 0.018; Anderson's 0.61, 0.30, 0.18, 0.10, with the Dvoretzky-Kiefer-Wolfowitz
     band in Massart's form; Hoeffding's twice that; Maurer and Pontil's 1, 1, 0.35, 0.10.
     """
-    low, high = of_equal_values(0.5, n, (0.0, 1.0))
+    low, high = equal_values_interval(0.5, n, (0.0, 1.0))
     anderson = math.sqrt(math.log(2 / 0.05) / (2 * n))
     hoeffding = 2 * anderson
     maurer_and_pontil = 2 * 7 * math.log(2 / 0.025) / (3 * (n - 1))

@@ -12,7 +12,7 @@ import pytest
 from benchwright.stats.intervals import Interval
 from benchwright.stats.sequential.decision import Decider, Decision, Goal, verdict
 from benchwright.stats.sequential.family import Family
-from benchwright.stats.sequential.foresight import REACH, Foresight
+from benchwright.stats.sequential.foresight import REACH, DifferencePredictor
 from benchwright.stats.sequential.running import RunningInterval
 from benchwright.stats.sequential.units import grouped
 
@@ -138,7 +138,7 @@ def earlier(n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def looked_ahead(new: np.ndarray, old: np.ndarray, others: np.ndarray) -> int:
-    decider, foresight = Decider(new.size, finite=True, reach=REACH), Foresight(old, others)
+    decider, foresight = Decider(new.size, finite=True, reach=REACH), DifferencePredictor(old, others)
     for value in new - old:
         decider.add(float(value), expected=foresight.expected())
         foresight.learn(float(value))
@@ -161,7 +161,7 @@ def test_however_wrong_the_foresight_is_the_interval_holds() -> None:
         new = generator.permutation(np.repeat([0.0, 1.0], 40))
         old = generator.permutation(new)
         running = RunningInterval(80, side_error=0.1, finite=True, reach=REACH, claims=1)
-        foresight = Foresight(old, (1 - new)[:, None])
+        foresight = DifferencePredictor(old, (1 - new)[:, None])
         for value in new - old:
             running.add(value, expected=foresight.expected())
             foresight.learn(float(value))
@@ -174,7 +174,10 @@ def test_however_wrong_the_foresight_is_the_interval_holds() -> None:
 def test_what_is_expected_adds_up_to_nothing_over_the_list() -> None:
     """Given the past, the mean over all that can come next is 0: here for the first unit."""
     _, old, others = earlier(50, seed=3)
-    first = [Foresight(np.roll(old, shift), np.roll(others, shift, axis=0)).expected() for shift in range(50)]
+    first = [
+        DifferencePredictor(np.roll(old, shift), np.roll(others, shift, axis=0)).expected()
+        for shift in range(50)
+    ]
     assert np.mean(first) == pytest.approx(0.0, abs=1e-12)
 
 
@@ -221,7 +224,7 @@ def test_a_verdict_leaves_its_share_of_the_error_to_the_others() -> None:
         (lambda: Decider(9, margin=-0.1), "no such question"),
         (lambda: Decider(9, goal="best"), "no such question"),  # type: ignore[arg-type]
         (lambda: grouped([0.0], ["a", "b"]), "equally many"),
-        (lambda: Foresight([0.0], [0.0]), "must be a table"),
+        (lambda: DifferencePredictor([0.0], [0.0]), "must be a table"),
     ],
 )
 def test_what_makes_no_sense_is_refused(call: Callable[[], object], words: str) -> None:

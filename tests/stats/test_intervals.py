@@ -13,7 +13,7 @@ from benchwright.stats.intervals import (
     Interval,
     jeffreys,
     normal_interval,
-    t_around,
+    t_interval,
     wilson,
 )
 
@@ -91,7 +91,7 @@ def test_impossible_counts_are_refused(arguments: tuple[float, ...]) -> None:
 
 
 def test_t_around_is_symmetric_and_approaches_the_normal_interval() -> None:
-    assert t_around(5.0, 2.0, 1e6) == pytest.approx((5 - 1.96 * 2, 5 + 1.96 * 2), abs=1e-3)
+    assert t_interval(5.0, 2.0, 1e6) == pytest.approx((5 - 1.96 * 2, 5 + 1.96 * 2), abs=1e-3)
 
 
 def test_the_documented_interval_is_mean_and_196_population_errors() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from tests.known import known
 
-from benchwright.stats.intervals import of_equal_values, wilson
+from benchwright.stats.intervals import equal_values_interval, wilson
 from benchwright.stats.repeats import Estimate, estimate, sample_means
 
 
@@ -195,7 +195,7 @@ def test_where_the_data_cannot_tell_there_is_no_interval(arguments: tuple[Any, .
 def test_equal_graded_values_have_the_interval_that_their_range_allows() -> None:
     result = estimate([0.5] * 60, value_range=(0.0, 1.0))
     assert (result.method, result.se) == ("bounded", 0)
-    assert result.interval == of_equal_values(0.5, 60, (0.0, 1.0))
+    assert result.interval == equal_values_interval(0.5, 60, (0.0, 1.0))
 
 
 def test_repeats_of_equal_values_add_nothing() -> None:
@@ -206,7 +206,7 @@ def test_repeats_of_equal_values_add_nothing() -> None:
 def test_sample_means_that_are_equal_are_bounded_whatever_their_repeats_are() -> None:
     result = estimate([0.2, 0.6, 0.6, 0.2], [0, 0, 1, 1], value_range=(0.0, 1.0))
     assert result.method == "bounded"
-    assert result.interval == pytest.approx(of_equal_values(0.4, 2, (0.0, 1.0)))
+    assert result.interval == pytest.approx(equal_values_interval(0.4, 2, (0.0, 1.0)))
 
 
 @pytest.mark.parametrize(("sizes", "effective"), [([5] * 4, 4), ([10, 5, 5], 20**2 / (100 + 25 + 25))])
@@ -215,7 +215,7 @@ def test_equal_values_in_groups_count_as_many_as_there_are_effective_groups(
 ) -> None:
     result = estimate([0.5] * 20, groups=np.repeat(range(len(sizes)), sizes), value_range=(0.0, 1.0))
     assert result.method == "bounded"
-    assert result.interval == pytest.approx(of_equal_values(0.5, effective, (0.0, 1.0)))
+    assert result.interval == pytest.approx(equal_values_interval(0.5, effective, (0.0, 1.0)))
 
 
 def test_points_of_100_that_are_all_0_are_no_shares() -> None:

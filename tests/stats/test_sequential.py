@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from benchwright.stats.sequential.capital import Capital
+from benchwright.stats.sequential.betting import BettingProcess
 from benchwright.stats.sequential.running import RunningInterval
 
 Numbers = NDArray[np.float64]
@@ -228,10 +228,10 @@ def test_the_capital_is_that_of_the_authors_program(
     """Against the claim that the mean is 0.1, 40 planned.
 
     The figures are logarithms of `betting_mart` of the package confseq by Waudby-Smith and others, for values and
-    claim moved to [0, 1], with `N=40` if finite, `theta=1`, `trunc_scale=1`, and one call for each bet k of `Capital`
-    (`lambdas_fn_positive` returns 2 k / (1 + k mu)), weighted by the bets' shares.
+    claim moved to [0, 1], with `N=40` if finite, `theta=1`, `trunc_scale=1`, and one call for each bet k of
+    `BettingProcess` (`lambdas_fn_positive` returns 2 k / (1 + k mu)), weighted by the bets' shares.
     """
-    capital = Capital(np.array([0.1]), 40, finite=finite)
+    capital = BettingProcess(np.array([0.1]), 40, finite=finite)
     logarithms = []
     for value in GRADED:
         capital.add(value)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from benchwright.stats.windows import (
     Cut,
     Window,
-    mean_at_once,
     mean_at_once_between,
-    most_at_once,
+    mean_concurrency,
+    peak_concurrency,
     window,
 )
 
@@ -73,12 +73,12 @@ def test_the_rate_of_a_closed_loop_is_the_same_in_every_window(
     begin = length + low * length
     end = length * (rounds - 1) - high * length / 2
     taken = length  # of each request, so that Little's law gives the rate
-    rate = mean_at_once(starts, starts + length, begin, end) / taken
+    rate = mean_concurrency(starts, starts + length, begin, end) / taken
     assert rate == pytest.approx(in_flight / length)
 
 
 def test_nothing_is_under_way_in_no_time() -> None:
-    assert mean_at_once([0.0], [1.0], 0.5, 0.5) == 0
+    assert mean_concurrency([0.0], [1.0], 0.5, 0.5) == 0
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 20)), max_size=40))
@@ -86,7 +86,7 @@ def test_the_most_at_once_is_found_by_looking_at_every_moment(intervals: list[tu
     starts = [start for start, _ in intervals]
     ends = [start + length for start, length in intervals]
     looked = [sum(begin <= at < end for begin, end in zip(starts, ends, strict=True)) for at in range(71)]
-    assert most_at_once(starts, ends) == max(looked)
+    assert peak_concurrency(starts, ends) == max(looked)
 
 
 @given(
@@ -97,7 +97,7 @@ def test_bins_have_what_each_has_by_itself(intervals: list[tuple[float, float]],
     edges = [edge + place for place, edge in enumerate(edges)]
     starts = [start for start, _ in intervals]
     ends = [start + length for start, length in intervals]
-    alone = [mean_at_once(starts, ends, *pair) for pair in pairwise(edges)]
+    alone = [mean_concurrency(starts, ends, *pair) for pair in pairwise(edges)]
     assert mean_at_once_between(starts, ends, edges) == pytest.approx(alone, abs=1e-9)
 
 

@@ -17,7 +17,7 @@ from benchwright.records import RunEvent, Status, TrialRecord
 from benchwright.runs import tail
 from benchwright.runs.journal import TRIALS, Journal
 from benchwright.runs.keys import fingerprint
-from benchwright.runs.locks import LOCKS, holders, interrupt, worker_of
+from benchwright.runs.locks import LOCKS, holders, interrupt, locking_process
 from benchwright.runs.manifest import DataFile
 from benchwright.web import runs_index
 from benchwright.web.runs_index import RunsIndex
@@ -174,8 +174,8 @@ def test_the_worker_is_the_process_that_holds_the_lock(runs: Path) -> None:
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        assert worker_of(runs / "b", holders()) == process.pid
-        assert worker_of(runs / "a", holders()) is None
+        assert locking_process(runs / "b", holders()) == process.pid
+        assert locking_process(runs / "a", holders()) is None
         interrupt(runs / "b")
         assert process.wait(timeout=20) != 0
     with pytest.raises(UserError, match="is not running"):

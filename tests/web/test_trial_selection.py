@@ -20,7 +20,7 @@ from benchwright.web.trial_selection import (
     Selection,
     TrialQuery,
     around,
-    natural,
+    natural_sort_key,
     select,
 )
 
@@ -149,4 +149,4 @@ def test_slow_is_the_slowest_twentieth(tmp_path: Path) -> None:
 def test_numbers_in_ids_are_ordered_as_numbers(numbers: list[int]) -> None:
     for form in ("{}", "mmlu_{}", "TC-{}"):
         ids = [form.format(number) for number in numbers]
-        assert sorted(ids, key=natural) == [form.format(number) for number in sorted(numbers)]
+        assert sorted(ids, key=natural_sort_key) == [form.format(number) for number in sorted(numbers)]

@@ -15,8 +15,8 @@ from tests.web.web_kit import Viewing, viewing, write
 from benchwright.records import RunEvent, Status, Target, TrialRecord
 from benchwright.runs.journal import BODIES, Body, Journal, encode_json
 from benchwright.runs.keys import fingerprint
-from benchwright.runs.listing import TAGS
 from benchwright.runs.manifest import DataFile
+from benchwright.runs.tags_and_notes import TAGS
 
 LIVE = "20260101T000000-live-00000000"
 REPEATED = "20260102T000000-repeated-00000000"

@@ -13,10 +13,10 @@ from tests.app.app_kit import Program
 from tests.app.compare_kit import STARTED, Made
 from tests.web.web_kit import PATIENCE, Viewing, viewing, write
 
-from benchwright.analysis.load.looks import keep_looks
-from benchwright.endpoint.watching import Look
+from benchwright.analysis.load.server_metrics_file import write_server_metrics
+from benchwright.endpoint.watching import ServerMetrics
 from benchwright.records import Target
-from benchwright.runs.listing import tag_run
+from benchwright.runs.tags_and_notes import tag_run
 
 FIRST, SECOND, HOSTILE = "load-20260101T000000-aaaa", "load-20260102T000000-bbbb", 'load-"><script>/?&'
 GROWING = "load-20260104T000000-cccc"
@@ -38,7 +38,9 @@ def write_level(program: Program, tag: str, concurrency: int, number: int, **cha
         **changes,
     )
     tag_run(str(path), [tag])
-    keep_looks(path, [Look(STARTED + second * 10**9, running=float(concurrency)) for second in range(10)])
+    write_server_metrics(
+        path, [ServerMetrics(STARTED + second * 10**9, running=float(concurrency)) for second in range(10)]
+    )
     return run
 
 

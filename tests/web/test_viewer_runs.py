@@ -13,7 +13,7 @@ from tests.browser import Watched
 from tests.web.web_kit import PATIENCE, Viewing, viewing, write
 
 from benchwright.records import Status, Target
-from benchwright.runs.listing import NOTE
+from benchwright.runs.tags_and_notes import NOTE
 
 MANY = 40
 NAMED = "20270115T080000-questions-model-00000000"

@@ -12,7 +12,7 @@ from benchwright.agents.call_threads import CallThreads, is_async
 from benchwright.agents.outside_task import AgentAnswer, OutsideTask, read_answer
 from benchwright.data.rows import Row
 from benchwright.engine.protocols import Scorer
-from benchwright.engine.relayed import RelayedCalls
+from benchwright.engine.relayed import AgentAccess
 from benchwright.errors import ExecutionError, UserError
 from benchwright.records import Trial
 from benchwright.runs.keys import fingerprint
@@ -61,7 +61,7 @@ class CallableAgent:
         self._is_async = is_async(function)
         self.fingerprint = fingerprint(module, known_or_unique(source_fingerprint(function)))
 
-    async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> AgentAnswer:
+    async def run(self, row: Row, trial: Trial, calls: AgentAccess) -> AgentAnswer:
         """Call the function for a row, and return its answer.
 
         Raises:

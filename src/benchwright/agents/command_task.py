@@ -19,7 +19,7 @@ from benchwright.agents.programs import LeftRunning, ProgramResult, run_program
 from benchwright.data.rows import Row
 from benchwright.endpoint.serving.listener import LOOPBACK
 from benchwright.engine.protocols import Scorer
-from benchwright.engine.relayed import RelayedCalls
+from benchwright.engine.relayed import AgentAccess
 from benchwright.errors import UserError
 from benchwright.records import UNREADABLE, Trial
 from benchwright.runs.keys import fingerprint
@@ -64,7 +64,7 @@ class CommandAgent:
         sources = [source_fingerprint(file) for file in (program, *scripts) if file.is_file()]
         self.fingerprint = fingerprint(self._arguments, sources)
 
-    async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> AgentAnswer:
+    async def run(self, row: Row, trial: Trial, calls: AgentAccess) -> AgentAnswer:
         """Run the program for a row. Its output is its answer, or a JSON object with `answer` and `messages`.
 
         An exit status other than 0 is a failure, described by the last line on stderr.
@@ -82,7 +82,7 @@ class CommandAgent:
         return msgspec.structs.replace(answer, artifacts=artifacts, notes=list(map(str, left)))
 
 
-def program_environment(environ: Mapping[str, str], trial: Trial, calls: RelayedCalls) -> dict[str, str]:
+def program_environment(environ: Mapping[str, str], trial: Trial, calls: AgentAccess) -> dict[str, str]:
     """Return the environment variables of an agent's program.
 
     They are those of this process without secrets, and the relay's address and token.

@@ -13,7 +13,7 @@ from benchwright.data.rows import Row
 from benchwright.endpoint.relay import Relay
 from benchwright.engine.answers import answer_status, final_answer
 from benchwright.engine.protocols import Scorer, Session
-from benchwright.engine.relayed import RelayedCalls
+from benchwright.engine.relayed import AgentAccess
 from benchwright.errors import ExecutionError
 from benchwright.records import Message, Outcome, Record, Status, TaskSpec, Trial
 from benchwright.runs.keys import fingerprint
@@ -49,7 +49,7 @@ class OutsideAgent(Protocol):
         """Digest of the agent's code, as far as the code is known."""
         ...
 
-    async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> AgentAnswer:
+    async def run(self, row: Row, trial: Trial, calls: AgentAccess) -> AgentAnswer:
         """Run the agent on one row, and return its answer.
 
         Until this returns, it may send requests to the model as described by `calls`.
@@ -141,7 +141,7 @@ class OutsideSolver:
         )
 
 
-def _answered(said: AgentAnswer, calls: RelayedCalls) -> Outcome:
+def _answered(said: AgentAnswer, calls: AgentAccess) -> Outcome:
     """Return the outcome of an agent that answered. The answer is appended to its conversation if missing."""
     messages = calls.messages if said.messages is None else said.messages
     if final_answer(messages) != said.answer:

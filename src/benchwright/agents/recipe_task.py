@@ -19,12 +19,12 @@ from benchwright.data.columns import PromptColumns
 from benchwright.data.rows import Row, naming
 from benchwright.endpoint.serving.listener import LOOPBACK
 from benchwright.engine.protocols import Scorer
-from benchwright.engine.relayed import RelayedCalls
+from benchwright.engine.relayed import AgentAccess
 from benchwright.errors import ExecutionError
 from benchwright.recipes.collecting import OWN_FILES, files_below, texts_below, texts_of
 from benchwright.recipes.layers import launch_on_host
 from benchwright.recipes.recipe import Recipe
-from benchwright.recipes.starting import Way, started
+from benchwright.recipes.starting import ModelAccess, launch_spec
 from benchwright.records import Trial
 
 HANDED_ON = (
@@ -89,7 +89,7 @@ class RecipeAgent:
         self._recipe = recipe
         self._launch = launch_on_host(recipe)
 
-    async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> AgentAnswer:
+    async def run(self, row: Row, trial: Trial, calls: AgentAccess) -> AgentAnswer:
         """Run the agent on one row.
 
         It has failed if it sends no request to the model or its exit status is not 0.
@@ -97,11 +97,11 @@ class RecipeAgent:
         Raises:
             ExecutionError: If it cannot be started, prints too much, or the row's `files` are invalid.
         """
-        way = Way(calls.base_url, calls.token, calls.model)
+        way = ModelAccess(calls.base_url, calls.token, calls.model)
         left: list[LeftRunning] = []
         async with _folders() as (home, work):
             _write_files(row.get("files"), work)
-            start = started(self._recipe, self._launch, _prompt(row), way, str(home))
+            start = launch_spec(self._recipe, self._launch, _prompt(row), way, str(home))
             for path, text in start.files.items():
                 _write(Path(path), text)
             environment = _environment(os.environ) | start.environment | {"BENCHWRIGHT_TRIAL": trial.key}
@@ -179,7 +179,7 @@ def _said(ended: ProgramResult | None) -> dict[str, str]:
     return {name: text for name, text in (("output", output), ("stderr", ended.errors)) if text}
 
 
-def _failure(ended: ProgramResult | None, calls: RelayedCalls) -> str | None:
+def _failure(ended: ProgramResult | None, calls: AgentAccess) -> str | None:
     if ended is None or calls.limit_told.is_set():
         return "a limit was reached"
     if ended.status != 0:

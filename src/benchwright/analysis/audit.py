@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.analysis.export.counted_trials import CountedTrial, counted_trials
-from benchwright.analysis.gists import gist
 from benchwright.analysis.report.messages import parse_messages
 from benchwright.analysis.scores import PassingScore, passing_score
+from benchwright.analysis.trial_preview import trial_preview
 from benchwright.catalog.containers.auditing import Connection, Finding, Trajectory, audit, steps_of
 from benchwright.catalog.containers.auditing.reading import READS_SOLUTION
 from benchwright.records import Record
-from benchwright.runs.about import VALIDATION
 from benchwright.runs.counting import ScoreState
 from benchwright.runs.manifest import Manifest, read_manifest
+from benchwright.runs.manifest_facts import VALIDATION
 from benchwright.runs.table import read_table
 
 EDITS_IN_TEXT = ("aider ",)
@@ -103,7 +103,7 @@ def trajectory_of(counted: CountedTrial) -> Trajectory:
     """Return the actions of a trial's agent, read from the trial's body."""
     trial, body = counted.trial, counted.body
     messages = [parsed.message for parsed in parse_messages(body, (), 0, 1 << 30)[0]]
-    told = gist(trial, body)
+    told = trial_preview(trial, body)
     repository = trial.record.labels.get("repo") or project_of(trial.record.sample)
     submitted = (one.detail.get("model_patch") for one in trial.scores.values() if one.detail)
     return Trajectory(

@@ -14,12 +14,12 @@ from benchwright.analysis.summary_records import RunSummary, ScoreSummary, Targe
 from benchwright.catalog.benchmark import Benchmark, Figure, Graded, timestamp
 from benchwright.catalog.breakdowns import Breakdown, Breakdowns
 from benchwright.errors import JournalError
-from benchwright.files import whole_file
+from benchwright.files import atomic_file
 from benchwright.records import FAILED, Record, RequestRecord, Status
+from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.counting import FAILURES, ScoreState
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
-from benchwright.runs.scored import ScoredTrial
 from benchwright.runs.table import RunTable
 from benchwright.statistic import NoScore, Statistic, is_number
 
@@ -128,7 +128,7 @@ def write_result_file(
     head = {**_head(benchmark, manifest, summary, target, totals, figures), **more}
     scorer = benchmark.scorers[0].name
     repeated = manifest.repeats > 1
-    with whole_file(path, error=JournalError) as file:
+    with atomic_file(path, error=JournalError) as file:
         file.write(msgspec.json.format(encode_document(head), indent=2).removesuffix(b"\n}"))
         file.write(b',\n  "sample_results": [')
         for position, trial in enumerate(trials):

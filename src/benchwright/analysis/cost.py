@@ -8,8 +8,8 @@ from typing import Any
 from benchwright.analysis.run_figures import read_figures
 from benchwright.errors import BenchwrightError
 from benchwright.records import Record
-from benchwright.runs.listing import models_of
 from benchwright.runs.selection import newest_first
+from benchwright.runs.tags_and_notes import models_of
 from benchwright.text import plain
 
 

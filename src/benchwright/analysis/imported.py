@@ -10,9 +10,9 @@ from benchwright.analysis.summary import summarise
 from benchwright.interop.foreign import UnreadableResults
 from benchwright.interop.recognising import import_runs, results_below
 from benchwright.records import Record
-from benchwright.runs.listing import models_of
 from benchwright.runs.manifest import origin_of, read_manifest
 from benchwright.runs.table import read_table
+from benchwright.runs.tags_and_notes import models_of
 from benchwright.statistic import Statistic
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from benchwright.analysis.summary_records import ScoreSummary, TargetSummary
 
 
-class Unscored(NamedTuple):
+class UnscoredScorers(NamedTuple):
     """Scorers of a target that have no score for any trial, all for the same reasons."""
 
     scorers: list[str]
@@ -27,20 +27,20 @@ class Unscored(NamedTuple):
         return f"{', '.join(self.scorers)}: {told}"
 
 
-def unscored(target: TargetSummary) -> list[Unscored]:
+def unscored_scorers(target: TargetSummary) -> list[UnscoredScorers]:
     """Return the scorers of a target without any score, grouped by their reasons."""
     return unscored_among(target.scores)
 
 
-def unscored_among(scores: Iterable[ScoreSummary]) -> list[Unscored]:
+def unscored_among(scores: Iterable[ScoreSummary]) -> list[UnscoredScorers]:
     """Return the scorers without any score among these summaries, grouped by their reasons."""
-    found: list[Unscored] = []
+    found: list[UnscoredScorers] = []
     for score in scores:
         if score.no_score is None:
             continue
         same = next((one for one in found if one.why == score.no_score), None)
         if same is None:
-            found.append(Unscored([score.scorer], score.no_score))
+            found.append(UnscoredScorers([score.scorer], score.no_score))
         else:
             same.scorers.append(score.scorer)
     return found
@@ -54,7 +54,7 @@ def failures_left(target: TargetSummary, said: str = "") -> dict[str, int]:
 
 def _told(target: TargetSummary) -> Iterator[str]:
     """Yield the reasons that `Unscored.text` shows, worded as in `TargetSummary.failures`."""
-    for one in unscored(target):
+    for one in unscored_scorers(target):
         if len(one.why.reasons) == 1:
             (reason,) = one.why.reasons
             yield reason

@@ -11,9 +11,9 @@ from benchwright.analysis.comparison.sides import Side
 from benchwright.errors import BenchwrightError, UserError
 from benchwright.interop.recognising import run_or_results
 from benchwright.records import Record
-from benchwright.runs.listing import models_of
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.selection import fits_all, newest_first, runs_that_fit
+from benchwright.runs.tags_and_notes import models_of
 from benchwright.stats.noise import Noise, Plan, plans
 from benchwright.text import Say, plain
 

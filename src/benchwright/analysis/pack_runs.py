@@ -16,7 +16,7 @@ from benchwright.analysis.documents import encode_document
 from benchwright.analysis.shortfalls import without_result
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.errors import ExecutionError, JournalError
-from benchwright.files import write_whole
+from benchwright.files import write_atomically
 from benchwright.packs.bridge.reading import read_score
 from benchwright.packs.results import Attempt, PackResults, PackScore, read_attempts, results_of
 from benchwright.packs.run_files import RENDERED, read_events
@@ -26,7 +26,7 @@ from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import UNREADABLE, Record
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
-from benchwright.stats.intervals import Interval, t_around
+from benchwright.stats.intervals import Interval, t_interval
 
 SUMMARY = "summary.json"
 
@@ -107,7 +107,7 @@ def write_summary(directory: Path, document: Mapping[str, Any]) -> None:
     Raises:
         JournalError: If the directory cannot be written.
     """
-    write_whole(directory / RENDERED / SUMMARY, encode_document(document) + b"\n", error=JournalError)
+    write_atomically(directory / RENDERED / SUMMARY, encode_document(document) + b"\n", error=JournalError)
 
 
 def _attempt(attempt: Attempt) -> dict[str, Any]:
@@ -192,7 +192,7 @@ def totals_interval(totals: Sequence[float]) -> Interval | None:
     """
     if len(totals) < 2 or len(set(totals)) == 1:
         return None
-    return t_around(fmean(totals), stdev(totals) / math.sqrt(len(totals)), len(totals) - 1)
+    return t_interval(fmean(totals), stdev(totals) / math.sqrt(len(totals)), len(totals) - 1)
 
 
 def over_their_cells(

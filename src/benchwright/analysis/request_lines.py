@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from benchwright.analysis.request_summary import RequestSummary
 from benchwright.analysis.sent_settings import sent_line
-from benchwright.endpoint.extras import instead_of
 from benchwright.endpoint.flags import NOTES
+from benchwright.endpoint.optional_parts import instead_of
 from benchwright.formats import counted, duration
 from benchwright.runs.lag import Standstill
-from benchwright.runs.one_at_a_time import one_at_a_time_text
+from benchwright.runs.serial_server import one_at_a_time_text
 from benchwright.runs.standstills import standstill_text
 
 

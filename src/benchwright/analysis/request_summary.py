@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from benchwright.records import Record
 from benchwright.runs.lag import Standstill
-from benchwright.runs.one_at_a_time import OneAtATime
 from benchwright.runs.requests import RequestFigures
+from benchwright.runs.serial_server import SerialServing
 from benchwright.runs.sessions import Sessions
 
 
@@ -80,7 +80,7 @@ class RequestSummary(Record, frozen=True):
     estimated_reasoning_requests: int = 0
     unknown_reasoning_requests: int = 0
     answers_at_once: int = 0
-    one_at_a_time: OneAtATime | None = None
+    one_at_a_time: SerialServing | None = None
     resent_requests: int = 0
     longest_lost_seconds: float = 0.0
 

@@ -16,7 +16,7 @@ import msgspec
 from benchwright import __version__
 from benchwright.analysis.shortfalls import failed_trials
 from benchwright.errors import UserError
-from benchwright.files import Stamp, stamps, write_whole
+from benchwright.files import Stamp, stamps, write_atomically
 from benchwright.records import UNREADABLE, Record
 from benchwright.runs.journal import BODIES, CUTS, TRIALS, encode_json
 from benchwright.statistic import Statistic
@@ -109,7 +109,7 @@ def stamp_of(directory: Path) -> Stamp:
     return stamps(*(directory / name for name in (TRIALS, BODIES, CUTS)))
 
 
-def kept_figures(directory: Path) -> RunFigures | None:
+def cached_figures(directory: Path) -> RunFigures | None:
     """Return the cached figures of a run; None if there are none, or the run has changed since."""
     try:
         kept = msgspec.json.decode((directory / FIGURES).read_bytes(), type=_Kept)
@@ -118,7 +118,7 @@ def kept_figures(directory: Path) -> RunFigures | None:
     return kept.figures if kept.made_by == MADE_BY and kept.stamp == stamp_of(directory) else None
 
 
-def keep_figures(table: RunTable, summary: RunSummary) -> RunFigures:
+def cache_figures(table: RunTable, summary: RunSummary) -> RunFigures:
     """Return the figures of a run, and cache them.
 
     They are not cached if the table was not read to the end, or if the file cannot be written.
@@ -126,7 +126,7 @@ def keep_figures(table: RunTable, summary: RunSummary) -> RunFigures:
     figures, stamp = figures_of(summary), stamp_of(table.directory)
     if stamp[0][0] == table.position > 0:
         with suppress(UserError):
-            write_whole(table.directory / FIGURES, encode_json(_Kept(MADE_BY, stamp, figures)))
+            write_atomically(table.directory / FIGURES, encode_json(_Kept(MADE_BY, stamp, figures)))
     return figures
 
 
@@ -136,11 +136,11 @@ def read_figures(directory: Path, manifest: Manifest) -> RunFigures:
     Raises:
         JournalError: If the journal cannot be read.
     """
-    kept = kept_figures(directory)
+    kept = cached_figures(directory)
     if kept is not None:
         return kept
     from benchwright.analysis.summary import summarise
     from benchwright.runs.table import read_table
 
     table = read_table(directory)
-    return keep_figures(table, summarise(manifest, table))
+    return cache_figures(table, summarise(manifest, table))

@@ -13,10 +13,13 @@ from typing import Any, Self
 
 from msgspec.structs import replace
 
-from benchwright.analysis.run_figures import ListedTarget, RunFigures, kept_figures, read_figures
+from benchwright.analysis.run_figures import ListedTarget, RunFigures, cached_figures, read_figures
 from benchwright.errors import BenchwrightError
 from benchwright.records import Record
-from benchwright.runs.about import (
+from benchwright.runs.journal import TRIALS
+from benchwright.runs.locks import holders, locking_process
+from benchwright.runs.manifest import Manifest, planned_trials
+from benchwright.runs.manifest_facts import (
     agent_of,
     given_name,
     kind_of,
@@ -26,13 +29,10 @@ from benchwright.runs.about import (
     suite_of,
     title_of,
 )
-from benchwright.runs.journal import TRIALS
-from benchwright.runs.listing import models_of, read_note, read_tags
-from benchwright.runs.locks import holders, worker_of
-from benchwright.runs.manifest import Manifest, planned_trials
 from benchwright.runs.progress import Progress
 from benchwright.runs.selection import newest_first
 from benchwright.runs.store import now_ns, read_last_event
+from benchwright.runs.tags_and_notes import models_of, read_note, read_tags
 from benchwright.runs.tail import size_of
 from benchwright.statistic import numbers
 from benchwright.text import Say
@@ -218,8 +218,8 @@ def list_runs(wanted: RunFilter = RunFilter(), say: Say | None = None) -> list[R
 def _rows(wanted: RunFilter, say: Say | None) -> Iterator[RunRow]:
     held, now, told_at = holders(), now_ns(), time.monotonic() + PATIENCE
     for directory, manifest in newest_first(say):
-        figures = kept_figures(directory)
-        running = worker_of(directory, held) is not None
+        figures = cached_figures(directory)
+        running = locking_process(directory, held) is not None
         state = "running" if running else figures.state if figures is not None else state_of(directory)
         size = size_of(directory / TRIALS)
         row = row_of(manifest, state, read_tags(directory), read_note(directory), size)

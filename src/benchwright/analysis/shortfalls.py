@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchwright.analysis.summary_records import TargetSummary
 from benchwright.records import Status
-from benchwright.runs.about import IMPORT
 from benchwright.runs.counting import FAILURES
 from benchwright.runs.manifest import Manifest
+from benchwright.runs.manifest_facts import IMPORT
 
 WITHOUT_RESULT = FAILURES - {Status.GRADER_ERROR}
 """Statuses of a finished trial that has no result to score."""

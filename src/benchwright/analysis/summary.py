@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from benchwright.analysis.benchmark_figures_file import own_figures
 from benchwright.analysis.deciding.decision import decision_of
 from benchwright.analysis.differences import differences
 from benchwright.analysis.equal_repeats import equal_repeats
 from benchwright.analysis.judged.certificate import certificate_of
 from benchwright.analysis.judged.records import judge_of
-from benchwright.analysis.own_figures import own_figures
 from benchwright.analysis.passes import passes_of
 from benchwright.analysis.request_summary import request_summary
 from benchwright.analysis.scores import mean_of, values_of, with_ends
@@ -32,15 +32,15 @@ from benchwright.analysis.thinking import thinking_cut_off
 from benchwright.analysis.timings import timings_note
 from benchwright.catalog.benchmark import Figure
 from benchwright.records import Target
-from benchwright.runs.about import harness_of, title_of
 from benchwright.runs.columns import chosen
+from benchwright.runs.concurrency_history import ConcurrencyHistory
 from benchwright.runs.counting import ScoreState
-from benchwright.runs.listing import read_note
-from benchwright.runs.manifest import Manifest, origin_of, planned_trials, read_manifest, target_names
-from benchwright.runs.paces import Paces
+from benchwright.runs.manifest import Manifest, display_names, origin_of, planned_trials, read_manifest
+from benchwright.runs.manifest_facts import harness_of, title_of
 from benchwright.runs.requests import RequestFigures
 from benchwright.runs.sessions import Sessions
 from benchwright.runs.table import RunTable, read_table
+from benchwright.runs.tags_and_notes import read_note
 from benchwright.statistic import NoScore
 
 if TYPE_CHECKING:
@@ -101,14 +101,14 @@ def with_figures(
     return [replace(target, figures=figures.get(target.slot, [])) for target in targets]
 
 
-def _concurrency(manifest: Manifest, paces: Paces) -> int | None:
+def _concurrency(manifest: Manifest, paces: ConcurrencyHistory) -> int | None:
     if not paces.found:
         return manifest.concurrency
     levels = {*paces.settled, *([manifest.concurrency] if paces.given else [])}
     return levels.pop() if len(levels) == 1 else None
 
 
-def _found_concurrency(paces: Paces) -> list[int]:
+def _found_concurrency(paces: ConcurrencyHistory) -> list[int]:
     return paces.settled or [level for level in (paces.last,) if level is not None]
 
 
@@ -129,7 +129,7 @@ def _target_summary(manifest: Manifest, table: RunTable, target: Target, session
         failures=dict(islice(table.failure_reasons(rows).items(), MOST_FAILURES)),
         cut_off=len(table.cut_off(target.slot)),
         equal_repeats=equal_repeats(manifest, table, target),
-        name=target_names(manifest)[target.slot],
+        name=display_names(manifest)[target.slot],
         suspicious=suspicious_passes(manifest, table, rows),
         agent=harness_of(manifest),
         thinking_cut_off=thinking_cut_off(target, statuses),

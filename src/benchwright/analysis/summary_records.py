@@ -14,9 +14,9 @@ from benchwright.analysis.suspicious import SuspiciousPasses
 from benchwright.analysis.thinking import ThinkingCutOff
 from benchwright.catalog.benchmark import Figure
 from benchwright.records import Record
-from benchwright.runs.about import titled
 from benchwright.runs.lag import LoopLag
 from benchwright.runs.manifest import Origin
+from benchwright.runs.manifest_facts import model_with_agent
 from benchwright.statistic import NoScore, Statistic
 
 
@@ -117,7 +117,9 @@ class TargetSummary(Record, frozen=True):
     @property
     def title(self) -> str:
         """The target's name, its model if that is not the name, and the command-line agent that asked it."""
-        return titled(self.name if self.name == self.model else f"{self.name}: {self.model}", self.agent)
+        return model_with_agent(
+            self.name if self.name == self.model else f"{self.name}: {self.model}", self.agent
+        )
 
 
 class RunSummary(Record, frozen=True):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from benchwright.analysis.scores import passed_trials
 from benchwright.formats import counted
 from benchwright.records import Record
-from benchwright.runs.about import seal_of
 from benchwright.runs.manifest import Manifest
+from benchwright.runs.manifest_facts import seal_of
 from benchwright.runs.table import RunTable
 
 if TYPE_CHECKING:

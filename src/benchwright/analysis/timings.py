@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from benchwright.runs.concurrency_history import ConcurrencyHistory
 from benchwright.runs.lag import LoopLag
 from benchwright.runs.manifest import Manifest
-from benchwright.runs.paces import Paces
 
 OWN_CODE = {
     "module": "the agent",
@@ -17,7 +17,7 @@ OWN_CODE = {
 """Settings of an eval that run user code in our process, and a name for this code."""
 
 
-def timings_note(manifest: Manifest, lag: LoopLag, paces: Paces) -> str | None:
+def timings_note(manifest: Manifest, lag: LoopLag, paces: ConcurrencyHistory) -> str | None:
     """Return why the timings are invalid and what could help, in one or two sentences; None if valid."""
     if not lag.spoils_timings:
         return None
@@ -28,7 +28,7 @@ def timings_note(manifest: Manifest, lag: LoopLag, paces: Paces) -> str | None:
     return f"the client was too busy ({measured}). {advice}."
 
 
-def _less_at_once(manifest: Manifest, paces: Paces) -> str | None:
+def _less_at_once(manifest: Manifest, paces: ConcurrencyHistory) -> str | None:
     """Return advice on how to reduce the load; None if it cannot be reduced."""
     if "load" in manifest.about:
         level = manifest.about["load"]["level"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from benchwright.analysis.gists import Gist, gist
+from benchwright.analysis.trial_preview import TrialPreview, trial_preview
 from benchwright.errors import JournalError, UserError
 from benchwright.records import ScoreRecord, TrialRecord
+from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.journal import Body, read_body
-from benchwright.runs.scored import ScoredTrial
 from benchwright.runs.table import RunTable
 
 
@@ -18,7 +18,7 @@ class Transcript(msgspec.Struct, omit_defaults=True):
     trial: TrialRecord
     body: Body | None
     scores: list[ScoreRecord] = []
-    gist: Gist = Gist()
+    preview: TrialPreview = TrialPreview()
 
 
 def sample_of_row(table: RunTable, row: int) -> str:
@@ -47,7 +47,7 @@ def transcripts(table: RunTable, sample: str) -> list[Transcript]:
 
 def _transcript(table: RunTable, attempt: ScoredTrial) -> Transcript:
     body = _body(table, attempt.record)
-    return Transcript(attempt.record, body, list(attempt.scores.values()), gist(attempt, body))
+    return Transcript(attempt.record, body, list(attempt.scores.values()), trial_preview(attempt, body))
 
 
 def _body(table: RunTable, record: TrialRecord) -> Body | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from benchwright.api.arguments import BenchmarkArguments, OneModel, models_of, settings_of
 from benchwright.api.jobs import Work, finish, finish_async
-from benchwright.api.results import BenchmarkRun, checked
+from benchwright.api.results import BenchmarkRun, shortfalls_of
 
 if TYPE_CHECKING:
     from benchwright.api.watching import Watch
@@ -83,7 +83,7 @@ def _work(benchmark: str, given: Mapping[str, Any], api_key_env: str | None) -> 
         await take_labels(prepared, launched, labels, settings.judge.judge_labels, watch)
         reports = prepared.report(launched)
         summary = reports[0].summary
-        short = checked(prepared, launched, summary)
+        short = shortfalls_of(prepared, launched, summary)
         return BenchmarkRun(launched.directory, summary, tuple(reports), tuple(short), tuple(watch.notes))
 
     return work

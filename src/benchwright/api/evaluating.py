@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from benchwright.api.arguments import EvalArguments, OneModel, models_of, settings_of
 from benchwright.api.jobs import Work, finish, finish_async
-from benchwright.api.results import Evaluation, checked
+from benchwright.api.results import Evaluation, shortfalls_of
 from benchwright.engine.protocols import Scorer, Solver, Task
 from benchwright.errors import UserError
 
@@ -122,7 +122,7 @@ def _work(
         await take_labels(prepared, launched, labels, settings.judge.judge_labels, watch)
         report = prepared.report(launched)
         files = (report.cache_entry, *report.write())
-        short = checked(prepared, launched, report.summary)
+        short = shortfalls_of(prepared, launched, report.summary)
         return Evaluation(launched.directory, report.summary, tuple(short), tuple(watch.notes), files)
 
     return work
@@ -147,7 +147,7 @@ def _task_work(
         watch.names = prepared.request.names
         launched = await launch(prepared, [watch], watch.say)
         summary = prepared.report(launched)
-        short = checked(prepared, launched, summary)
+        short = shortfalls_of(prepared, launched, summary)
         return Evaluation(launched.directory, summary, tuple(short), tuple(watch.notes))
 
     return work

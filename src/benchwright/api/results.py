@@ -115,7 +115,7 @@ class BenchmarkRun(msgspec.Struct, frozen=True):
         return f"<{type(self).__name__} {self.id}: {shown}>"
 
 
-def checked(prepared: PreparedRun[Any], launched: LaunchedRun, summary: RunSummary) -> Sequence[str]:
+def shortfalls_of(prepared: PreparedRun[Any], launched: LaunchedRun, summary: RunSummary) -> Sequence[str]:
     """Return the shortfalls of a finished run: missing figures, and too many failed trials, each with the reason.
 
     Raises:

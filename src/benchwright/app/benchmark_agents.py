@@ -22,7 +22,7 @@ def with_agent(benchmark: Benchmark, name: str | None, options: Mapping[str, str
     if name is None:
         return benchmark
     from benchwright.catalog.containers import ContainerBenchmark
-    from benchwright.catalog.containers.players import own_departures
+    from benchwright.catalog.containers.container_agents import terminus_departures
     from benchwright.recipes.in_containers import container_agent
     from benchwright.recipes.shelf import find_recipe
 
@@ -32,7 +32,7 @@ def with_agent(benchmark: Benchmark, name: str | None, options: Mapping[str, str
     recipe = find_recipe(name)
     container_agent(recipe, Path())
     turns = benchmark.agent_turns if recipe.turns is None or "max_turns" in options else recipe.turns
-    own = (f"the agent {recipe.label} in place of our own", *own_departures(recipe, turns))
+    own = (f"the agent {recipe.label} in place of our own", *terminus_departures(recipe, turns))
     departures = (*own, *benchmark.departures)
     return msgspec.structs.replace(benchmark, agent=recipe, agent_turns=turns, departures=departures)
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from benchwright.analysis.benchmark_figures_file import keep_own_figures
 from benchwright.analysis.benchmark_file import Totals, add_up, graded, write_result_file
-from benchwright.analysis.own_figures import keep_own_figures
 from benchwright.analysis.summary import summarise, with_figures
 from benchwright.analysis.summary_records import RunSummary, TargetSummary
 from benchwright.app.prepared import LaunchedRun
-from benchwright.app.run_shelf import reported
+from benchwright.app.run_lookup import mark_reported
 from benchwright.catalog.benchmark import About, Benchmark, Figure, timestamp
 from benchwright.catalog.containers.predictions import predictions_of, write_predictions
 from benchwright.errors import UserError
@@ -63,7 +63,7 @@ def report_benchmark(
     figures = {report.slot: list(report.figures) for report in reports}
     if launched.finished:
         keep_own_figures(launched.directory, figures)
-        reported(launched.directory)
+        mark_reported(launched.directory)
     summary = replace(summary, targets=with_figures(summary.targets, figures))
     return [replace(report, summary=summary) for report in reports]
 

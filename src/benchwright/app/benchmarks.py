@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 from benchwright.app.access import role_access, role_header_variables
 from benchwright.app.benchmark_agents import agent_facts, trial_limits, with_agent
 from benchwright.app.benchmark_results import BenchmarkReport, report_benchmark
-from benchwright.app.launch import parts_of, recipe, said_by_the_parent
+from benchwright.app.launch import discard_message, parts_of, recipe
 from benchwright.app.models import ModelsUnderTest, find_models, key_variables, short_name
 from benchwright.app.needs import needs_of_benchmark, needs_of_requests
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.prometheus import Scrape
-from benchwright.app.run_shelf import RunShelf
+from benchwright.app.run_lookup import UnfinishedRunLookup
 from benchwright.app.until.question import check_until
 from benchwright.catalog import plugins
 from benchwright.catalog.benchmark import SEAL_VERSION, About, Benchmark, Options, Remembering
-from benchwright.catalog.registry import ROLE_OPTIONS, ROOMS, about, make
+from benchwright.catalog.registry import BENCHMARKS, ROLE_OPTIONS, about, make
 from benchwright.catalog.selection import Selection, read_ids
 from benchwright.catalog.task import BenchmarkTask
 from benchwright.config import (
@@ -39,9 +39,9 @@ from benchwright.engine.shards import ShardParts
 from benchwright.errors import UserError
 from benchwright.formats import counted
 from benchwright.records import Sample, Target
-from benchwright.runs.about import OFFICIAL, SEALED
 from benchwright.runs.journal import read_body
 from benchwright.runs.manifest import DataFile
+from benchwright.runs.manifest_facts import OFFICIAL, SEALED
 from benchwright.runs.table import RunTable
 from benchwright.text import Say, plain
 
@@ -116,7 +116,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
             **needs_of_requests(settings.limits, settings.sampling, endpoint.models),
         },
     )
-    shelf = RunShelf(
+    shelf = UnfinishedRunLookup(
         request.fingerprint,
         fresh=settings.resuming.fresh,
         finished=settings.resuming.retry_failed,
@@ -185,7 +185,7 @@ def _images(benchmark: Benchmark, keep: Keep | None, *, may_order: bool) -> RunI
 
 def benchmark_parts(concurrency: int, name: str, settings: BenchmarkSettings) -> ShardParts:
     """Prepare the run again in a worker process, and return the parts that the worker needs."""
-    return parts_of(prepare_benchmark(name, settings, said_by_the_parent).request, concurrency)
+    return parts_of(prepare_benchmark(name, settings, discard_message).request, concurrency)
 
 
 def _named_variables(given: Mapping[str, str]) -> set[str | None]:
@@ -200,7 +200,7 @@ def _find(
     """Return a benchmark, from the catalog or a plugin of the user, and its data. `models`: the number of models."""
     option, data_dir = catalog.option, catalog.data_dir
     path = option.get("path")
-    if name.partition(":")[0] not in ROOMS:
+    if name.partition(":")[0] not in BENCHMARKS:
         plugin = plugins.find(name, catalog.plugin)
         if plugin is not None:
             roles = frozenset(_roles(plugin.about, option))

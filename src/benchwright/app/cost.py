@@ -14,10 +14,10 @@ from benchwright.analysis.leaderboard.records import Price
 from benchwright.analysis.thinking import sent_limit
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import PreparedRun, RunRequest
-from benchwright.catalog.asked import asked_of
+from benchwright.catalog.prompt_volume import measure_prompt_volume
 from benchwright.catalog.task import BenchmarkTask
 from benchwright.formats import counted
-from benchwright.pictures import MOST_TOKENS
+from benchwright.images import MOST_TOKENS
 from benchwright.records import Sample, Target
 
 CHARACTERS_PER_TOKEN = 4
@@ -82,7 +82,7 @@ def _played(request: RunRequest) -> PerTrial:
     if not isinstance(task, BenchmarkTask) or "containers" in task.benchmark.about.needs:
         return PerTrial()
     step = max(1, request.plan.samples // PLAYED)
-    asked = run_async(asked_of(task.benchmark, list(_some(task, step))))
+    asked = run_async(measure_prompt_volume(task.benchmark, list(_some(task, step))))
     if asked is None:
         return PerTrial()
     images = f", {IMAGES}" if asked.picture_tokens else ""

@@ -6,7 +6,7 @@ from pathlib import Path
 from time import monotonic
 
 from benchwright.data.manifest import file_fingerprint
-from benchwright.engine.worker import Result, Scored
+from benchwright.engine.worker import Result, ScoredWork
 
 EVERY_RESULTS = 100
 EVERY_SECONDS = 300.0
@@ -28,7 +28,7 @@ class DatasetUnchanged:
 
     def update(self, result: Result) -> str | None:
         """Return a reason to stop if a check is due and the dataset has changed, else None."""
-        if not isinstance(result, Scored):
+        if not isinstance(result, ScoredWork):
             return None
         self._results += 1
         if self._results < EVERY_RESULTS and monotonic() < self._next:

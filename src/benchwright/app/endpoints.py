@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from benchwright.app.models import GIVEN
-from benchwright.app.thinking import hints_of_refusals
+from benchwright.app.reasoning_effort import hints_of_refusals
 from benchwright.config import Models, SamplingSettings, Settings
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.providers import ModelClient, connect
+from benchwright.endpoint.timeouts import Timeouts
 from benchwright.records import Target
 
 
@@ -48,9 +48,9 @@ def make_client(target: Target, access: Access, settings: Settings, connections:
         access,
         connections=connections,
         stream=settings.execution.stream,
-        limits=Limits(
+        limits=Timeouts(
             read=limits.timeout,
-            stall=min(limits.timeout, Limits().stall),
+            stall=min(limits.timeout, Timeouts().stall),
             total=limits.request_seconds,
             size=limits.answer_mb * 2**20,
         ),

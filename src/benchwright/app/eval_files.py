@@ -24,7 +24,7 @@ from benchwright.agents.cache.runs import DocumentedRun, DocumentedRuns
 from benchwright.agents.cache.samples import lines_of, sample_lines
 from benchwright.config import OutputSettings
 from benchwright.errors import JournalError, UserError
-from benchwright.files import append, write_whole
+from benchwright.files import append, write_atomically
 from benchwright.records import Status
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import read_manifest
@@ -105,7 +105,7 @@ class EvalFiles:
 
     def _write_samples(self, runs: DocumentedRuns, path: Path) -> None:
         if self._outputs.log_samples:
-            write_whole(
+            write_atomically(
                 samples_path(path), sample_lines(runs, samples_path(path)), durable=True, error=JournalError
             )
 
@@ -122,7 +122,7 @@ class EvalFiles:
             runs = DocumentedRuns(table, read_manifest(table.directory), under_way=not finished)
             document = output_document(runs, stop_reason)
             text = msgspec.json.format(encode_json(document), indent=2)
-            write_whole(self._outputs.output, [text, b"\n"])
+            write_atomically(self._outputs.output, [text, b"\n"])
             written.append(self._outputs.output)
         if self._outputs.output_path is not None and finished:
             written += self._write_structured(self._outputs.output_path, path)
@@ -131,12 +131,12 @@ class EvalFiles:
     def _write_structured(self, root: Path, path: Path) -> list[Path]:
         target = root / self.directory.parent.name / self.directory.name
         results = target / f"results_{path.stem}.json"
-        write_whole(results, [path.read_bytes()])
+        write_atomically(results, [path.read_bytes()])
         samples = samples_path(path)
         if not samples.exists():
             return [results]
         copied = target / f"samples_{path.stem}.jsonl"
-        write_whole(copied, [samples.read_bytes()])
+        write_atomically(copied, [samples.read_bytes()])
         return [results, copied]
 
 

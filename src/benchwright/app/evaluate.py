@@ -14,9 +14,8 @@ from benchwright.analysis.summary_records import RunSummary
 from benchwright.app.benchmark_agents import recipe_facts
 from benchwright.app.checks import check_eval
 from benchwright.app.dataset_check import DatasetUnchanged
+from benchwright.app.eval_cache_lookup import EvalCacheLookup
 from benchwright.app.eval_files import EvalFiles
-from benchwright.app.eval_shelf import EvalShelf
-from benchwright.app.evaluating.earlier import find_reuse
 from benchwright.app.evaluating.targets import eval_targets
 from benchwright.app.evaluating.task import (
     NOTHING,
@@ -26,7 +25,8 @@ from benchwright.app.evaluating.task import (
     eval_task,
     is_program,
 )
-from benchwright.app.launch import parts_of, recipe, said_by_the_parent
+from benchwright.app.evaluating.trial_reuse import find_reuse
+from benchwright.app.launch import discard_message, parts_of, recipe
 from benchwright.app.models import key_variables, short_name
 from benchwright.app.needs import needs_of_eval, needs_of_requests
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
@@ -121,7 +121,7 @@ def prepare_eval(
     )
     entries = entry_directory(cache_root(), endpoint.model, str(rows.dataset))
     files = EvalFiles(settings.outputs, entries, _config(settings, request))
-    shelf = EvalShelf(request, settings.resuming, files)
+    shelf = EvalCacheLookup(request, settings.resuming, files)
 
     def report(launched: LaunchedRun) -> EvalReport:
         summary = summarise(read_manifest(launched.directory), launched.table)
@@ -207,7 +207,7 @@ def _key_variables(
 
 def eval_parts(concurrency: int, settings: EvalSettings) -> ShardParts:
     """Prepare the eval again in a worker process, and return the parts that the worker needs."""
-    return parts_of(prepare_eval(settings, said_by_the_parent).request, concurrency)
+    return parts_of(prepare_eval(settings, discard_message).request, concurrency)
 
 
 def _config(settings: EvalSettings, request: RunRequest) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from benchwright.analysis.export.requests import RequestRows
 from benchwright.analysis.export.trajectories import write_trajectories
 from benchwright.analysis.export.trials import TrialRows
 from benchwright.errors import UserError
-from benchwright.files import whole_file
+from benchwright.files import atomic_file
 from benchwright.interop.recognising import run_or_results
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest, read_manifest
@@ -69,7 +69,7 @@ def export(run: str, what: str, path: Path, form: str | None = None) -> int:
     rows: AnyRows = loaded.trials if what == "trials" else loaded.requests
     if form == "parquet":
         _require_pyarrow()
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         return WRITERS[form](rows, file)
 
 

@@ -13,7 +13,7 @@ import msgspec
 import xxhash
 
 from benchwright.errors import UserError
-from benchwright.files import write_whole
+from benchwright.files import write_atomically
 from benchwright.home import given_rows_directory
 
 
@@ -30,7 +30,7 @@ def rows_file(rows: Sequence[Mapping[str, Any]]) -> Path:
     lines = b"".join(_line(number, row) for number, row in enumerate(rows))
     path = given_rows_directory() / f"rows-{xxhash.xxh3_64_hexdigest(lines)}.jsonl"
     if not path.exists():
-        write_whole(path, lines)
+        write_atomically(path, lines)
     return path
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from benchwright.errors import UserError
-from benchwright.sandbox.docker import connected
-from benchwright.sandbox.docker.ours import OurImage, our_images, remove_ours
+from benchwright.sandbox.docker import connect
+from benchwright.sandbox.docker.own_images import OurImage, our_images, remove_own_image
 from benchwright.suggest import did_you_mean
 
 
@@ -18,7 +18,7 @@ async def found_images() -> list[OurImage]:
         EngineUnavailable: If there is no usable container engine.
         EngineError: If the engine does not respond.
     """
-    async with connected() as engine:
+    async with connect() as engine:
         return await our_images(engine)
 
 
@@ -45,5 +45,5 @@ async def delete_images(images: Sequence[OurImage]) -> dict[str, bool]:
         EngineUnavailable: If there is no usable container engine.
         EngineError: If the engine does not respond.
     """
-    async with connected() as engine:
-        return {image.name: await remove_ours(engine, image) for image in images}
+    async with connect() as engine:
+        return {image.name: await remove_own_image(engine, image) for image in images}

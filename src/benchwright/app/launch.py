@@ -17,7 +17,7 @@ from benchwright.app.manifests import manifest_of
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.refusals import RefusalNotes
 from benchwright.app.run_probe import probe_run
-from benchwright.app.telemetry import sent, telemetry_of
+from benchwright.app.telemetry import telemetry_listeners, telemetry_of
 from benchwright.app.until.rule import Until, begin_until
 from benchwright.clock import wall_ns
 from benchwright.config import ResumingSettings
@@ -25,20 +25,20 @@ from benchwright.data.errors import DatasetError
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.adaptive.executor import AdaptiveExecutor, OnPace
-from benchwright.engine.earlier import Reuse
 from benchwright.engine.executor import Executor, LocalExecutor
 from benchwright.engine.progress import DecisionListener, MeanwhileListener, PaceListener, WaitListener
 from benchwright.engine.run import Listener, RunResult, run
-from benchwright.engine.shards import ProcessShards, Recipe, ShardedExecutor, ShardParts, ray_shards
+from benchwright.engine.shards import ProcessShards, ShardedExecutor, ShardParts, WorkerSpec, ray_shards
 from benchwright.engine.stop import StopRule, SystemicErrors, TimeBudget, TokenBudget
+from benchwright.engine.trial_reuse import Reuse
 from benchwright.errors import JournalError, UserError
-from benchwright.records import ASKED_AGAIN, FAILED, RunEvent, Status
-from benchwright.reports.decision import in_short
+from benchwright.records import FAILED, RETRIED_ON_RESUME, RunEvent, Status
+from benchwright.reports.decision import decision_progress
 from benchwright.runs import store
-from benchwright.runs.about import title_of
 from benchwright.runs.journal import Journal
 from benchwright.runs.manifest import read_manifest, write_manifest
-from benchwright.runs.one_at_a_time import OneAtATime, one_at_a_time_text
+from benchwright.runs.manifest_facts import title_of
+from benchwright.runs.serial_server import SerialServing, one_at_a_time_text
 from benchwright.runs.table import RunTable, read_table
 from benchwright.text import Say, plain
 
@@ -73,14 +73,14 @@ async def _launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say
         table = read_table(directory, effort=request.wants_effort)
         result = None
         try:
-            until = begin_until(request, directory, asked_again(request.settings.resuming), say)
+            until = begin_until(request, directory, statuses_to_retry(request.settings.resuming), say)
             async with prepared.during(table):
                 if not nothing_left(table, request) and not (until is not None and until.over):
                     if request.is_probed:
                         asked = [] if reuse.only_known else request.plan.targets
                         await probe_run(request, directory, asked, say)
                     _tell_meanwhile(prepared, listeners)
-                    async with sent(telemetry, directory, say) as sending:
+                    async with telemetry_listeners(telemetry, directory, say) as sending:
                         heard = [*listeners, *sending, _refusal_notes(request, listeners)]
                         result = await _run(request, table, heard, reuse, until, say)
         except BaseException as error:
@@ -107,9 +107,9 @@ def _close(prepared: PreparedRun[Any], table: RunTable) -> None:
     prepared.at_end(table)
 
 
-def asked_again(resuming: ResumingSettings) -> frozenset[Status]:
+def statuses_to_retry(resuming: ResumingSettings) -> frozenset[Status]:
     """Return the trial statuses that a session retries."""
-    return RETRIED if resuming.retry_failed else ASKED_AGAIN
+    return RETRIED if resuming.retry_failed else RETRIED_ON_RESUME
 
 
 def has_failures(table: RunTable) -> bool:
@@ -120,10 +120,10 @@ def has_failures(table: RunTable) -> bool:
 def nothing_left(table: RunTable, request: RunRequest) -> bool:
     """Return True if a run is finished and complete, and the request wants no trial retried."""
     whole = table.counting().all()
-    return bool(whole) and table.sessions.state == "finished" and not has_more(table, request)
+    return bool(whole) and table.sessions.state == "finished" and not has_trials_to_retry(table, request)
 
 
-def has_more(table: RunTable, request: RunRequest) -> bool:
+def has_trials_to_retry(table: RunTable, request: RunRequest) -> bool:
     """Return True if the request wants some trials of a finished run retried."""
     if request.retry is None:
         return request.settings.resuming.retry_failed and has_failures(table)
@@ -170,7 +170,7 @@ async def _run(
                 listeners,
                 until=until,
                 table=table,
-                again=asked_again(settings.resuming),
+                again=statuses_to_retry(settings.resuming),
                 retry=request.retry,
                 reuse=reuse,
                 clients=asking,
@@ -202,7 +202,7 @@ def parts_of(request: RunRequest, concurrency: int) -> ShardParts:
     return ShardParts(plan.task, clients, plan.limits, plan.keeps)
 
 
-def recipe(make: Callable[..., ShardParts], *arguments: Any, keys: Container[str | None] = ()) -> Recipe:
+def recipe(make: Callable[..., ShardParts], *arguments: Any, keys: Container[str | None] = ()) -> WorkerSpec:
     """Return the specification from which a worker process builds the parts of a run; see `engine.shards.Recipe`.
 
     `make` is called there with the `arguments`. `keys`: environment variables with API keys or headers that
@@ -211,10 +211,10 @@ def recipe(make: Callable[..., ShardParts], *arguments: Any, keys: Container[str
     environment = {
         name: value for name, value in os.environ.items() if name.endswith("_API_KEY") or name in keys
     }
-    return Recipe(f"{make.__module__}:{make.__qualname__}", arguments, tuple(sys.path), environment)
+    return WorkerSpec(f"{make.__module__}:{make.__qualname__}", arguments, tuple(sys.path), environment)
 
 
-def said_by_the_parent(text: str) -> None:
+def discard_message(text: str) -> None:
     """Discard a message: the parent process, which writes the journal, has reported it already."""
 
 
@@ -241,7 +241,7 @@ async def _executor(
 def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnPace:
     """Return a callback that journals each change of the concurrency and tells the listeners for it."""
 
-    def paced(level: int, settled: bool, alone: OneAtATime | None) -> None:
+    def paced(level: int, settled: bool, alone: SerialServing | None) -> None:
         detail = {"level": level, "settled": settled}
         journal.write(
             RunEvent("concurrency", wall_ns(), detail if alone is None else {**detail, "alone": alone})
@@ -277,7 +277,7 @@ def _tell_of_decision(until: Until, listeners: Sequence[Listener]) -> None:
     """Give the listeners that show it (`DecisionListener`) a function that describes the state of the decision."""
     for listener in listeners:
         if isinstance(listener, DecisionListener):
-            listener.deciding(lambda: in_short(until.decision))
+            listener.deciding(lambda: decision_progress(until.decision))
 
 
 def _tell_meanwhile(prepared: PreparedRun[Any], listeners: Sequence[Listener]) -> None:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from benchwright.app.access import access_of_model, header_variables, is_elsewhere
+from benchwright.app.reasoning_effort import SentThinking, sent_thinking, wanted_thinking
 from benchwright.app.recommended import Recommended, find_recommended
-from benchwright.app.thinking import SentThinking, sent_thinking, wanted_thinking
 from benchwright.config import EndpointSettings, ModelEntry, SamplingSettings, ThinkingSettings
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.credentials import read_key

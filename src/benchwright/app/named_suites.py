@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchwright.app.suites import SUFFIX, Suite, SuiteEntry, read_suite
-from benchwright.catalog.registry import ROOMS
+from benchwright.catalog.registry import BENCHMARKS
 from benchwright.errors import UserError
 from benchwright.home import suites_directory
 from benchwright.suggest import did_you_mean
@@ -55,7 +55,7 @@ def _shipped_names() -> Iterator[str]:
 
 
 def _is_there(entry: SuiteEntry) -> bool:
-    return entry.name.partition(":")[0] in ROOMS
+    return entry.name.partition(":")[0] in BENCHMARKS
 
 
 def _in(directory: Path, name: str) -> Path | None:

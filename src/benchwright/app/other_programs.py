@@ -27,9 +27,9 @@ from benchwright.endpoint.relay import Grant, Relay, RelayedRequest, relay_envir
 from benchwright.endpoint.request import Purpose
 from benchwright.errors import UserError
 from benchwright.interop.foreign import UnreadableResults
-from benchwright.interop.keeping import keep
 from benchwright.interop.recognising import format_of, results_below
 from benchwright.interop.relayed import Relayed
+from benchwright.interop.run_import import keep
 from benchwright.interop.sources import Sources
 from benchwright.records import Target
 from benchwright.text import Say, plain

@@ -6,7 +6,7 @@ from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.app.models import find_models, short_name
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
-from benchwright.app.run_shelf import RunShelf
+from benchwright.app.run_lookup import UnfinishedRunLookup
 from benchwright.config import TaskSettings
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Task
@@ -54,5 +54,7 @@ def prepare_task(task: Task, settings: TaskSettings, say: Say) -> PreparedRun[Ru
         return summarise(read_manifest(launched.directory), launched.table)
 
     return PreparedRun(
-        request, RunShelf(request.fingerprint, fresh=settings.resuming.fresh, finished=True), report
+        request,
+        UnfinishedRunLookup(request.fingerprint, fresh=settings.resuming.fresh, finished=True),
+        report,
     )

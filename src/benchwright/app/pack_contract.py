@@ -12,7 +12,7 @@ from benchwright.app.pack_setup import pack_process, usable
 from benchwright.app.pack_store import read_own_configuration
 from benchwright.config import LimitSettings, PackProcessSettings
 from benchwright.packs.bridge import PackLog, PackProcess
-from benchwright.packs.configuration import for_targets
+from benchwright.packs.configuration import configuration_for
 from benchwright.packs.context import PackDirectories, host_context, resolve_generation
 from benchwright.packs.contract import (
     CannedAnswer,
@@ -26,7 +26,7 @@ from benchwright.packs.contract.answers import ANSWERS_FILE
 from benchwright.packs.install import find_pack
 from benchwright.packs.manifest import PackManifest
 from benchwright.packs.types import RegisteredModel, VerifierEndpoint
-from benchwright.packs.verifiers import PackVerifiers, Start, VerifierProgress, running_verifiers
+from benchwright.packs.verifiers import PackVerifiers, StartOptions, VerifierProgress, running_verifiers
 from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import Record, Target
 
@@ -66,16 +66,16 @@ async def run_contract_test(
     validation = await validate_pack(path, process)
     if validation.problems:
         return ContractTest(validation)
-    heard = _Heard()
+    heard = _BridgeWarnings()
     directory = validation.directory
-    async with trying(directory, process, report, heard.note) as trial:
+    async with canned_trial(directory, process, report, heard.note) as trial:
         canned = answers_of(directory, answers, trial)
         findings = await check_contract(trial, canned)
     return ContractTest(validation, [*findings, *heard.findings], len(canned))
 
 
 @asynccontextmanager
-async def trying(
+async def canned_trial(
     directory: Path, process: PackProcessSettings, report: Callable[[VerifierProgress], None], log: PackLog
 ) -> AsyncIterator[CannedTrial]:
     """Load a pack, prepare it for the canned model in temporary directories, and yield it. Close it on exit."""
@@ -102,7 +102,7 @@ def answers_of(directory: Path, given: Path | None, trial: CannedTrial) -> list[
     return [] if file is None else read_answers(file, [one.id for one in trial.pack.scenarios])
 
 
-class _Heard:
+class _BridgeWarnings:
     """Listener that collects two kinds of log warnings: late events, and unhandled promise rejections."""
 
     def __init__(self) -> None:
@@ -123,7 +123,7 @@ async def _prepare(
     verifiers: Sequence[VerifierEndpoint],
 ) -> RegisteredModel:
     """Prepare the pack for the canned model, which it calls directly, without a relay. Return that model."""
-    configuration = for_targets([Target("primary", server.name, server.base_url, {})], {})
+    configuration = configuration_for([Target("primary", server.name, server.base_url, {})], {})
     directories = PackDirectories(room / "data", room / "cache", room / "run")
     directories.create()
     models = configuration.models
@@ -142,6 +142,6 @@ async def _verifiers(
         return
     own = read_own_configuration().verifiers.get(manifest.id, {})
     pack = PackVerifiers(manifest.id, manifest.version, directory, manifest.verifiers, own)
-    async with running_verifiers(pack, Start(BY_TEST), report) as verifiers:
+    async with running_verifiers(pack, StartOptions(BY_TEST), report) as verifiers:
         verifiers.require()
         yield verifiers.endpoints

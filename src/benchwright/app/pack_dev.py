@@ -7,10 +7,10 @@ import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
-from benchwright.app.pack_contract import answers_of, trying
+from benchwright.app.pack_contract import answers_of, canned_trial
 from benchwright.config import PackProcessSettings
 from benchwright.errors import BenchwrightError, UserError
-from benchwright.packs.contract import CannedAnswer, Tried
+from benchwright.packs.contract import AttemptOutcome, CannedAnswer
 from benchwright.packs.contract.checks import NONSENSE
 from benchwright.packs.install.digest import VERSION_CONTROL
 from benchwright.packs.packing import LEFT_OUT
@@ -31,7 +31,7 @@ class Round(Record, frozen=True):
     """
 
     scenario: str = ""
-    tried: Sequence[tuple[CannedAnswer, Tried]] = ()
+    tried: Sequence[tuple[CannedAnswer, AttemptOutcome]] = ()
     error: str | None = None
     stacks: Sequence[str] = ()
 
@@ -67,7 +67,7 @@ async def _round(
             stacks.append(meta)
 
     try:
-        async with trying(directory, process, report, log) as trial:
+        async with canned_trial(directory, process, report, log) as trial:
             canned = answers_of(directory, answers, trial)
             scenario = _chosen(trial.pack.scenarios, name, canned)
             own = [one for one in canned if one.scenario == scenario.id]

@@ -11,7 +11,7 @@ from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.inspection import inspect, load_failed
 from benchwright.packs.install import InstalledPack, find_pack
 from benchwright.packs.manifest import MANIFEST_NAME
-from benchwright.packs.own_manifest import settled
+from benchwright.packs.own_manifest import effective_manifest
 from benchwright.packs.types import ScenarioMeta
 from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import Record
@@ -81,7 +81,7 @@ async def validate_pack(path: Path, process: PackProcessSettings) -> Validation:
             scenarios = running.scenarios
             problems += _scenario_problems(scenarios)
             warnings += _scenario_oddities(scenarios)
-            warnings += settled(manifest, running.manifest, directory)[1]
+            warnings += effective_manifest(manifest, running.manifest, directory)[1]
             await running.score([])
     except ExecutionError as error:
         problems.append(str(error))

@@ -13,7 +13,7 @@ from benchwright.packs.bridge import PackProcess
 from benchwright.packs.install.settings import Check
 from benchwright.packs.libraries import INSTALLING, NPM, install_libraries, is_lack
 from benchwright.packs.manifest import PackManifest
-from benchwright.packs.own_manifest import settled
+from benchwright.packs.own_manifest import effective_manifest
 
 
 def loading_check(node: str, say: Callable[[str], None]) -> Check:
@@ -62,5 +62,5 @@ async def _remarks(directory: Path, manifest: PackManifest, node: str) -> list[s
             directory, manifest.entry, home=Path(home), node=node, libraries=pack_libraries()
         )
         async with loaded as process:
-            _, remarks = settled(manifest, process.manifest, directory)
+            _, remarks = effective_manifest(manifest, process.manifest, directory)
             return remarks if process.scenarios else [*remarks, "it lists no scenarios"]

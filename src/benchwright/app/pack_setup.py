@@ -24,12 +24,12 @@ from benchwright.endpoint.tls import NO_FILES
 from benchwright.errors import UserError
 from benchwright.home import pack_libraries, packs_cache, packs_directory, packs_file
 from benchwright.packs.bridge import BridgeLimits, PackLog, PackProcess
-from benchwright.packs.configuration import PackConfiguration, choose_models, for_targets
+from benchwright.packs.configuration import PackConfiguration, choose_models, configuration_for
 from benchwright.packs.context import PackDirectories, own_timeout, resolve_generation
 from benchwright.packs.install import InstalledPack, find_pack
 from benchwright.packs.install.digest import digests, tree_digest
 from benchwright.packs.manifest import PackManifest
-from benchwright.packs.own_manifest import settled
+from benchwright.packs.own_manifest import effective_manifest
 from benchwright.packs.solver import CellSettings
 from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import RegisteredModel, ScenarioMeta
@@ -189,7 +189,7 @@ def _models_at_address(
         raise UserError("Missing option '--model': give the name of a model as the server lists it.")
     found = find_models(endpoint, sampling, ThinkingSettings(), {}, say)
     _check_direct(found.access, direct=direct)
-    configuration = for_targets(found.targets, found.access, found.names)
+    configuration = configuration_for(found.targets, found.access, found.names)
     configuration = msgspec.structs.replace(configuration, verifiers=configured.verifiers)
     models = dict(zip(found.names, configuration.models, strict=True))
     return configuration, models, list(found.targets), found.access
@@ -205,7 +205,7 @@ def _check_direct(access: Mapping[str, Access], *, direct: bool) -> None:
 
 def _manifest(pack: InstalledPack, declared: PackManifest, process: PackProcess, say: Say) -> PackManifest:
     """Return the manifest that the pack's module gives, if it is valid, or else the declared one."""
-    manifest, remarks = settled(declared, process.manifest, pack.directory)
+    manifest, remarks = effective_manifest(declared, process.manifest, pack.directory)
     for remark in remarks:
         say(f"Note: {plain(pack.id)}: {plain(remark)}.")
     if not process.scenarios:

@@ -15,7 +15,7 @@ from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import VerifierEndpoint
 from benchwright.packs.verifiers import (
     PackVerifiers,
-    Start,
+    StartOptions,
     VerifierProgress,
     Verifiers,
     running_verifiers,
@@ -49,7 +49,7 @@ async def verifiers_of(setup: PackRunSetup, watch: PackWatch, *, keep: bool) -> 
     own = setup.configuration.verifiers.get(manifest.id, {})
     pack = PackVerifiers(manifest.id, manifest.version, setup.directory, manifest.verifiers, own)
     run_id = BY_HAND if watch.table is None else watch.table.directory.name
-    async with running_verifiers(pack, Start(run_id, keep), report) as verifiers:
+    async with running_verifiers(pack, StartOptions(run_id, keep), report) as verifiers:
         for verifier_id, written in verifiers.logs.items():
             for line in written.splitlines():
                 watch.log("error", f"verifier {verifier_id} wrote: {line}", None)
@@ -75,7 +75,7 @@ async def start(reference: str, report: Callable[[VerifierProgress], None]) -> l
     Raises:
         UserError: If there is no such pack.
     """
-    async with running_verifiers(_pack(reference), Start(BY_HAND, keep=True), report) as verifiers:
+    async with running_verifiers(_pack(reference), StartOptions(BY_HAND, keep=True), report) as verifiers:
         return list(verifiers.endpoints)
 
 

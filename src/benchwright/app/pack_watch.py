@@ -9,7 +9,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from benchwright.engine.worker import Result, Solved
+from benchwright.engine.worker import Result, SolvedWork
 from benchwright.errors import BenchwrightError
 from benchwright.packs.events import PackEvents
 from benchwright.packs.modes import DEFAULT_MODE
@@ -99,7 +99,7 @@ class PackWatch:
 
     def delivered(self, result: Result) -> None:
         """Store a finished attempt and write its event. Called for each result of the run."""
-        if not isinstance(result, Solved) or self._events is None:
+        if not isinstance(result, SolvedWork) or self._events is None:
             return
         state = self._state(result.record.target, result.record.sample)
         if result.record.status is Status.CANCELLED:

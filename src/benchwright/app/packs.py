@@ -17,7 +17,7 @@ from benchwright.app.models import short_name
 from benchwright.app.pack_setup import PackReady, set_up_pack
 from benchwright.app.pack_watch import PackWatch
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest, describe
-from benchwright.app.run_shelf import RunShelf, is_reported, reported
+from benchwright.app.run_lookup import UnfinishedRunLookup, is_reported, mark_reported
 from benchwright.app.until.question import check_until
 from benchwright.config import PackResuming, PackSettings
 from benchwright.endpoint.access import Access
@@ -25,12 +25,12 @@ from benchwright.endpoint.client import EndpointClient
 from benchwright.engine.ledger import Retry
 from benchwright.engine.plan import Plan
 from benchwright.errors import ExecutionError, UserError
-from benchwright.packs.modes import arranged, mode_for
+from benchwright.packs.modes import arranger, mode_for
 from benchwright.packs.results import PackResults, PackScore, score_results
 from benchwright.packs.task import PackRunSetup, PackTask
 from benchwright.packs.types import PASSED, RegisteredModel
 from benchwright.packs.watching import NoVerifiers, RunningVerifiers
-from benchwright.records import ASKED_AGAIN, FAILED, Record, Status, Target, TrialLimits, TrialRecord
+from benchwright.records import FAILED, RETRIED_ON_RESUME, Record, Status, Target, TrialLimits, TrialRecord
 from benchwright.runs import store
 from benchwright.runs.manifest import DataFile, read_manifest
 from benchwright.runs.table import RunTable
@@ -87,7 +87,7 @@ def _composed(ready: PackReady, settings: PackSettings, watch: PackWatch) -> Pre
     )
     request = _request(task, targets, access, settings, tuple(clients.values()))
     resuming = settings.resuming
-    shelf = RunShelf(
+    shelf = UnfinishedRunLookup(
         request.fingerprint,
         fresh=resuming.fresh,
         finished=resuming.retries_cells,
@@ -117,7 +117,7 @@ def _composed(ready: PackReady, settings: PackSettings, watch: PackWatch) -> Pre
         if result is not None or not is_reported(launched.directory):
             watch.conclude(launched.directory, scores, launched.stop_reason)
         if launched.finished:
-            reported(launched.directory)
+            mark_reported(launched.directory)
         error = None if result is None or result.interrupted else launched.stop_reason
         return _report(launched, task.setup, watch, scores, error)
 
@@ -170,7 +170,7 @@ def _request(
         targets=targets,
         repeats=settings.scenarios.n,
         limits=TrialLimits(tokens=settings.limits.trial_tokens, seconds=settings.limits.trial_seconds),
-        arrange=arranged(mode, [target.slot for target in targets]),
+        arrange=arranger(mode, [target.slot for target in targets]),
         aborts=True,
     )
     concurrency = 1 if mode.serial else settings.execution.concurrency
@@ -229,7 +229,7 @@ def _retry(resuming: PackResuming) -> Retry | None:
 
 def _made_again(resuming: PackResuming) -> Callable[[TrialRecord], bool]:
     """Return a test that is True for attempts of earlier sessions that this session retries; see `launch`."""
-    again = FAILED if resuming.retry_failed else ASKED_AGAIN
+    again = FAILED if resuming.retry_failed else RETRIED_ON_RESUME
     retry = _retry(resuming)
     return lambda trial: trial.status in again or (retry is not None and retry(trial))
 

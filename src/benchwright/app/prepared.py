@@ -13,12 +13,12 @@ from benchwright.config import Settings
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.card.needs import Needs
 from benchwright.endpoint.providers import ModelClient
-from benchwright.engine.earlier import NO_REUSE, Reuse
 from benchwright.engine.ledger import Retry
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import RunResult
-from benchwright.engine.shards import Recipe
+from benchwright.engine.shards import WorkerSpec
 from benchwright.engine.stop import StopRule
+from benchwright.engine.trial_reuse import NO_REUSE, Reuse
 from benchwright.runs.keys import fingerprint, identity_of
 from benchwright.runs.manifest import DataFile, names_of_models
 from benchwright.runs.table import RunTable
@@ -49,7 +49,7 @@ class RunRequest(msgspec.Struct, frozen=True):
     selection: Mapping[str, Any] = {}
     about: Mapping[str, Any] = {}
     retry: Retry | None = None
-    recipe: Recipe | None = None
+    recipe: WorkerSpec | None = None
     asking: Sequence[ModelClient] = ()
     needs: Callable[[], Needs] = dict
 
@@ -91,7 +91,7 @@ class RunRequest(msgspec.Struct, frozen=True):
         )
 
 
-class Shelf(Protocol):
+class RunLookup(Protocol):
     """Run lookup: finds or makes the run that belongs to a request."""
 
     def run_of(self, make: Callable[[], Path], say: Say) -> AbstractAsyncContextManager[Path]:
@@ -136,7 +136,7 @@ class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
     """
 
     request: RunRequest
-    shelf: Shelf
+    shelf: RunLookup
     report: Callable[[LaunchedRun], Report]
     facts: Mapping[str, Any] = {}
     resume_note: str | None = None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.lite_llm import LITELLM
-from benchwright.endpoint.server_info import BRIEFLY, list_models
+from benchwright.endpoint.server_info import SHORT_TIMEOUTS, list_models
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import Target
 from benchwright.suggest import did_you_mean
@@ -33,7 +33,7 @@ async def probe_endpoints(targets: Iterable[Target], access: Mapping[str, Access
 
 async def _models(base_url: str, access: Access) -> Sequence[str]:
     try:
-        return await list_models(base_url, access, BRIEFLY)
+        return await list_models(base_url, access, SHORT_TIMEOUTS)
     except ProviderError as error:
         if error.systemic and error.http_status is None:
             raise UserError(f"{error} (--no-probe starts without asking.)") from None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchwright.endpoint.extras import instead_of
 from benchwright.endpoint.flags import left_out_of
+from benchwright.endpoint.optional_parts import instead_of
 from benchwright.engine.run import Listener
-from benchwright.engine.worker import Result, Solved
+from benchwright.engine.worker import Result, SolvedWork
 from benchwright.text import plain
 
 
@@ -27,7 +27,7 @@ class RefusalNotes:
 
     def delivered(self, result: Result) -> None:
         """Report each field that requests of this result had to leave out, unless it was reported before."""
-        for request in result.record.requests if isinstance(result, Solved) else ():
+        for request in result.record.requests if isinstance(result, SolvedWork) else ():
             for name in left_out_of(request.flags) if request.flags else ():
                 if (request.slot, name) not in self._told:
                     self._told.add((request.slot, name))

@@ -12,10 +12,10 @@ from benchwright.analysis.comparison.compare import ComparisonOptions, compare_n
 from benchwright.analysis.comparison.from_table import slots_of
 from benchwright.analysis.comparison.records import ComparedRun, Comparison
 from benchwright.analysis.comparison.references import Reference, resolve
-from benchwright.analysis.joint.fronts import Candidate, Front, fronts
 from benchwright.analysis.load.details import DetailedLoad
 from benchwright.analysis.load.measurement import read_measurement
 from benchwright.analysis.load.reading import plan_of
+from benchwright.analysis.quality_and_speed.fronts import Candidate, Front, fronts
 from benchwright.analysis.report.flips import flips_of
 from benchwright.analysis.report.means import breakdowns
 from benchwright.analysis.report.provenance import table
@@ -23,12 +23,12 @@ from benchwright.analysis.report.records import Flips, Report
 from benchwright.analysis.report.runs import Part, file_part, run_part
 from benchwright.analysis.report.times import distributions
 from benchwright.errors import UserError
-from benchwright.files import write_whole
+from benchwright.files import write_atomically
 from benchwright.records import Record
-from benchwright.reports.html.page import render
+from benchwright.reports.html.page import render_report
 from benchwright.reports.html.sheets import GENERATOR
-from benchwright.runs.listing import models_of
 from benchwright.runs.table import RunTable
+from benchwright.runs.tags_and_notes import models_of
 from benchwright.secrets import SECRETS
 
 MOST_CONVERSATIONS = 300
@@ -63,8 +63,8 @@ def write_report(references: Sequence[str], output: Path, settings: ReportSettin
         JournalError: If a journal cannot be read.
     """
     require_free(output)
-    content = SECRETS.redact(render(make_report(references, settings))).encode("utf-8", "replace")
-    write_whole(output, content)
+    content = SECRETS.redact(render_report(make_report(references, settings))).encode("utf-8", "replace")
+    write_atomically(output, content)
     return len(content)
 
 

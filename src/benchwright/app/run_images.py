@@ -12,7 +12,7 @@ from benchwright.catalog.containers.images import ImagesOf, Keep, Keeping
 from benchwright.catalog.scripted import played_sample
 from benchwright.formats import counted
 from benchwright.records import Sample, Trial
-from benchwright.sandbox.docker import Engine, EngineError, EngineUnavailable, connected
+from benchwright.sandbox.docker import Engine, EngineError, EngineUnavailable, connect
 from benchwright.sandbox.docker.images import names_here
 from benchwright.text import Say
 
@@ -59,7 +59,7 @@ class RunImages:
         it.
         """
         try:
-            async with connected() as engine:
+            async with connect() as engine:
                 await self._look_at_disk(engine, samples, say)
         except (EngineUnavailable, EngineError):
             pass

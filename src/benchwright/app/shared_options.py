@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from benchwright.catalog import plugins
 from benchwright.catalog.benchmark import About
-from benchwright.catalog.registry import ROOMS, about, known_options
+from benchwright.catalog.registry import BENCHMARKS, about, known_options
 from benchwright.config import BenchmarkSettings
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
@@ -50,7 +50,7 @@ def about_of(name: str, files: Sequence[Path]) -> About | None:
     None if there is no benchmark of this name; that is reported when it is run.
     """
     try:
-        plugin = None if name.partition(":")[0] in ROOMS else plugins.find(name, files)
+        plugin = None if name.partition(":")[0] in BENCHMARKS else plugins.find(name, files)
         return about(name) if plugin is None else plugin.about
     except UserError:
         return None

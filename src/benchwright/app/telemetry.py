@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import benchwright
 from benchwright.app.prepared import RunRequest
 from benchwright.engine.run import Listener
-from benchwright.engine.worker import Result, Solved
+from benchwright.engine.worker import Result, SolvedWork
 from benchwright.errors import UserError
 from benchwright.records import FAILED, RequestRecord, ScoreRecord, Target, TrialRecord
 from benchwright.secrets import SECRETS
@@ -62,7 +62,7 @@ class Telemetry:
 
     def delivered(self, result: Result) -> None:
         """Send the span of a trial once its scores have arrived."""
-        if isinstance(result, Solved):
+        if isinstance(result, SolvedWork):
             self._unscored[result.record.key] = result.record
         elif (record := self._unscored.pop(result.trial.key, None)) is not None:
             self._send(record, result.scores)
@@ -152,7 +152,9 @@ def telemetry_of(request: RunRequest) -> Telemetry | None:
 
 
 @asynccontextmanager
-async def sent(telemetry: Telemetry | None, directory: Path, say: Say) -> AsyncIterator[Sequence[Listener]]:
+async def telemetry_listeners(
+    telemetry: Telemetry | None, directory: Path, say: Say
+) -> AsyncIterator[Sequence[Listener]]:
     """Yield the listeners to add to a run: the telemetry, or none. On exit, send what is queued and report it."""
     if telemetry is None:
         yield ()

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from benchwright.agents.runners.test_mode import LocalTestBatchResult, LocalTestRunResult
-from benchwright.files import write_whole
+from benchwright.files import write_atomically
 from benchwright.runs.journal import encode_json
 
 
@@ -33,7 +33,7 @@ def write_results(path: Path, result: LocalTestBatchResult) -> None:
         UserError: If the file cannot be written.
     """
     text = msgspec.json.format(encode_json(results_document(result)), indent=2)
-    write_whole(path, [text, b"\n"])
+    write_atomically(path, [text, b"\n"])
 
 
 def _row_document(row: LocalTestRunResult) -> dict[str, Any]:

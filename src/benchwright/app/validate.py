@@ -15,7 +15,7 @@ from benchwright.app.run_images import run_images
 from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.catalog.containers.benchmark import ContainerBenchmark, with_exploits
 from benchwright.catalog.containers.images import Keep
-from benchwright.catalog.containers.validated import look_at
+from benchwright.catalog.containers.validation_findings import collect_findings
 from benchwright.catalog.registry import about, abouts, make
 from benchwright.catalog.scripted import ScriptedTask
 from benchwright.catalog.selection import Selection, selected
@@ -24,9 +24,9 @@ from benchwright.data.datasets import Source, find_dataset
 from benchwright.data.errors import DatasetNotFound
 from benchwright.records import Record
 from benchwright.runs import store
-from benchwright.runs.about import VALIDATION
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import DataFile, Manifest, ScorerInfo, write_manifest
+from benchwright.runs.manifest_facts import VALIDATION
 from benchwright.text import Say
 
 
@@ -91,7 +91,7 @@ async def _validated(
         directory = Path(place, "run")
         result = await validate(benchmark, source, selection, directory, arrange)
         if isinstance(benchmark, ContainerBenchmark):
-            leaks = look_at(directory, selected(benchmark, source, selection))
+            leaks = collect_findings(directory, selected(benchmark, source, selection))
             result = msgspec.structs.replace(result, leaks=leaks)
         if not result.failures:
             return result

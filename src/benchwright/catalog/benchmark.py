@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import msgspec
 
-from benchwright.data.declared import Dataset
+from benchwright.data.dataset_spec import Dataset
 from benchwright.records import Message, Record, Sample, Status, TrialRecord
 
 if TYPE_CHECKING:

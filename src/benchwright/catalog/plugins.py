@@ -180,9 +180,9 @@ def _checked(about: About, origin: str) -> About:
     Raises:
         UserError: If the name belongs to a benchmark of the catalog.
     """
-    from benchwright.catalog.registry import ROOMS
+    from benchwright.catalog.registry import BENCHMARKS
 
-    if about.full_name in ROOMS:
+    if about.full_name in BENCHMARKS:
         raise UserError(
             f"{origin}: the name {about.name!r} belongs to a benchmark of the catalog; choose another one."
         )

@@ -22,10 +22,10 @@ FURTHER = (
 )
 """The subpackages of the benchmarks that were added later, in alphabetical order."""
 
-ROOMS = (*DOCUMENTED, *FURTHER)
+BENCHMARKS = (*DOCUMENTED, *FURTHER)
 """All subpackages with benchmarks."""
 
-FOLDERS = "harbor"
+HARBOR = "harbor"
 """The benchmark name after which a colon and a folder of tasks follow: `harbor:PATH`."""
 
 DATA_OPTIONS = {"path": "Take the data from this file or directory."}
@@ -41,7 +41,7 @@ ROLE_OPTIONS = {
 
 def abouts() -> Iterator[About]:
     """Yield the metadata of every benchmark, each followed by its variants."""
-    for room in ROOMS:
+    for room in BENCHMARKS:
         yield from importlib.import_module(f"benchwright.catalog.{room}.about").VARIANTS
 
 
@@ -52,13 +52,13 @@ def about(name: str) -> About:
         UserError: If there is no benchmark of that name.
     """
     room, colon, rest = name.partition(":")
-    if room == FOLDERS and colon:
+    if room == HARBOR and colon:
         from benchwright.catalog.harbor.about import about_of
 
         return about_of(rest)
-    if room not in ROOMS:
+    if room not in BENCHMARKS:
         raise UserError(
-            f"There is no benchmark {name!r}.{did_you_mean(name, ROOMS)} `benchwright list` shows them all."
+            f"There is no benchmark {name!r}.{did_you_mean(name, BENCHMARKS)} `benchwright list` shows them all."
         )
     variants = {
         one.full_name: one for one in importlib.import_module(f"benchwright.catalog.{room}.about").VARIANTS

@@ -15,7 +15,7 @@ from benchwright.data.datasets import Source
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Score, Scorer, Session, Solver
-from benchwright.engine.relayed import RelayedCalls
+from benchwright.engine.relayed import AgentAccess
 from benchwright.errors import ExecutionError
 from benchwright.records import Message, Outcome, Sample, Target, TaskSpec, Trial
 
@@ -68,7 +68,7 @@ class ScriptedSession:
         """Return None: there is no tokenizer."""
         return None
 
-    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
+    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[AgentAccess]:
         """Raise ExecutionError, because a check relays nothing."""
         raise ExecutionError("a scripted check cannot be relayed")
 

@@ -22,7 +22,7 @@ from benchwright.catalog.selection import Selection
 from benchwright.data.datasets import Source
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import Begin, at_once
-from benchwright.engine.aside import run_aside
+from benchwright.engine.embedded_run import run_embedded
 from benchwright.engine.plan import Plan
 from benchwright.errors import ExecutionError
 from benchwright.records import FAILED, Record, RequestRecord, ScoreRecord, Target, Trial, TrialRecord
@@ -105,7 +105,7 @@ async def validate(
     count = task.size()
     plan = Plan(task, count, (NOBODY,), arrange=arrange)
     with nullcontext(directory) if directory else tempfile.TemporaryDirectory() as place:
-        await run_aside(plan, {"primary": _Nobody()}, AT_ONCE, Path(place))
+        await run_embedded(plan, {"primary": _Nobody()}, AT_ONCE, Path(place))
         return _judge(benchmark.about.full_name, Path(place))
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from benchwright.app.suite_session import SuitePart
 from benchwright.app.suites import Suite, SuiteEntry
-from benchwright.cli.idle_options import refuse_idle
 from benchwright.cli.suite_running import run_suite
 from benchwright.cli.suite_settings import check_fits_a_suite, with_their_options
+from benchwright.cli.unused_options import refuse_idle
 from benchwright.config import Settings
 from benchwright.errors import UserError
 

@@ -21,7 +21,7 @@ from benchwright.cli.judge_labelling import take_labels
 from benchwright.cli.noise import print_floors
 from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.cli.progress import TerminalProgress
-from benchwright.cli.running import VERDICTS, code_of, conclude, error_of, say_nothing_was_sent
+from benchwright.cli.running import VERDICTS, code_of, error_of, report_end, say_nothing_was_sent
 from benchwright.config import BenchmarkSettings
 from benchwright.engine.progress import Progress
 from benchwright.engine.run import Listener
@@ -77,7 +77,7 @@ def _run(
     for report in reports:
         if report.path is not None:
             say(f"Results: {report.path}")
-    code = conclude(prepared, launched, reports[0].summary, printed=not as_json)
+    code = report_end(prepared, launched, reports[0].summary, printed=not as_json)
     return code or labelled, reports
 
 

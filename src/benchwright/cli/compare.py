@@ -117,15 +117,15 @@ def command(
     `run` or `eval -o`, or results of another program. FOLDER holds several of these: folders are compared task by task,
     and all tasks together. Measurements of `load` are compared level by level: LOAD is a tag, or a file of `load -o`.
     """
-    from benchwright.cli.compare_loads import find_reports, give
+    from benchwright.cli.compare_loads import find_reports, print_and_write
 
     loads = find_reports(runs)
     if loads:
-        from benchwright.analysis.load.against.compare import compare_loads
-        from benchwright.analysis.load.against.rules import LoadRules
+        from benchwright.analysis.load.comparison.compare import compare_loads
+        from benchwright.analysis.load.comparison.rules import LoadRules
 
         found = compare_loads(loads, LoadRules(fail_if, max_regression, prove), anyway=anyway)
-        sys.exit(give(found, as_json=as_json, junit=junit, markdown=markdown))
+        sys.exit(print_and_write(found, as_json=as_json, junit=junit, markdown=markdown))
     from benchwright.analysis.comparison.compare import ComparisonOptions, compare
 
     wanted = ComparisonOptions(confidence, anyway, fail_if, max_regression, prove)
@@ -152,14 +152,14 @@ def _print(outcome: Outcome, *, details: bool) -> None:
 
 
 def _write(comparison: Comparison, junit: Path | None, markdown: Path | None) -> None:
-    from benchwright.files import append, write_whole
+    from benchwright.files import append, write_atomically
     from benchwright.reports.comparison.junit import render_junit
     from benchwright.reports.comparison.markdown import render_markdown
 
     if junit is not None:
-        write_whole(junit, render_junit(comparison))
+        write_atomically(junit, render_junit(comparison))
     if markdown is not None:
-        write_whole(markdown, render_markdown(comparison).encode())
+        write_atomically(markdown, render_markdown(comparison).encode())
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
         append(Path(summary), render_markdown(comparison).encode())
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from benchwright.cli.output import print_json, print_table
 from benchwright.errors import UserError
-from benchwright.files import append, write_whole
+from benchwright.files import append, write_atomically
 
 if TYPE_CHECKING:
-    from benchwright.analysis.load.against.records import LoadsCompared
+    from benchwright.analysis.load.comparison.records import LoadsCompared
     from benchwright.analysis.load.records import LoadReport
 
 RULE_FAILED = 3
@@ -25,7 +25,7 @@ def find_reports(references: Sequence[str]) -> list[LoadReport]:
     Raises:
         UserError: If some references name load measurements and others do not, or if there is only one.
     """
-    from benchwright.analysis.load.against.references import find_all_loads, level_of
+    from benchwright.analysis.load.comparison.references import find_all_loads, level_of
 
     reports = [load.report for load in find_all_loads(references)]
     if not reports:
@@ -38,7 +38,7 @@ def find_reports(references: Sequence[str]) -> list[LoadReport]:
     return reports
 
 
-def give(
+def print_and_write(
     found: LoadsCompared, *, as_json: bool = False, junit: Path | None = None, markdown: Path | None = None
 ) -> int:
     """Print a comparison of load measurements, and write it to the requested files. Return the exit code."""
@@ -50,9 +50,9 @@ def give(
     else:
         print_table(render_against(found))
     if junit is not None:
-        write_whole(junit, against_junit(found))
+        write_atomically(junit, against_junit(found))
     if markdown is not None:
-        write_whole(markdown, against_markdown(found).encode())
+        write_atomically(markdown, against_markdown(found).encode())
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
         append(Path(summary), against_markdown(found).encode())
     if found.failed:

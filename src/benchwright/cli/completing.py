@@ -61,14 +61,14 @@ def models(context: click.Context, _: click.Parameter, typed: str) -> list[Compl
 
 def tags(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
     """Return completions: tags of runs."""
-    from benchwright.runs.listing import read_tags
+    from benchwright.runs.tags_and_notes import read_tags
 
     return _items(((tag, "") for path, _manifest in _newest() for tag in read_tags(path)), typed)
 
 
 def suites(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
     """Return completions: suites that have runs, or files if no suite fits."""
-    from benchwright.runs.about import suite_of
+    from benchwright.runs.manifest_facts import suite_of
 
     names = (suite_of(manifest) for _path, manifest in _newest())
     return _items(((name, "") for name in names if name), typed) or [_files()]
@@ -143,7 +143,7 @@ def _told(manifest: Manifest) -> str:
 
 
 def _models(manifest: Manifest) -> list[str]:
-    from benchwright.runs.listing import models_of
+    from benchwright.runs.tags_and_notes import models_of
 
     return models_of(manifest)
 

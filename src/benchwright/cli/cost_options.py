@@ -45,7 +45,7 @@ def rates_of(options: dict[str, Any]) -> Rates:
 
 def _speed(text: str) -> float:
     """Return completion tokens per second: the given number, or the maximum in the named load measurement."""
-    from benchwright.analysis.load.against.references import find_load
+    from benchwright.analysis.load.comparison.references import find_load
     from benchwright.errors import UserError
 
     try:

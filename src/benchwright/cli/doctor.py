@@ -27,13 +27,15 @@ def command(network: bool, as_json: bool) -> None:
     and with 0 if something is only missing.
     """
     from benchwright.app.doctor import examine
-    from benchwright.reports.doctor import Line, render_findings
+    from benchwright.reports.doctor import Finding, render_findings
 
     findings = examine(call_out=network)
     broken = any(finding.state == "problem" for finding in findings)
     if as_json:
         print_json({"broken": broken, "findings": findings})
     else:
-        lines = [Line(one.state, one.subject, one.said, one.needed_for, one.what_to_do) for one in findings]
+        lines = [
+            Finding(one.state, one.subject, one.said, one.needed_for, one.what_to_do) for one in findings
+        ]
         print_table(render_findings(lines))
     sys.exit(1 if broken else 0)

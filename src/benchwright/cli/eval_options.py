@@ -84,7 +84,7 @@ eval_options = together(
 def evaluate(options: dict[str, Any], *, as_json: bool, quiet: bool, debug: bool, anew: bool = False) -> int:
     """Run an evaluation with these options. Return the exit code. `anew`: run a finished one again."""
     from benchwright.cli.eval_running import run_eval
-    from benchwright.cli.idle_options import refuse_idle
+    from benchwright.cli.unused_options import refuse_idle
 
     options |= {"debug": debug, "anew": anew}
     if len(options["agent"]) > 1:

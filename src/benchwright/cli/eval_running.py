@@ -20,7 +20,7 @@ from benchwright.cli.lines import header_lines, size_text
 from benchwright.cli.noise import print_floors
 from benchwright.cli.output import echo, print_json, print_summary, results_on_stdout, say
 from benchwright.cli.progress import TerminalProgress
-from benchwright.cli.running import DECIDED, conclude, error_of, say_nothing_was_sent
+from benchwright.cli.running import DECIDED, error_of, report_end, say_nothing_was_sent
 from benchwright.config import EvalSettings
 from benchwright.engine.progress import Progress
 from benchwright.engine.run import Listener
@@ -60,7 +60,7 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
         tell(f"Cache: {report.cache_entry}")
         if launched.result is None:
             tell("Use --fresh to re-run from scratch.")
-    return conclude(prepared, launched, report.summary, printed=not as_json) or labelled
+    return report_end(prepared, launched, report.summary, printed=not as_json) or labelled
 
 
 def _introduce(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from benchwright.analysis.joint.shown import shown_run
+from benchwright.analysis.quality_and_speed.show_data import shown_run
 from benchwright.analysis.shortfalls import failed_trials, too_many
 from benchwright.app.loop import run_async
 from benchwright.app.other_programs import run_task

@@ -94,16 +94,16 @@ def labels(run: str, file: Path, quiet: bool, as_json: bool, debug: bool, **opti
     Labels of answers that are not of RUN are taken too: the judge is asked about these.
     """
     from benchwright.analysis.summary import summary_of
-    from benchwright.app.existing_runs import existing_run
     from benchwright.app.judging.judged import prepare_again
     from benchwright.app.judging.labels_file import read_form
-    from benchwright.cli.judge_labelling import ended, label
+    from benchwright.app.resume_settings import existing_run
+    from benchwright.cli.judge_labelling import label, report_judging
 
     given = read_form(file)
     existing = existing_run(run)
     with results_on_stdout(as_json=as_json):
         prepared = prepare_again(existing, given_access(options), say)
-        code = ended(label(prepared, existing.directory, given, file, quiet=quiet))
+        code = report_judging(label(prepared, existing.directory, given, file, quiet=quiet))
     if code:
         sys.exit(code)
     summary = summary_of(existing.directory)
@@ -169,12 +169,12 @@ def check(
     Asked as before, with the answer shown before the reference, with a longer answer that says no more, and by a
     second judge. What was asked before is not asked again: the same command resumes.
     """
-    from benchwright.app.existing_runs import existing_run
     from benchwright.app.judging.checking import JudgeAtWork, check_judge
     from benchwright.app.judging.judged import judges_of, prepare_again
     from benchwright.app.judging.second import SecondJudge, second_judge_of
     from benchwright.app.loop import run_async
-    from benchwright.cli.judge_labelling import ended, judging_progress
+    from benchwright.app.resume_settings import existing_run
+    from benchwright.cli.judge_labelling import judging_progress, report_judging
     from benchwright.reports.judge_check import render_check
 
     existing = existing_run(run)
@@ -202,7 +202,7 @@ def check(
             )
         )
     if checked.found is None:
-        sys.exit(ended(checked.result))
+        sys.exit(report_judging(checked.result))
     if as_json:
         print_json(checked.found)
     else:

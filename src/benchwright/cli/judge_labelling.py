@@ -33,7 +33,7 @@ def take_labels(
     """
     if path is None or not launched.finished:
         return 0
-    return ended(label(prepared, launched.directory, labels, path, quiet=quiet))
+    return report_judging(label(prepared, launched.directory, labels, path, quiet=quiet))
 
 
 def label(
@@ -53,7 +53,7 @@ def judging_progress(title: str) -> list[Any]:
     return [progress, TerminalProgress(progress, title, each_trial=False, what="judging")]
 
 
-def ended(result: RunResult | None) -> int:
+def report_judging(result: RunResult | None) -> int:
     """Report why the judge was not asked everything, if so. Return the exit code."""
     if result is None or result.finished:
         return 0

@@ -8,7 +8,7 @@ from benchwright import __version__
 from benchwright.agents.runners.reports import format_duration, format_tokens
 from benchwright.cli.output import Clean, clean, coloured
 from benchwright.config import EvalSettings
-from benchwright.engine.worker import Scored, Solved
+from benchwright.engine.worker import ScoredWork, SolvedWork
 from benchwright.records import FAILED, ScoreRecord, Status
 from benchwright.runs.counting import ScoreState, state_of_score
 from benchwright.secrets import SECRETS
@@ -59,7 +59,7 @@ def run_line(
 ) -> Clean:
     """Return the line of one trial: "[7/9] FAILED (36ms, 0 tokens) - why". `note`: the reason (why) at its end."""
     status = coloured("OK", "green") if success else coloured("FAILED", "red")
-    why = f" - {cut(note)}" if note else ""
+    why = f" - {truncated(note)}" if note else ""
     return clean(f"[{place[0]}/{place[1]}] {label}", status, f" ({spent}){scores}{why}")
 
 
@@ -69,7 +69,7 @@ def spent_text(duration_ms: float, tokens: int) -> str:
 
 
 def trial_line(
-    place: tuple[int, int], scored: Scored, solved: Solved | None, names: Mapping[str, str]
+    place: tuple[int, int], scored: ScoredWork, solved: SolvedWork | None, names: Mapping[str, str]
 ) -> Clean:
     """Return the line of a trial. `solved`: None if the answer is from an earlier session or run.
 
@@ -107,7 +107,7 @@ def _scores(scores: Sequence[ScoreRecord]) -> str:
         if score.value is None:
             error = (score.detail or {}).get("error")
             told = score.status.replace("_", " ")
-            part += f" ({told}: {cut(str(error))})" if error else f" ({told})"
+            part += f" ({told}: {truncated(str(error))})" if error else f" ({told})"
         parts.append(part)
     return f" [{', '.join(parts)}]" if parts else ""
 
@@ -117,6 +117,6 @@ def one_line(text: str | None) -> str:
     return plain(SECRETS.redact(text or ""))
 
 
-def cut(text: str | None) -> str:
+def truncated(text: str | None) -> str:
     """Return the beginning of a text from outside, in one line."""
     return shortened(one_line(text), LONGEST_ERROR, "...")

@@ -46,11 +46,11 @@ def command(plugin: tuple[Path, ...], as_json: bool) -> None:
             listed["packs"] = [described(pack) for pack in packs]
         print_json(listed)
         return
-    from benchwright.reports.boxes import boxed
+    from benchwright.reports.boxes import render_box
 
     for title, listed_here in _tables(entries):
         rows = [(entry.full_name, str(entry.tier), entry.description) for entry in listed_here]
-        echo(boxed(title, ("Name", "Tier", "Description"), rows, centred=(1,)))
+        echo(render_box(title, ("Name", "Tier", "Description"), rows, centred=(1,)))
     if packs := installed_packs():
         from benchwright.cli.pack_install import packs_table
 

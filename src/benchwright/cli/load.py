@@ -202,8 +202,8 @@ def command(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     Ctrl-C ends the level and shows the results so far.
     """
     from benchwright.app.load.settings import LoadSettings
-    from benchwright.cli.idle_options import settle_judge
     from benchwright.cli.load_running import measure_and_report, test_machine
+    from benchwright.cli.unused_options import settle_judge
 
     take_models(options)
     if options["benchmark"] is not None:

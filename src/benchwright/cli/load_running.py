@@ -7,17 +7,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchwright.analysis.load.against.compare import compare_loads
-from benchwright.analysis.load.against.records import LoadComparison, LoadsCompared
-from benchwright.analysis.load.against.references import find_load
-from benchwright.analysis.load.against.rules import LoadRules
+from benchwright.analysis.load.comparison.compare import compare_loads
+from benchwright.analysis.load.comparison.records import LoadComparison, LoadsCompared
+from benchwright.analysis.load.comparison.references import find_load
+from benchwright.analysis.load.comparison.rules import LoadRules
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport
 from benchwright.analysis.no_scores import cut_reason
 from benchwright.analysis.shortfalls import too_many
 from benchwright.app.load.levels import due_times
 from benchwright.app.load.measure import LoadTest, load_tests
 from benchwright.app.load.sections import RegressionSettings
-from benchwright.app.load.self_test import beyond, self_test
+from benchwright.app.load.self_test import capacity_warnings, self_test
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import describe
@@ -25,9 +25,9 @@ from benchwright.cli.compare_loads import RULE_FAILED
 from benchwright.cli.output import CLEARED_LINE, clean, echo, print_json, print_table, results_on_stdout, say
 from benchwright.cli.running import INCOMPLETE, INTERRUPTED, STOPPED, say_nothing_was_sent
 from benchwright.engine.run import Listener
-from benchwright.engine.worker import Result, Scored
+from benchwright.engine.worker import Result, ScoredWork
 from benchwright.errors import BenchwrightError
-from benchwright.files import write_whole
+from benchwright.files import write_atomically
 from benchwright.formats import counted, milliseconds
 from benchwright.records import FAILED
 from benchwright.reports.load.tables import rate_text
@@ -93,7 +93,7 @@ def _test_first(loads: Sequence[LoadTest], *, quiet: bool) -> None:
     for load in loads:
         load.self_test = found
     say(self_test_text(found))
-    for sentence in beyond(found, loads[0].first_levels):
+    for sentence in capacity_warnings(found, loads[0].first_levels):
         say(f"Warning: {sentence}.")
 
 
@@ -182,7 +182,7 @@ def _give(
 
         from benchwright.analysis.documents import encode_document
 
-        write_whole(output, msgspec.json.format(encode_document(found), indent=2) + b"\n")
+        write_atomically(output, msgspec.json.format(encode_document(found), indent=2) + b"\n")
         say(f"Written: {output}")
     say(f"Runs: benchwright runs --tag {first.id}")
     say(f"Plots: benchwright report {first.id}")
@@ -231,7 +231,7 @@ class LevelProgress:
 
     def delivered(self, result: Result) -> None:
         """Count a finished or failed trial."""
-        if isinstance(result, Scored):
+        if isinstance(result, ScoredWork):
             self._done += 1
             self._failed += result.status in FAILED
 

@@ -34,7 +34,7 @@ def command(run: str, form: str | None, output: Path | None) -> None:
     pack and host, and says what is incomplete.
     """
     from benchwright.analysis.pack_card import pack_card
-    from benchwright.files import write_whole
+    from benchwright.files import write_atomically
     from benchwright.reports.pack_card import CARD_FORMATS, SUFFIXES
     from benchwright.runs.manifest import read_manifest
     from benchwright.runs.store import find_run
@@ -48,5 +48,5 @@ def command(run: str, form: str | None, output: Path | None) -> None:
     if output is None:
         echo(text.rstrip("\n"))
         return
-    write_whole(output, text.encode("utf-8", "replace"))
+    write_atomically(output, text.encode("utf-8", "replace"))
     say(f"Written: {output}")

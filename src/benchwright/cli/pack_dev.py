@@ -21,7 +21,7 @@ from benchwright.text import one_line, plain, plain_lines
 if TYPE_CHECKING:
     from benchwright.app.pack_dev import Round
     from benchwright.config import PackProcessSettings
-    from benchwright.packs.contract import CannedAnswer, Tried
+    from benchwright.packs.contract import AttemptOutcome, CannedAnswer
 
 EXAMPLES = """\b
 Examples:
@@ -87,7 +87,7 @@ def _show(made: Round, former: Mapping[str, str]) -> dict[str, str]:
     return results
 
 
-def _verdict(canned: CannedAnswer, tried: Tried) -> str:
+def _verdict(canned: CannedAnswer, tried: AttemptOutcome) -> str:
     if tried.result is None:
         return f"✗ {plain(str(tried.error))}"
     status, score = tried.result["status"], tried.result.get("score")
@@ -100,7 +100,7 @@ def _outcome(status: str, score: float | None) -> str:
     return status if score is None else f"{status} {score:g}"
 
 
-def _as_text(tried: Tried) -> str:
+def _as_text(tried: AttemptOutcome) -> str:
     if tried.result is None:
         return str(tried.error)
     lasting = {key: value for key, value in tried.result.items() if key != "timings"}

@@ -189,13 +189,13 @@ def listing(available: bool, registry: str | None, compatible_version: str | Non
 
 def packs_table(packs: list[InstalledPack]) -> str:
     """Return a table of installed packs, followed by the errors of those that cannot run."""
-    from benchwright.reports.boxes import boxed
+    from benchwright.reports.boxes import render_box
 
     facts = [described(pack) for pack in packs]
     columns = ("Id", "Version", "Status", "Scenarios", "Source")
     rows = [[str(one[name.lower()] or "") for name in columns] for one in facts]
     wrong = [plain(f"{one['id']}: {one['error']}") for one in facts if one["error"] is not None]
-    return "\n".join([boxed("Bench packs", columns, rows, centred=(3,)), *wrong])
+    return "\n".join([render_box("Bench packs", columns, rows, centred=(3,)), *wrong])
 
 
 def described(pack: InstalledPack) -> dict[str, Any]:

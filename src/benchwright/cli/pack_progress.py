@@ -10,7 +10,7 @@ from benchwright.app.pack_watch import PackWatch
 from benchwright.cli.output import echo
 from benchwright.cli.progress import asked_again
 from benchwright.engine.progress import Progress
-from benchwright.engine.worker import Result, Solved
+from benchwright.engine.worker import Result, SolvedWork
 from benchwright.formats import duration
 from benchwright.runs.counting import counts
 from benchwright.text import plain
@@ -50,7 +50,7 @@ class PackProgress:
     def delivered(self, result: Result) -> None:
         """Print a line for a finished trial, if there is no live display."""
         setup = self._watch.setup
-        if self._display is not None or setup is None or not isinstance(result, Solved):
+        if self._display is not None or setup is None or not isinstance(result, SolvedWork):
             return
         record = result.record
         self._solved += counts(record.status)

@@ -127,8 +127,8 @@ def command(
     **options: Any,
 ) -> None:  # fmt: skip
     """Run bench packs against models. Scores come from the pack's own scorer."""
-    from benchwright.cli.idle_options import refuse_idle
     from benchwright.cli.pack_running import run_packs
+    from benchwright.cli.unused_options import refuse_idle
 
     settings = pack_settings(options)
     refuse_idle([settings])

@@ -14,11 +14,11 @@ from benchwright.app.prepared import LaunchedRun, PreparedRun
 from benchwright.app.until.question import sharing
 from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.cli.pack_progress import PackProgress
-from benchwright.cli.running import DECIDED, INTERRUPTED, STOPPED, code_of, conclude, say_nothing_was_sent
+from benchwright.cli.running import DECIDED, INTERRUPTED, STOPPED, code_of, report_end, say_nothing_was_sent
 from benchwright.config import PackSettings
 from benchwright.engine.progress import Progress
 from benchwright.errors import BenchwrightError
-from benchwright.files import write_whole
+from benchwright.files import write_atomically
 from benchwright.formats import counted
 from benchwright.packs.task import scope_of
 from benchwright.secrets import SECRETS
@@ -91,7 +91,7 @@ def _run(pack: str, settings: PackSettings, *, as_json: bool, quiet: bool) -> tu
         _print_report(report)
     if not quiet:
         say(f"Run: {launched.directory}")
-    return conclude(prepared, launched, report.summary, unscored(report)), report
+    return report_end(prepared, launched, report.summary, unscored(report)), report
 
 
 def unscored(report: PackReport) -> list[str]:
@@ -158,5 +158,5 @@ def _write_reports(reports: Sequence[PackReport], csv_file: Path | None, markdow
 
 
 def _write_file(path: Path, text: str) -> None:
-    write_whole(path, SECRETS.redact(text).encode("utf-8", "replace"))
+    write_atomically(path, SECRETS.redact(text).encode("utf-8", "replace"))
     say(f"Written: {path}")

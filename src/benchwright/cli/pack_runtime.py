@@ -69,9 +69,9 @@ def _show(*, as_json: bool) -> None:
         ]
         print_json({"directory": str(directory), "libraries": libraries})
         return
-    from benchwright.reports.boxes import boxed
+    from benchwright.reports.boxes import render_box
 
     cells = [[one.name, one.version, found or "not installed"] for one, found in rows]
-    echo(boxed("Libraries of packs", ("Name", "Version", "Installed"), cells))
+    echo(render_box("Libraries of packs", ("Name", "Version", "Installed"), cells))
     if any(found != one.version for one, found in rows):
         say("Install them with: benchwright pack runtime install")

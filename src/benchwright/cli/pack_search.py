@@ -57,7 +57,7 @@ def show_offers(
 
 def offers_table(found: Sequence[Offer]) -> str:
     """Return a table of packs in the registry, then their descriptions, and why some cannot be installed."""
-    from benchwright.reports.boxes import boxed
+    from benchwright.reports.boxes import render_box
 
     columns = ("Id", "Version", "Installed", "State", "Scenarios")
     rows = [
@@ -70,7 +70,7 @@ def offers_table(found: Sequence[Offer]) -> str:
         for text in (one.entry.text("description"), _why_not(one))
         if text
     ]
-    return "\n".join([boxed("Bench packs in the registry", columns, rows, centred=(4,)), *about])
+    return "\n".join([render_box("Bench packs in the registry", columns, rows, centred=(4,)), *about])
 
 
 def _why_not(offer: Offer) -> str | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from benchwright.cli.lines import trial_line
 from benchwright.cli.output import clean, echo, joined
 from benchwright.engine.progress import Progress
-from benchwright.engine.worker import Result, Solved
+from benchwright.engine.worker import Result, SolvedWork
 from benchwright.reports.progress import status_line
 from benchwright.text import plain
 
@@ -57,7 +57,7 @@ class TerminalProgress:
         self._names = names
         self._err = err
         self._interval = STATUS_INTERVAL_WITH_LINES if each_trial else STATUS_INTERVAL
-        self._solved: dict[str, Solved] = {}
+        self._solved: dict[str, SolvedWork] = {}
         self._lines: list[str] = []
         self._timer: asyncio.TimerHandle | None = None
         self._display: Live | None = None
@@ -84,7 +84,7 @@ class TerminalProgress:
         """Store the line of a finished trial, to be printed at the next update."""
         if not self._each_trial:
             return
-        if isinstance(result, Solved):
+        if isinstance(result, SolvedWork):
             self._solved[result.record.key] = result
             return
         place = self._progress.done, self._progress.total

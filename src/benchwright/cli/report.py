@@ -57,7 +57,7 @@ def command(
     `run` or `eval -o`. Several runs are compared with the first one of the same task. LOAD is a measurement of `load`,
     by its tag or the file of its -o: several are drawn over each other, and compared with the first.
     """
-    from benchwright.analysis.load.against.references import find_all_loads
+    from benchwright.analysis.load.comparison.references import find_all_loads
     from benchwright.app.load.report import write_load_plots, write_load_report
     from benchwright.app.report import ReportSettings, write_report
 

@@ -146,7 +146,7 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
     from benchwright.app.other_programs import program_of
     from benchwright.app.suites import PACK
     from benchwright.cli.benchmark_running import run_benchmarks
-    from benchwright.cli.idle_options import refuse_idle, settle_judge
+    from benchwright.cli.unused_options import refuse_idle, settle_judge
 
     names, suite = options.pop("benchmarks"), options.pop("suite")
     rates = rates_of(options)
@@ -221,10 +221,10 @@ def _run_foreign_tasks(names: tuple[str, ...], options: dict[str, Any], *, as_js
 def _refuse_suites(names: tuple[str, ...], plugins: tuple[Path, ...]) -> None:
     from benchwright.app.named_suites import suite_names
     from benchwright.app.shared_options import about_of
-    from benchwright.catalog.registry import ROOMS
+    from benchwright.catalog.registry import BENCHMARKS
 
     for name in names:
-        known = name.partition(":")[0] in ROOMS or about_of(name, plugins) is not None
+        known = name.partition(":")[0] in BENCHMARKS or about_of(name, plugins) is not None
         if not known and name in suite_names():
             raise click.UsageError(f"{name} is a suite: run it with --suite {name}.")
 
@@ -241,9 +241,9 @@ def _run_suite(
     """Run a suite. Return the exit code. Options on the command line override the suite's file."""
     from benchwright.app.named_suites import find_suite
     from benchwright.app.suites import LABELS_AFTERWARDS
-    from benchwright.cli.idle_options import refuse_idle
     from benchwright.cli.suite_running import run_suite
     from benchwright.cli.suite_settings import suite_parts
+    from benchwright.cli.unused_options import refuse_idle
 
     if names:
         raise click.UsageError(

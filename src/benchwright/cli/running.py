@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchwright.analysis.no_scores import without_reason
-from benchwright.analysis.run_figures import keep_figures
+from benchwright.analysis.run_figures import cache_figures
 from benchwright.analysis.shortfalls import failed_trials, too_many
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.app.prepared import LaunchedRun, PreparedRun
@@ -35,7 +35,7 @@ WORDS = {
 """Message on an interruption, and the word for trials, by kind of run."""
 
 
-def conclude(
+def report_end(
     prepared: PreparedRun[Any],
     launched: LaunchedRun,
     summary: RunSummary,
@@ -49,7 +49,7 @@ def conclude(
     `missing`: missing figures besides those in the summary. `go_on`: how to resume an unfinished run.
     `printed`: True if the summary was printed; reasons in it are then not repeated.
     """
-    keep_figures(launched.table, summary)
+    cache_figures(launched.table, summary)
     result = launched.result
     if launched.finished or result is None or (summary.decision is not None and summary.decision.over):
         return _judge(prepared, summary, missing, printed=printed) or _by_decision(summary)
@@ -70,7 +70,7 @@ def conclude(
 
 
 def error_of(launched: LaunchedRun) -> str:
-    """Return the error that `conclude` reports if the session was stopped; else ""."""
+    """Return the error that `report_end` reports if the session was stopped; else ""."""
     result = launched.result
     stopped = result is not None and not launched.finished and not result.interrupted
     return result.stop_reason or "" if result is not None and stopped else ""

@@ -125,7 +125,7 @@ command.add_command(show.command, "show")
 @option("--remove", is_flag=True, help="Remove them instead.")
 def tagging(run: str, tags: tuple[str, ...], remove: bool) -> None:
     """Add tags to RUN: an id, a unique part of one, or a directory."""
-    from benchwright.runs.listing import tag_run
+    from benchwright.runs.tags_and_notes import tag_run
 
     echo(", ".join(map(plain, tag_run(run, tags, remove=remove))) or "no tags")
 
@@ -136,8 +136,8 @@ def tagging(run: str, tags: tuple[str, ...], remove: bool) -> None:
 @option("--remove", is_flag=True, help="Remove it instead.")
 def noting(run: str, text: str | None, remove: bool) -> None:
     """Note TEXT on RUN, in place of an earlier note; without TEXT, print the note."""
-    from benchwright.runs.listing import note_run, read_note
     from benchwright.runs.store import find_run
+    from benchwright.runs.tags_and_notes import note_run, read_note
 
     if text is not None and remove:
         raise click.UsageError("Give a text or --remove, not both.")
@@ -150,7 +150,7 @@ def noting(run: str, text: str | None, remove: bool) -> None:
 @yes_option
 def deletion(runs: tuple[str, ...], yes: bool) -> None:
     """Delete runs with all their conversations. Result files and cache files are kept."""
-    from benchwright.runs.listing import delete_run, runs_to_delete
+    from benchwright.runs.tags_and_notes import delete_run, runs_to_delete
 
     directories = runs_to_delete(runs)
     if not confirmed([directory.name for directory in directories], "run", yes=yes):

@@ -38,8 +38,8 @@ Examples:
 def command(run: str, row: int | None, sample: str | None, scenario: str | None, as_json: bool) -> None:
     """Show RUN: an id, a unique part of one, or a directory."""
     from benchwright.analysis.comparison.from_table import RunSides
-    from benchwright.analysis.joint.shown import shown_run
     from benchwright.analysis.load.cached_prompts import warm_cache_lines
+    from benchwright.analysis.quality_and_speed.show_data import shown_run
     from benchwright.interop.recognising import run_or_results
     from benchwright.reports.terminal import render_joint
 

@@ -364,9 +364,9 @@ def _tool_calls(text: str | None) -> tuple[ToolTurn, ...]:
 def _write_port(path: Path, base_url: str) -> None:
     """Write the server's port to a file, atomically, so that a waiting program never reads half of it."""
     from benchwright.errors import UserError
-    from benchwright.files import write_whole
+    from benchwright.files import write_atomically
 
     port = base_url.rpartition(":")[2].partition("/")[0]
     if not path.parent.is_dir():
         raise UserError(f"Cannot write {path}: there is no directory {path.parent}.")
-    write_whole(path, f"{port}\n".encode())
+    write_atomically(path, f"{port}\n".encode())

@@ -20,22 +20,22 @@ from benchwright.app.loop import run_async
 from benchwright.app.pack_watch import PackWatch
 from benchwright.app.packs import PackReport, described_pack, prepare_pack
 from benchwright.app.prepared import LaunchedRun, PreparedRun, describe
-from benchwright.app.run_shelf import is_reported
+from benchwright.app.run_lookup import is_reported
 from benchwright.app.suite_session import Outcome, SuitePart, SuiteRun, find_problems, prepare_part, run_all
 from benchwright.app.suites import Suite
 from benchwright.cli.cost_options import NO_RATES, Rates
 from benchwright.cli.output import echo, print_json, print_table, results_on_stdout, say
 from benchwright.cli.pack_running import unscored
 from benchwright.cli.progress import TerminalProgress
-from benchwright.cli.running import INCOMPLETE, INTERRUPTED, STOPPED, conclude, say_nothing_was_sent
+from benchwright.cli.running import INCOMPLETE, INTERRUPTED, STOPPED, report_end, say_nothing_was_sent
 from benchwright.cli.table import board_of_suite, print_board
 from benchwright.config import ModelEntry, PackSettings, Settings
 from benchwright.engine.progress import Progress
 from benchwright.engine.run import Listener
 from benchwright.errors import BenchwrightError
 from benchwright.formats import counted, duration
-from benchwright.reports.comparison.words import Foreign, Line
-from benchwright.reports.cost import Priced, render_costs
+from benchwright.reports.comparison.words import ForeignText, Line
+from benchwright.reports.cost import PartCost, render_costs
 from benchwright.reports.run_list import score_text
 from benchwright.runs.manifest import read_manifest
 from benchwright.text import plain
@@ -111,7 +111,7 @@ def _run(
     summary = summarise(read_manifest(launched.directory), launched.table)
     if not as_json and not quiet:
         echo(f"{plain(title)}: {_in_short(summary, again=launched.result is None)}")
-    code = conclude(prepared, launched, summary, missing, go_on="")
+    code = report_end(prepared, launched, summary, missing, go_on="")
     as_it_was: Outcome = "already finished" if launched.result is None else "finished"
     return _ended(cell, OUTCOMES.get(code, as_it_was), run=launched.directory.name)
 
@@ -197,9 +197,10 @@ def _describe(
     else:
         models = ", ".join(model.title for model in parts[0].models)
         title = Line(
-            "verdict", [Foreign(suite.name), f": {counted(len(parts), 'part')}, for ", Foreign(models)]
+            "verdict",
+            [ForeignText(suite.name), f": {counted(len(parts), 'part')}, for ", ForeignText(models)],
         )
-        each = {name: Priced(described["trials"], described["cost"]) for name, described in facts.items()}
+        each = {name: PartCost(described["trials"], described["cost"]) for name, described in facts.items()}
         print_table(render_costs(title, each, len(parts) - len(usable)))
     say_nothing_was_sent()
     return STOPPED if problems else 0

@@ -11,10 +11,10 @@ from benchwright.app.shared_options import Sharer, settings_of_each
 from benchwright.app.suite_session import SuitePart
 from benchwright.app.suites import Kind, Suite, SuiteEntry
 from benchwright.cli.config_file import option_names, option_values
-from benchwright.cli.idle_options import flag_of, settle_judge, typed
 from benchwright.cli.option_settings import benchmark_settings, eval_settings, pack_settings
 from benchwright.cli.option_values import pairs, take_models
 from benchwright.cli.suite_judge import among_options, judge_of_all, without_idle_judge
+from benchwright.cli.unused_options import flag_of, settle_judge, typed
 from benchwright.config import JUDGE, BenchmarkSettings, ModelEntry, Settings
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean

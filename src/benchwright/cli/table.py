@@ -25,7 +25,7 @@ from benchwright.cli.output import echo, print_json, print_table, say, table_tex
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from benchwright.analysis.leaderboard.board import Chosen
+    from benchwright.analysis.leaderboard.board import BoardEntry
     from benchwright.analysis.leaderboard.records import Leaderboard
 
 EXAMPLES = """\b
@@ -137,33 +137,33 @@ def command(
     _give(board, "json" if as_json else form or _form_of(output), output, title or suite or "Leaderboard")
 
 
-def _named(runs: Sequence[str]) -> list[Chosen]:
+def _named(runs: Sequence[str]) -> list[BoardEntry]:
     """Return the runs that the arguments name, each as `RUN` or `RUN@SLOT`.
 
     Raises:
         UserError: If there is no such run.
     """
-    from benchwright.analysis.leaderboard.board import Chosen
+    from benchwright.analysis.leaderboard.board import BoardEntry
     from benchwright.interop.recognising import run_or_results
 
     found = []
     for reference in runs:
         name, _, slot = (reference, "", "") if Path(reference).exists() else reference.partition("@")
-        found.append(Chosen(run_or_results(name), slot or None))
+        found.append(BoardEntry(run_or_results(name), slot or None))
     return found
 
 
-def _fitting(suite: str | None, limit: int, **wanted: Any) -> list[Chosen]:
-    from benchwright.analysis.leaderboard.board import Chosen
+def _fitting(suite: str | None, limit: int, **wanted: Any) -> list[BoardEntry]:
+    from benchwright.analysis.leaderboard.board import BoardEntry
     from benchwright.runs.selection import fits_all, runs_of_suite, runs_that_fit
 
     fits = fits_all(**wanted)
     if suite is not None:
-        return [Chosen(directory) for directory in reversed(runs_of_suite(suite, fits, say))]
+        return [BoardEntry(directory) for directory in reversed(runs_of_suite(suite, fits, say))]
     found = runs_that_fit(fits, say)
     if len(found) > limit:
         say(f"The newest {limit:,} of {len(found):,} runs; see --limit.")
-    return [Chosen(directory) for directory in reversed(found[:limit])]
+    return [BoardEntry(directory) for directory in reversed(found[:limit])]
 
 
 def found_suite(text: str) -> str:
@@ -185,11 +185,11 @@ def found_suite(text: str) -> str:
 
 def board_of_suite(name: str) -> Leaderboard | None:
     """Return the leaderboard of a suite's runs. None if it has no runs."""
-    from benchwright.analysis.leaderboard.board import Chosen, leaderboard
+    from benchwright.analysis.leaderboard.board import BoardEntry, leaderboard
     from benchwright.runs.selection import fits_all, runs_of_suite
 
     found = runs_of_suite(name, fits_all())
-    return leaderboard([Chosen(directory) for directory in reversed(found)]) if found else None
+    return leaderboard([BoardEntry(directory) for directory in reversed(found)]) if found else None
 
 
 def print_board(board: Leaderboard) -> None:
@@ -214,12 +214,12 @@ def _give(board: Leaderboard, form: str, output: Path | None, title: str) -> Non
         echo(content, end="")
         return
     from benchwright.app.report import require_free
-    from benchwright.files import write_whole
+    from benchwright.files import write_atomically
     from benchwright.secrets import SECRETS
 
     if form == "html":
         require_free(output)
-    write_whole(output, SECRETS.redact(content).encode("utf-8", "replace"))
+    write_atomically(output, SECRETS.redact(content).encode("utf-8", "replace"))
     say(f"Written: {output}")
 
 

@@ -38,7 +38,7 @@ def command(run: str | None, host: str, port: int, open_browser: bool, suite: st
     one, or the path of another program's results, it is that of the run; with the tag of a measurement (load-…), or its
     beginning, that of the measurement.
     """
-    from benchwright.analysis.load.against.references import PREFIX, find_tag
+    from benchwright.analysis.load.comparison.references import PREFIX, find_tag
     from benchwright.app.loop import run_async
     from benchwright.web.server import serve
 

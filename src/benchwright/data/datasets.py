@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from benchwright.data.declared import Dataset, Folder, GitRepository, HubRepository, Registered, Wheel
+from benchwright.data.dataset_spec import Dataset, Folder, GitRepository, HubRepository, Registered, Wheel
 from benchwright.data.errors import DatasetNotFound
 from benchwright.data.hub import HubUnavailable, cached_snapshot, hub_cache, is_offline
 from benchwright.data.layout import fetched_directory, files_as_declared, files_as_laid

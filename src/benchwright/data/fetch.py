@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchwright.data.declared import Dataset, Folder, GitRepository, HubRepository, Registered, Wheel
+from benchwright.data.dataset_spec import Dataset, Folder, GitRepository, HubRepository, Registered, Wheel
 from benchwright.data.errors import DatasetError
 from benchwright.data.hub import HubFile, download, is_offline, list_files
 from benchwright.data.layout import fetched_directory

@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from benchwright.data.declared import HubRepository
+from benchwright.data.dataset_spec import HubRepository
 from benchwright.data.errors import DatasetError
 from benchwright.secrets import SECRETS
 from benchwright.typed_paths import typed_path

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchwright.data.declared import Dataset, Folder, GitRepository, HubRepository, Registered, Wheel
+from benchwright.data.dataset_spec import Dataset, Folder, GitRepository, HubRepository, Registered, Wheel
 from benchwright.data.errors import DatasetParseError
 from benchwright.data.manifest import MANIFEST_NAME
 from benchwright.data.rows import SUFFIXES

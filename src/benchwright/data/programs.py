@@ -11,7 +11,7 @@ from pathlib import Path
 from shutil import rmtree, which
 from tempfile import TemporaryDirectory
 
-from benchwright.data.declared import GitRepository, Wheel
+from benchwright.data.dataset_spec import GitRepository, Wheel
 from benchwright.data.errors import DatasetError
 from benchwright.orphans import ORPHANS
 from benchwright.own_processes import module_command

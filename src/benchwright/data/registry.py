@@ -17,7 +17,7 @@ from urllib.request import urlopen
 
 import msgspec
 
-from benchwright.data.declared import GitRepository, Registered
+from benchwright.data.dataset_spec import GitRepository, Registered
 from benchwright.data.errors import DatasetError
 from benchwright.data.programs import check_out
 from benchwright.records import UNREADABLE

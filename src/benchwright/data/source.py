@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 import xxhash
 
-from benchwright.data.declared import Dataset, Registered
+from benchwright.data.dataset_spec import Dataset, Registered
 from benchwright.data.errors import BadRow, DatasetNotFound, DatasetParseError
 from benchwright.data.layout import Splits
 from benchwright.data.manifest import Manifest, file_fingerprint

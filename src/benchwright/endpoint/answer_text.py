@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 from benchwright.endpoint.channel import SHORTEST
 from benchwright.endpoint.flags import ANSWER_AS_THINKING, LATE_THINKING, TEMPLATE_TOKENS, noted
-from benchwright.endpoint.template_tokens import read_channels, without_end
-from benchwright.endpoint.thoughts import (
-    Thought,
+from benchwright.endpoint.reasoning_parser import (
+    ReasoningSpan,
     answer_begin,
     inline_thoughts,
     is_late,
     reasoning_in,
     without_thoughts,
 )
+from benchwright.endpoint.template_tokens import read_channels, without_end
 
 
 class AnswerText(NamedTuple):
@@ -54,7 +54,7 @@ def read_answer_text(content: str, apart: str) -> AnswerText:
     return AnswerText(text, reasoning, begin, tuple(flags))
 
 
-def _inline(content: str, apart: str) -> list[Thought]:
+def _inline(content: str, apart: str) -> list[ReasoningSpan]:
     """Return the reasoning blocks in a text.
 
     If reasoning also came in a separate field (`apart`), an unpaired tag belongs to the answer.

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 
-class CallPiece(msgspec.Struct, frozen=True, gc=False):
+class ToolCallDelta(msgspec.Struct, frozen=True, gc=False):
     """A tool call, or a part of one.
 
     If the server left a field out, or sent it as null or "", `index` and `id` are None, and `name` and
@@ -21,7 +21,7 @@ class CallPiece(msgspec.Struct, frozen=True, gc=False):
     arguments: str
 
 
-def call_pieces(message: dict[str, Any], *, whole: bool = False) -> Iterator[CallPiece]:
+def call_pieces(message: dict[str, Any], *, whole: bool = False) -> Iterator[ToolCallDelta]:
     """Yield the pieces of tool calls in a delta or message.
 
     They are in `tool_calls`, else in the older `function_call`. In a `whole` message each entry is a call of
@@ -41,12 +41,12 @@ def call_pieces(message: dict[str, Any], *, whole: bool = False) -> Iterator[Cal
         yield piece_of({"index": 0, "function": message["function_call"]})
 
 
-def part_piece(part: dict[str, Any]) -> CallPiece:
+def part_piece(part: dict[str, Any]) -> ToolCallDelta:
     """Return the tool call in a part of a message's content, in Anthropic's format."""
-    return CallPiece(None, part.get("id"), part.get("name") or "", _arguments(part.get("input")))
+    return ToolCallDelta(None, part.get("id"), part.get("name") or "", _arguments(part.get("input")))
 
 
-def piece_of(call: Any) -> CallPiece:
+def piece_of(call: Any) -> ToolCallDelta:
     """Return the piece in an entry of `tool_calls`.
 
     Name and arguments may be in `function`, or in the entry itself.
@@ -63,7 +63,7 @@ def piece_of(call: Any) -> CallPiece:
     if isinstance(index, str) and index.isdecimal():
         index = int(index)
     arguments = function.get("arguments", function.get("input"))
-    return CallPiece(
+    return ToolCallDelta(
         index if isinstance(index, int) else None,
         call.get("id") or None,
         _without_tokens(function.get("name") or ""),

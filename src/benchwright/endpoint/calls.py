@@ -6,9 +6,16 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.extras import NOTHING, OF_MESSAGES, STREAM, STREAM_OPTIONS, adapted, without_fields
-from benchwright.endpoint.heads import REQUEST_ID, Heads
-from benchwright.endpoint.wire import Call
+from benchwright.endpoint.optional_parts import (
+    NOTHING,
+    OF_MESSAGES,
+    STREAM,
+    STREAM_OPTIONS,
+    adapted,
+    without_fields,
+)
+from benchwright.endpoint.request_heads import REQUEST_ID, RequestHeadCache
+from benchwright.endpoint.transport import PreparedRequest
 from benchwright.records import UNREADABLE
 
 _encode = msgspec.json.Encoder().encode
@@ -31,14 +38,14 @@ def sent_fields(
 
 
 def make_call(
-    heads: Heads,
+    heads: RequestHeadCache,
     path: str,
     given: dict[str, Any],
     identity: str,
     stream: bool,
     left_out: frozenset[str],
     seconds: float,
-) -> Call:
+) -> PreparedRequest:
     """Return the call that sends these fields (see `sent_fields`).
 
     Messages that are JSON already are used without a copy.
@@ -50,12 +57,12 @@ def make_call(
         rest = _encode({name: value for name, value in fields.items() if name != "messages"})
         parts = (b'{"messages":', memoryview(messages), b"," + rest[1:])
         head = heads.of(path, identity, sum(map(len, parts)), with_id=with_id)
-        return Call(head + parts[0], seconds=seconds, rest=parts[1:])
+        return PreparedRequest(head + parts[0], seconds=seconds, rest=parts[1:])
     try:
         body = _encode(fields)
     except UnicodeEncodeError:
         body = _encode(_without_surrogates(fields))
-    return Call(heads.of(path, identity, len(body), with_id=with_id), body, seconds)
+    return PreparedRequest(heads.of(path, identity, len(body), with_id=with_id), body, seconds)
 
 
 def adapted_body(body: bytes, left_out: frozenset[str]) -> bytes:

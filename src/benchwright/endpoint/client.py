@@ -16,17 +16,17 @@ from benchwright.endpoint.address import Proxy, parse_base_url
 from benchwright.endpoint.calls import adapted_body, make_call, sent_fields
 from benchwright.endpoint.connection import Sink, WireError
 from benchwright.endpoint.dialects import DIALECTS
-from benchwright.endpoint.extras import NOTHING, Extras, in_messages
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.heads import REQUEST_ID, Heads, key_headers_of
-from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer, EmptyStream
+from benchwright.endpoint.optional_parts import NOTHING, Extras, in_messages
 from benchwright.endpoint.rate_limits import Gate
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import NO_PURPOSE, Begin, Purpose, Request, at_once, request_ids
+from benchwright.endpoint.request_heads import REQUEST_ID, RequestHeadCache, key_headers_of
 from benchwright.endpoint.server_info import Document, TokenCounter
 from benchwright.endpoint.tee import Tee
-from benchwright.endpoint.wire import Call, Delivery, Wire
+from benchwright.endpoint.timeouts import Timeouts
+from benchwright.endpoint.transport import ConnectionPool, ExchangeTimings, PreparedRequest
 from benchwright.errors import ProviderError
 from benchwright.records import RequestRecord, Target
 
@@ -49,7 +49,7 @@ class EndpointClient:
         access: Access = NO_ACCESS,
         connections: int = 8,
         stream: bool = True,
-        limits: Limits | None = None,
+        limits: Timeouts | None = None,
         retry: RetryPolicy | None = None,
         proxy: Proxy | None = None,
         hints: Mapping[str, str] = failures.NO_OPTIONS,
@@ -61,7 +61,9 @@ class EndpointClient:
         self.stream = stream
         address = parse_base_url(target.base_url)
         self._url = target.base_url.rstrip("/")
-        self._wire = Wire(address, connections=connections, limits=limits, proxy=proxy, tls=access.tls)
+        self._wire = ConnectionPool(
+            address, connections=connections, limits=limits, proxy=proxy, tls=access.tls
+        )
         self._tokens = TokenCounter(self._wire, target.model, access)
         self._retry = retry or RetryPolicy()
         self._gate = Gate(self._retry.longest_wait)
@@ -74,7 +76,7 @@ class EndpointClient:
         self._gate.on_shut = lambda seconds: self.on_wait(target.model, seconds)
         self._ids = request_ids()
         self._access = access
-        self._heads = Heads(address, target.model, access)
+        self._heads = RequestHeadCache(address, target.model, access)
         self._spoken: dict[str, asyncio.Task[bool | None]] = {}
 
     async def __aenter__(self) -> EndpointClient:
@@ -129,7 +131,7 @@ class EndpointClient:
             raise
         except asyncio.CancelledError:
             if note is not None:
-                note(request.failed_record(self.target.slot, failures.UNWANTED))
+                note(request.failed_record(self.target.slot, failures.CLIENT_DISCONNECTED))
             raise
         if self.stream and not request.meter.streamed:
             request.meter.flags.append("not_streamed")
@@ -139,11 +141,11 @@ class EndpointClient:
         return reply
 
     async def _answer(
-        self, request: Request, first: Call, path: str, fields: dict[str, Any]
-    ) -> tuple[Delivery, Reply]:
+        self, request: Request, first: PreparedRequest, path: str, fields: dict[str, Any]
+    ) -> tuple[ExchangeTimings, Reply]:
         """Return the response to a request, after retries if it fails. `first` is the prepared first attempt."""
         stream, seconds_left, failed = self.stream, self._wire.limits.total, 0
-        call: Call | None = first
+        call: PreparedRequest | None = first
         while True:
             await self._begin(request)
             try:
@@ -291,10 +293,12 @@ class EndpointClient:
         carried = self._extras.relayed(added, sends_id=self._heads.sends_id)
         request = Request(next(self._ids), purpose, self._extras.left_out & carried)
 
-        def call() -> Call:
+        def call() -> PreparedRequest:
             sent = adapted_body(body, request.left_out) if request.left_out & added else body
             with_id = REQUEST_ID not in request.left_out
-            return Call(self._heads.of(path, request.identity, len(sent), headers, with_id=with_id), sent)
+            return PreparedRequest(
+                self._heads.of(path, request.identity, len(sent), headers, with_id=with_id), sent
+            )
 
         try:
             delivery, reply = await self._passed_on(request, path, call, carried, tee)
@@ -302,15 +306,20 @@ class EndpointClient:
             note(request.failed_record(self.target.slot, error))
             raise
         except asyncio.CancelledError:
-            note(request.failed_record(self.target.slot, failures.UNWANTED))
+            note(request.failed_record(self.target.slot, failures.CLIENT_DISCONNECTED))
             raise
         reply.record = request.record(self.target.slot, delivery, reply)
         note(reply.record)
         return reply
 
     async def _passed_on(
-        self, request: Request, path: str, call: Callable[[], Call], carried: frozenset[str], tee: Tee
-    ) -> tuple[Delivery, Reply]:
+        self,
+        request: Request,
+        path: str,
+        call: Callable[[], PreparedRequest],
+        carried: frozenset[str],
+        tee: Tee,
+    ) -> tuple[ExchangeTimings, Reply]:
         dialect, until = DIALECTS.get(path), perf_counter_ns() + self._wire.limits.total * 1e9
         while True:
             await self._begin(request)
@@ -363,7 +372,9 @@ class EndpointClient:
         self._answered = True
         if meter.status != 200:
             answer = (meter.status, meter.headers, meter.body)
-            sent = failures.Beyond(self._heads.optional, sent_fields(fields, stream=stream), request.left_out)
+            sent = failures.OptionalParts(
+                self._heads.optional, sent_fields(fields, stream=stream), request.left_out
+            )
             raise failures.from_answer(*answer, self._url, self.target.model, self._hints, sent)
         reply = meter.finish()
         if meter.error is not None:
@@ -387,7 +398,7 @@ class EndpointClient:
     def _explain(self, failure: WireError | BadAnswer | ProviderError, request: Request) -> ProviderError:
         if isinstance(failure, WireError):
             request.attempts += failure.resent
-        if failures.tells_overload(failure):
+        if failures.is_overload(failure):
             self.on_overload(request.attempts)
         if isinstance(failure, WireError):
             return failures.from_wire(

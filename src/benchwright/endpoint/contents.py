@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from benchwright.endpoint.call_pieces import CallPiece, part_piece
-from benchwright.endpoint.thoughts import flat_text
+from benchwright.endpoint.call_pieces import ToolCallDelta, part_piece
+from benchwright.endpoint.reasoning_parser import flat_text
 
 _THOUGHTS = frozenset({"thinking", "reasoning", "redacted_thinking"})
 
@@ -15,7 +15,7 @@ class Content(NamedTuple):
 
     text: str = ""
     reasoning: str = ""
-    calls: tuple[CallPiece, ...] = ()
+    calls: tuple[ToolCallDelta, ...] = ()
 
 
 def read_content(content: Any) -> Content:

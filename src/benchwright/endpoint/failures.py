@@ -46,11 +46,11 @@ _SENDS = (
 
 NO_OPTIONS: Mapping[str, str] = {}
 
-UNWANTED = ProviderError("the client disconnected before the answer ended")
+CLIENT_DISCONNECTED = ProviderError("the client disconnected before the answer ended")
 """Error for the record of a request that was cancelled because the client disconnected."""
 
 
-class Beyond(NamedTuple):
+class OptionalParts(NamedTuple):
     """Names of the optional parts of a request.
 
     `headers`, `fields`: of its first attempt. `left_out`: the parts that its last attempt omitted.
@@ -61,7 +61,7 @@ class Beyond(NamedTuple):
     left_out: Collection[str] = ()
 
 
-def tells_overload(failure: Exception) -> bool:
+def is_overload(failure: Exception) -> bool:
     """Return True if fewer concurrent requests might have avoided the failure."""
     if isinstance(failure, WireError):
         return failure.kind in OVERLOADED_KINDS
@@ -83,7 +83,7 @@ def from_answer(
     url: str,
     model: str,
     hints: Mapping[str, str] = NO_OPTIONS,
-    beyond: Beyond | None = None,
+    beyond: OptionalParts | None = None,
 ) -> ProviderError:
     """Return the error for a response with a status other than 200.
 
@@ -91,7 +91,7 @@ def from_answer(
     `beyond`: the optional parts of the request, which may be the cause of a refusal without a reason.
     """
     code, detail = error_detail(body)
-    said = answered(status, body)
+    said = describe_status(status, body)
     systemic, refuses_image = True, status in REFUSES_IMAGES and bool(_ABOUT_IMAGES.search(detail))
     if refuses_image:
         systemic = False
@@ -128,7 +128,7 @@ def _refused_field(hints: Mapping[str, str], detail: str) -> str | None:
     return next((name for name in hints if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", detail)), None)
 
 
-def _silent(url: str, status: int, beyond: Beyond | None) -> str:
+def _silent(url: str, status: int, beyond: OptionalParts | None) -> str:
     """Return the error message for a refusal without a reason, which lists the optional parts of the request."""
     names = (
         [] if beyond is None else [*beyond.headers, *(name for name in beyond.fields if name not in REQUIRED)]
@@ -184,7 +184,7 @@ def bad_answer(error: Exception, url: str) -> ProviderError:
     return ProviderError(f"{url}: {_clip(str(error))}", http_status=200, retryable=True)
 
 
-def answered(status: int, body: bytes) -> str:
+def describe_status(status: int, body: bytes) -> str:
     """Return a text with the status of a response and the reason that its body states."""
     detail = error_detail(body)[1]
     return f"HTTP {status}: {detail}" if detail else f"HTTP {status}"

@@ -88,7 +88,7 @@ def whole_characters(text: str) -> str:
     return text
 
 
-class Halves:
+class SurrogateJoiner:
     """Decoder that joins halves of characters across the pieces of a streamed text."""
 
     def __init__(self) -> None:

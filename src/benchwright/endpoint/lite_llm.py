@@ -13,14 +13,14 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.access import NO_ACCESS, Access
-from benchwright.endpoint.extras import NOTHING, RENAMED, Extras, adapted
-from benchwright.endpoint.failures import LIMITED_BY, TRANSIENT, UNWANTED, RetryPolicy, tells_overload
+from benchwright.endpoint.failures import CLIENT_DISCONNECTED, LIMITED_BY, TRANSIENT, RetryPolicy, is_overload
 from benchwright.endpoint.flags import NARROWED, WITHOUT
-from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
 from benchwright.endpoint.oddities import flags_of_text
+from benchwright.endpoint.optional_parts import NOTHING, RENAMED, Extras, adapted
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import Begin, at_once
+from benchwright.endpoint.timeouts import Timeouts
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import SIMULATED, RequestRecord, Target
 from benchwright.text import one_line
@@ -45,7 +45,7 @@ class LiteLLMClient:
         target: Target,
         access: Access = NO_ACCESS,
         retry: RetryPolicy | None = None,
-        seconds: float = Limits().total,
+        seconds: float = Timeouts().total,
         added: Set[str] = NOTHING,
     ) -> None:
         self.target = target
@@ -109,7 +109,7 @@ class LiteLLMClient:
                         continue
                     if (perf_counter_ns() - asked) / 1e9 >= self._seconds:
                         error = self._too_slow()
-                    if tells_overload(error):
+                    if is_overload(error):
                         self.on_overload(attempt)
                     delay = self._retry.delay(error, attempt)
                     if delay is None:
@@ -121,7 +121,7 @@ class LiteLLMClient:
                 break
         except asyncio.CancelledError:
             if note is not None:
-                note(_ended(record, started, error=str(UNWANTED)))
+                note(_ended(record, started, error=str(CLIENT_DISCONNECTED)))
             raise
         self._extras.answered(left_out)
         if purpose.offered is not None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.assembly import MISSHAPEN, Assembly
+from benchwright.endpoint.accumulator import MALFORMED, ResponseAccumulator
 from benchwright.endpoint.connection import Headers
 from benchwright.endpoint.dialects import Reader
 from benchwright.endpoint.json_reading import read_json, with_whole_characters
@@ -80,7 +80,7 @@ class AnswerMeter:
         self.chunks = 0
         self.gaps: dict[int, int] = {}
         self.flags: list[str] = []
-        self._assembly = Assembly()
+        self._assembly = ResponseAccumulator()
         self._events: EventStream | None = None
         self._pieces: list[bytes] = []
         self._arrived: list[int] = []
@@ -154,7 +154,7 @@ class AnswerMeter:
             for piece, at in zip(pieces, arrived, strict=True):
                 if self._failure is None:
                     self._take(self._events, piece, at)
-        except (*MISSHAPEN, EventTooLarge) as error:
+        except (*MALFORMED, EventTooLarge) as error:
             self.flags.append("malformed_chunk")
             self._failure = BadAnswer(f"a piece of the stream is not a chat completion chunk: {error}")
 
@@ -245,7 +245,7 @@ class AnswerMeter:
                 if not _LINES.match(self.body):
                     raise
             return self._finish_lines()
-        except MISSHAPEN as error:
+        except MALFORMED as error:
             began = self.body[:LONGEST_EXCERPT].decode("utf-8", "replace").strip()
             what = f"begins with {began!r}" if began else "is empty"
             raise BadAnswer(f"the answer is not a chat completion but {what} ({error})") from None

@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.answer_text import AnswerText, read_answer_text
-from benchwright.endpoint.call_pieces import CallPiece
+from benchwright.endpoint.call_pieces import ToolCallDelta
 from benchwright.endpoint.channel import Channel
 from benchwright.endpoint.finish_reasons import read_finish_reason
 from benchwright.endpoint.flags import ANSWER_REPEATED, BROKEN_CHARACTER
 from benchwright.endpoint.json_reading import BROKEN, whole_characters, with_whole_characters
 from benchwright.endpoint.oddities import flags_of_call, flags_of_usage, flags_without_answer
 from benchwright.endpoint.reply import Reply, assistant_message
-from benchwright.endpoint.tool_calls import ToolCalls
+from benchwright.endpoint.tool_calls import ToolCallAccumulator
 from benchwright.endpoint.usage import read_usage, with_estimate
 from benchwright.records import Usage
 
@@ -27,7 +27,7 @@ _COMPLETION = frozenset({"completion_tokens", "output_tokens"})
 _encode = msgspec.json.Encoder().encode
 
 
-class Pieces:
+class ResponseParts:
     """The parts of a response received so far.
 
     `messages`: content and reasoning of messages that came in place of deltas. `is_lenient`: True if any part
@@ -53,7 +53,7 @@ class Pieces:
         self.reasoning = Channel()
         self.messages: tuple[Channel, Channel] | None = None
         self.refusal: list[str] = []
-        self.calls = ToolCalls()
+        self.calls = ToolCallAccumulator()
         self.first_call_at = 0
         self.finish_reason: str | None = None
         self.logprobs: Any = None
@@ -70,7 +70,7 @@ class Pieces:
 
     # Input
 
-    def take_calls(self, message: dict[str, Any], at: int, parts: Iterable[CallPiece] = ()) -> bool:
+    def take_calls(self, message: dict[str, Any], at: int, parts: Iterable[ToolCallDelta] = ()) -> bool:
         """Add the tool calls of a delta or message, and those in `parts` of its content.
 
         Return True if there were any.

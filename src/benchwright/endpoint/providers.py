@@ -15,12 +15,12 @@ from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.address import parse_base_url, proxy_for
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.credentials import OPENAI_HOST, find_key
-from benchwright.endpoint.extras import NOTHING
 from benchwright.endpoint.failures import NO_OPTIONS, RetryPolicy
-from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.lite_llm import LITELLM, LiteLLMClient
+from benchwright.endpoint.optional_parts import NOTHING
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import Begin, at_once
+from benchwright.endpoint.timeouts import Timeouts
 from benchwright.endpoint.tls import NO_FILES, tls_context
 from benchwright.environment_file import ENVIRONMENT_FILE
 from benchwright.errors import UserError
@@ -130,7 +130,7 @@ def connect(
     *,
     connections: int = 8,
     stream: bool = True,
-    limits: Limits | None = None,
+    limits: Timeouts | None = None,
     retry: RetryPolicy | None = None,
     hints: Mapping[str, str] = NO_OPTIONS,
     added: Set[str] = NOTHING,
@@ -144,7 +144,7 @@ def connect(
         UserError: If the proxy that the environment sets cannot be used.
     """
     if target.base_url == LITELLM:
-        return LiteLLMClient(target, access, retry, (limits or Limits()).total, added)
+        return LiteLLMClient(target, access, retry, (limits or Timeouts()).total, added)
     return EndpointClient(
         target,
         access=access,

@@ -12,7 +12,7 @@ from benchwright.endpoint.meter import AnswerMeter
 from benchwright.endpoint.oddities import flags_of_text
 from benchwright.endpoint.rate_limits import Waits
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.wire import Delivery
+from benchwright.endpoint.transport import ExchangeTimings
 from benchwright.errors import ProviderError
 from benchwright.records import SIMULATED, Record, RequestRecord
 
@@ -88,7 +88,7 @@ class Request:
     def _seed(self) -> int | None:
         return None if "seed" in self.left_out else self.purpose.seed
 
-    def record(self, slot: str, delivery: Delivery, reply: Reply) -> RequestRecord:
+    def record(self, slot: str, delivery: ExchangeTimings, reply: Reply) -> RequestRecord:
         """Return the record of this request after a response."""
         purpose, meter = self.purpose, self.meter
         sent_at = delivery.sent_at

@@ -12,15 +12,15 @@ import msgspec
 from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.address import Address, parse_base_url, proxy_for
 from benchwright.endpoint.connection import Headers, Sink, WireError
-from benchwright.endpoint.failures import answered, from_answer, from_wire
-from benchwright.endpoint.heads import BEARER, header_lines
-from benchwright.endpoint.limits import Limits
-from benchwright.endpoint.wire import Call, Wire
+from benchwright.endpoint.failures import describe_status, from_answer, from_wire
+from benchwright.endpoint.request_heads import BEARER, header_lines
+from benchwright.endpoint.timeouts import Timeouts
+from benchwright.endpoint.transport import ConnectionPool, PreparedRequest
 from benchwright.errors import ProviderError
 from benchwright.records import UNREADABLE, Record
 
-PATIENCE = Limits(connect=10.0, read=30.0, stall=30.0, total=60.0)
-BRIEFLY = Limits(connect=10.0, read=5.0, stall=5.0, total=10.0)
+DEFAULT_TIMEOUTS = Timeouts(connect=10.0, read=30.0, stall=30.0, total=60.0)
+SHORT_TIMEOUTS = Timeouts(connect=10.0, read=5.0, stall=5.0, total=10.0)
 LARGEST = 64 * 1024 * 1024
 """Maximum size of a response in bytes; a larger one is refused."""
 
@@ -54,7 +54,7 @@ class _Whole:
 
 
 async def ask(
-    wire: Wire,
+    wire: ConnectionPool,
     method: str,
     path: str,
     access: Access = NO_ACCESS,
@@ -76,7 +76,7 @@ async def ask(
 
 
 async def send(
-    wire: Wire,
+    wire: ConnectionPool,
     method: str,
     path: str,
     sink: Sink,
@@ -96,7 +96,7 @@ async def send(
     if body or method == "POST":
         own.append(("Content-Length", str(len(body))))
     lines = [f"{method} {path} HTTP/1.1", *header_lines(wire.address, access, own, key_headers)]
-    await wire.send(Call("\r\n".join([*lines, "\r\n"]).encode(), body, seconds), sink)
+    await wire.send(PreparedRequest("\r\n".join([*lines, "\r\n"]).encode(), body, seconds), sink)
 
 
 class _Model(Record, frozen=True):
@@ -108,7 +108,7 @@ class _Models(Record, frozen=True):
     data: list[_Model] = []
 
 
-async def list_models(base_url: str, access: Access, limits: Limits = PATIENCE) -> Sequence[str]:
+async def list_models(base_url: str, access: Access, limits: Timeouts = DEFAULT_TIMEOUTS) -> Sequence[str]:
     """Return the names of the models that an endpoint serves, from `GET /models`.
 
     Raises:
@@ -124,14 +124,14 @@ async def list_owners(base_url: str, access: Access) -> Sequence[str]:
         ProviderError: If there is no such server.
     """
     try:
-        return [model.owned_by for model in await _models(base_url, access, BRIEFLY)]
+        return [model.owned_by for model in await _models(base_url, access, SHORT_TIMEOUTS)]
     except ProviderError as error:
         if error.http_status is None and error.systemic:
             raise
         return []
 
 
-async def tells_version(base_url: str, access: Access) -> bool:
+async def has_version_route(base_url: str, access: Access) -> bool:
     """Return True if a server has a `/version` like vLLM's.
 
     It is beside `/v1`, and returns a version and nothing else.
@@ -139,14 +139,14 @@ async def tells_version(base_url: str, access: Access) -> bool:
     address = parse_base_url(base_url)
     beside = msgspec.structs.replace(address, prefix=address.prefix.removesuffix("/v1"))
     try:
-        document = await _get(beside, "/version", access, base_url, BRIEFLY)
+        document = await _get(beside, "/version", access, base_url, SHORT_TIMEOUTS)
         answer = msgspec.json.decode(document.body)
     except (ProviderError, *UNREADABLE):
         return False
     return isinstance(answer, dict) and list(answer) == ["version"]
 
 
-async def _models(base_url: str, access: Access, limits: Limits) -> list[_Model]:
+async def _models(base_url: str, access: Access, limits: Timeouts) -> list[_Model]:
     document = await _get(parse_base_url(base_url), "/models", access, base_url, limits)
     try:
         return msgspec.json.decode(document.body, type=_Models).data
@@ -166,20 +166,26 @@ async def read_metrics(url: str, access: Access = NO_ACCESS) -> str:
             "latin-1"
         )
         server = f" (server: {name})" if name else ""
-        raise ProviderError(f"{url} answered {answered(document.status, document.body).rstrip('.')}{server}.")
+        raise ProviderError(
+            f"{url} answered {describe_status(document.status, document.body).rstrip('.')}{server}."
+        )
     return document.body.decode("utf-8", "replace")
 
 
-async def _get(address: Address, path: str, access: Access, url: str, limits: Limits = PATIENCE) -> Document:
+async def _get(
+    address: Address, path: str, access: Access, url: str, limits: Timeouts = DEFAULT_TIMEOUTS
+) -> Document:
     document = await _ask(address, path, access, url, limits)
     if document.status != 200:
         raise from_answer(document.status, document.headers, document.body, url, "")
     return document
 
 
-async def _ask(address: Address, path: str, access: Access, url: str, limits: Limits = PATIENCE) -> Document:
+async def _ask(
+    address: Address, path: str, access: Access, url: str, limits: Timeouts = DEFAULT_TIMEOUTS
+) -> Document:
     proxy = proxy_for(address, os.environ)
-    wire = Wire(address, connections=1, limits=limits, proxy=proxy, tls=access.tls)
+    wire = ConnectionPool(address, connections=1, limits=limits, proxy=proxy, tls=access.tls)
     try:
         return await ask(wire, "GET", address.target(address.prefix + path), access)
     except WireError as error:
@@ -228,7 +234,7 @@ class TokenCounter:
     The text is sent in the field of vLLM and SGLang; if that fails, in llama.cpp's.
     """
 
-    def __init__(self, wire: Wire, model: str, access: Access) -> None:
+    def __init__(self, wire: ConnectionPool, model: str, access: Access) -> None:
         self._wire = wire
         self._model = model
         self._access = access

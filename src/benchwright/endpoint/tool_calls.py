@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from benchwright.endpoint.call_arguments import read_object
-from benchwright.endpoint.call_pieces import CallPiece, call_pieces, piece_of
+from benchwright.endpoint.call_pieces import ToolCallDelta, call_pieces, piece_of
 from benchwright.endpoint.json_reading import whole_characters
 
-LOOKS = 16
+MAX_COMPARISONS = 16
 """Maximum number of times that a call is checked for repeated arguments, because each check decodes all of them."""
 
 NOTHING = "{}"
@@ -28,7 +28,7 @@ class Call:
         self.name = ""
         self.arguments: list[str] = []  # pieces, because appending to a string would copy it for each of them
         self.has_arguments = False
-        self.looks = LOOKS
+        self.looks = MAX_COMPARISONS
 
     def text(self) -> str:
         """Return the arguments received so far; "{}" if there are none."""
@@ -48,7 +48,7 @@ class Call:
         return None if so_far is None else so_far != further
 
 
-class ToolCalls:
+class ToolCallAccumulator:
     """The tool calls of one message, assembled from their deltas.
 
     Deltas belong together by their index, else by their id. But servers number all calls 0 (Ollama, gateways
@@ -113,7 +113,7 @@ class ToolCalls:
         calls[-1].arguments.append(arguments)
         return True
 
-    def add_piece(self, piece: CallPiece) -> bool:
+    def add_piece(self, piece: ToolCallDelta) -> bool:
         """Add a piece of a call. Return True if it had a name or arguments."""
         name, arguments = piece.name, piece.arguments
         if not (name or arguments or piece.id):
@@ -134,7 +134,7 @@ class ToolCalls:
                 call.arguments.append(arguments)
         return bool(name or arguments)
 
-    def _index(self, piece: CallPiece) -> int:
+    def _index(self, piece: ToolCallDelta) -> int:
         if piece.index is not None:
             return piece.index
         if self._last < 0:
@@ -166,7 +166,7 @@ class ToolCalls:
         return finished
 
 
-def _call_of(piece: CallPiece, calls: list[Call]) -> Call | None:
+def _call_of(piece: ToolCallDelta, calls: list[Call]) -> Call | None:
     """Return the call that a piece continues, of the `calls` at its index; None if there are none.
 
     A piece with an id and no name continues the call with that id, any other the last one.
@@ -176,7 +176,7 @@ def _call_of(piece: CallPiece, calls: list[Call]) -> Call | None:
     return calls[-1] if calls else None
 
 
-def _begins_another(call: Call, piece: CallPiece, differs: bool | None) -> bool:
+def _begins_another(call: Call, piece: ToolCallDelta, differs: bool | None) -> bool:
     if piece.id and call.id and piece.id != call.id:
         return True
     if piece.name != call.name:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from benchwright.records import MOST, NO_USAGE, Usage
+from benchwright.records import MAX_COUNT, NO_USAGE, Usage
 
 _SIDES = frozenset({"prompt_tokens", "input_tokens", "completion_tokens", "output_tokens", "total_tokens"})
 
@@ -125,5 +125,5 @@ def _counts(usage: dict[str, Any]) -> list[tuple[str, int]]:
 
 def _count(value: Any) -> int | None:
     if type(value) is int:
-        return value if 0 <= value <= MOST else None
+        return value if 0 <= value <= MAX_COUNT else None
     return _count(int(value)) if type(value) is float and value.is_integer() else None

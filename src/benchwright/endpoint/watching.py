@@ -72,7 +72,7 @@ All others are summed over the engines.
 """
 
 
-class Look(Record, frozen=True):
+class ServerMetrics(Record, frozen=True):
     """A server's metrics at one moment; None for metrics that it does not publish.
 
     `at`: the time (wall clock, ns). Current values: `running` and `waiting` (requests), `cache` (share in
@@ -92,8 +92,8 @@ class Look(Record, frozen=True):
     accepted: float | None = None
 
 
-def read_look(text: str, at: int) -> Look:
-    """Parse a page of Prometheus metrics into a `Look`.
+def parse_metrics(text: str, at: int) -> ServerMetrics:
+    """Parse a page of Prometheus metrics into a `ServerMetrics`.
 
     Metrics of which the page has none of the known names are None. `at`: the time of the page (wall clock,
     ns).
@@ -104,19 +104,19 @@ def read_look(text: str, at: int) -> Look:
         values = highest if field in HIGHEST else sums
         name = next((name for name in names if name in values), None)
         found[field] = None if name is None else values[name]
-    return Look(at, **found)
+    return ServerMetrics(at, **found)
 
 
-def read_known(text: str, at: int) -> Look | None:
+def read_known(text: str, at: int) -> ServerMetrics | None:
     """Return the known metrics on a page in the Prometheus text format; None if there are none of the server's load."""
-    look = read_look(text, at)
+    look = parse_metrics(text, at)
     return None if (look.running, look.waiting, look.cache, look.preempted) == (None,) * 4 else look
 
 
 Seen = TypeVar("Seen")
 
 
-class Watch(Generic[Seen]):
+class MetricsPoller(Generic[Seen]):
     """Poller of a page of metrics in the Prometheus text format, at a fixed interval.
 
     Use it as an async context manager.
@@ -145,7 +145,7 @@ class Watch(Generic[Seen]):
         self._access = access
         self._task: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> Watch[Seen]:
+    async def __aenter__(self) -> MetricsPoller[Seen]:
         await self._look()
         self._task = asyncio.create_task(self._look_again())
         return self

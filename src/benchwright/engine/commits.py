@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from benchwright.engine.worker import Result, Scored, Solved
+from benchwright.engine.worker import Result, ScoredWork, SolvedWork
 from benchwright.runs.journal import Journal
 
 LARGEST_GROUP = 1_000_000
@@ -50,7 +50,7 @@ class GroupCommits:
         waiter = loop.create_future()
         self._results.append(result)
         self._waiters.append(waiter)
-        if isinstance(result, Solved):
+        if isinstance(result, SolvedWork):
             self._size += len(result.body)
             if self._size > LARGEST_GROUP:
                 self._commit()
@@ -75,6 +75,6 @@ class GroupCommits:
                 waiter.exception()  # mark as retrieved; the next `deliver` raises it
 
     def _write(self, results: list[Result]) -> None:
-        trials = [(result.record, result.body) for result in results if isinstance(result, Solved)]
-        scores = [score for result in results if isinstance(result, Scored) for score in result.scores]
+        trials = [(result.record, result.body) for result in results if isinstance(result, SolvedWork)]
+        scores = [score for result in results if isinstance(result, ScoredWork) for score in result.scores]
         self._journal.write_group(trials, scores)

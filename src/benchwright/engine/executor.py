@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Stop
-from benchwright.engine.worker import Deliver, Work, Worker
+from benchwright.engine.worker import Deliver, TrialWork, Worker
 from benchwright.records import Record
 from benchwright.runs.lag import LoopLag
 
@@ -28,7 +28,7 @@ class ExecutionCost(Record, frozen=True):
 class Executor(Protocol):
     """Runs trials and delivers their encoded results, wherever its workers are."""
 
-    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> ExecutionCost:
+    async def run(self, plan: Plan, work: Iterator[TrialWork], deliver: Deliver, stop: Stop) -> ExecutionCost:
         """Run all work, or until `stop` has a reason. Return when nothing is in flight any more.
 
         `work` is drawn as needed. All trials of a wave end before those of the next wave start. If this call
@@ -44,7 +44,7 @@ class LocalExecutor:
         self._clients = clients
         self._concurrency = concurrency
 
-    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> ExecutionCost:
+    async def run(self, plan: Plan, work: Iterator[TrialWork], deliver: Deliver, stop: Stop) -> ExecutionCost:
         """See `Executor.run`."""
         async with plan.task.open() as solver:
             worker = Worker(
@@ -65,13 +65,13 @@ class LocalExecutor:
                     await _in_time(worker, wave, stop, plan.aborts, self._concurrency)
                 else:
                     drains = [_drain(worker, wave, stop, plan.aborts) for _ in range(self._concurrency)]
-                    await together(drains)
+                    await run_all(drains)
                 if stop.reason is not None or worker.is_too_late(first):
                     break
         return ExecutionCost()
 
 
-async def together(steps: Iterable[Coroutine[Any, Any, None]]) -> None:
+async def run_all(steps: Iterable[Coroutine[Any, Any, None]]) -> None:
     """Run all coroutines concurrently.
 
     The first error cancels the others and is raised itself, not in a group.
@@ -94,7 +94,7 @@ async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
         raise _first(failures) from None
 
 
-async def until_due(item: Work, worker: Worker, stop: Stop) -> None:
+async def until_due(item: TrialWork, worker: Worker, stop: Stop) -> None:
     """Let the worker prepare a trial, then wait until the trial is due by the worker's clock or the run
     stops.
     """
@@ -106,7 +106,9 @@ async def until_due(item: Work, worker: Worker, stop: Stop) -> None:
             await stop.sleep_until(moment)
 
 
-async def _in_time(worker: Worker, wave: Iterator[Work], stop: Stop, aborts: bool, concurrency: int) -> None:
+async def _in_time(
+    worker: Worker, wave: Iterator[TrialWork], stop: Stop, aborts: bool, concurrency: int
+) -> None:
     """Start each trial when a place is free and it is time to prepare it.
 
     No task is created earlier: a load level may have room for ten thousand trials, and creating their tasks
@@ -114,7 +116,7 @@ async def _in_time(worker: Worker, wave: Iterator[Work], stop: Stop, aborts: boo
     """
     places = asyncio.Semaphore(concurrency)
 
-    async def do(item: Work) -> None:
+    async def do(item: TrialWork) -> None:
         try:
             await until_due(item, worker, stop)
             if stop.reason is None:
@@ -132,7 +134,7 @@ async def _in_time(worker: Worker, wave: Iterator[Work], stop: Stop, aborts: boo
             group.create_task(do(item))
 
 
-async def _drain(worker: Worker, wave: Iterator[Work], stop: Stop, aborts: bool) -> None:
+async def _drain(worker: Worker, wave: Iterator[TrialWork], stop: Stop, aborts: bool) -> None:
     for item in wave:
         if stop.reason is not None or worker.is_too_late(item):
             return

@@ -106,7 +106,7 @@ class LoopLagSampler:
         """Record a standstill. Our clock measured `late` ns of it and missed `unseen` ns."""
         found = Standstill(clock.wall_ns() - late, late + unseen, cause)
         if unseen > late:
-            clock.set_anew()
+            clock.resync_wall_clock()
             self._ahead = 0
         self._standstills.append(found)
         self._spans.append((now - late - INTERVAL_NS, now))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from benchwright.errors import JournalError
-from benchwright.records import ASKED_AGAIN, Outcome, Status, TrialRecord
+from benchwright.records import RETRIED_ON_RESUME, Outcome, Status, TrialRecord
 from benchwright.runs.journal import read_body
 from benchwright.runs.table import RunTable
 
@@ -23,7 +23,7 @@ class Ledger:
     """
 
     def __init__(
-        self, table: RunTable, again: frozenset[Status] = ASKED_AGAIN, retry: Retry | None = None
+        self, table: RunTable, again: frozenset[Status] = RETRIED_ON_RESUME, retry: Retry | None = None
     ) -> None:
         self._table = table
         self._scores_again = Status.GRADER_ERROR in again

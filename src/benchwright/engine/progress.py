@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from benchwright.engine.worker import Result, Solved
+from benchwright.engine.worker import Result, SolvedWork
 from benchwright.records import Status, Trial
 from benchwright.runs.counting import FAILURES, ScoreState, counts, state_of_score, trial_status
 
@@ -52,14 +52,14 @@ class RunningMean:
         """
         if self.n < 2 or self.dependent:
             return None
-        from benchwright.stats.intervals import Interval, of_equal_values, t_around, wilson
+        from benchwright.stats.intervals import Interval, equal_values_interval, t_interval, wilson
 
         if self._proportion:
             return wilson(round(self.mean * self.n), self.n)
         in_unit = self._least >= 0 and self._greatest <= 1
         if self._least == self._greatest:
-            return of_equal_values(self._least, self.n, (0.0, 1.0)) if in_unit else None
-        low, high = t_around(self.mean, math.sqrt(self._squares / (self.n - 1) / self.n), self.n - 1)
+            return equal_values_interval(self._least, self.n, (0.0, 1.0)) if in_unit else None
+        low, high = t_interval(self.mean, math.sqrt(self._squares / (self.n - 1) / self.n), self.n - 1)
         return Interval(max(0.0, low), min(1.0, high)) if in_unit else Interval(low, high)
 
 
@@ -137,7 +137,7 @@ class Progress:
 
     def delivered(self, result: Result) -> None:
         """See `engine.run.Listener`."""
-        if isinstance(result, Solved):
+        if isinstance(result, SolvedWork):
             for request in result.record.requests:
                 self.tokens += request.usage.total_tokens
             return

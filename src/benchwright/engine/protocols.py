@@ -15,7 +15,7 @@ import msgspec
 
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
-from benchwright.engine.relayed import RelayedCalls
+from benchwright.engine.relayed import AgentAccess
 from benchwright.records import Message, Outcome, Record, Sample, Status, Target, TaskSpec, Trial
 from benchwright.runs.keys import SampleContent
 from benchwright.runs.manifest import JudgeInfo
@@ -85,7 +85,7 @@ class Session(Protocol):
         """
         ...
 
-    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
+    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[AgentAccess]:
         """Let an agent that makes its own calls reach the trial's target, while the context is open.
 
         The agent gets a base URL and a token instead of the API key. `names` are the target's names in the

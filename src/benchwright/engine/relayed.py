@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from benchwright.endpoint.relay import Asked, Grant, RelayedRequest, relay_environment
+from benchwright.endpoint.relay import Grant, RelayedRequest, RequestFacts, relay_environment
 from benchwright.endpoint.reply import Reply
 from benchwright.errors import TrialError
 from benchwright.records import UNREADABLE, Message
@@ -36,7 +36,7 @@ class RelayedTurns:
         self._before: list[int] = []
         self._turns: dict[int, tuple[bool, int]] = {}
 
-    def before(self, asked: Asked) -> int | None:
+    def before(self, asked: RequestFacts) -> int | None:
         """Return how many earlier requests belong to the same conversation, if this is the first that offers
         tools.
 
@@ -48,23 +48,23 @@ class RelayedTurns:
         self._openings.add(asked.opening)
         return self._before.count(asked.opening) if first else None
 
-    def is_side(self, asked: Asked) -> bool:
+    def is_side(self, asked: RequestFacts) -> bool:
         """Return whether a request is a side request (for a title or a summary), as far as is known so far."""
         return bool(self._openings) and not asked.offers_tools and asked.opening not in self._openings
 
-    def repeated(self, asked: Asked) -> int | None:
+    def repeated(self, asked: RequestFacts) -> int | None:
         """Return the turn that a request attempts again. None if the request is a new turn."""
         streamed, turn = self._turns.get(asked.digest, (False, 0))
         return turn if streamed and not asked.stream else None
 
-    def add(self, asked: Asked, turn: int) -> None:
+    def add(self, asked: RequestFacts, turn: int) -> None:
         """Register a request that is a new turn."""
         self._turns[asked.digest] = asked.stream, turn
         if not self._openings:
             self._before.append(asked.opening)
 
 
-class RelayedCalls:
+class AgentAccess:
     """An agent's access to the model, and the results of its calls.
 
     - `limit_told`: an event that is set once a call was refused because of a limit.

@@ -16,7 +16,6 @@ from benchwright.clock import wall_ns
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.commits import GroupCommits
 from benchwright.engine.current import set_current_run
-from benchwright.engine.earlier import NO_REUSE, Reuse, ReusedTrial
 from benchwright.engine.executor import ExecutionCost, Executor
 from benchwright.engine.lag import LoopLagSampler
 from benchwright.engine.ledger import Ledger, Retry
@@ -24,10 +23,11 @@ from benchwright.engine.offload import offloading
 from benchwright.engine.plan import Plan
 from benchwright.engine.signals import Signals
 from benchwright.engine.stop import Stop, StopRule, Until
-from benchwright.engine.worker import Result, Work
+from benchwright.engine.trial_reuse import NO_REUSE, Reuse, ReusedTrial
+from benchwright.engine.worker import Result, TrialWork
 from benchwright.errors import JournalError
 from benchwright.formats import counted
-from benchwright.records import ASKED_AGAIN, FAILED, Record, RunEvent, Status, Trial
+from benchwright.records import FAILED, RETRIED_ON_RESUME, Record, RunEvent, Status, Trial
 from benchwright.runs.journal import Journal
 from benchwright.runs.keys import score_key
 from benchwright.runs.lag import LoopLag, Standstill
@@ -83,7 +83,7 @@ async def run(
     *,
     until: Until | None = None,
     table: RunTable | None = None,
-    again: frozenset[Status] = ASKED_AGAIN,
+    again: frozenset[Status] = RETRIED_ON_RESUME,
     retry: Retry | None = None,
     reuse: Reuse = NO_REUSE,
     signals: bool = True,
@@ -195,7 +195,7 @@ class _Run:
             return self._ledger.counts(trial.key for trial in self._plan.trials())
         return self._ledger.counted, self._ledger.finished
 
-    def _work(self) -> Iterator[Work]:
+    def _work(self) -> Iterator[TrialWork]:
         ledger = self._ledger
         for trial in self._plan.trials():
             if self._stop.reason is not None:
@@ -205,22 +205,22 @@ class _Run:
                 if any(scorer.name not in scored for scorer in self._plan.task.scorers):
                     outcome = ledger.outcome(trial.key)
                     if outcome is None:
-                        yield Work(self._again(trial), counted=True)
+                        yield TrialWork(self._again(trial), counted=True)
                     elif outcome.status not in FAILED:
-                        yield Work(trial, outcome, scored, counted=True)
+                        yield TrialWork(trial, outcome, scored, counted=True)
                 continue
             taken = self._reuse.take(trial) if self._reuse.runs else None
             if taken is not None:
                 yield self._take_over(trial, taken)
             elif not self._reuse.only_known:
-                yield Work(self._again(trial))
+                yield TrialWork(self._again(trial))
 
     def _again(self, trial: Trial) -> Trial:
         """Return the trial with the number of its next attempt."""
         attempts = self._ledger.attempts(trial.key)
         return msgspec.structs.replace(trial, attempt=attempts) if attempts else trial
 
-    def _take_over(self, trial: Trial, taken: ReusedTrial) -> Work:
+    def _take_over(self, trial: Trial, taken: ReusedTrial) -> TrialWork:
         """Journal a reused trial, and return what remains to do for it: the scores that are not reused."""
         attempt = self._ledger.attempts(trial.key)
         self._journal.write_trial(msgspec.structs.replace(taken.record, attempt=attempt), taken.body)
@@ -231,7 +231,7 @@ class _Run:
         scores = [score for score in taken.scores if score.key in names] if self._reuse.scores else []
         if scores:
             self._journal.write(*scores)
-        return Work(trial, taken.outcome, frozenset(names[score.key] for score in scores))
+        return TrialWork(trial, taken.outcome, frozenset(names[score.key] for score in scores))
 
     def _committed(self, result: Result) -> None:
         for rule in self._rules:
@@ -270,7 +270,7 @@ class _Run:
                 return
 
 
-async def _begun(work: Iterator[Work]) -> Iterator[Work]:
+async def _begun(work: Iterator[TrialWork]) -> Iterator[TrialWork]:
     """Find the first piece of work in a thread, and return an iterator over all work.
 
     Otherwise the event loop would be blocked while finished trials are skipped.

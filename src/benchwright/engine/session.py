@@ -15,12 +15,12 @@ from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.flags import WITHOUT
 from benchwright.endpoint.providers import ModelClient
 from benchwright.endpoint.rate_limits import Waits
-from benchwright.endpoint.relay import Asked, Relay, RelayedRequest
+from benchwright.endpoint.relay import Relay, RelayedRequest, RequestFacts
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import Purpose
 from benchwright.engine.moments import until
 from benchwright.engine.protocols import Turn
-from benchwright.engine.relayed import RelayedCalls, RelayedTurns, read_request
+from benchwright.engine.relayed import AgentAccess, RelayedTurns, read_request
 from benchwright.engine.seeds import recorded_seed, seeded
 from benchwright.errors import LimitReached, UserError
 from benchwright.records import SIDE, Message, Outcome, RequestRecord, Target, Trial, TrialLimits
@@ -117,14 +117,14 @@ class TrialSession:
         return await self._client(None).count_tokens(text)
 
     @asynccontextmanager
-    async def relay(self, relay: Relay, names: Sequence[str] = ()) -> AsyncIterator[RelayedCalls]:
+    async def relay(self, relay: Relay, names: Sequence[str] = ()) -> AsyncIterator[AgentAccess]:
         """Let an agent send requests on its own; see `engine.protocols.Session.relay`."""
 
         turns = RelayedTurns()
         first_record = len(self.requests)
-        ended: list[Asked] = []
+        ended: list[RequestFacts] = []
 
-        def admit(asked: Asked) -> Purpose:
+        def admit(asked: RequestFacts) -> Purpose:
             before = turns.before(asked)
             if before is not None:
                 self._turns = before
@@ -162,7 +162,7 @@ class TrialSession:
             )
         settings = seeded(client.target.settings, self.trial.repeat)
         grant = relay.open(client, settings, admit, note, names)
-        calls = RelayedCalls(grant)
+        calls = AgentAccess(grant)
         await self._begin()
         try:
             yield calls

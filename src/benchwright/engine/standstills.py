@@ -13,7 +13,7 @@ from benchwright.runs.lag import Standstill
 from benchwright.runs.standstills import STOOD_STILL
 
 
-def marked(session: TrialSession, sampler: LoopLagSampler | None) -> list[RequestRecord]:
+def flagged_requests(session: TrialSession, sampler: LoopLagSampler | None) -> list[RequestRecord]:
     """Return a session's requests.
 
     Those that were due or in flight during a standstill get the flag `STOOD_STILL`.

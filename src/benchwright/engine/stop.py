@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from benchwright.endpoint.providers import ModelClient
 from benchwright.endpoint.rate_limits import LIMITING
-from benchwright.engine.worker import Result, Solved
+from benchwright.engine.worker import Result, SolvedWork
 from benchwright.records import Status, TrialRecord
 
 
@@ -113,7 +113,7 @@ class TokenBudget:
 
         Return the reason to stop if the budget is used up, else None.
         """
-        if isinstance(result, Solved):
+        if isinstance(result, SolvedWork):
             self._used += sum(request.usage.total_tokens for request in result.record.requests)
         else:
             self._used += sum(
@@ -159,7 +159,7 @@ class SystemicErrors:
         """Return the reason to stop once the errors so far show that further requests would fail too, else
         None.
         """
-        if not isinstance(result, Solved):
+        if not isinstance(result, SolvedWork):
             return None
         record = result.record
         if result.systemic:

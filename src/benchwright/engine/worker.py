@@ -21,7 +21,7 @@ from benchwright.engine.moments import LEAD_NS
 from benchwright.engine.plan import Keeps, keeps_all
 from benchwright.engine.protocols import PREPARED_BEFORE, PreparingSolver, Scorer, Solver
 from benchwright.engine.session import TrialSession
-from benchwright.engine.standstills import extend, marked
+from benchwright.engine.standstills import extend, flagged_requests
 from benchwright.errors import ExecutionError, GraderError, LimitReached, RunStopped
 from benchwright.records import (
     FAILED,
@@ -34,12 +34,12 @@ from benchwright.records import (
     TrialLimits,
     TrialRecord,
 )
-from benchwright.runs.asked import kept_input, kept_target
 from benchwright.runs.journal import Body, encode_json
 from benchwright.runs.keys import score_key
+from benchwright.runs.trial_prompt import kept_input, kept_target
 
 
-class Work(Record, frozen=True):
+class TrialWork(Record, frozen=True):
     """A trial to solve, or only to score if its `outcome` is given. `scored`: names of scorers that are done.
 
     `counted`: True if the run has already counted the trial as done.
@@ -51,7 +51,7 @@ class Work(Record, frozen=True):
     counted: bool = False
 
 
-class Solved(Record, frozen=True):
+class SolvedWork(Record, frozen=True):
     """A solved trial, to be journalled before it is scored: its record and encoded body (empty if not kept).
 
     `earlier`: number of trials of this worker that began before its first failure and are still in flight.
@@ -63,8 +63,8 @@ class Solved(Record, frozen=True):
     earlier: int = 0
 
 
-class Scored(Record, frozen=True):
-    """A trial that is done, with all its scores, to be journalled together. `counted`: see `Work`."""
+class ScoredWork(Record, frozen=True):
+    """A trial that is done, with all its scores, to be journalled together. `counted`: see `TrialWork`."""
 
     trial: Trial
     status: Status
@@ -74,7 +74,7 @@ class Scored(Record, frozen=True):
 
 _CANCELLED = Outcome(Status.CANCELLED)
 
-Result = Solved | Scored
+Result = SolvedWork | ScoredWork
 Deliver = Callable[[Result], Awaitable[None]]
 """Accepts a result at once; the returned awaitable is done when the result is in the journal."""
 
@@ -124,7 +124,7 @@ class Worker:
             return None
         return (self._begun_at if trial.due_ns is None else self.origin) + round(self._seconds * 1e9)
 
-    def is_too_late(self, work: Work) -> bool:
+    def is_too_late(self, work: TrialWork) -> bool:
         """Return whether a piece of work may no longer begin, because the time for that is over.
 
         A trial with an intended start may always begin, because it was due before.
@@ -137,20 +137,20 @@ class Worker:
         """Seconds before its due time at which a trial is taken up, so that it can be prepared."""
         return 0.0 if self._preparing is None else PREPARED_BEFORE
 
-    async def prepare(self, work: Work) -> None:
+    async def prepare(self, work: TrialWork) -> None:
         """Let the solver prepare a trial that will be due soon, if the solver supports that."""
         if self._preparing is not None and work.outcome is None:
             await self._preparing.prepare(work.trial)
 
-    def seconds_until(self, work: Work) -> float:
+    def seconds_until(self, work: TrialWork) -> float:
         """Return the seconds until a trial is to be taken up; 0 or less if it has no due time."""
         return (self.taken_up(work) - perf_counter_ns()) / 1e9
 
-    def taken_up(self, work: Work) -> int:
+    def taken_up(self, work: TrialWork) -> int:
         """Return the moment (`perf_counter_ns`) at which a trial is to be taken up; 0 if it has no due time."""
         return 0 if work.trial.due_ns is None else self.origin + work.trial.due_ns - LEAD_NS
 
-    async def do(self, work: Work) -> None:
+    async def do(self, work: TrialWork) -> None:
         """Solve the trial unless its outcome is known, score it, and deliver both results.
 
         If there is nothing to score, both results are delivered together.
@@ -166,7 +166,7 @@ class Worker:
                 solved = None
             found = [await self._score(scorer, work.trial, outcome) for scorer in asked]
             scores = tuple(score for score in found if score is not None)
-        done = self._deliver(Scored(work.trial, outcome.status, scores, work.counted))
+        done = self._deliver(ScoredWork(work.trial, outcome.status, scores, work.counted))
         if solved is not None:
             await solved
         await done
@@ -196,10 +196,10 @@ class Worker:
     ) -> tuple[Outcome, Awaitable[None]]:
         if boundary.status is not None:
             outcome = Outcome(boundary.status, reason=boundary.reason)
-        record = _record(trial, session, outcome, marked(session, self._sampler))
+        record = _record(trial, session, outcome, flagged_requests(session, self._sampler))
         body = encode_json(_body(trial, session, outcome)) if self._keeps(record) else b""
         self._ended(number, outcome.status)
-        return outcome, self._deliver(Solved(record, body, boundary.systemic, self._earlier))
+        return outcome, self._deliver(SolvedWork(record, body, boundary.systemic, self._earlier))
 
     def _ended(self, number: int, status: Status) -> None:
         self._under_way -= 1

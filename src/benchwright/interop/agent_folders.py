@@ -23,7 +23,7 @@ LIST = "preds.json"
 """File in a folder that lists the submitted patches by instance."""
 
 
-class Told(Record, frozen=True):
+class Trajectory(Record, frozen=True):
     """One trajectory (the record of an agent's work on one instance): its model, its program, and the trial.
 
     `answer` of the trial is the submitted patch. For a damaged trajectory, `model` and `program` are unknown
@@ -55,7 +55,9 @@ def trajectory_files(path: Path, ending: str) -> list[Path]:
     return found
 
 
-def read_trajectories(files: Iterable[Path], ending: str, read: Callable[[Path], Told]) -> list[Told]:
+def read_trajectories(
+    files: Iterable[Path], ending: str, read: Callable[[Path], Trajectory]
+) -> list[Trajectory]:
     """Read each trajectory. A damaged one becomes a failed trial, which does not count against the model.
 
     Raises:
@@ -67,13 +69,13 @@ def read_trajectories(files: Iterable[Path], ending: str, read: Callable[[Path],
             told.append(read(file))
         except UnreadableResults as error:
             errors.append(error)
-            told.append(Told("", "", unread_trial(file.name.removesuffix(ending), error)))
+            told.append(Trajectory("", "", unread_trial(file.name.removesuffix(ending), error)))
     if errors and len(errors) == len(told):
         raise errors[0]
     return told
 
 
-def run_of(path: Path, form: str, told: Sequence[Told], lacks: Sequence[str]) -> ForeignRun:
+def run_of(path: Path, form: str, told: Sequence[Trajectory], lacks: Sequence[str]) -> ForeignRun:
     """Combine trajectories into one run. Each model is a target, and no trial has a score.
 
     A damaged trajectory is counted with the first model.
@@ -123,7 +125,7 @@ def _listed(path: Path) -> frozenset[str]:
         return frozenset()
 
 
-def _notes(told: Sequence[Told], listed: frozenset[str]) -> Iterator[str]:
+def _notes(told: Sequence[Trajectory], listed: frozenset[str]) -> Iterator[str]:
     without = sorted(listed - {one.trial.sample for one in told})
     if without:
         yield f"{LIST} names {len(without)} instances that have no trajectory, such as {without[0]}."

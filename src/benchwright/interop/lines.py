@@ -9,9 +9,9 @@ import msgspec
 
 from benchwright.interop.foreign import ForeignScore, ForeignTrial
 from benchwright.records import ScoreRecord, Status, TrialRecord
-from benchwright.runs.asked import kept_input, kept_target
 from benchwright.runs.journal import Body, encode_json
 from benchwright.runs.keys import score_key
+from benchwright.runs.trial_prompt import kept_input, kept_target
 
 
 def trial_line(trial: ForeignTrial, key: str) -> tuple[TrialRecord, bytes]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.interop.agent_folders import (
-    Told,
+    Trajectory,
     ending_of,
     read_trajectories,
     run_of,
@@ -43,7 +43,7 @@ def read(path: Path) -> Readings:
     return [run_of(path, FORMAT, told, ["times of requests"])]
 
 
-def _told(file: Path) -> Told:
+def _told(file: Path) -> Trajectory:
     found = an_object(read_json(file), file)
     info = mapping(found.get("info"))
     model = text(mapping(mapping(info.get("config")).get("model")).get("model_name"))
@@ -60,7 +60,7 @@ def _told(file: Path) -> Told:
         requests=list(_requests(entries, file.name.removesuffix(ENDING))),
     )
     version = text(info.get("mini_version"))
-    return Told(model or "?", f"mini-SWE-agent {version}".strip(), trial)
+    return Trajectory(model or "?", f"mini-SWE-agent {version}".strip(), trial)
 
 
 def _ending(said: str) -> tuple[Status, str | None]:

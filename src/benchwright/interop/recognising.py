@@ -17,7 +17,7 @@ from benchwright.interop import (
     swe_agent,
 )
 from benchwright.interop.foreign import Readings, UnreadableResults
-from benchwright.interop.keeping import ImportedRun, keep
+from benchwright.interop.run_import import ImportedRun, keep
 from benchwright.interop.sources import Sources
 from benchwright.runs.manifest import MANIFEST
 from benchwright.runs.store import find_run, run_names

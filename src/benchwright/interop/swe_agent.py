@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.interop.agent_folders import (
-    Told,
+    Trajectory,
     ending_of,
     read_trajectories,
     run_of,
@@ -53,7 +53,7 @@ def read(path: Path) -> Readings:
     return [run_of(path, FORMAT, told, ["times of requests", "tokens of single requests"])]
 
 
-def _told(file: Path, path: Path) -> Told:
+def _told(file: Path, path: Path) -> Trajectory:
     found = an_object(read_json(file), file)
     info, name = mapping(found.get("info")), file.name.removesuffix(ENDING)
     messages = [_message(one) for one in objects(found.get("history")) if one.get("role") in ROLES]
@@ -69,7 +69,7 @@ def _told(file: Path, path: Path) -> Told:
     )
     folder = path if path.is_dir() else file.parent
     version = text(info.get("swe_agent_version"))
-    return Told(_model(found) or folder.resolve().name, f"SWE-agent {version}".strip(), trial)
+    return Trajectory(_model(found) or folder.resolve().name, f"SWE-agent {version}".strip(), trial)
 
 
 def _config(found: Mapping[str, Any]) -> dict[str, Any]:

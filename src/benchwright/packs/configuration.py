@@ -121,7 +121,7 @@ def read_configuration(files: Iterable[Path], environ: Mapping[str, str]) -> Pac
     return whole
 
 
-def for_targets(
+def configuration_for(
     targets: Sequence[Target], access: Mapping[str, Access], names: Mapping[str, str] = MappingProxyType({})
 ) -> PackConfiguration:
     """Build the configuration for models given by address, as with `--model M --base-url U`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from benchwright.packs.repeats import Result, representative
+from benchwright.packs.repeats import Result, representative_result
 from benchwright.packs.types import BenchmarkScore, RegisteredModel, ScenarioMeta
 
 Event = dict[str, Any]
@@ -136,7 +136,7 @@ class PackEvents:
 
     def _result(self, scenario: str, slot: str) -> Result:
         attempts = self._attempts[(scenario, slot)]
-        return representative([attempts[repeat] for repeat in sorted(attempts)])
+        return representative_result([attempts[repeat] for repeat in sorted(attempts)])
 
     def _tell(self, kind: str, **payload: Any) -> None:
         self.write({"type": kind, **payload})

@@ -102,7 +102,7 @@ def find_mode(name: str) -> Mode:
     return mode
 
 
-def arranged(mode: Mode, slots: list[str]) -> Callable[[Iterator[Trial]], Iterator[Trial]]:
+def arranger(mode: Mode, slots: list[str]) -> Callable[[Iterator[Trial]], Iterator[Trial]]:
     """Return a function that sorts the trials of a run into the order and waves of a mode.
 
     `slots` are the ids of the models in the run, in order.

@@ -15,7 +15,7 @@ COMPARED = ("version", "name", "capabilities", "samplingDefaults", "verifiers", 
 LONGEST = 60
 
 
-def settled(
+def effective_manifest(
     declared: PackManifest, own: dict[str, Any] | None, directory: Path
 ) -> tuple[PackManifest, list[str]]:
     """Return the manifest to use, and how the module's manifest differs from the file's, as messages.

@@ -20,7 +20,7 @@ def majority_status(statuses: Sequence[str]) -> str:
     return next((status for status in STATUSES if votes[status] >= needed), "partial")
 
 
-def representative(results: Sequence[Result]) -> Result:
+def representative_result(results: Sequence[Result]) -> Result:
     """Return one result for all attempts at a cell, computed as BenchLocal's desktop host does.
 
     The result is the best attempt with the majority status (no provider error, then higher score, then higher

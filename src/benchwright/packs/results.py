@@ -12,7 +12,7 @@ import msgspec
 
 from benchwright.errors import ExecutionError, JournalError
 from benchwright.packs.bridge import PackProcess
-from benchwright.packs.repeats import Result, representative
+from benchwright.packs.repeats import Result, representative_result
 from benchwright.packs.solver import failed_result
 from benchwright.packs.types import BenchmarkScore
 from benchwright.records import Record, Status, TrialRecord
@@ -106,7 +106,7 @@ class PackResults(Record, frozen=True):
     def cells(self, slot: str) -> list[Result]:
         """Return one result per scenario for a model: the only attempt, or the representative of several."""
         return [
-            representative([one.result for one in attempts])
+            representative_result([one.result for one in attempts])
             for attempts in self.attempts.get(slot, {}).values()
         ]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchwright.endpoint.relay import Relay
 from benchwright.engine.protocols import Session
-from benchwright.engine.relayed import RelayedCalls
+from benchwright.engine.relayed import AgentAccess
 from benchwright.engine.seeds import seeded
 from benchwright.errors import ExecutionError, LimitReached, ProviderError, TrialError
 from benchwright.packs.bridge import CellResult, PackProcess
@@ -112,7 +112,7 @@ class PackSolver:
             messages = calls.messages
         return messages, cell
 
-    async def _run(self, trial: Trial, calls: RelayedCalls | None) -> CellResult:
+    async def _run(self, trial: Trial, calls: AgentAccess | None) -> CellResult:
         settings = self._settings
         given = ScenarioRunInput(
             run_id=settings.run_id,
@@ -130,7 +130,7 @@ class PackSolver:
         )
 
 
-def _raise_limit(calls: RelayedCalls) -> None:
+def _raise_limit(calls: AgentAccess) -> None:
     """Raise LimitReached if the trial reached a limit.
 
     This overrides the pack's result, which only reflects that a request was refused.
@@ -139,7 +139,7 @@ def _raise_limit(calls: RelayedCalls) -> None:
         raise calls.failure
 
 
-def _raise_unanswered(calls: RelayedCalls, cell: CellResult) -> None:
+def _raise_unanswered(calls: AgentAccess, cell: CellResult) -> None:
     """Raise the provider's error if the cell sent requests and none got a response.
 
     The cell's result is then no evidence about the model. Nothing is raised if the pack passed the cell or

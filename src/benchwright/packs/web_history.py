@@ -13,7 +13,7 @@ import msgspec
 
 from benchwright import __version__
 from benchwright.errors import UserError
-from benchwright.files import write_whole
+from benchwright.files import write_atomically
 from benchwright.packs.types import RegisteredModel
 from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.packs.web_pack import WebPack
@@ -128,7 +128,7 @@ class WebSession:
         place = f"{ARTIFACTS}/{safe_path(path, label)}"
         target = self.directory / place
         target.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(target, content)
+        write_atomically(target, content)
         self._bytes += len(content)
         note = {"kind": kind, "label": label, "path": place, "contentType": content_type}
         artifact = {name: value for name, value in note.items() if value is not None}
@@ -147,7 +147,7 @@ class WebSession:
     def _write(self) -> None:
         assert self.directory is not None
         self.directory.mkdir(parents=True, exist_ok=True)
-        write_whole(self.directory / SUMMARY, encode_json(self.saved) + b"\n")
+        write_atomically(self.directory / SUMMARY, encode_json(self.saved) + b"\n")
 
 
 def _merged(former: Payload, payload: Payload) -> Payload:

@@ -14,7 +14,7 @@ from benchwright.recipes.inside import forwarding, launcher
 from benchwright.recipes.layers import Layer, layer_of
 from benchwright.recipes.recipe import Recipe
 from benchwright.recipes.runtime import LIBRARIES, container_runtime, copy_libraries, python_command
-from benchwright.recipes.starting import Start
+from benchwright.recipes.starting import LaunchSpec
 from benchwright.recipes.tmux import tmux_command, tmux_layer
 from benchwright.records import Record
 
@@ -87,7 +87,7 @@ def _layer(recipe: Recipe) -> Layer | None:
     return layer
 
 
-def launching(start: Start) -> tuple[list[str], bytes]:
+def launching(start: LaunchSpec) -> tuple[list[str], bytes]:
     """Return a command for a container, and its stdin: it runs an agent there until the agent ends."""
     order = {
         "socket": f"{RELAY}/{SOCKET}",

@@ -19,7 +19,7 @@ _FOLDERS = {
 }
 
 
-class Way(Record, frozen=True):
+class ModelAccess(Record, frozen=True):
     """An agent's access to the model: the relay's address with `/v1`, the trial's token, the model's name."""
 
     base_url: str
@@ -27,7 +27,7 @@ class Way(Record, frozen=True):
     model: str
 
 
-class Start(Record, frozen=True):
+class LaunchSpec(Record, frozen=True):
     """The start of an agent. `files`: the texts to write before it, by absolute path."""
 
     command: list[str]
@@ -35,7 +35,9 @@ class Start(Record, frozen=True):
     files: dict[str, str]
 
 
-def started(recipe: Recipe, launch: Sequence[str], prompt: str, way: Way, home: str) -> Start:
+def launch_spec(
+    recipe: Recipe, launch: Sequence[str], prompt: str, way: ModelAccess, home: str
+) -> LaunchSpec:
     """Return the start of an agent with a task (`prompt`).
 
     `launch`: the words with which the command begins. `home`: the agent's home folder.
@@ -50,7 +52,7 @@ def started(recipe: Recipe, launch: Sequence[str], prompt: str, way: Way, home: 
     }
     words = recipe.command[1:] if recipe.command[0] == AGENT else recipe.command
     own = {name: _filled(text, values) for name, text in recipe.environment.items()}
-    return Start(
+    return LaunchSpec(
         [*launch, *(_filled(word, values) for word in words)],
         {
             "HOME": home,

@@ -10,7 +10,7 @@ from benchwright.analysis.audit import AuditedFinding, RunAudit
 from benchwright.analysis.suspicious import kind_in_words
 from benchwright.formats import counted
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import Cell, Foreign, Line
+from benchwright.reports.comparison.words import CellText, ForeignText, Line
 from benchwright.reports.terminal import render_blocks
 from benchwright.text import shortened
 
@@ -44,7 +44,7 @@ def _lines(found: RunAudit, *, shown: bool) -> Iterator[Line]:
             ],
         )
         kinds = ", ".join(f"{count:,} {kind_in_words(kind)}" for kind, count in found.kinds.items())
-        yield Line("note", ["Trials by sign: ", Foreign(kinds), "."])
+        yield Line("note", ["Trials by sign: ", ForeignText(kinds), "."])
     else:
         yield Line("verdict", [f"No signs in {trials}."])
     if left := found.trials - found.audited:
@@ -55,11 +55,11 @@ def _lines(found: RunAudit, *, shown: bool) -> Iterator[Line]:
 
 def _table(title: str, findings: Sequence[AuditedFinding]) -> Block:
     ordered = sorted(findings, key=lambda one: not one.passed)
-    rows: list[list[Cell]] = [
+    rows: list[list[CellText]] = [
         [
-            Foreign(f"{one.sample} ({one.repeat + 1})" if one.repeat else one.sample),
-            Foreign(kind_in_words(one.kind)),
-            Foreign(shortened(one.line, LONGEST)),
+            ForeignText(f"{one.sample} ({one.repeat + 1})" if one.repeat else one.sample),
+            ForeignText(kind_in_words(one.kind)),
+            ForeignText(shortened(one.line, LONGEST)),
             "–" if one.turn is None else f"{one.turn:,}",
             "yes" if one.passed else "no",
         ]

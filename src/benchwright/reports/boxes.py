@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from benchwright.text import plain
 
 
-def boxed(
+def render_box(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], centred: Sequence[int] = ()
 ) -> str:
     """Render a boxed table as text. `centred` contains the positions of centred columns."""

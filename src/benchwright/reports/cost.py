@@ -11,18 +11,18 @@ from rich.text import Text
 from benchwright.analysis.cost import Cost, total_of
 from benchwright.formats import counted, duration
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import Cell, Foreign, Line
+from benchwright.reports.comparison.words import CellText, ForeignText, Line
 from benchwright.reports.terminal import render_blocks
 
 
-class Priced(NamedTuple):
+class PartCost(NamedTuple):
     """A number of trials and their estimated cost."""
 
     trials: int
     cost: Cost
 
 
-def render_costs(title: Line, each: Mapping[str, Priced], left_out: int) -> RenderableType:
+def render_costs(title: Line, each: Mapping[str, PartCost], left_out: int) -> RenderableType:
     """Render a table with a row for each part of a suite and a total over the parts whose cost is known.
 
     The basis of each estimate follows. `left_out` is the number of parts that cannot be run as configured.
@@ -32,18 +32,18 @@ def render_costs(title: Line, each: Mapping[str, Priced], left_out: int) -> Rend
     known = [one for one in each.values() if one.cost.requests is not None]
     parts = len(each) + left_out
     whole = "all of it" if len(known) == parts else f"{len(known):,} of {parts:,} parts"
-    total = Priced(sum(one.trials for one in known), total_of([one.cost for one in known]))
-    rows: list[list[Cell]] = [[Foreign(name), *_cells(one)] for name, one in each.items()]
+    total = PartCost(sum(one.trials for one in known), total_of([one.cost for one in known]))
+    rows: list[list[CellText]] = [[ForeignText(name), *_cells(one)] for name, one in each.items()]
     columns = ["Part", "trials", "requests", "tokens in", "tokens out", "time", "cost"]
     table = _without_unknown(columns, [*rows, *([[whole, *_cells(total)]] if known else [])])
     bases: dict[str, list[str]] = {}
     for name, one in each.items():
         bases.setdefault(one.cost.basis, []).append(name)
-    told = [Line("note", [Foreign(", ".join(names)), f": {basis}."]) for basis, names in bases.items()]
+    told = [Line("note", [ForeignText(", ".join(names)), f": {basis}."]) for basis, names in bases.items()]
     return Group(render_blocks([title], [table]), Text(""), render_blocks(told, []))
 
 
-def _cells(priced: Priced) -> list[Cell]:
+def _cells(priced: PartCost) -> list[CellText]:
     cost = priced.cost
     most = "≤ " if cost.most else ""
     return [
@@ -56,7 +56,7 @@ def _cells(priced: Priced) -> list[Cell]:
     ]
 
 
-def _without_unknown(columns: list[str], rows: list[list[Cell]]) -> Block:
+def _without_unknown(columns: list[str], rows: list[list[CellText]]) -> Block:
     """Build a table from these rows, without time if no speed is known, and without cost if no prices are
     known.
     """

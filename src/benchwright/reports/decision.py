@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from benchwright.analysis.deciding.records import ModelDecision, RunDecision
 from benchwright.formats import counted
-from benchwright.reports.comparison.words import Cell, Foreign, Line, amount_of
+from benchwright.reports.comparison.words import CellText, ForeignText, Line, difference_text
 from benchwright.statistic import NoScore, is_number
 
 
-def in_short(decision: RunDecision) -> str:
+def decision_progress(decision: RunDecision) -> str:
     """Return a short progress text: the verdicts so far and the number of samples used."""
     done = f"{decision.used:,} of {counted(decision.planned, 'sample')}"
     parts = [_short(one, several=len(decision.models) > 1) for one in decision.models]
@@ -27,11 +27,11 @@ def _short(one: ModelDecision, *, several: bool) -> str:
 def decision_lines(decision: RunDecision) -> Iterator[Line]:
     """Yield the verdicts, then the population that they hold for, and the requests that stopping early saved."""
     if decision.refusal is not None:
-        yield Line("warning", ["No decision: ", Foreign(decision.refusal)])
+        yield Line("warning", ["No decision: ", ForeignText(decision.refusal)])
         return
     scores = {one.score for one in decision.models}
     for one in decision.models:
-        cells: list[Cell] = [Foreign(one.score), ": "] if len(scores) > 1 else []
+        cells: list[CellText] = [ForeignText(one.score), ": "] if len(scores) > 1 else []
         yield Line("verdict", [*cells, *_verdict(one, decision)])
     yield Line("note", [_meaning(decision)])
     if saved := _saved(decision):
@@ -44,9 +44,9 @@ def decision_lines(decision: RunDecision) -> Iterator[Line]:
             )
 
 
-def _verdict(one: ModelDecision, decision: RunDecision) -> Iterator[Cell]:
-    new, old, after = Foreign(one.model), Foreign(one.than), _after(one, decision)
-    margin = amount_of(decision.margin, one.unit)
+def _verdict(one: ModelDecision, decision: RunDecision) -> Iterator[CellText]:
+    new, old, after = ForeignText(one.model), ForeignText(one.than), _after(one, decision)
+    margin = difference_text(decision.margin, one.unit)
     if one.verdict in ("better", "worse"):
         yield from (new, f" is {one.verdict} than ", old)
         if decision.goal == "not_worse":
@@ -66,7 +66,7 @@ def _difference(one: ModelDecision) -> str:
     if not is_number(one.difference) or not is_number(one.low) or not is_number(one.high):
         return one.difference.brief if isinstance(one.difference, NoScore) else "not known"
     ends = (_end(end, one.unit) for end in (one.low, one.high))
-    return f"{amount_of(one.difference, one.unit, signed=True)} [{', '.join(ends)}]"
+    return f"{difference_text(one.difference, one.unit, signed=True)} [{', '.join(ends)}]"
 
 
 def _end(value: float, unit: bool) -> str:
@@ -74,7 +74,7 @@ def _end(value: float, unit: bool) -> str:
 
     It gets more digits if it would be rounded to 0, so that its sign shows.
     """
-    text = amount_of(value, unit, signed=True).removesuffix(" points")
+    text = difference_text(value, unit, signed=True).removesuffix(" points")
     return format(value * 100, "+.2g") if unit and value and float(text) == 0 else text
 
 

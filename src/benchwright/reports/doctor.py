@@ -14,7 +14,7 @@ from benchwright.text import plain
 _STYLES = {"ok": "green", "missing": "yellow", "problem": "bold red"}
 
 
-class Line(NamedTuple):
+class Finding(NamedTuple):
     """One finding of `doctor` about this machine.
 
     `state` is "ok", "missing" or "problem", `subject` the thing that was checked, and `said` what was found.
@@ -29,7 +29,7 @@ class Line(NamedTuple):
     what_to_do: str | None
 
 
-def render_findings(lines: Iterable[Line]) -> RenderableType:
+def render_findings(lines: Iterable[Finding]) -> RenderableType:
     """Render a table of states, subjects and findings.
 
     Below each finding is what needs it, and the advice.
@@ -43,7 +43,7 @@ def render_findings(lines: Iterable[Line]) -> RenderableType:
     return table
 
 
-def _told(line: Line) -> Text:
+def _told(line: Finding) -> Text:
     told = Text(plain(line.said))
     if line.needed_for and line.state != "ok":
         only = "only " if line.state == "missing" else ""

@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.sandbox.docker.ours import OurImage
+from benchwright.sandbox.docker.own_images import OurImage
 from benchwright.text import plain
 
 GiB = 2**30

@@ -7,14 +7,19 @@ from collections.abc import Iterator, Sequence
 from benchwright.analysis.imported import ImportedRun, ImportReport
 from benchwright.formats import counted
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import Cell, Foreign, Line
+from benchwright.reports.comparison.words import CellText, ForeignText, Line
 
 
 def imported_table(runs: Sequence[ImportedRun]) -> Block:
     """Build a table with a row for each imported run."""
-    rows: list[list[Cell]] = [
+    rows: list[list[CellText]] = [
         [
-            *(Foreign(one.id), Foreign(one.program), Foreign(one.task), Foreign(", ".join(one.models))),
+            *(
+                ForeignText(one.id),
+                ForeignText(one.program),
+                ForeignText(one.task),
+                ForeignText(", ".join(one.models)),
+            ),
             *(f"{one.trials:,}", f"{one.failed:,}"),
         ]
         for one in runs
@@ -34,8 +39,8 @@ def imported_lines(report: ImportReport) -> Iterator[Line]:
         own = [one for one in runs if one.program == program]
         lacks = list(dict.fromkeys(lack for one in own for lack in one.lacks))
         if lacks:
-            yield Line("note", [Foreign(program), " results lack: ", Foreign(", ".join(lacks)), "."])
+            yield Line("note", [ForeignText(program), " results lack: ", ForeignText(", ".join(lacks)), "."])
     for task, note in dict.fromkeys((one.task, note) for one in runs for note in one.notes):
-        yield Line("note", [Foreign(task), ": ", Foreign(note)])
+        yield Line("note", [ForeignText(task), ": ", ForeignText(note)])
     for error in report.unread:
-        yield Line("warning", ["Not imported: ", Foreign(error)])
+        yield Line("warning", ["Not imported: ", ForeignText(error)])

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from benchwright.analysis.judged.checks import JudgeCheck
 from benchwright.formats import counted, number
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import Cell, Foreign, Line
+from benchwright.reports.comparison.words import CellText, ForeignText, Line
 from benchwright.reports.terminal import render_blocks
 
 DECISIVE = 0.01
@@ -24,7 +24,7 @@ CHANGES = {
 
 def render_check(found: JudgeCheck) -> RenderableType:
     """Render sentences on changes that affect the judge's verdicts, then a table of all experiments."""
-    rows: list[list[Cell]] = [
+    rows: list[list[CellText]] = [
         [
             one.name,
             f"{one.n:,}",
@@ -45,7 +45,7 @@ def _lines(found: JudgeCheck) -> Iterator[Line]:
     judge = found.judge
     who = "" if judge is None else judge.model
     yield Line(
-        "verdict", ["Judge ", Foreign(who), f", asked again about {counted(found.answers, 'answer')}."]
+        "verdict", ["Judge ", ForeignText(who), f", asked again about {counted(found.answers, 'answer')}."]
     )
     for one in found.experiments:
         if one.p_value is not None and one.p_value < DECISIVE and one.name in CHANGES:

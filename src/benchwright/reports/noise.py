@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.noise import NoiseFloor
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import Cell, Foreign, Line
+from benchwright.reports.comparison.words import CellText, ForeignText, Line
 
 FLIPS = (
     "flips: how often two answers to the same sample score differently; two runs apart: how far the means of two runs "
@@ -20,9 +20,14 @@ def noise_blocks(floors: Sequence[NoiseFloor]) -> Iterator[Block]:
     sizes.
     """
     columns = ["Model", "task", "score", "samples", "repeats", "flips", "two runs apart"]
-    rows: list[list[Cell]] = [
+    rows: list[list[CellText]] = [
         [
-            *(Foreign(floor.model), Foreign(floor.task), Foreign(floor.score), f"{floor.samples:,}"),
+            *(
+                ForeignText(floor.model),
+                ForeignText(floor.task),
+                ForeignText(floor.score),
+                f"{floor.samples:,}",
+            ),
             *(f"{floor.values / floor.samples:.3g}", f"{floor.flips * 100:.1f} %", f"±{floor.apart:.3f}"),
         ]
         for floor in floors
@@ -36,8 +41,10 @@ def _needed(floor: NoiseFloor, *, alone: bool) -> Block:
     repeats = list(dict.fromkeys(plan.repeats for plan in floor.plans))
     samples = {(plan.difference, plan.repeats): plan.samples for plan in floor.plans}
     heads = ["1 repeat", *(f"{count} repeats" for count in repeats[1:])]
-    first: Cell = "Samples to see" if alone else Foreign(f"{floor.model}, {floor.task}, {floor.score}")
-    rows: list[list[Cell]] = [
+    first: CellText = (
+        "Samples to see" if alone else ForeignText(f"{floor.model}, {floor.task}, {floor.score}")
+    )
+    rows: list[list[CellText]] = [
         [f"{difference:+g}", *(f"{samples[difference, count]:,}" for count in repeats)]
         for difference in dict.fromkeys(plan.difference for plan in floor.plans)
     ]
@@ -48,4 +55,4 @@ def noise_lines(floors: Sequence[NoiseFloor]) -> Iterator[Line]:
     """Yield, for each score of each run, a sentence on how much two runs differ by chance alone."""
     for floor in floors:
         text = f": up to ±{floor.apart:.3f} between two runs like this one is noise."
-        yield Line("verdict", [Foreign(f"{floor.model}, {floor.task}, {floor.score}"), text])
+        yield Line("verdict", [ForeignText(f"{floor.model}, {floor.task}, {floor.score}"), text])

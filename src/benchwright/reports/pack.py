@@ -113,7 +113,7 @@ def _categories(score: BenchmarkScore, highest: float) -> RenderableType:
     return table
 
 
-def cell_word(attempts: Sequence[str]) -> str:
+def cell_status_text(attempts: Sequence[str]) -> str:
     """Describe a cell (one scenario with one model) by the statuses of its attempts.
 
     That is the number of errors if there are any, else the most frequent status and the number of passes.
@@ -170,30 +170,33 @@ def as_markdown(setup: PackRunSetup, results: PackResults, scores: Mapping[str, 
     name, version, models = setup.manifest.name, setup.manifest.version, setup.models
     partly = [f"{setup.scope.capitalize()}.", ""] if len(setup.scenarios) < setup.listed else []
     lines = [
-        f"### {cleaned(name)} {cleaned(version)}",
+        f"### {escape_markdown(name)} {escape_markdown(version)}",
         "",
         *partly,
         "| Model | Score | Summary |",
         "|---|---|---|",
     ]
     for slot, one in scores.items():
-        lines.append(
-            f"| {cleaned(models[slot].label)} | {cleaned(one.total) or '–'} | {cleaned(one.remark)} |"
-        )
+        row = (models[slot].label, one.total or "–", one.remark)
+        lines.append(f"| {' | '.join(escape_markdown(cell) for cell in row)} |")
     scenarios = list(dict.fromkeys(name for cells in results.attempts.values() for name in cells))
-    lines += ["", f"| Model | {' | '.join(map(cleaned, scenarios))} |", f"|---|{'---|' * len(scenarios)}"]
+    lines += [
+        "",
+        f"| Model | {' | '.join(map(escape_markdown, scenarios))} |",
+        f"|---|{'---|' * len(scenarios)}",
+    ]
     for slot, cells in results.attempts.items():
         signs = [_markdown_cell(cells.get(scenario, [])) for scenario in scenarios]
-        lines.append(f"| {cleaned(models[slot].label)} | {' | '.join(signs)} |")
+        lines.append(f"| {escape_markdown(models[slot].label)} | {' | '.join(signs)} |")
     return "\n".join(lines) + "\n"
 
 
 def _markdown_cell(attempts: Sequence[Attempt]) -> str:
     if not attempts:
         return ""
-    return cell_word([attempt.shown for attempt in attempts])
+    return cell_status_text([attempt.shown for attempt in attempts])
 
 
-def cleaned(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Escape text from outside for Markdown."""
     return re.sub(r"[\\`*_~|\[\]!]", r"\\\g<0>", plain(text).replace("&", "&amp;").replace("<", "&lt;"))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from html import escape
 
 from benchwright.analysis.pack_card import Card, CardModel
-from benchwright.reports.pack import cleaned
+from benchwright.reports.pack import escape_markdown
 from benchwright.text import plain, shortened
 
 BAR = 20
@@ -43,15 +43,17 @@ def _model_lines(model: CardModel) -> Iterator[str]:
 
 def as_markdown(card: Card) -> str:
     """Render the card for an issue or a README."""
-    lines = [f"### {cleaned(card.pack)}", "", f"{card.scope}, {card.host}", ""]
+    lines = [f"### {escape_markdown(card.pack)}", "", f"{card.scope}, {card.host}", ""]
     lines += ["| Model | Total | Repeats | Remark | Categories |", "|---|---|---|---|---|"]
     for model in card.models:
-        categories = "<br>".join(f"{cleaned(one.label)}: {cleaned(one.score)}" for one in model.categories)
+        categories = "<br>".join(
+            f"{escape_markdown(one.label)}: {escape_markdown(one.score)}" for one in model.categories
+        )
         cells = (
-            cleaned(model.label),
-            cleaned(model.total) or "–",
-            cleaned(model.repeats),
-            cleaned(model.remark),
+            escape_markdown(model.label),
+            escape_markdown(model.total) or "–",
+            escape_markdown(model.repeats),
+            escape_markdown(model.remark),
             categories,
         )
         lines.append(f"| {' | '.join(cells)} |")

@@ -38,7 +38,7 @@ def render_live(
     first, last = _at_work(models, scenarios, cells)
     if NAME + CELL * len(models) <= columns:
         shown = _window(len(scenarios), first, last, lines - 1)
-        table = _table([label_of(models, slot) for slot in models], CELL)
+        table = _table([column_label(models, slot) for slot in models], CELL)
         for scenario in scenarios[shown.start : shown.stop]:
             found = [cell_text(cells.get((slot, scenario.id))) for slot in models]
             table.add_row(_cut(f"{scenario.id}  {scenario.title}"), *found)
@@ -56,7 +56,7 @@ def render_live(
     return Group(table, *more, *_hidden(len(scenarios), shown, "scenario"))
 
 
-def label_of(models: Mapping[str, RegisteredModel], slot: str) -> str:
+def column_label(models: Mapping[str, RegisteredModel], slot: str) -> str:
     """Return the label of the model in a slot, made safe for a terminal."""
     return plain(models[slot].label)
 

@@ -206,7 +206,7 @@ def render_run_list(
     """Render the rows as a table at most `room` characters wide. `short` maps ids to short ids."""
     from rich.table import Table
 
-    from benchwright.reports.fitted import folded
+    from benchwright.reports.fitted_table import wrap_text
 
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
     widths = _widths(rows, columns, room)
@@ -224,7 +224,7 @@ def render_run_list(
         for lines in zip_longest(*cells, fillvalue=""):  # a model and its score share a line
             table.add_row(
                 *(
-                    folded(line, widths.get(name, len(line)))
+                    wrap_text(line, widths.get(name, len(line)))
                     for name, line in zip(columns, lines, strict=True)
                 )
             )

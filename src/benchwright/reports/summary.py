@@ -12,7 +12,7 @@ from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.differences import Difference
 from benchwright.analysis.equal_repeats import equal_repeats_lines
 from benchwright.analysis.judged.words import judge_lines
-from benchwright.analysis.no_scores import failures_left, unscored, without_reason
+from benchwright.analysis.no_scores import failures_left, unscored_scorers, without_reason
 from benchwright.analysis.passes import PassAt
 from benchwright.analysis.request_lines import request_lines
 from benchwright.analysis.request_summary import RequestSummary
@@ -20,7 +20,7 @@ from benchwright.analysis.summary_records import RunSummary, ScoreSummary, Targe
 from benchwright.analysis.suspicious import suspicious_lines
 from benchwright.analysis.thinking import completion_tokens_text, thinking_lines
 from benchwright.formats import counted, duration, interval, milliseconds, number
-from benchwright.reports.comparison.words import plain_line
+from benchwright.reports.comparison.words import raw_line
 from benchwright.reports.decision import decision_lines
 from benchwright.text import plain, plain_lines
 
@@ -55,7 +55,7 @@ def decision_texts(decision: RunDecision) -> list[Text]:
     """Return the decision on the run's statistical question (`--until`) as lines."""
     styles = {"verdict": "bold", "warning": "bold red"}
     return [
-        Text(plain(plain_line(line)), style=styles.get(line.kind, "dim")) for line in decision_lines(decision)
+        Text(plain(raw_line(line)), style=styles.get(line.kind, "dim")) for line in decision_lines(decision)
     ]
 
 
@@ -127,7 +127,7 @@ def failure_lines(target: TargetSummary, said: str = "") -> list[Text]:
 
 def no_score_lines(target: TargetSummary, said: str = "") -> list[Text]:
     """Return a line with the reason for each scorer that has no score at all."""
-    return [Text(f"  {plain(one.text(said))}", style="yellow") for one in unscored(target)]
+    return [Text(f"  {plain(one.text(said))}", style="yellow") for one in unscored_scorers(target)]
 
 
 def _scored(target: TargetSummary) -> list[ScoreSummary]:

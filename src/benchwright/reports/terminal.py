@@ -9,23 +9,22 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from benchwright.analysis.comparison.names import named
+from benchwright.analysis.comparison.names import with_names
 from benchwright.analysis.comparison.records import Comparison
-from benchwright.analysis.joint.records import JointView
-from benchwright.analysis.load.against.records import LoadComparison, LoadsCompared
+from benchwright.analysis.load.comparison.records import LoadComparison, LoadsCompared
 from benchwright.analysis.load.records import LoadReport
+from benchwright.analysis.quality_and_speed.records import JointView
 from benchwright.reports.comparison.brief import brief_blocks, brief_lines
-from benchwright.reports.comparison.by_task import told_verdicts
+from benchwright.reports.comparison.by_task import printed_verdict_lines
+from benchwright.reports.comparison.complete import all_notes, detail_blocks
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.whole import all_notes, detail_blocks
 from benchwright.reports.comparison.words import (
-    Kind,
     Line,
-    rulings,
-    warnings,
+    LineKind,
+    comparison_warnings,
+    gate_lines,
 )
-from benchwright.reports.fitted import FittedTable, cell_text
-from benchwright.reports.joint import joint_blocks, joint_lines
+from benchwright.reports.fitted_table import FittedTable, cell_text
 from benchwright.reports.load.against import (
     against_blocks,
     note_lines,
@@ -33,13 +32,14 @@ from benchwright.reports.load.against import (
     verdict_lines,
     warning_lines,
 )
-from benchwright.reports.load.tables import blocks, models_block
-from benchwright.reports.load.words import lines, objectives_text, saturation_lines
+from benchwright.reports.load.tables import load_blocks, models_block
+from benchwright.reports.load.words import load_lines, objectives_text, saturation_lines
+from benchwright.reports.quality_and_speed import joint_blocks, joint_lines
 from benchwright.text import plain
 
 MORE = Line("note", ["Changed answers, differences by label, quality and speed together: --details."])
 
-STYLES: dict[Kind, str] = {
+STYLES: dict[LineKind, str] = {
     "verdict": "bold",
     "warning": "bold yellow",
     "note": "dim",
@@ -54,16 +54,16 @@ def render_answer(comparison: Comparison, *, alone: bool = True, details: bool =
     If `details` is False, the result fits on one screen. `alone` is False if the documented table, which
     already reports simulated runs and missing scores, is printed above.
     """
-    comparison = named(comparison)
+    comparison = with_names(comparison)
     details = details or not comparison.pairs
     tables = [*brief_blocks(comparison), *(detail_blocks(comparison) if details else ())]
     more = [] if details else [MORE]
-    parts: list[RenderableType] = [render_line(line) for line in told_verdicts(comparison)]
-    parts += [render_line(line) for line in warnings(comparison, simulated=alone, no_scores=alone)]
+    parts: list[RenderableType] = [render_line(line) for line in printed_verdict_lines(comparison)]
+    parts += [render_line(line) for line in comparison_warnings(comparison, simulated=alone, no_scores=alone)]
     for block in tables:
         parts += [Text(""), *render_block(block)]
     notes = all_notes(comparison) if details else brief_lines(comparison)
-    told = [*notes, *rulings(comparison), *more]
+    told = [*notes, *gate_lines(comparison), *more]
     if told:
         parts += [Text(""), *(render_line(line) for line in told)]
     return Group(*parts)
@@ -102,9 +102,9 @@ def render_load(report: LoadReport) -> RenderableType:
     parts: list[RenderableType] = [Text(title, style="bold")]
     if report.objectives:
         parts.append(Text(f"Objectives: {objectives_text(report.objectives)}"))
-    for block in blocks(report):
+    for block in load_blocks(report):
         parts += [Text(""), *render_block(block)]
-    told = [render_line(line) for line in lines(report)]
+    told = [render_line(line) for line in load_lines(report)]
     if told:
         parts += [Text(""), *told]
     return Group(*parts)

@@ -18,7 +18,7 @@ from benchwright.analysis.thinking import thinking_of
 from benchwright.analysis.transcripts import Transcript
 from benchwright.formats import duration, milliseconds
 from benchwright.records import RequestRecord, ScoreRecord
-from benchwright.reports.gist import render_gist
+from benchwright.reports.trial_preview import render_preview
 from benchwright.runs.counting import trial_status
 from benchwright.text import plain, plain_lines
 
@@ -45,7 +45,7 @@ def _render(attempt: Transcript) -> RenderableType:
     parts: list[RenderableType] = [Text(f"{head}{took}", style="bold")]
     if trial.reason:
         parts.append(Text(plain(trial.reason), style="red"))
-    parts.append(render_gist(attempt))
+    parts.append(render_preview(attempt))
     if attempt.body is None:
         fate = "lost" if trial.body[1] else "not kept"
         parts.append(Text(f"The conversation was {fate}.", style="red"))

@@ -24,7 +24,7 @@ from typing import IO, Any, Literal
 import msgspec
 
 from benchwright.errors import JournalError
-from benchwright.files import write_whole
+from benchwright.files import write_atomically
 from benchwright.records import (
     UNREADABLE,
     Amount,
@@ -37,8 +37,8 @@ from benchwright.records import (
     Status,
     TrialRecord,
 )
-from benchwright.runs.lag import EventDetail
-from benchwright.runs.pictures import PictureFiles, put_back
+from benchwright.runs.lag import RunEventDetail
+from benchwright.runs.pictures import PictureFiles, restore_pictures
 from benchwright.runs.plain_values import plain
 from benchwright.secrets import SECRETS
 
@@ -197,7 +197,7 @@ class Journal:
         self._dirty = True
         self.sync()
         cuts = [*read_cuts(self.directory), Cut(self._trials.size, self._bodies.size)]
-        write_whole(self.directory / CUTS, encode_json(cuts), durable=True, error=JournalError)
+        write_atomically(self.directory / CUTS, encode_json(cuts), durable=True, error=JournalError)
 
     def _append(self, file: _AppendFile, data: bytes) -> int:
         try:
@@ -284,8 +284,8 @@ def decode_line(encoded: bytes) -> JournalLine:
 
 
 def check_event(event: RunEvent) -> None:
-    """Raise one of `UNREADABLE` if the detail of an event does not fit `EventDetail`."""
-    msgspec.convert(event.detail, EventDetail)
+    """Raise one of `UNREADABLE` if the detail of an event does not fit `RunEventDetail`."""
+    msgspec.convert(event.detail, RunEventDetail)
 
 
 def read_cuts(directory: Path) -> list[Cut]:
@@ -322,17 +322,17 @@ def read_bodies(directory: Path, records: Iterable[TrialRecord]) -> Iterator[tup
     """
     with body_file(directory) as file:
         for record in records:
-            yield record, body_in(file, record)
+            yield record, read_body_from(file, record)
 
 
-def body_in(file: IO[bytes], record: TrialRecord) -> Body:
+def read_body_from(file: IO[bytes], record: TrialRecord) -> Body:
     """Read the body of a trial from a file that `body_file` opened.
 
     Raises:
         JournalError: If the body is lost, or another trial's body is in its place.
     """
     file.seek(record.body[0])
-    return decode_body(put_back(Path(file.name).parent, file.read(record.body[1])), record)
+    return decode_body(restore_pictures(Path(file.name).parent, file.read(record.body[1])), record)
 
 
 def decode_body(encoded: bytes, record: TrialRecord) -> Body:
@@ -363,7 +363,7 @@ def read_encoded_body(directory: Path, record: TrialRecord) -> bytes:
     offset, length = record.body
     with body_file(directory) as file:
         file.seek(offset)
-        return put_back(directory, file.read(length))
+        return restore_pictures(directory, file.read(length))
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from benchwright.records import Amount, Moment, Record
-from benchwright.runs.one_at_a_time import OneAtATime
+from benchwright.runs.serial_server import SerialServing
 
 SPOILING_LAG_NS = 10_000_000
 """p99 of loop lag (10 ms) above which timings of single tokens and short answers are unreliable."""
@@ -51,7 +51,7 @@ class LoopLag(Record, frozen=True):
         return self.p99 > SPOILING_LAG_NS
 
 
-class EventDetail(Record, frozen=True):
+class RunEventDetail(Record, frozen=True):
     """The fields of an event's `detail` that Benchwright reads back.
 
     Each event has some of them, and may have further fields that are only displayed.
@@ -65,4 +65,4 @@ class EventDetail(Record, frozen=True):
     lag: LoopLag | None = None
     level: Amount = 1
     settled: bool = False
-    alone: OneAtATime | None = None
+    alone: SerialServing | None = None

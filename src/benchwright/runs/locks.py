@@ -37,7 +37,7 @@ def holders() -> Holders:
     return found
 
 
-def worker_of(directory: Path, held: Holders) -> int | None:
+def locking_process(directory: Path, held: Holders) -> int | None:
     """Return the id of the process that works on a run. None if there is none, or if it is not visible."""
     try:
         status = os.stat(directory / LOCK)
@@ -67,7 +67,7 @@ def interrupt(directory: Path) -> None:
     Raises:
         UserError: If no process works on the run, or the process belongs to another user.
     """
-    process = worker_of(directory, holders())
+    process = locking_process(directory, holders())
     if process is None:
         raise UserError(f"{directory.name} is not running.")
     try:
@@ -75,7 +75,9 @@ def interrupt(directory: Path) -> None:
     except OSError:
         raise UserError(f"{directory.name} has just ended.") from None
     try:
-        if worker_of(directory, holders()) != process:  # the kernel may have given the id to another process
+        if (
+            locking_process(directory, holders()) != process
+        ):  # the kernel may have given the id to another process
             raise UserError(f"{directory.name} has just ended.")
         signal.pidfd_send_signal(handle, signal.SIGINT)
     except PermissionError:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from benchwright.errors import JournalError, UserError
-from benchwright.files import write_whole
+from benchwright.files import write_atomically
 from benchwright.records import UNREADABLE, Amount, Moment, Record, Target, TaskSpec, TrialLimits
 from benchwright.runs.journal import encode_json
 
@@ -172,7 +172,7 @@ def write_manifest(directory: Path, manifest: Manifest) -> None:
         JournalError: If the directory cannot be written.
     """
     content = msgspec.json.format(encode_json(manifest), indent=2) + b"\n"
-    write_whole(directory / MANIFEST, content, durable=True, error=JournalError)
+    write_atomically(directory / MANIFEST, content, durable=True, error=JournalError)
 
 
 def read_manifest(directory: Path) -> Manifest:
@@ -202,7 +202,7 @@ def origin_of(manifest: Manifest) -> Origin | None:
     return None if origin is None else msgspec.convert(origin, Origin)
 
 
-def target_names(manifest: Manifest) -> dict[str, str]:
+def display_names(manifest: Manifest) -> dict[str, str]:
     """Return the display name of each target of a run, by slot.
 
     In a pack's run these are the labels that the pack gives its models, or the slots if two labels are equal.

@@ -18,8 +18,8 @@ from secrets import randbits
 import xxhash
 
 from benchwright.errors import JournalError
-from benchwright.files import stamps, write_whole
-from benchwright.pictures import bytes_of_url, picture_of
+from benchwright.files import stamps, write_atomically
+from benchwright.images import bytes_of_url, picture_of
 
 PICTURES = "pictures"
 
@@ -89,7 +89,7 @@ class PictureFiles:
             return None
         path = self._directory / name
         if stamps(path)[0][0] != len(data):  # a power loss may have left an empty file
-            write_whole(path, data, error=JournalError)
+            write_atomically(path, data, error=JournalError)
             self._unsynced.append(path)
         return name
 
@@ -106,7 +106,7 @@ class PictureFiles:
                 os.close(descriptor)
 
 
-def put_back(directory: Path, body: bytes) -> bytes:
+def restore_pictures(directory: Path, body: bytes) -> bytes:
     """Return a body of the run in `directory` with its pictures as data URLs.
 
     References to lost pictures remain.

@@ -12,7 +12,7 @@ from benchwright.records import UNREADABLE, RunEvent, Status
 from benchwright.runs.counting import counts
 from benchwright.runs.journal import check_event
 from benchwright.runs.keys import RowIndex
-from benchwright.runs.remaining import RemainingBodies
+from benchwright.runs.lost_bodies import LostBodies
 from benchwright.runs.sessions import Sessions
 from benchwright.runs.tail import JournalTail
 
@@ -44,7 +44,7 @@ class Progress:
     def __init__(self, directory: Path) -> None:
         self.sessions = Sessions()
         self._tail = JournalTail(directory)
-        self._bodies = RemainingBodies(directory)
+        self._bodies = LostBodies(directory)
         self._counted = RowIndex()
         self._this_session = 0
 

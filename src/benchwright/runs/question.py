@@ -12,7 +12,7 @@ from typing import Literal
 import xxhash
 
 from benchwright.records import Amount, Record
-from benchwright.runs.beside import read_beside, write_beside
+from benchwright.runs.sidecar import read_sidecar, write_sidecar
 
 QUESTION = "question.json"
 
@@ -74,7 +74,7 @@ def write_question(directory: Path, question: Question) -> None:
     Raises:
         JournalError: If the directory cannot be written.
     """
-    write_beside(directory / QUESTION, question)
+    write_sidecar(directory / QUESTION, question)
 
 
 def read_question(directory: Path) -> Question | None:
@@ -83,4 +83,4 @@ def read_question(directory: Path) -> Question | None:
     Raises:
         UserError: If the file cannot be read.
     """
-    return read_beside(directory / QUESTION, Question)
+    return read_sidecar(directory / QUESTION, Question)

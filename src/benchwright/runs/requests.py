@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from benchwright.endpoint.flags import NOTES, TRANSLATED, UNDECIDED, kind_of, left_out_of
 from benchwright.records import SIDE, RequestRecord, Usage
-from benchwright.runs.paces import SETTLING, in_throughput, in_timings
+from benchwright.runs.concurrency_history import SETTLING, in_throughput, in_timings
 from benchwright.runs.standstills import STOOD_STILL
 from benchwright.stats.histogram import bucket
 

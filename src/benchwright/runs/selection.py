@@ -8,18 +8,26 @@ from typing import TypeVar
 
 from benchwright.errors import UserError
 from benchwright.home import runs_directory
-from benchwright.runs.about import VALIDATION, given_name, kind_of, recipe_of, subject_of, suite_of, title_of
-from benchwright.runs.listing import models_of, read_tags
 from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
+from benchwright.runs.manifest_facts import (
+    VALIDATION,
+    given_name,
+    kind_of,
+    recipe_of,
+    subject_of,
+    suite_of,
+    title_of,
+)
+from benchwright.runs.tags_and_notes import models_of, read_tags
 from benchwright.text import Say
 
 Run = TypeVar("Run")
 
-Fits = Callable[[Manifest, Sequence[str]], bool]
+RunFilter = Callable[[Manifest, Sequence[str]], bool]
 """(manifest, tags) -> True if the run is selected."""
 
 
-def runs_that_fit(fits: Fits, say: Say | None = None) -> list[Path]:
+def runs_that_fit(fits: RunFilter, say: Say | None = None) -> list[Path]:
     """Return the directories of the selected runs, the newest first.
 
     Runs that cannot be read are left out, with a warning through `say`.
@@ -27,7 +35,7 @@ def runs_that_fit(fits: Fits, say: Say | None = None) -> list[Path]:
     return [path for path, manifest in newest_first(say) if fits(manifest, read_tags(path))]
 
 
-def runs_of_suite(name: str, fits: Fits, say: Say | None = None) -> list[Path]:
+def runs_of_suite(name: str, fits: RunFilter, say: Say | None = None) -> list[Path]:
     """Return the selected runs of a suite: for each part of the suite only the newest run."""
     found = [(path, manifest) for path, manifest in newest_first(say) if suite_of(manifest) == name]
     return [path for path, manifest in newest_parts(found) if fits(manifest, read_tags(path))]
@@ -76,7 +84,7 @@ def _readable(say: Say | None) -> Iterator[tuple[Path, Manifest]]:
                 say(f"Warning: left out: {error}")
 
 
-def fits_all(*, kind: str = "", model: str = "", name: str = "", tags: Sequence[str] = ()) -> Fits:
+def fits_all(*, kind: str = "", model: str = "", name: str = "", tags: Sequence[str] = ()) -> RunFilter:
     """Return a filter for runs that meet all given conditions.
 
     `model`: part of a model's name; `name`: part of the run's or its task's name. Both ignore case. `tags`:

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from benchwright.records import RunEvent
+from benchwright.runs.concurrency_history import ConcurrencyHistory
 from benchwright.runs.lag import LoopLag
-from benchwright.runs.paces import Paces
 from benchwright.runs.standstills import combined, seconds_outside
 
 
@@ -30,7 +30,7 @@ class Sessions:
         self.started_at = 0
         self.cpu_seconds = 0.0
         self.lag = LoopLag()
-        self.paces = Paces()
+        self.paces = ConcurrencyHistory()
         self._seconds = 0.0
         self._open = False
         self._latest = 0

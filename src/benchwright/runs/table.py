@@ -25,6 +25,7 @@ from benchwright.records import (
     Status,
     TrialRecord,
 )
+from benchwright.runs.attempts import FormerAttempt, ScoredTrial, scored_trial_at, trial_at
 from benchwright.runs.columns import IntColumn, Names, Reasons, SampleColumn, ScoreColumn, true_places
 from benchwright.runs.counting import (
     FAILURES,
@@ -35,16 +36,15 @@ from benchwright.runs.counting import (
     state_without_score,
     trial_status,
 )
-from benchwright.runs.effort import EffortColumns
 from benchwright.runs.flags import FlaggedTrials
 from benchwright.runs.journal import decode_line
 from benchwright.runs.keys import RowIndex
+from benchwright.runs.lost_bodies import LostBodies
 from benchwright.runs.manifest import read_manifest
-from benchwright.runs.remaining import RemainingBodies
 from benchwright.runs.requests import RequestFigures
-from benchwright.runs.scored import FormerAttempt, ScoredTrial, scored_trial_at, trial_at
 from benchwright.runs.sessions import Sessions
 from benchwright.runs.tail import JournalTail
+from benchwright.runs.usage_columns import UsageColumns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -95,14 +95,14 @@ class RunTable:
         self.correct: dict[str, IntColumn] = {name: IntColumn(self._rows.__len__) for name in scorers}
         self.flagged = FlaggedTrials()
         self.requests: defaultdict[str, RequestFigures] = defaultdict(RequestFigures)
-        self.effort = EffortColumns(self._rows.__len__) if effort else None
+        self.effort = UsageColumns(self._rows.__len__) if effort else None
         self._strict = strict
         self._line = IntColumn(self._rows.__len__)
         self._score_lines = {name: IntColumn(self._rows.__len__) for name in scorers}
         self._former: dict[int, list[FormerAttempt]] = {}
         self._label_codes: dict[tuple[tuple[str, str], ...], int] = {(): 0}
         self._tail = JournalTail(directory)
-        self.bodies = RemainingBodies(directory)
+        self.bodies = LostBodies(directory)
 
     def __len__(self) -> int:
         return len(self._rows)

@@ -10,7 +10,7 @@
 docs/sandbox.md states what each protection prevents and what it does not.
 """
 
-from benchwright.sandbox.limits import Limits, ProgramResult
+from benchwright.sandbox.limits import Limits, SandboxResult
 from benchwright.sandbox.local import LocalSandbox
 from benchwright.sandbox.process import SandboxProcess
 from benchwright.sandbox.protections import Protection, choose_protection
@@ -19,10 +19,10 @@ from benchwright.sandbox.python_programs import PythonVerdict, run_python
 __all__ = [
     "Limits",
     "LocalSandbox",
-    "ProgramResult",
     "Protection",
     "PythonVerdict",
     "SandboxProcess",
+    "SandboxResult",
     "choose_protection",
     "run_python",
 ]

@@ -25,7 +25,7 @@ START = (
 )
 
 
-class Cell(NamedTuple):
+class Isolation(NamedTuple):
     """How one program is isolated. `user`: the user id that it runs under, None for the current user."""
 
     protection: str
@@ -34,8 +34,8 @@ class Cell(NamedTuple):
 
 
 @asynccontextmanager
-async def started(
-    cell: Cell,
+async def start_program(
+    cell: Isolation,
     program: Mapping[str, Any],
     files: Mapping[str, bytes],
     *,
@@ -69,7 +69,7 @@ async def started(
             await asyncio.shield(_remove(directory))
 
 
-async def _spawn(cell: Cell, stdin: bool, line_bytes: int) -> RunningProgram:
+async def _spawn(cell: Isolation, stdin: bool, line_bytes: int) -> RunningProgram:
     loop = asyncio.get_running_loop()
     ours, theirs = socket.socketpair()
     try:
@@ -94,7 +94,7 @@ async def _spawn(cell: Cell, stdin: bool, line_bytes: int) -> RunningProgram:
     )
 
 
-def _command(cell: Cell, descriptor: int) -> list[str]:
+def _command(cell: Isolation, descriptor: int) -> list[str]:
     folder = str(layout.INSIDE.parent)
     supervisor = bare_command(START, folder, str(descriptor))
     return [*_bubblewrap(cell.limits), *supervisor] if cell.protection == "bubblewrap" else supervisor
@@ -106,16 +106,16 @@ def _bubblewrap(limits: Limits) -> list[str]:
     arguments += ["--proc", "/proc", "--dev", "/dev"]
     for path, size in layout.scratch(limits).items():
         arguments += ["--size", str(size), "--perms", "1777", "--tmpfs", path]
-    for path in layout.folders_above(layout.shown()):
+    for path in layout.folders_above(layout.visible_paths()):
         arguments += ["--perms", "0755", "--dir", path]
-    for path in layout.shown():
+    for path in layout.visible_paths():
         arguments += ["--ro-bind", path, path]
     for path, target in layout.links().items():
         arguments += ["--symlink", target, path]
     return [*arguments, "--remount-ro", "/dev", "--remount-ro", "/", "--"]
 
 
-def _scratch_directory(cell: Cell) -> str | None:
+def _scratch_directory(cell: Isolation) -> str | None:
     if cell.protection != "limits":
         return None
     directory = mkdtemp(prefix="benchwright-")
@@ -131,7 +131,7 @@ async def _remove(directory: str) -> None:
 
 
 def _work(
-    cell: Cell, program: Mapping[str, Any], files: Mapping[str, bytes], directory: str
+    cell: Isolation, program: Mapping[str, Any], files: Mapping[str, bytes], directory: str
 ) -> dict[str, Any]:
     """Return the message that is sent to `inside.supervisor`."""
     limits = cell.limits
@@ -162,7 +162,7 @@ def _work(
     }
 
 
-def _counted_with_it(cell: Cell) -> int:
+def _counted_with_it(cell: Isolation) -> int:
     """Return how many other processes and threads of the user count towards the program's limit."""
     if cell.user is not None:
         return 0

@@ -23,7 +23,7 @@ _SYSTEM = (
 _AT_THE_ROOT = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 
 
-def shown() -> list[str]:
+def visible_paths() -> list[str]:
     """Return the files and folders that programs can see, read-only and under their own paths."""
     system = [path for path in _SYSTEM if os.path.exists(path)]
     system += [path for path in _AT_THE_ROOT if os.path.isdir(path) and not os.path.islink(path)]
@@ -50,7 +50,7 @@ def scratch(limits: Limits) -> dict[str, int]:
 
 def view(limits: Limits) -> dict[str, Any]:
     """Return everything that a program can see, in the format of `inside.namespaces`."""
-    return {"shown": shown(), "links": links(), "scratch": scratch(limits)}
+    return {"shown": visible_paths(), "links": links(), "scratch": scratch(limits)}
 
 
 def environment(directory: str) -> dict[str, str]:

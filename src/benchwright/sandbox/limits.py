@@ -40,7 +40,7 @@ By itself (`exited`), by a signal not caused by a limit (`killed`), by a limit, 
 """
 
 
-class ProgramResult(Record, frozen=True):
+class SandboxResult(Record, frozen=True):
     """How a program ended, and its output.
 
     `exit_code` is None if a signal ended the program; otherwise `signal` is None. `stdout` and `stderr` are

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
-from benchwright.sandbox.launch import Cell, started
-from benchwright.sandbox.limits import Limits, ProgramResult
+from benchwright.sandbox.launch import Isolation, start_program
+from benchwright.sandbox.limits import Limits, SandboxResult
 from benchwright.sandbox.output import HeadAndTail
 from benchwright.sandbox.process import SandboxProcess
 from benchwright.sandbox.protections import Protection, choose_protection
@@ -24,10 +24,10 @@ DRAIN_SECONDS = 1.0
 """Seconds to wait for the end of the output, because an escaped process may keep the pipe open forever."""
 
 
-class Attempt(NamedTuple):
+class PythonAttempt(NamedTuple):
     """The outcome of a Python program. `passed`: its end was reached; `said`: the exception raised, or ""."""
 
-    ended: ProgramResult
+    ended: SandboxResult
     passed: bool
     said: str
 
@@ -69,7 +69,7 @@ class LocalSandbox:
         files: Mapping[str, bytes] | None = None,
         stdin: bytes = b"",
         limits: Limits | None = None,
-    ) -> ProgramResult:
+    ) -> SandboxResult:
         """Run a program until it ends, then end all processes that it started; return its result.
 
         `files` are written to the folder in which it starts ({relative name: content}). Its environment has
@@ -81,7 +81,7 @@ class LocalSandbox:
         ended, _ = await self._run({"argv": list(argv)}, files or {}, stdin, limits or self.limits)
         return ended
 
-    async def attempt(self, program: str, *, limits: Limits | None = None) -> Attempt:
+    async def attempt(self, program: str, *, limits: Limits | None = None) -> PythonAttempt:
         """Execute a Python program and return its outcome.
 
         It passes only if control reaches its end; see `run_python`.
@@ -91,15 +91,15 @@ class LocalSandbox:
         """
         source = {"program": program.encode("utf-8", "surrogatepass")}
         ended, ending = await self._run(source, {}, b"", limits or self.limits)
-        return Attempt(ended, ending.get("passed", False), ending.get("told", ""))
+        return PythonAttempt(ended, ending.get("passed", False), ending.get("told", ""))
 
     async def _run(
         self, program: Mapping[str, Any], files: Mapping[str, bytes], stdin: bytes, limits: Limits
-    ) -> tuple[ProgramResult, dict[str, Any]]:
+    ) -> tuple[SandboxResult, dict[str, Any]]:
         async with (
             self._places,
             self._cell(limits) as cell,
-            started(cell, program, files, stdin=bool(stdin)) as running,
+            start_program(cell, program, files, stdin=bool(stdin)) as running,
         ):
             return await _to_the_end(running, stdin, limits)
 
@@ -124,7 +124,9 @@ class LocalSandbox:
         places = self._places if busy else self._places_of_processes
         async with places, self._cell(limits) as cell:
             asked = {"argv": list(argv)}
-            async with started(cell, asked, files or {}, stdin=True, line_bytes=limits.line_bytes) as running:
+            async with start_program(
+                cell, asked, files or {}, stdin=True, line_bytes=limits.line_bytes
+            ) as running:
                 process = SandboxProcess(running, limits)
                 errors = asyncio.ensure_future(process.read_errors())
                 errors.add_done_callback(lambda _: running.end())
@@ -134,19 +136,19 @@ class LocalSandbox:
                     errors.cancel()
 
     @asynccontextmanager
-    async def _cell(self, limits: Limits) -> AsyncIterator[Cell]:
+    async def _cell(self, limits: Limits) -> AsyncIterator[Isolation]:
         if self._protection is None:
             self._protection = await asyncio.to_thread(choose_protection)
         user = self._users.take()
         try:
-            yield Cell(self._protection.name, user, limits)
+            yield Isolation(self._protection.name, user, limits)
         finally:
             self._users.give_back(user)
 
 
 async def _to_the_end(
     running: RunningProgram, stdin: bytes, limits: Limits
-) -> tuple[ProgramResult, dict[str, Any]]:
+) -> tuple[SandboxResult, dict[str, Any]]:
     process = running.process
     assert process.stdout is not None
     assert process.stderr is not None
@@ -172,7 +174,7 @@ async def _to_the_end(
         for task in reading:
             task.cancel()
     too_much = output.total + errors.total > limits.output_bytes
-    ended = ProgramResult(
+    ended = SandboxResult(
         reason="output" if too_much else ending["reason"],
         exit_code=ending.get("exit_code"),
         signal=ending.get("signal"),

@@ -14,7 +14,7 @@ from pathlib import Path
 from benchwright.errors import ExecutionError, UserError
 from benchwright.own_processes import interpreter
 from benchwright.records import Record
-from benchwright.sandbox.launch import Cell, started
+from benchwright.sandbox.launch import Isolation, start_program
 from benchwright.sandbox.limits import Limits
 from benchwright.sandbox.users import ThrowAwayUsers
 
@@ -100,9 +100,9 @@ async def _try(name: str) -> str | None:
     from benchwright.sandbox.inside import supervisor  # noqa: F401 -- compiles it once for all sandboxes
 
     limits, users = Limits(), ThrowAwayUsers()
-    cell = Cell(name, users.take(), limits)
+    cell = Isolation(name, users.take(), limits)
     try:
-        async with started(cell, {"program": _PROBE}, {}, stdin=False) as running:
+        async with start_program(cell, {"program": _PROBE}, {}, stdin=False) as running:
             ending = await running.ending(limits.wall_seconds)
     except ExecutionError as error:
         return str(error)

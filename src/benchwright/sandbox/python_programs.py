@@ -6,7 +6,7 @@ import msgspec
 
 from benchwright.records import Record
 from benchwright.sandbox.limits import MiB
-from benchwright.sandbox.local import Attempt, LocalSandbox
+from benchwright.sandbox.local import LocalSandbox, PythonAttempt
 
 PASSED = "passed"
 TIMED_OUT = "timed out"
@@ -44,7 +44,7 @@ async def run_python(
     return PythonVerdict(attempt.passed, _reason(attempt), ended.stdout, ended.stderr, ended.seconds)
 
 
-def _reason(attempt: Attempt) -> str:
+def _reason(attempt: PythonAttempt) -> str:
     ended = attempt.ended
     if attempt.passed:
         return PASSED

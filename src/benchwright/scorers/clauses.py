@@ -71,7 +71,7 @@ def is_supposed(text: str, start: int, end: int) -> bool:
     return _SUPPOSED.search(before) is not None and _UNREAL.search(before + statement) is not None
 
 
-def taken_back(text: str, start: int) -> int | None:
+def retraction_end(text: str, start: int) -> int | None:
     """Return the end of the last words after `start` that retract an answer; None if there are none."""
     last = None
     for found in _RETRACTION.finditer(text, start):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from benchwright.scorers.characters import plain_characters
-from benchwright.scorers.clauses import is_denied, is_supposed, sentence_before, taken_back
+from benchwright.scorers.clauses import is_denied, is_supposed, retraction_end, sentence_before
 from benchwright.scorers.exact import normalised
 from benchwright.scorers.shared import tail
 
@@ -99,7 +99,7 @@ _CORRECTS = re.compile(
 )
 
 
-class Found(NamedTuple):
+class LetterMatch(NamedTuple):
     """A letter that a text names, with the position of the text.
 
     `letter`: empty if the text names several letters, or denies or retracts its answer.
@@ -124,7 +124,7 @@ def find_letter(answer: str, letters: str, options: Sequence[str] = ()) -> tuple
     return (found.letter, raw[found.start : found.end]) if found.letter else None
 
 
-def _stated(text: str, letters: str) -> Found | None:
+def _stated(text: str, letters: str) -> LetterMatch | None:
     """Return the letter in the last statement ("the answer is X") that is not denied; None if there is none.
 
     If this statement is retracted later, the letter is taken from the text after the retraction. The letter
@@ -134,17 +134,17 @@ def _stated(text: str, letters: str) -> Found | None:
     last = next((found for found in reversed(statements) if _holds(text, found)), None)
     if last is None:
         return None
-    back = taken_back(text, last.end)
+    back = retraction_end(text, last.end)
     if back is not None:
         rest = _shown(text, letters, back) or _mentioned(text, letters, back)
-        return rest or Found("", last.start, last.end)
+        return rest or LetterMatch("", last.start, last.end)
     begin = last.start - len(sentence_before(text, last.start))
     rivals = [one for one in statements if begin <= one.start < last.start and one.letter != last.letter]
     contested = any(_holds(text, one) and not _CORRECTS.search(text[one.end : last.start]) for one in rivals)
-    return Found("", last.start, last.end) if contested else last
+    return LetterMatch("", last.start, last.end) if contested else last
 
 
-def _shown(text: str, letters: str, start: int = 0) -> Found | None:
+def _shown(text: str, letters: str, start: int = 0) -> LetterMatch | None:
     """Return a letter in bold type, alone on a line, or as the label of a line; None if there is none."""
     return (
         _only(_BOLD, text, letters, start)
@@ -153,7 +153,7 @@ def _shown(text: str, letters: str, start: int = 0) -> Found | None:
     )
 
 
-def _mentioned(text: str, letters: str, start: int = 0) -> Found | None:
+def _mentioned(text: str, letters: str, start: int = 0) -> LetterMatch | None:
     """Return the letter that the last sentence with letters mentions and does not deny.
 
     The letter is empty if several are left, or none. Labels of lines do not count if the answer discusses the
@@ -169,8 +169,8 @@ def _mentioned(text: str, letters: str, start: int = 0) -> Found | None:
             continue
         left = [one for one in mentions if _holds(text, one)]
         if len({one.letter for one in left}) > 1:
-            return Found("", begin, end)
-        return left[-1] if left else Found("", begin, end)
+            return LetterMatch("", begin, end)
+        return left[-1] if left else LetterMatch("", begin, end)
     return None
 
 
@@ -189,7 +189,7 @@ def _by_text(raw: str, letters: str, options: Sequence[str]) -> tuple[str, str] 
     return None
 
 
-def _all(pattern: re.Pattern[str], text: str, letters: str, start: int = 0) -> Iterator[Found]:
+def _all(pattern: re.Pattern[str], text: str, letters: str, start: int = 0) -> Iterator[LetterMatch]:
     for match in pattern.finditer(text, start):
         found = _found(match)
         if found.letter in letters:
@@ -198,17 +198,17 @@ def _all(pattern: re.Pattern[str], text: str, letters: str, start: int = 0) -> I
             )
 
 
-def _only(pattern: re.Pattern[str], text: str, letters: str, start: int) -> Found | None:
+def _only(pattern: re.Pattern[str], text: str, letters: str, start: int) -> LetterMatch | None:
     """Return the last match of a pattern if all matches name the same letter; None otherwise."""
     found = [*_all(pattern, text, letters, start)]
     return found[-1] if found and len({one.letter for one in found}) == 1 else None
 
 
-def _found(match: re.Match[str]) -> Found:
-    return Found(match[match.lastindex or 0].upper(), match.start(), match.end())
+def _found(match: re.Match[str]) -> LetterMatch:
+    return LetterMatch(match[match.lastindex or 0].upper(), match.start(), match.end())
 
 
-def _holds(text: str, found: Found) -> bool:
+def _holds(text: str, found: LetterMatch) -> bool:
     return not is_denied(text, found.start, found.end) and not is_supposed(text, found.start, found.end)
 
 

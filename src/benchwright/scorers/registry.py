@@ -14,7 +14,7 @@ from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
 
 
-class Kind(NamedTuple):
+class ScorerSpec(NamedTuple):
     """A built-in scorer: the name of its class, its description, and the parsers of its options.
 
     The class is in the module `benchwright.scorers.NAME`.
@@ -83,21 +83,23 @@ def _scale(text: str) -> str:
     return text
 
 
-SCORERS: Mapping[str, Kind] = {
-    "exact": Kind(
+SCORERS: Mapping[str, ScorerSpec] = {
+    "exact": ScorerSpec(
         "Exact", "the answer is the target, apart from case, white space and quotes", {"strict": _yes_or_no}
     ),
-    "numeric": Kind(
+    "numeric": ScorerSpec(
         "Numeric", "the answer's number equals the target's", {"relative": _tolerance, "absolute": _tolerance}
     ),
-    "regex": Kind(
+    "regex": ScorerSpec(
         "Regex",
         "the answer matches a pattern, the target by default",
         {"pattern": str, "full": _yes_or_no, "ignore_case": _yes_or_no},
     ),
-    "json": Kind("Json", "the answer's JSON equals the target, or contains it", {"contains": _yes_or_no}),
-    "mcq": Kind("MultipleChoice", "the letter that the answer settles on", {"letters": _letter_count}),
-    "judge": Kind(
+    "json": ScorerSpec(
+        "Json", "the answer's JSON equals the target, or contains it", {"contains": _yes_or_no}
+    ),
+    "mcq": ScorerSpec("MultipleChoice", "the letter that the answer settles on", {"letters": _letter_count}),
+    "judge": ScorerSpec(
         "Judge", "another model scores the answer by a rubric", {"model": str, "rubric": str, "scale": _scale}
     ),
 }

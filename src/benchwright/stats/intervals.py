@@ -74,13 +74,13 @@ def jeffreys(successes: float, n: float, confidence: float = 0.95) -> Interval:
     return Interval(low, high)
 
 
-def t_around(mean: float, se: float, df: float, confidence: float = 0.95) -> Interval:
+def t_interval(mean: float, se: float, df: float, confidence: float = 0.95) -> Interval:
     """Return mean ± t * se, with Student's t of df degrees of freedom."""
     half = critical_t(confidence, df) * se
     return Interval(mean - half, mean + half)
 
 
-def of_equal_values(
+def equal_values_interval(
     value: float, n: float, value_range: tuple[float, float], confidence: float = 0.95
 ) -> Interval:
     """Return the interval of the mean of a bounded variable after n independent values that were all equal.

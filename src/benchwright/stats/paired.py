@@ -25,7 +25,7 @@ from benchwright.stats.arrays import (
 )
 from benchwright.stats.clusters import ClusteredMean, group_codes, mean_of_codes
 from benchwright.stats.distributions import binomial_cdf, t_cdf
-from benchwright.stats.intervals import Interval, critical_z, t_around
+from benchwright.stats.intervals import Interval, critical_z, t_interval
 from benchwright.stats.repeats import SampleMeans
 
 Method = Literal["t", "cluster-t", "agresti-min", "none"]
@@ -176,7 +176,7 @@ def _interval(
         return "agresti-min", agresti_min(wins, losses, robust.n, confidence)
     if robust.se == 0:
         return "none", None
-    return "cluster-t" if robust.grouped else "t", t_around(robust.mean, robust.se, robust.df, confidence)
+    return "cluster-t" if robust.grouped else "t", t_interval(robust.mean, robust.se, robust.df, confidence)
 
 
 def _test(robust: ClusteredMean, wins: int, losses: int, binary: bool) -> tuple[Test, float | None]:

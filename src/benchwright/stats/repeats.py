@@ -32,7 +32,7 @@ from benchwright.stats.clusters import (
     mean_of_codes,
     mean_of_units,
 )
-from benchwright.stats.intervals import Interval, of_equal_values, t_around, wilson
+from benchwright.stats.intervals import Interval, equal_values_interval, t_interval, wilson
 
 Method = Literal["wilson", "wilson-effective-n", "t", "cluster-t", "bounded", "none"]
 
@@ -208,8 +208,8 @@ def _interval(
     if se == 0:
         if value_range is None:
             return "none", None
-        return "bounded", of_equal_values(mean, df + 1, value_range, confidence)
-    return "cluster-t" if clustered.grouped else "t", t_around(mean, se, df, confidence)
+        return "bounded", equal_values_interval(mean, df + 1, value_range, confidence)
+    return "cluster-t" if clustered.grouped else "t", t_interval(mean, se, df, confidence)
 
 
 def _between(per_sample: SampleMeans) -> float | None:

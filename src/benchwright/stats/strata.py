@@ -8,7 +8,7 @@ from typing import NamedTuple
 from benchwright.stats.arrays import exact_mean, vector
 from benchwright.stats.clusters import ClusteredMean
 from benchwright.stats.distributions import t_cdf
-from benchwright.stats.intervals import Interval, t_around
+from benchwright.stats.intervals import Interval, t_interval
 
 
 class StratifiedMean(NamedTuple):
@@ -43,4 +43,4 @@ def mean_of_strata(strata: Sequence[ClusteredMean], confidence: float = 0.95) ->
         return StratifiedMean(mean, None, None, None)
     se = variance**0.5 / len(strata)
     df = variance**2 / sum(part**2 / df for part, df in known)
-    return StratifiedMean(mean, se, t_around(mean, se, df, confidence), 2 * t_cdf(-abs(mean / se), df))
+    return StratifiedMean(mean, se, t_interval(mean, se, df, confidence), 2 * t_cdf(-abs(mean / se), df))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from benchwright.stats.arrays import Vector, exact_mean, exact_sum, only_zero_and_one, spread, vector
 from benchwright.stats.distributions import normal_cdf, t_cdf
-from benchwright.stats.intervals import Interval, t_around, wilson
+from benchwright.stats.intervals import Interval, t_interval, wilson
 
 Method = Literal["score", "welch", "none"]
 
@@ -55,7 +55,7 @@ def unpaired_difference(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95)
         interval, p_value = newcombe(*counts, confidence), score_test(*counts)
     elif se and df:
         method = "welch"
-        interval = t_around(result.difference, se, df, confidence)
+        interval = t_interval(result.difference, se, df, confidence)
         p_value = 2 * t_cdf(-abs(result.difference) / se, df)
     else:
         return msgspec.structs.replace(result, se=se)

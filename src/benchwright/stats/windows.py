@@ -107,7 +107,7 @@ def _usual(took: Vector, answered: np.ndarray) -> float:
     return float(np.median(took[answered] if answered.any() else took))
 
 
-def mean_at_once(starts: ArrayLike, ends: ArrayLike, begin: float, end: float) -> float:
+def mean_concurrency(starts: ArrayLike, ends: ArrayLike, begin: float, end: float) -> float:
     """Return the mean number of intervals [start, end] active within [begin, end]; 0 for an empty span.
 
     With the mean length of the intervals this yields the rate of a closed loop by Little's law (1961, "A
@@ -131,7 +131,7 @@ def mean_at_once(starts: ArrayLike, ends: ArrayLike, begin: float, end: float) -
 def mean_at_once_between(starts: ArrayLike, ends: ArrayLike, edges: ArrayLike) -> Vector:
     """Return the mean number (n,) of active intervals [start, end] between each edge and the next.
 
-    The result is `mean_at_once` for each of the n bins, computed together. `edges` (n + 1,) are ascending.
+    The result is `mean_concurrency` for each of the n bins, computed together. `edges` (n + 1,) are ascending.
 
     Raises:
         ValueError: If lengths differ, an end precedes its start, edges do not rise, or a value is not finite.
@@ -156,7 +156,7 @@ def _time_since(moments: Vector, at: Vector) -> Vector:
     return together
 
 
-def most_at_once(starts: ArrayLike, ends: ArrayLike) -> int:
+def peak_concurrency(starts: ArrayLike, ends: ArrayLike) -> int:
     """Return the peak number of intervals active at the same moment.
 
     An interval that starts at the moment when another ends does not overlap it.

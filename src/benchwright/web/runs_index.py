@@ -11,17 +11,17 @@ from threading import Lock
 
 from msgspec.structs import replace
 
-from benchwright.analysis.run_figures import RunFigures, keep_figures, kept_figures, stamp_of
+from benchwright.analysis.run_figures import RunFigures, cache_figures, cached_figures, stamp_of
 from benchwright.analysis.run_list import RunRow, ordered, row_of, state_of
 from benchwright.analysis.summary import summarise
 from benchwright.errors import BenchwrightError, UserError
 from benchwright.files import Stamp
 from benchwright.home import runs_directory
-from benchwright.runs.listing import read_note, read_tags, remarks_stamp
-from benchwright.runs.locks import Holders, holders, worker_of
+from benchwright.runs.locks import Holders, holders, locking_process
 from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
 from benchwright.runs.progress import Progress
 from benchwright.runs.table import RunTable
+from benchwright.runs.tags_and_notes import read_note, read_tags, tags_and_note_stamp
 
 COUNTING = 0.1
 """Maximum seconds that one update of all runs, or of one run, reads journals. The next update continues."""
@@ -50,18 +50,18 @@ class _RunEntry:
 
     def look(self, held: Holders) -> None:
         """Read those files of the run again that have changed."""
-        self._worker = worker_of(self.directory, held)
+        self._worker = locking_process(self.directory, held)
         found = stamp_of(self.directory)
         if found != self._looked_at:
             self._looked_at = found
             self.size = found[0][0]
             self._state = state_of(self.directory)
-            self._figures, self._problem = kept_figures(self.directory), ""
+            self._figures, self._problem = cached_figures(self.directory), ""
             if self.size < self._progress.position:
                 self._progress = Progress(self.directory)
             if self._table is not None and self.size < self._table.position:
                 self._table = None
-        remarks = remarks_stamp(self.directory)
+        remarks = tags_and_note_stamp(self.directory)
         if remarks != self._remarks:
             self._remarks = remarks
             self._tags, self._note = read_tags(self.directory), read_note(self.directory)
@@ -87,7 +87,7 @@ class _RunEntry:
                 self._table = RunTable(self.directory, [scorer.name for scorer in self.manifest.scorers])
             if self._table.advance(seconds):
                 table, self._table = self._table, None
-                self._figures = keep_figures(table, summarise(self.manifest, table))
+                self._figures = cache_figures(table, summarise(self.manifest, table))
         except BenchwrightError as error:
             self._table, self._problem = None, str(error)
 

@@ -14,6 +14,7 @@ from aiohttp import web
 
 from benchwright.errors import BenchwrightError, UserError
 from benchwright.text import Say
+from benchwright.web.access_control import AccessCheck, add_headers
 from benchwright.web.off_loop import off_loop
 from benchwright.web.pages.compare import compare_page, compare_sample
 from benchwright.web.pages.load import load_live, load_page
@@ -24,8 +25,7 @@ from benchwright.web.pages.sample import picture, sample_file, sample_page
 from benchwright.web.pages.start import resume, retry, start, start_page, stop
 from benchwright.web.pages.table import table_page
 from benchwright.web.rendering import STATIC, environment, page, static_file
-from benchwright.web.safety import AccessCheck, add_headers
-from benchwright.web.started import StartedRuns
+from benchwright.web.started import LaunchedCommands
 from benchwright.web.text import address, load_address
 from benchwright.web.viewer import VIEWER, Viewer
 
@@ -153,7 +153,7 @@ async def serve(
     Raises:
         UserError: If the port cannot be listened on.
     """
-    started = StartedRuns()
+    started = LaunchedCommands()
     viewer, access = Viewer(started), AccessCheck(host)
     runner = web.AppRunner(
         make_app(viewer, access), access_log=None, handle_signals=False, shutdown_timeout=2.0

@@ -68,7 +68,7 @@ class _Child:
         return StartedRun(self.number, self.title, self.code(), said.strip(), self.run)
 
 
-class StartedRuns:
+class LaunchedCommands:
     """Starts commands from pages, and keeps track of them."""
 
     def __init__(self) -> None:

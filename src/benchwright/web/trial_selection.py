@@ -262,14 +262,14 @@ def _ranks(table: RunTable) -> Rows:
     import numpy as np
 
     codes, sample = np.unique(table.sample.numbers(), return_inverse=True)
-    keys = [natural(table.sample.name(code)) for code in codes.tolist()]
+    keys = [natural_sort_key(table.sample.name(code)) for code in codes.tolist()]
     ranks = np.empty(len(keys), np.intp)
     ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
     placed: Rows = ranks[sample]
     return placed
 
 
-def natural(text: str) -> tuple[int, int, str]:
+def natural_sort_key(text: str) -> tuple[int, int, str]:
     """Return a sort key for natural order: 2 comes before 10, and q_2 before q_10."""
     head = text.rstrip("0123456789")
     digits = text[len(head) :]

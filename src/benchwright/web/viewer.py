@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from benchwright.analysis.leaderboard.records import Leaderboard
     from benchwright.analysis.load.details import DetailedLoad
     from benchwright.app.comparing import Compared
-    from benchwright.web.started import StartedRuns
+    from benchwright.web.started import LaunchedCommands
 
 MOST_TRIALS = 400_000
 """Maximum number of trials kept in memory over all runs. The most recently viewed run is always kept."""
@@ -71,7 +71,7 @@ class _Figures:
 class Viewer:
     """The state of the viewer, cached by run. If a journal has grown, only its new part is read."""
 
-    def __init__(self, started: StartedRuns) -> None:
+    def __init__(self, started: LaunchedCommands) -> None:
         self.runs = RunsIndex()
         self.started = started
         self.closing = Event()

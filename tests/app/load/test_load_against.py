@@ -15,11 +15,11 @@ from tests.app.load.load_kit import measure
 from tests.app.load.queue_kit import measured
 from tests.simulated import simulated_endpoint
 
-from benchwright.analysis.load.against.compare import compare_loads
-from benchwright.analysis.load.against.figures import level_figures
-from benchwright.analysis.load.against.records import LoadChange, LoadComparison, LoadsCompared
-from benchwright.analysis.load.against.rules import LoadRules
-from benchwright.analysis.load.figure_records import Estimate, Goodput
+from benchwright.analysis.load.comparison.compare import compare_loads
+from benchwright.analysis.load.comparison.figures import level_figures
+from benchwright.analysis.load.comparison.records import LoadChange, LoadComparison, LoadsCompared
+from benchwright.analysis.load.comparison.rules import LoadRules
+from benchwright.analysis.load.figure_records import FigureEstimate, Goodput
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective
 from benchwright.errors import UserError
 
@@ -71,11 +71,11 @@ def test_repeats_put_what_changes_from_run_to_run_into_the_interval() -> None:
     assert false_alarms(3) <= 5
 
 
-def known(value: float, *, width: float = 0.01) -> Estimate:
-    return Estimate(value, value * (1 - width), value * (1 + width))
+def known(value: float, *, width: float = 0.01) -> FigureEstimate:
+    return FigureEstimate(value, value * (1 - width), value * (1 + width))
 
 
-def report(rates: dict[int, Estimate], **more: Any) -> LoadReport:
+def report(rates: dict[int, FigureEstimate], **more: Any) -> LoadReport:
     levels = [
         LevelResult(Level(concurrency=at), f"run-{at}", "finished", 99, counted=90, achieved=rate, **more)
         for at, rate in rates.items()
@@ -106,7 +106,7 @@ def test_the_interval_of_a_ratio_is_recovered_from_those_of_both() -> None:
 
 
 def test_without_an_interval_nothing_is_decided() -> None:
-    found = changes(report({4: Estimate(20.0)}), report({4: known(40.0)}))["4.achieved"]
+    found = changes(report({4: FigureEstimate(20.0)}), report({4: known(40.0)}))["4.achieved"]
     assert (found.p_value, found.verdict) == (None, "unknown")
 
 

@@ -11,9 +11,9 @@ from tests.app.load.load_kit import key, measure
 from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.load.costs import cost_of
-from benchwright.analysis.load.figure_records import Estimate
+from benchwright.analysis.load.figure_records import FigureEstimate
 from benchwright.analysis.load.records import Level, LevelResult, Price, SelfTest
-from benchwright.app.load.self_test import beyond
+from benchwright.app.load.self_test import capacity_warnings
 from benchwright.app.load.settings import LoadSettings, price_of, window_of
 from benchwright.errors import UserError
 
@@ -22,9 +22,9 @@ LEVEL = LevelResult(
     "run",
     "finished",
     99,
-    achieved=Estimate(10.0),
-    input_tokens=Estimate(1000.0),
-    output_tokens=Estimate(250.0),
+    achieved=FigureEstimate(10.0),
+    input_tokens=FigureEstimate(1000.0),
+    output_tokens=FigureEstimate(250.0),
 )
 
 
@@ -93,7 +93,7 @@ def test_a_window_and_a_warm_up_exclude_each_other() -> None:
 def test_levels_beyond_the_machine_are_named_in_advance() -> None:
     found = SelfTest(1000.0, 9000.0, 0.0001, 0.001)
     levels = [Level(rate=rate, arrivals="poisson") for rate in (500.0, 2000.0)]
-    (told,) = beyond(found, [*levels, Level(concurrency=64)])
+    (told,) = capacity_warnings(found, [*levels, Level(concurrency=64)])
     assert told.startswith("2000/s is beyond")
 
 

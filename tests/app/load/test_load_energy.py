@@ -14,7 +14,7 @@ from tests.http_server import QuietHandler, served_by
 from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.load.energy import energy_of
-from benchwright.analysis.load.figure_records import Estimate
+from benchwright.analysis.load.figure_records import FigureEstimate
 from benchwright.analysis.load.records import Level, LevelResult
 from benchwright.endpoint.power import PowerReading
 
@@ -25,9 +25,9 @@ LEVEL = LevelResult(
     *(Level(concurrency=4), "run", "finished", 99),
     begin=2.0,
     seconds=10.0,
-    achieved=Estimate(5.0),
-    input_tokens=Estimate(100.0),
-    output_tokens=Estimate(50.0),
+    achieved=FigureEstimate(5.0),
+    input_tokens=FigureEstimate(100.0),
+    output_tokens=FigureEstimate(50.0),
 )
 
 

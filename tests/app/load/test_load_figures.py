@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.analysis.load.figure_records import Estimate
+from benchwright.analysis.load.figure_records import FigureEstimate
 from benchwright.analysis.load.figures import Figures
 from benchwright.analysis.load.reading import server_of
 from benchwright.analysis.load.records import Level, LevelPlan, Objective
 from benchwright.analysis.load.requests import read_requests
 from benchwright.analysis.load.windows import find_window, in_flight
-from benchwright.endpoint.watching import Look
+from benchwright.endpoint.watching import ServerMetrics
 from benchwright.records import RequestRecord, Status, TrialRecord, Usage
 from benchwright.runs.journal import Journal
 from benchwright.runs.table import RunTable
@@ -80,7 +80,7 @@ def figures(directory: Path, *asked: Asked, open_loop: bool = False, warmup: Cut
     return Figures(requests, found.window, open_loop=open_loop)
 
 
-def value(estimate: Estimate | None) -> float:
+def value(estimate: FigureEstimate | None) -> float:
     assert estimate is not None
     return estimate.value
 
@@ -190,8 +190,8 @@ def test_a_run_without_trials_has_no_window(tmp_path: Path) -> None:
 
 def test_shares_of_the_server_are_of_what_its_counters_grew_by() -> None:
     looks = [
-        Look(1, prefix_queries=1000, prefix_hits=900, drafted=50, accepted=50),
-        Look(2, prefix_queries=2000, prefix_hits=1000, drafted=150, accepted=120),
+        ServerMetrics(1, prefix_queries=1000, prefix_hits=900, drafted=50, accepted=50),
+        ServerMetrics(2, prefix_queries=2000, prefix_hits=1000, drafted=150, accepted=120),
     ]
     server = server_of(looks)
     assert server is not None
@@ -200,7 +200,10 @@ def test_shares_of_the_server_are_of_what_its_counters_grew_by() -> None:
 
 def test_shares_of_what_did_not_happen_are_not_known() -> None:
     server = server_of(
-        [Look(1, running=1, drafted=50, accepted=50), Look(2, running=1, drafted=50, accepted=50)]
+        [
+            ServerMetrics(1, running=1, drafted=50, accepted=50),
+            ServerMetrics(2, running=1, drafted=50, accepted=50),
+        ]
     )
     assert server is not None
     assert (server.cached, server.accepted) == (None, None)

@@ -17,18 +17,18 @@ from tests.app.load.load_kit import measure, runs_of
 from tests.app.load.queue_kit import drawn
 from tests.simulated import simulated_endpoint
 
-from benchwright.analysis.load.course import course_of
 from benchwright.analysis.load.details import DetailedLoad, detail_of
 from benchwright.analysis.load.figures import Figures
 from benchwright.analysis.load.measurement import read_measurement
 from benchwright.analysis.load.records import Level, LevelPlan, LoadReport
 from benchwright.analysis.load.requests import read_requests
+from benchwright.analysis.load.timeline import course_of
 from benchwright.analysis.load.windows import find_window
 from benchwright.app.load.report import write_load_report
 from benchwright.app.report import ReportSettings
-from benchwright.endpoint.watching import Look
+from benchwright.endpoint.watching import ServerMetrics
 from benchwright.runs.table import read_table
-from benchwright.stats.windows import mean_at_once
+from benchwright.stats.windows import mean_concurrency
 
 SERVER = ("--slots", "2", "--ttft", "10ms", "--itl", "1ms", "--policy", "words")
 SENT = ("--synthetic-input", "20", "--synthetic-output", "8", "--slo", "latency=10", "--requests", "60")
@@ -73,7 +73,9 @@ class TestCourse:
             course = detail.course
             assert course is not None
             edges = np.arange(len(course.in_flight) + 1) * course.width
-            alone = [mean_at_once(requests.start, requests.end, begin, end) for begin, end in pairwise(edges)]
+            alone = [
+                mean_concurrency(requests.start, requests.end, begin, end) for begin, end in pairwise(edges)
+            ]
             assert course.in_flight == pytest.approx(alone, abs=1e-6)
 
     def test_every_answer_is_counted_once(self, detailed: DetailedLoad) -> None:
@@ -91,7 +93,7 @@ class TestCourse:
 
     def test_the_servers_own_metrics_are_those_of_the_same_seconds(self) -> None:
         requests = drawn(np.random.default_rng(1), 4, 20.0, 1.0)
-        looks = [Look(round(second * 1e9), running=float(second)) for second in range(-2, 40)]
+        looks = [ServerMetrics(round(second * 1e9), running=float(second)) for second in range(-2, 40)]
         course = course_of(requests, None, looks)
         assert course is not None
         assert [one.running for one in course.server] == [one.at for one in course.server]
@@ -107,7 +109,7 @@ class TestSize:
         found = find_window(requests, plan)
         assert found is not None
         figures = Figures(requests, found.window, open_loop=False)
-        looks = [Look(second * 10**9, running=1.0, waiting=2.0, cache=0.5) for second in range(3600)]
+        looks = [ServerMetrics(second * 10**9, running=1.0, waiting=2.0, cache=0.5) for second in range(3600)]
         detail = detail_of("run", requests, found, figures, looks)
         assert detail.course is not None
         assert max(len(detail.ttft), len(detail.course.in_flight), len(detail.course.server)) <= 161

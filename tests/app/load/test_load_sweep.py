@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.analysis.load.figure_records import Estimate, Goodput
+from benchwright.analysis.load.figure_records import FigureEstimate, Goodput
 from benchwright.analysis.load.records import Level, LevelResult, Saturation, SweepPlan
 from benchwright.analysis.load.sweep import Sweep
 
@@ -21,7 +21,7 @@ def result(level: Level, achieved: float, **more: Any) -> LevelResult:
         state=more.pop("state", "finished"),
         requests=9,
         counted=9,
-        achieved=Estimate(achieved),
+        achieved=FigureEstimate(achieved),
         **more,
     )
 
@@ -68,7 +68,7 @@ def test_with_objectives_what_counts_is_what_met_them() -> None:
 
     def serve(level: float) -> LevelResult:
         met = level if level <= 8 else 0.5
-        good = Goodput(met=1, counted=2, share=0.5, low=0, high=1, rate=Estimate(met))
+        good = Goodput(met=1, counted=2, share=0.5, low=0, high=1, rate=FigureEstimate(met))
         return result(Level(concurrency=int(level)), min(level, 32), goodput=good)
 
     asked, found = swept(Sweep(FIRST, SweepPlan(), objectives=True), serve)
@@ -135,7 +135,7 @@ def test_a_sweep_ends_at_the_highest_level_that_is_allowed_and_says_so() -> None
 
 def test_objectives_about_times_that_are_not_valid_make_the_verdict_doubtful() -> None:
     def serve(level: float) -> LevelResult:
-        good = Goodput(met=1, counted=1, share=1, low=0, high=1, rate=Estimate(min(level, 2)))
+        good = Goodput(met=1, counted=1, share=1, low=0, high=1, rate=FigureEstimate(min(level, 2)))
         return result(Level(concurrency=int(level)), level, goodput=good, client_bound="our loop was late")
 
     _, found = swept(Sweep(FIRST, SweepPlan(bisect=0), objectives=True), serve)

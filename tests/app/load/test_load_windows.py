@@ -12,7 +12,7 @@ from tests.app.load.test_load_figures import Asked, journal, table_of
 from benchwright.analysis.load.figures import Figures
 from benchwright.analysis.load.records import Level, LevelPlan
 from benchwright.analysis.load.requests import Requests, read_requests
-from benchwright.analysis.load.windows import find_window, overall
+from benchwright.analysis.load.windows import find_window, whole_level_figures
 from benchwright.stats.windows import Cut
 
 
@@ -39,7 +39,7 @@ def test_two_rounds_are_a_burst_for_which_no_steady_rate_is_claimed(tmp_path: Pa
     assert found is not None
     assert not found.steady
     assert Figures(requests, found.window, open_loop=False).achieved is None
-    whole = overall(requests)
+    whole = whole_level_figures(requests)
     assert whole is not None
     assert whole.achieved == pytest.approx(30)
 

@@ -14,7 +14,7 @@ from tests.app.load.load_kit import measure
 from tests.app.load.test_open_loop_rates import Server, asked
 from tests.simulated import simulated_endpoint
 
-from benchwright.analysis.load.one_at_a_time import streams_alone
+from benchwright.analysis.load.one_at_a_time import sequential_streams
 from benchwright.analysis.load.records import LoadReport
 from benchwright.analysis.load.requests import Requests
 
@@ -98,7 +98,7 @@ def test_streams_one_after_the_other_are_known_as_such(
     in_flight: int, prefill: float, decode: float, spread: float, seed: int
 ) -> None:
     assume(decode >= prefill)  # with shorter streams, that none overlaps may be chance
-    assert streams_alone(streamed(1, in_flight, prefill, decode, spread, seed)) == 60
+    assert sequential_streams(streamed(1, in_flight, prefill, decode, spread, seed)) == 60
 
 
 @given(
@@ -113,7 +113,7 @@ def test_streams_one_after_the_other_are_known_as_such(
 def test_a_server_that_serves_several_is_never_taken_for_one(
     slots: int, in_flight: int, prefill: float, decode: float, spread: float, seed: int
 ) -> None:
-    assert streams_alone(streamed(slots, in_flight, prefill, decode, spread, seed)) is None
+    assert sequential_streams(streamed(slots, in_flight, prefill, decode, spread, seed)) is None
 
 
 @pytest.mark.parametrize("slots", [1, 4])

@@ -21,7 +21,7 @@ from benchwright.analysis.load.figures import Figures
 from benchwright.analysis.load.reading import with_figures
 from benchwright.analysis.load.records import Level, LevelPlan, LevelResult, Objective
 from benchwright.analysis.load.requests import Requests
-from benchwright.analysis.load.windows import Found, find_window
+from benchwright.analysis.load.windows import FoundWindow, find_window
 from benchwright.stats.steady import CERTAIN, growth
 
 OBJECTIVE = 1.0
@@ -80,7 +80,7 @@ def asked(server: Server, per_second: float, duration: float, *, poisson: bool, 
     )
 
 
-def figures(requests: Requests, per_second: float, **plan: Any) -> tuple[Found, LevelResult]:
+def figures(requests: Requests, per_second: float, **plan: Any) -> tuple[FoundWindow, LevelResult]:
     level = Level(rate=per_second, arrivals="poisson")
     planned = LevelPlan("load-1", level, objectives=[Objective("latency", OBJECTIVE)], **plan)
     found = find_window(requests, planned)

@@ -14,7 +14,7 @@ from tests.app.app_kit import Program
 from tests.app.load.load_kit import measure, prompts
 from tests.app.load.telling_server import Piece, Script, TellingServer, delta, end, telling, text
 
-from benchwright.analysis.load.figure_records import Estimate, Spread
+from benchwright.analysis.load.figure_records import FigureEstimate, Spread
 from benchwright.analysis.load.records import LevelResult
 
 SLACK = 0.09
@@ -40,7 +40,7 @@ def middle(spread: Spread | None) -> float:
     return spread.p50.value
 
 
-def per_second(rate: Estimate | None) -> float:
+def per_second(rate: FigureEstimate | None) -> float:
     assert rate is not None
     return rate.value
 

@@ -10,7 +10,7 @@ from tests.app.load.load_kit import measure, prompts, runs_of
 from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.load.records import LoadReport
-from benchwright.runs.listing import read_tags
+from benchwright.runs.tags_and_notes import read_tags
 
 SYNTHETIC = ("--synthetic-input", "300", "--seed", "7", "--concurrency", "1,2", "--requests", "10")
 

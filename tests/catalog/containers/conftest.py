@@ -12,8 +12,8 @@ from tests.catalog.containers.work_kit import Places, make_bash_image
 from tests.sandbox.docker import stand_ins
 from tests.sandbox.docker.conftest import engine, run_id, running_engine, sandboxes
 
-from benchwright.sandbox.docker import DockerSandboxes, connected
-from benchwright.sandbox.docker.owner import RUN
+from benchwright.sandbox.docker import DockerSandboxes, connect
+from benchwright.sandbox.docker.ownership import RUN
 
 __all__ = ["engine", "run_id", "running_engine", "sandboxes"]
 
@@ -28,6 +28,6 @@ def bash_image(running_engine: None) -> None:
 async def places(bash_image: None) -> AsyncIterator[Places]:
     """Where the tests of a module work; nothing is left of it."""
     run_id = f"test-{secrets.token_hex(6)}"
-    async with connected() as engine, AsyncExitStack() as stack:
+    async with connect() as engine, AsyncExitStack() as stack:
         yield Places(DockerSandboxes(engine, run_id), stack)
     assert stand_ins.containers(f"{RUN}={run_id}") == []

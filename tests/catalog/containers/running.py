@@ -21,7 +21,7 @@ from benchwright.engine.run import run
 from benchwright.records import ScoreRecord
 from benchwright.runs.journal import Journal, read_body
 from benchwright.runs.table import RunTable
-from benchwright.sandbox.docker.owner import RUN
+from benchwright.sandbox.docker.ownership import RUN
 
 
 class Played:

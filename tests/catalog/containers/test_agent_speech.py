@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.catalog.containers.work_kit import called, calls, fenced, says
 
 from benchwright.catalog.containers.bash import CommandRecord
-from benchwright.catalog.containers.commands import GivenCommand, commands_of, result_messages
+from benchwright.catalog.containers.commands import ParsedCommand, commands_of, result_messages
 from benchwright.endpoint.reply import Reply
 
 
@@ -21,8 +21,8 @@ def given_in(text: str) -> list[str]:
 
 def test_every_call_of_an_answer_is_a_command_in_order() -> None:
     assert commands_of(calls("ls", "cd /\npwd")) == [
-        GivenCommand("ls", "call_0"),
-        GivenCommand("cd /\npwd", "call_1"),
+        ParsedCommand("ls", "call_0"),
+        ParsedCommand("cd /\npwd", "call_1"),
     ]
 
 
@@ -106,7 +106,7 @@ def test_an_unknown_tool_is_told_to_the_model() -> None:
     ],
 )
 def test_the_model_is_told_what_was_printed_and_how_it_ended(record: CommandRecord, said: str) -> None:
-    assert result_messages([(GivenCommand("x", "call_0"), record)]) == [
+    assert result_messages([(ParsedCommand("x", "call_0"), record)]) == [
         {"role": "tool", "tool_call_id": "call_0", "content": said}
     ]
 
@@ -146,5 +146,5 @@ def test_no_arguments_of_a_model_are_too_strange(arguments: str) -> None:
 
 @given(command=st.text(), output=st.text(), exit_code=st.none() | st.integers(0, 255))
 def test_every_command_is_answered(command: str, output: str, exit_code: Any) -> None:
-    (message,) = result_messages([(GivenCommand(command), CommandRecord(command, output, exit_code))])
+    (message,) = result_messages([(ParsedCommand(command), CommandRecord(command, output, exit_code))])
     assert message["content"]

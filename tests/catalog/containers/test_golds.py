@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.catalog.containers.golds import against_gold, note_gold
+from benchwright.catalog.containers.gold_tallies import against_gold, note_gold
 from benchwright.catalog.containers.tallies import Tally, tally_in
 from benchwright.records import Sample
 

@@ -19,7 +19,7 @@ from benchwright.catalog.containers import BashSession
 from benchwright.catalog.containers.bash import STATE
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply, assistant_message
-from benchwright.engine.relayed import RelayedCalls
+from benchwright.engine.relayed import AgentAccess
 from benchwright.records import Message, Target
 from benchwright.sandbox.docker import DockerSandbox, DockerSandboxes, Resources, SandboxSpec
 from benchwright.sandbox.docker.containers import MiB
@@ -110,7 +110,7 @@ class Model:
     async def count_tokens(self, text: str) -> int | None:
         return None
 
-    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
+    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[AgentAccess]:
         raise AssertionError("agents ask themselves")
 
     def progress(self, text: str) -> None:

@@ -16,7 +16,7 @@ from tests.sandbox.docker.stand_ins import containers, docker
 from tests.simulated import simulated_endpoint
 
 from benchwright.errors import ExecutionError, UserError
-from benchwright.sandbox.docker.owner import PROCESS, this_process
+from benchwright.sandbox.docker.ownership import PROCESS, this_process
 from llm_benchmarker.benchmarks.base import BenchmarkSample, SampleResult
 from llm_benchmarker.benchmarks.docker_base import DockerBenchmark
 

@@ -10,7 +10,7 @@ from tests.catalog.terminal_bench.conftest import nothing_left
 from tests.sandbox.docker.conftest import running_engine
 from tests.sandbox.docker.stand_ins import answers, docker
 
-from benchwright.sandbox.docker.owner import BUILT_FOR
+from benchwright.sandbox.docker.ownership import BUILT_FOR
 
 __all__ = ["nothing_left", "running_engine", "workshop"]
 

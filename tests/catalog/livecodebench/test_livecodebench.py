@@ -18,7 +18,7 @@ from tests.catalog.livecodebench.lcb_kit import cases, method_row, packed, row
 from benchwright.catalog.livecodebench import hidden
 from benchwright.catalog.livecodebench.comparing import same_output, same_value
 from benchwright.catalog.livecodebench.hidden import Test, read_tests
-from benchwright.catalog.livecodebench.inside import described
+from benchwright.catalog.livecodebench.inside import to_json
 from benchwright.catalog.livecodebench.prompts import code_of
 from benchwright.data.errors import DatasetError
 from benchwright.engine.offload import offloading
@@ -190,7 +190,7 @@ def test_lines_are_equal_as_texts_or_as_decimal_numbers(printed: str, expected: 
     ],
 )
 def test_values_are_equal_as_python_compares_them(returned: Any, expected: str, same: bool) -> None:
-    assert same_value(described(returned), expected) is same
+    assert same_value(to_json(returned), expected) is same
 
 
 READ = "a, b = map(int, input().split())\n"

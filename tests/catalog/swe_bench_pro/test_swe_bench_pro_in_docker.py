@@ -20,7 +20,7 @@ from benchwright.catalog.containers.exploits import READER, REPOSITORY
 from benchwright.catalog.containers.sealing.canaries import OF_NO_TEST
 from benchwright.catalog.selection import Selection
 from benchwright.catalog.swe_bench_pro import testing
-from benchwright.catalog.swe_bench_pro.solver import Room
+from benchwright.catalog.swe_bench_pro.solver import ContainerLimits
 from benchwright.catalog.validation import validate
 from benchwright.engine.offload import offloading
 from benchwright.records import Status
@@ -230,9 +230,9 @@ class TestFaults:
 
     async def run(
         self, sandboxes: DockerSandboxes, data: Data, patch: str, seconds: float = 30, **changed: str
-    ) -> testing.Findings:
+    ) -> testing.TestResults:
         content = {**data.samples()[0].content, **changed}
-        async with sandboxes.started(Room().spec(content["image"], network=False)) as sandbox:
+        async with sandboxes.started(ContainerLimits().spec(content["image"], network=False)) as sandbox:
             return await testing.run_tests(sandbox, content, patch, seconds)
 
     async def test_a_patch_that_does_not_apply_changes_nothing(

@@ -10,7 +10,7 @@ from tests.catalog.catalog_kit import benchmark
 from tests.catalog.conversations import Talk, figures, graded
 from tests.catalog.tau2_bench.tau2_kit import CANCEL, cancelling
 
-from benchwright.catalog.tau2_bench.grading import is_told, matches
+from benchwright.catalog.tau2_bench.grading import is_communicated, matches
 from benchwright.catalog.tau2_bench.rows import Action
 from benchwright.engine.protocols import Score
 from benchwright.errors import GraderError
@@ -90,9 +90,9 @@ def test_calls_are_compared_as_the_authors_do(
 
 
 def test_commas_are_put_aside_in_what_is_said_and_only_there() -> None:
-    assert is_told("LET ME SEE", TALK)
-    assert is_told("1234", TALK)
-    assert not is_told("1,234", TALK)
+    assert is_communicated("LET ME SEE", TALK)
+    assert is_communicated("1234", TALK)
+    assert not is_communicated("1,234", TALK)
 
 
 JUDGED = {"reward_basis": ["DB", "NL_ASSERTION"], "nl_assertions": ["It is kind.", "It is brief."]}

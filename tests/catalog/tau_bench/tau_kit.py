@@ -16,7 +16,7 @@ from benchwright.catalog.tau_bench.retail import RETAIL
 from benchwright.catalog.tau_bench.world import World
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
-from benchwright.engine.relayed import RelayedCalls
+from benchwright.engine.relayed import AgentAccess
 from benchwright.records import Message, Outcome, Sample, Target, Trial
 
 CARD, GIFT_CARD = "credit_card_1", "gift_card_2"
@@ -273,7 +273,7 @@ class Desk:
     async def count_tokens(self, text: str) -> int | None:
         return None
 
-    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
+    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[AgentAccess]:
         raise AssertionError("tau-bench asks itself")
 
     def progress(self, text: str) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.catalog.tau_bench.tau_kit import CARD, GIFT_CARD, TABLES, world
 
-from benchwright.catalog.tau_bench.database import Database, own
+from benchwright.catalog.tau_bench.database import Database, writable_record
 
 MAY_20 = "2024-05-20"
 ONE = [{"first_name": "Bo"}]
@@ -176,7 +176,7 @@ def test_an_exchange_is_noted_with_its_price_difference(shop: Counter) -> None:
 
 
 def test_a_return_goes_to_the_original_payment_or_a_gift_card(shop: Counter) -> None:
-    own(shop.database, "users", "ana_1")["payment_methods"]["paypal_3"] = {"source": "paypal"}
+    writable_record(shop.database, "users", "ana_1")["payment_methods"]["paypal_3"] = {"source": "paypal"}
     asked = {"order_id": "#W2", "item_ids": ["red"]}
     refused = shop.ask("return_delivered_order_items", payment_method_id="paypal_3", **asked)
     assert refused == ("Error: payment method should be either the original payment method or a gift card")

@@ -9,7 +9,7 @@ from tests.catalog.containers.workshop import workshop
 from tests.sandbox.docker.conftest import running_engine
 from tests.sandbox.docker.stand_ins import answers, docker
 
-from benchwright.sandbox.docker.owner import BUILT_FOR, PROCESS, this_process
+from benchwright.sandbox.docker.ownership import BUILT_FOR, PROCESS, this_process
 
 __all__ = ["running_engine", "workshop"]
 

@@ -30,7 +30,7 @@ from tests.sandbox.docker.stand_ins import containers, docker
 from benchwright.catalog.terminal_bench.about import FIRST
 from benchwright.catalog.validation import validate
 from benchwright.records import Status
-from benchwright.sandbox.docker.owner import PROCESS, this_process
+from benchwright.sandbox.docker.ownership import PROCESS, this_process
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("nothing_left")]
 

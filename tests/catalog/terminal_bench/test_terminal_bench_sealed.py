@@ -26,7 +26,7 @@ from tests.catalog.terminal_bench.terminal_kit import (
 from benchwright.catalog.benchmark import Options
 from benchwright.catalog.containers.benchmark import ContainerBenchmark, with_exploits
 from benchwright.catalog.containers.exploits import TERMINAL
-from benchwright.catalog.containers.validated import look_at
+from benchwright.catalog.containers.validation_findings import collect_findings
 from benchwright.catalog.harbor.sealed_testing import DEPENDS
 from benchwright.catalog.terminal_bench.about import FIRST
 from benchwright.catalog.terminal_bench.benchmark import make
@@ -334,7 +334,7 @@ async def test_a_pass_by_tests_that_skip_themselves_is_told_from_the_right_solut
     write_harbor(tmp_path, test=PYTEST, outputs=SKIPS, solution=right)
     tasks, kept = source(tmp_path), tmp_path / "validation"
     assert (await validate(harbor(), tasks, directory=kept)).failures == []
-    look_at(kept, harbor().samples(tasks))
+    collect_findings(kept, harbor().samples(tasks))
     honest = await played(harbor(), tasks, tmp_path, [says(HELLO, bash(right), "Done.")])
     skips = await played(harbor(), tasks, tmp_path, [says(HELLO, bash(skipped), "Done.")])
     assert honest.values == skips.values == {"hello-world": 1.0}

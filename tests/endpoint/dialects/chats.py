@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from benchwright.endpoint.assembly import Assembly
+from benchwright.endpoint.accumulator import ResponseAccumulator
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=12)
 OBJECTS = st.dictionaries(TEXTS, TEXTS | st.integers(-9, 9) | st.booleans() | st.none(), max_size=3)
@@ -91,7 +91,7 @@ def _chunk(delta: dict[str, Any], finish_reason: str | None = None) -> dict[str,
     return {"id": "chatcmpl-1", "choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason}]}
 
 
-def what_is_said(assembly: Assembly) -> tuple[Any, ...]:
+def what_is_said(assembly: ResponseAccumulator) -> tuple[Any, ...]:
     """What a meter makes of an answer."""
     reply = assembly.reply(None)
     return reply.text, reply.reasoning, reply.tool_calls, reply.refusal, reply.finish_reason, reply.usage

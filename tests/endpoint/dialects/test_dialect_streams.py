@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.endpoint.dialects.chats import completions, streams, what_is_said
 from tests.endpoint.dialects.clients import events_in, read_gemini, read_messages, read_responses
 
-from benchwright.endpoint.assembly import Assembly
+from benchwright.endpoint.accumulator import ResponseAccumulator
 from benchwright.endpoint.dialects import GEMINI, MESSAGES, RESPONSES, Dialect, Translation
 from benchwright.endpoint.dialects.answer import whole_answer
 
@@ -95,7 +95,7 @@ class TestStream:
         self, dialect: Dialect, data: st.DataObject
     ) -> None:
         body, chunks = data.draw(streams())
-        reader, there, back = dialect.reader(), Assembly(), Assembly()
+        reader, there, back = dialect.reader(), ResponseAccumulator(), ResponseAccumulator()
         there.take_whole(json.dumps(body).encode())
         for event in streamed(dialect, chunks):
             back.take_read(reader.chunk(event), 0)
@@ -106,7 +106,7 @@ class TestStream:
     @given(st.data())
     def test_and_body_are_read_alike(self, dialect: Dialect, data: st.DataObject) -> None:
         body = data.draw(completions())
-        there, back = Assembly(), Assembly()
+        there, back = ResponseAccumulator(), ResponseAccumulator()
         there.take_whole(json.dumps(body).encode())
         answer = whole(dialect, body)
         back.take_whole(json.dumps(dialect.reader().whole(answer)).encode())

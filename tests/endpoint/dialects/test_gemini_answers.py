@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.endpoint.dialects.chats import OBJECTS, TEXTS, streams, what_is_said
 from tests.endpoint.dialects.clients import read_gemini
 
-from benchwright.endpoint.assembly import Assembly
+from benchwright.endpoint.accumulator import ResponseAccumulator
 from benchwright.endpoint.dialects import GEMINI, Translation
 from benchwright.endpoint.dialects.gemini.reading import GeminiReader
 
@@ -31,7 +31,7 @@ def event(*parts: dict[str, Any], **told: Any) -> dict[str, Any]:
 
 def read(body: Any) -> Any:
     """The reply that a meter reads in a body."""
-    assembly = Assembly()
+    assembly = ResponseAccumulator()
     assembly.take_whole(json.dumps(GeminiReader().whole(body)).encode())
     return assembly.reply(None)
 
@@ -66,10 +66,10 @@ class TestOfGoogle:
     @few
     @given(googles())
     def test_are_read_alike_event_by_event_and_as_one_array(self, events: list[dict[str, Any]]) -> None:
-        reader, streamed = GeminiReader(), Assembly()
+        reader, streamed = GeminiReader(), ResponseAccumulator()
         for one in events:
             streamed.take_read(reader.chunk(one), 0)
-        whole = Assembly()
+        whole = ResponseAccumulator()
         whole.take_whole(json.dumps(GeminiReader().whole(events)).encode())
         assert reader.done
         assert what_is_said(streamed) == what_is_said(whole)
@@ -136,7 +136,7 @@ class TestOfGoogle:
             GeminiReader().whole(body)
 
     def test_may_be_errors(self) -> None:
-        assembly = Assembly()
+        assembly = ResponseAccumulator()
         assembly.take_read(GeminiReader().chunk({"error": {"code": 503, "message": "busy"}}), 0)
         assert assembly.error == {"code": 503, "message": "busy"}
 

@@ -10,10 +10,10 @@ from tests.endpoint.http_kit import Collected
 
 from benchwright.endpoint.address import parse_base_url
 from benchwright.endpoint.client import EndpointClient
-from benchwright.endpoint.relay import Asked, Relay, RelayedRequest
+from benchwright.endpoint.relay import Relay, RelayedRequest, RequestFacts
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import Purpose
-from benchwright.endpoint.wire import Call, Wire
+from benchwright.endpoint.transport import ConnectionPool, PreparedRequest
 from benchwright.errors import LimitReached
 from benchwright.records import RequestRecord
 
@@ -33,9 +33,9 @@ class Agent:
         self.port = parse_base_url(relay.base_url).port
         self._turns = turns
         self._admitted = 0
-        self._wire = Wire(parse_base_url(relay.base_url), connections=64)
+        self._wire = ConnectionPool(parse_base_url(relay.base_url), connections=64)
 
-    def _admit(self, asked: Asked) -> Purpose:
+    def _admit(self, asked: RequestFacts) -> Purpose:
         if self._turns is not None and self._admitted >= self._turns:
             raise LimitReached("turns", self._turns)
         self._admitted += 1
@@ -74,13 +74,13 @@ class Agent:
         method: str = "POST",
         version: str = "1.1",
         token: str | None = None,
-    ) -> Call:
+    ) -> PreparedRequest:
         """A request with the grant's token; `body` is sent as it is, or as JSON."""
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         shown = self.token if token is None else token
         lines = [f"{method} {path} HTTP/{version}", "Host: relay", f"Authorization: Bearer {shown}"]
         head = "\r\n".join([*lines, *headers, f"Content-Length: {len(content)}", "", ""])
-        return Call(head.encode(), content)
+        return PreparedRequest(head.encode(), content)
 
     async def ask(self, *arguments: Any, **options: Any) -> Collected:
         """Sends a request and reads its answer; see `request`."""

@@ -13,7 +13,7 @@ from tests.endpoint.http_kit import Collected, OpenClient
 from tests.endpoint.relay.relay_kit import Agent, LetIn
 from tests.recorded_agents import RECORDED, recorded
 
-from benchwright.endpoint.assembly import Assembly
+from benchwright.endpoint.accumulator import ResponseAccumulator
 from benchwright.endpoint.simulate import ScriptedCall, Settings, SimulatedEndpoint
 
 AGENTS = (
@@ -51,7 +51,7 @@ def call_in(response: dict[str, Any]) -> ScriptedCall | None:
             ),
             None,
         )
-    assembly = Assembly()
+    assembly = ResponseAccumulator()
     for event in events:
         assembly.take_read(event, 0)
     return _call_of(assembly.reply(None).tool_calls)
@@ -85,7 +85,7 @@ def calls_in(path: str, answer: Collected) -> list[ScriptedCall]:
         ]
     if "/v1beta/" in path:
         return _gemini_calls(events_in(answer.body))
-    assembly = Assembly()
+    assembly = ResponseAccumulator()
     if answer.body.startswith(b"data: "):
         *events, done, rest = answer.body.split(b"\n\n")
         assert (done, rest) == (b"data: [DONE]", b"")

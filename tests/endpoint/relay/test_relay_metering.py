@@ -13,10 +13,10 @@ from tests.endpoint.relay.relay_kit import HI, Agent, LetIn
 from tests.endpoint.scripted_server import AGAIN, ASKED, Serve, until
 
 from benchwright.endpoint.client import EndpointClient
-from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.relay.answer import SLOW_READER
 from benchwright.endpoint.simulate import Delay, Settings, SimulatedEndpoint
+from benchwright.endpoint.timeouts import Timeouts
 from benchwright.records import RequestRecord
 
 WORDS = Settings(policy="words", words=20, reasoning="Let me think.", seed=3)
@@ -142,7 +142,7 @@ class TestSlowReader:
     ) -> None:
         script = Pieces([ASKED, head(f"Content-Length: {self.SIZE}"), *[self.PIECE] * self.COUNT])
         server = await serve(script)
-        agent = let_in(open_client(server.url, limits=Limits(stall=0.3)))
+        agent = let_in(open_client(server.url, limits=Timeouts(stall=0.3)))
         reader, writer = await asyncio.open_connection("127.0.0.1", agent.port, limit=1024)
         call = agent.request()
         writer.write(call.head + call.body)

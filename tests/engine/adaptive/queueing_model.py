@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from benchwright.engine.adaptive.pace import Pace
+from benchwright.engine.adaptive.concurrency_controller import ConcurrencyController
 
 SECOND = 1_000_000_000
 
@@ -37,7 +37,10 @@ class Moment(NamedTuple):
 
 
 def play(
-    model: Model, pace: Pace, trials: int, slots_after: Callable[[int], int | None] = lambda ended: None
+    model: Model,
+    pace: ConcurrencyController,
+    trials: int,
+    slots_after: Callable[[int], int | None] = lambda ended: None,
 ) -> list[Moment]:
     """Lets so many trials end; `slots_after` so many of them the server may have another number of slots."""
     return _Play(model, pace, trials).until_all_ended(slots_after)
@@ -48,7 +51,7 @@ class _Trial:
 
 
 class _Play:
-    def __init__(self, model: Model, pace: Pace, trials: int) -> None:
+    def __init__(self, model: Model, pace: ConcurrencyController, trials: int) -> None:
         self._model, self._pace, self._left = model, pace, trials
         self._random = random.Random(model.seed)
         self._slots = model.slots

@@ -30,8 +30,8 @@ from benchwright.engine.stop import StopRule
 from benchwright.engine.worker import Result
 from benchwright.errors import UserError
 from benchwright.records import Outcome, Sample, Status, Target, Trial
+from benchwright.runs.concurrency_history import SETTLING
 from benchwright.runs.journal import Journal
-from benchwright.runs.paces import SETTLING
 
 Heard = list[tuple[int, bool, int]]
 """What was told of the pace: the level, whether it had settled, and when, in ns since the epoch."""

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engine.adaptive.queueing_model import SECOND, Model, Moment, play
 
-from benchwright.engine.adaptive.pace import FEWEST, Pace
+from benchwright.engine.adaptive.concurrency_controller import FEWEST, ConcurrencyController
 
 BOUND = 512
 
@@ -39,7 +39,7 @@ def test_it_settles_near_the_slots_of_a_server_that_lets_others_wait(
     slots: int, service: float, spread: float, seed: int
 ) -> None:
     model = Model(slots, service, spread, "waits", seed=seed)
-    level = settled_at(play(model, Pace(BOUND, 0), enough_for(slots)))
+    level = settled_at(play(model, ConcurrencyController(BOUND, 0), enough_for(slots)))
     assert slots / 2 <= level <= 4 * slots
 
 
@@ -49,14 +49,16 @@ def test_it_settles_below_or_hardly_above_the_slots_of_a_server_that_refuses_oth
     slots: int, service: float, spread: float, seed: int
 ) -> None:
     model = Model(slots, service, spread, "refused", seed=seed)
-    level = settled_at(play(model, Pace(BOUND, 0), enough_for(slots)))
+    level = settled_at(play(model, ConcurrencyController(BOUND, 0), enough_for(slots)))
     assert slots / 3 <= level <= 1.25 * slots
 
 
 @given(SLOTS, SERVICE, SPREAD, SEEDS)
 @settings(max_examples=20, deadline=None)
 def test_once_settled_it_stays(slots: int, service: float, spread: float, seed: int) -> None:
-    history = play(Model(slots, service, spread, seed=seed), Pace(BOUND, 0), enough_for(slots))
+    history = play(
+        Model(slots, service, spread, seed=seed), ConcurrencyController(BOUND, 0), enough_for(slots)
+    )
     assert times_settled(history) == 1
     first = next(place for place, moment in enumerate(history) if moment.settled)
     assert {moment.level for moment in history[first:]} == {history[first].level}
@@ -67,7 +69,7 @@ def test_once_settled_it_stays(slots: int, service: float, spread: float, seed: 
     st.integers(1, 30), st.lists(st.sampled_from(["begin", "end", "refuse", "wait", "starve"]), max_size=400)
 )
 def test_whatever_happens_it_stays_between_one_and_its_bound(bound: int, happenings: list[str]) -> None:
-    pace, now, in_flight = Pace(bound, 0), 0, 0
+    pace, now, in_flight = ConcurrencyController(bound, 0), 0, 0
     for happening in happenings:
         now += 1000
         if happening == "begin" and in_flight < pace.level:
@@ -87,17 +89,17 @@ def test_whatever_happens_it_stays_between_one_and_its_bound(bound: int, happeni
 
 @pytest.mark.parametrize("bound", [1, 3, 64])
 def test_where_nothing_ever_gets_slower_it_settles_at_the_bound(bound: int) -> None:
-    assert settled_at(play(Model(10_000), Pace(bound, 0), 3000)) == bound
+    assert settled_at(play(Model(10_000), ConcurrencyController(bound, 0), 3000)) == bound
 
 
 def test_it_starts_slowly_and_doubles() -> None:
-    history = play(Model(10_000), Pace(64, 0), 1000)
+    history = play(Model(10_000), ConcurrencyController(64, 0), 1000)
     assert list(dict.fromkeys(moment.level for moment in history)) == [1, 2, 4, 8, 16, 32, 64]
 
 
-def risen_to(level: int) -> tuple[Pace, int]:
+def risen_to(level: int) -> tuple[ConcurrencyController, int]:
     """A pace that has just doubled to a level, with as many in flight; and the time."""
-    pace, now, in_flight = Pace(BOUND, 0), 0, 0
+    pace, now, in_flight = ConcurrencyController(BOUND, 0), 0, 0
     while True:
         while in_flight < pace.level:
             pace.begin()
@@ -126,7 +128,7 @@ def test_refusals_of_what_was_asked_before_it_was_halved_do_not_halve_it_again()
 
 def test_a_server_that_loses_slots_is_followed_down() -> None:
     model = Model(32, beyond="refused")
-    history = play(model, Pace(BOUND, 0), 6000, lambda ended: 8 if ended == 2000 else None)
+    history = play(model, ConcurrencyController(BOUND, 0), 6000, lambda ended: 8 if ended == 2000 else None)
     before = [moment.level for moment in history[:2000] if moment.settled][-1]
     assert 16 <= before <= 40
     assert 4 <= settled_at(history) <= 12
@@ -137,14 +139,14 @@ def test_a_server_that_was_away_for_a_while_is_followed_up_again() -> None:
     def slots_after(ended: int) -> int | None:
         return {2000: 1, 2060: 32}.get(ended)
 
-    history = play(Model(32, beyond="refused", again=0.5), Pace(BOUND, 0), 8000, slots_after)
+    history = play(Model(32, beyond="refused", again=0.5), ConcurrencyController(BOUND, 0), 8000, slots_after)
     before = [moment.level for moment in history[:2000] if moment.settled][-1]
     assert min(moment.level for moment in history[2000:]) <= before // 4
     assert settled_at(history) >= before / 2
 
 
 def test_what_ends_while_there_is_no_work_tells_nothing_of_a_level() -> None:
-    pace = Pace(BOUND, 0)
+    pace = ConcurrencyController(BOUND, 0)
     for now in range(FEWEST - 1):
         pace.begin()
         pace.end(now)
@@ -164,7 +166,7 @@ def test_what_ends_while_there_is_no_work_tells_nothing_of_a_level() -> None:
 @settings(max_examples=60, deadline=None)
 def test_a_standstill_of_our_own_ends_no_search(after: int, seconds: int) -> None:
     """A server for which each trial takes a second, however many there are: the highest level is the best one."""
-    pace, now = Pace(16, 0), 0
+    pace, now = ConcurrencyController(16, 0), 0
     for turn in range(80):
         level = pace.level
         for _ in range(level):

@@ -8,8 +8,8 @@ from tests.engine.engine_kit import TARGET, table_of
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.records import JournalLine, RequestRecord, RunEvent, Status, TaskSpec, TrialRecord
+from benchwright.runs.concurrency_history import SETTLING
 from benchwright.runs.manifest import Manifest
-from benchwright.runs.paces import SETTLING
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000

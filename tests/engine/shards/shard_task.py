@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.engine.engine_kit import FunctionScorer, FunctionTask
 
 from benchwright.engine.protocols import Score, Session
-from benchwright.engine.shards import Recipe, ShardParts
+from benchwright.engine.shards import ShardParts, WorkerSpec
 from benchwright.errors import UserError
 from benchwright.records import Outcome, Sample, Trial, TrialLimits
 
@@ -93,6 +93,6 @@ def refuse(concurrency: int) -> ShardParts:
     raise UserError("the dataset is not there any more")
 
 
-def recipe(make: str = "parts") -> Recipe:
+def recipe(make: str = "parts") -> WorkerSpec:
     """The recipe of this module."""
-    return Recipe(f"{__name__}:{make}", (), tuple(sys.path))
+    return WorkerSpec(f"{__name__}:{make}", (), tuple(sys.path))

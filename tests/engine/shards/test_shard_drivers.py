@@ -15,7 +15,7 @@ from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Score, Session
 from benchwright.engine.run import RunResult, run
 from benchwright.engine.shards import Shard, ShardedExecutor, ShardParts
-from benchwright.engine.shards.messages import Do, decode_order
+from benchwright.engine.shards.messages import RunTrials, decode_order
 from benchwright.engine.shards.serving import serve
 from benchwright.records import Outcome, Trial, TrialLimits
 from benchwright.runs.journal import Journal
@@ -57,7 +57,7 @@ class Connection:
 
     async def send(self, message: bytes) -> None:
         order = decode_order(message)
-        if isinstance(order, Do):
+        if isinstance(order, RunTrials):
             self._given.append(len(order.works))
         await self.orders.put(message)
 

@@ -16,9 +16,9 @@ from tests.engine.shards import shard_task
 
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import RunResult, run
-from benchwright.engine.shards import ProcessShards, Recipe, ShardedExecutor
+from benchwright.engine.shards import ProcessShards, ShardedExecutor, WorkerSpec
 from benchwright.engine.shards.driver import CANCEL_SECONDS
-from benchwright.engine.shards.messages import End, FromShard, Goodbye, ShardLost, decode_reports, encode
+from benchwright.engine.shards.messages import FromShard, Goodbye, ShardLost, Shutdown, decode_reports, encode
 from benchwright.engine.worker import Result
 from benchwright.errors import UserError
 from benchwright.records import Sample, Status, Trial
@@ -42,7 +42,7 @@ async def run_samples(
     workers: int = 2,
     concurrency: int = 8,
     rules: Sequence[object] = (),
-    recipe: Recipe | None = None,
+    recipe: WorkerSpec | None = None,
     arrange: object = None,
 ) -> RunResult:
     plan = Plan(shard_task.task_of(list(samples)), len(samples), (TARGET,), arrange=arrange)  # type: ignore[arg-type]
@@ -108,7 +108,7 @@ def test_a_process_that_has_ended_is_told_as_lost_by_whatever_is_sent_to_it(
 ) -> None:
     async def send_after_the_end() -> None:
         async with ProcessShards(shard_task.recipe(), 1).open(0, 1) as shard:
-            await shard.send(encode(End()))
+            await shard.send(encode(Shutdown()))
             reports: list[FromShard] = []
             while not any(isinstance(report, Goodbye) for report in reports):
                 reports += decode_reports(await shard.receive())
@@ -116,7 +116,7 @@ def test_a_process_that_has_ended_is_told_as_lost_by_whatever_is_sent_to_it(
                 await shard.receive()
             for _ in range(3):
                 with pytest.raises(ShardLost, match="ended with exit code 0"):
-                    await shard.send(encode(End()))
+                    await shard.send(encode(Shutdown()))
                 await asyncio.sleep(0.01)
 
     run_loop(send_after_the_end())

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.errors import ExecutionError
-from benchwright.packs.bridge.cell import ProviderTrouble
+from benchwright.packs.bridge.cell import ProviderFailure
 from benchwright.packs.bridge.reading import blamed_on_provider, read_result, read_scenarios, read_score
 from benchwright.packs.types import ToolCall, VerifierEndpoint, to_json
 
@@ -105,14 +105,14 @@ def test_scenarios_are_read_in_order_and_each_once(listed: list[dict[str, Any]])
 @pytest.mark.parametrize(
     ("value", "trouble", "marked"),
     [
-        ({"status": "fail"}, ProviderTrouble("HTTP 503", 503, retryable=True), ("provider_error", True)),
-        ({"status": "fail", "errorType": "execution_error"}, ProviderTrouble("x"), ("execution_error", None)),
-        ({"status": "partial"}, ProviderTrouble("x"), (None, None)),
+        ({"status": "fail"}, ProviderFailure("HTTP 503", 503, retryable=True), ("provider_error", True)),
+        ({"status": "fail", "errorType": "execution_error"}, ProviderFailure("x"), ("execution_error", None)),
+        ({"status": "partial"}, ProviderFailure("x"), (None, None)),
         ({"status": "fail"}, None, (None, None)),
     ],
 )
 def test_only_an_unexplained_fail_is_blamed_on_the_provider(
-    value: dict[str, Any], trouble: ProviderTrouble | None, marked: tuple[str | None, bool | None]
+    value: dict[str, Any], trouble: ProviderFailure | None, marked: tuple[str | None, bool | None]
 ) -> None:
     found = blamed_on_provider(value, trouble)
     assert (found.get("errorType"), found.get("retryable")) == marked

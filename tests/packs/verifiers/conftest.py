@@ -10,7 +10,7 @@ from tests.sandbox.docker.conftest import run_id, running_engine
 from tests.sandbox.docker.stand_ins import containers, docker
 
 from benchwright.packs.verifiers.choice import image_name, kept_name
-from benchwright.sandbox.docker.owner import KEPT
+from benchwright.sandbox.docker.ownership import KEPT
 
 __all__ = ["name", "run_id", "running_engine"]
 

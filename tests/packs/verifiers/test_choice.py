@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from benchwright.packs.configuration import VerifierSettings
 from benchwright.packs.declared import CloudVerifier, CustomUrlVerifier, DockerVerifier, VerifierSpec
 from benchwright.packs.verifiers import PackVerifiers, choices
-from benchwright.packs.verifiers.choice import Choice, image_name
+from benchwright.packs.verifiers.choice import VerifierLocation, image_name
 
 SPEC = VerifierSpec(
     "sandbox",
@@ -24,7 +24,7 @@ SPEC = VerifierSpec(
 )
 
 
-def choice(spec: VerifierSpec = SPEC, **settings: Any) -> Choice:
+def choice(spec: VerifierSpec = SPEC, **settings: Any) -> VerifierLocation:
     pack = PackVerifiers(
         "pack-15", "1.0", Path("/packs/pack-15"), [spec], {"sandbox": VerifierSettings(**settings)}
     )

@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from benchwright.analysis.joint.records import OutcomeCounts
-from benchwright.analysis.load.figure_records import Estimate, Goodput, Server, Spread
+from benchwright.analysis.load.figure_records import FigureEstimate, Goodput, Server, Spread
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective, Saturation
+from benchwright.analysis.quality_and_speed.records import OutcomeCounts
 from benchwright.reports.terminal import render_load
 
-QUANTILE = Estimate(12.3456, 10.1, None)
+QUANTILE = FigureEstimate(12.3456, 10.1, None)
 SPREAD = Spread(2000, 12.0, QUANTILE, QUANTILE, QUANTILE)
 
 LARGE = LevelResult(
@@ -27,13 +27,13 @@ LARGE = LevelResult(
     seconds=600,
     steady=True,
     offered=1234.5,
-    achieved=Estimate(1_012.25, 1_001.5, 1_023.75),
-    output_tokens=Estimate(123_456),
+    achieved=FigureEstimate(1_012.25, 1_001.5, 1_023.75),
+    output_tokens=FigureEstimate(123_456),
     ttft=SPREAD,
     latency=SPREAD,
     itl=SPREAD,
     late=SPREAD,
-    goodput=Goodput(1, 2, 0.5, 0.123, 0.987, Estimate(1012.25)),
+    goodput=Goodput(1, 2, 0.5, 0.123, 0.987, FigureEstimate(1012.25)),
     judged=OutcomeCounts(
         trials=900_000, correct=500_000, wrong=400_000, accuracy=0.5556, low=0.554, high=0.557
     ),

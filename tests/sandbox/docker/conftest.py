@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 from tests.sandbox.docker import stand_ins
 
-from benchwright.sandbox.docker import DockerSandboxes, Engine, connected
-from benchwright.sandbox.docker.owner import RUN
+from benchwright.sandbox.docker import DockerSandboxes, Engine, connect
+from benchwright.sandbox.docker.ownership import RUN
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +22,7 @@ def running_engine() -> Iterator[None]:
 
 @pytest.fixture
 async def engine(running_engine: None) -> AsyncIterator[Engine]:
-    async with connected() as engine:
+    async with connect() as engine:
         yield engine
 
 

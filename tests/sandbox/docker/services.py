@@ -8,9 +8,9 @@ from tests.sandbox.docker.stand_ins import IMAGE
 
 from benchwright.endpoint.address import parse_base_url
 from benchwright.endpoint.connection import WireError
-from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.server_info import ask
-from benchwright.endpoint.wire import Wire
+from benchwright.endpoint.timeouts import Timeouts
+from benchwright.endpoint.transport import ConnectionPool
 
 PORT = 4010
 
@@ -35,7 +35,7 @@ def write_context(folder: Path, start: str = SERVER, dockerfile: str = DOCKERFIL
 
 async def probe(url: str) -> str | None:
     """What a caller of a service gives: GET /health."""
-    wire = Wire(parse_base_url(url), connections=1, limits=Limits(1, 1, 1, 1))
+    wire = ConnectionPool(parse_base_url(url), connections=1, limits=Timeouts(1, 1, 1, 1))
     try:
         document = await ask(wire, "GET", "/health")
     except WireError as error:

@@ -19,11 +19,11 @@ from benchwright.sandbox.docker import (
     SandboxSpec,
     remove_leftovers,
 )
-from benchwright.sandbox.docker.building import Builds, Recipe
+from benchwright.sandbox.docker.building import BuildRecipe, Builds
+from benchwright.sandbox.docker.companions import NeighbourSpec, start_companion, until_healthy
 from benchwright.sandbox.docker.containers import MiB
-from benchwright.sandbox.docker.neighbours import NeighbourSpec, started_neighbour, until_healthy
 from benchwright.sandbox.docker.networks import private_network
-from benchwright.sandbox.docker.owner import PROCESS, RUN, labels
+from benchwright.sandbox.docker.ownership import PROCESS, RUN, labels
 from benchwright.sandbox.docker.trees import packed_tree, write_tree
 
 SMALL = Resources(memory_bytes=64 * MiB, processes=64, disk_bytes=16 * MiB)
@@ -53,7 +53,7 @@ async def test_a_sandbox_reaches_its_neighbour_by_name_in_a_network_of_their_own
 ) -> None:
     async with sandboxes.started(OPEN) as sandbox, private_network(engine, run_id, internal) as network:
         await network.join(sandbox.container, ["client"])
-        async with started_neighbour(engine, web(), network, run_id):
+        async with start_companion(engine, web(), network, run_id):
             answered = await sandbox.run(ASK, seconds=20)
             shown = docker(
                 "network", "inspect", network.name, "--format", "{{.Internal}} {{len .Containers}}"
@@ -116,11 +116,11 @@ async def test_a_neighbour_is_waited_for_until_its_own_check_says_that_it_is_wel
 ) -> None:
     check = {"Test": ["CMD-SHELL", "test -e /w/index.html"], "Interval": 200_000_000, "Retries": 1}
     async with private_network(engine, run_id, True) as network:
-        async with started_neighbour(engine, web(health=check), network, run_id) as well:
+        async with start_companion(engine, web(health=check), network, run_id) as well:
             await until_healthy(well, "web", 20)
         for command, health in ((["sleep", "60"], check), (["false"], check), (["sleep", "60"], None)):
             spec = web(command=command, health=health)
-            async with started_neighbour(engine, spec, network, run_id) as ill:
+            async with start_companion(engine, spec, network, run_id) as ill:
                 with pytest.raises(EngineError, match="'web' did not become healthy"):
                     await until_healthy(ill, "web", 1)
 
@@ -157,7 +157,7 @@ async def test_a_recipe_says_what_is_built_and_the_same_one_is_built_once(
         f"FROM {IMAGE} AS first\nARG WORD=no\nRUN echo $WORD > /word\nFROM first\nRUN false\n"
     )
     name = f"benchwright/{run_id}"
-    recipe = Recipe("Other", {"WORD": "yes"}, "first")
+    recipe = BuildRecipe("Other", {"WORD": "yes"}, "first")
     builds, said = Builds(engine), list[str]()
     try:
         images = [await builds.image(name, tmp_path, "1", recipe, 120, said.append)]

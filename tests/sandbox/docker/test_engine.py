@@ -24,12 +24,12 @@ from benchwright.sandbox.docker import (
     SandboxSpec,
     ServiceSpec,
     check_disk,
-    connected,
-    started_service,
+    connect,
+    start_service,
 )
 from benchwright.sandbox.docker.address import Address
-from benchwright.sandbox.docker.errors import translated
-from benchwright.sandbox.docker.owner import RUN
+from benchwright.sandbox.docker.errors import engine_error
+from benchwright.sandbox.docker.ownership import RUN
 
 
 async def test_no_engine_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ async def test_no_engine_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch, tm
     with pytest.raises(
         EngineUnavailable, match=r"^Docker is not installed: .*none.sock. Install it \(.*DOCKER_HOST.$"
     ) as told:
-        async with connected():
+        async with connect():
             pass
     assert told.value.kind == "missing"
 
@@ -53,7 +53,7 @@ async def test_an_engine_that_does_not_run_is_told_as_that(
     with pytest.raises(
         EngineUnavailable, match=r"^Docker is not running: nothing answers at .*Start it"
     ) as told:
-        async with connected():
+        async with connect():
             pass
     assert told.value.kind == "not_running"
 
@@ -63,7 +63,7 @@ async def test_an_address_where_nothing_listens_is_told_as_that(monkeypatch: pyt
         port = free.getsockname()[1]
     monkeypatch.setenv("DOCKER_HOST", f"tcp://127.0.0.1:{port}")
     with pytest.raises(EngineUnavailable, match=f"not running: nothing answers at tcp://127.0.0.1:{port}"):
-        async with connected():
+        async with connect():
             pass
 
 
@@ -81,7 +81,7 @@ async def test_a_user_who_may_not_use_it_is_told_what_to_do(
         os.seteuid(65534)
         try:
             with pytest.raises(EngineUnavailable, match="usermod -aG docker") as told:
-                async with connected():
+                async with connect():
                     pass
         finally:
             os.seteuid(0)
@@ -95,7 +95,7 @@ async def test_a_docker_context_is_followed(
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
     docker("context", "create", "here", "--docker", f"host={engine.address.host}")
     docker("context", "use", "here")
-    async with connected() as found:
+    async with connect() as found:
         assert (found.address.context, found.address.host) == ("here", engine.address.host)
         assert found.information["ID"] == engine.information["ID"]
 
@@ -119,7 +119,7 @@ async def test_a_docker_context_with_certificates_is_followed(
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
     docker("context", "create", "far", "--docker", f"host={host},ca={both},cert={both},key={key}")
     monkeypatch.setenv("DOCKER_CONTEXT", "far")
-    async with connected() as found:
+    async with connect() as found:
         assert found.information["ID"] == engine.information["ID"]
         assert not found.address.is_local
     door.shut()
@@ -133,7 +133,7 @@ async def test_a_docker_context_that_is_not_there_is_told(
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
     monkeypatch.setenv("DOCKER_CONTEXT", "gone")
     with pytest.raises(UserError, match=r"The docker context 'gone' cannot be read .*`docker context ls`"):
-        async with connected():
+        async with connect():
             pass
 
 
@@ -152,7 +152,7 @@ async def test_an_image_that_is_there_is_not_pulled(engine: Engine) -> None:
 async def test_a_service_needs_an_engine_on_this_machine(engine: Engine) -> None:
     other = Engine(engine.client, Address("tcp://engine.example:2376"), engine.information)
     with pytest.raises(EngineError, match=r"tcp://engine\.example:2376 is remote; unset DOCKER_HOST"):
-        async with started_service(other, ServiceSpec(IMAGE, 80), "run"):
+        async with start_service(other, ServiceSpec(IMAGE, 80), "run"):
             pass
 
 
@@ -172,7 +172,7 @@ async def test_an_engine_that_stops_in_the_middle_is_told_as_that(
 
     async def use() -> None:
         async with (
-            connected() as engine,
+            connect() as engine,
             DockerSandboxes(engine, run_id).started(SandboxSpec(IMAGE)) as sandbox,
         ):
             asyncio.get_running_loop().call_later(0.3, server.close)
@@ -225,7 +225,7 @@ class Door:
     ],
 )
 def test_what_the_engine_says_is_told_apart(status: int, said: str, kind: str) -> None:
-    error = translated("doing something", status, said)
+    error = engine_error("doing something", status, said)
     assert error.kind == kind
     assert "doing something" in str(error)
     assert "\n" not in str(error)

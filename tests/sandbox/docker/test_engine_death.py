@@ -19,7 +19,7 @@ import pytest
 from tests.sandbox.docker.stand_ins import IMAGE, answers, docker, make_busybox
 from tests.sandbox.docker.test_leftovers import left_of, other_process
 
-from benchwright.sandbox.docker import connected, remove_leftovers
+from benchwright.sandbox.docker import connect, remove_leftovers
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -111,7 +111,7 @@ async def test_the_death_of_the_engine_is_reported_and_the_next_start_leaves_not
         assert process.wait(30) == 0
     own_engine.start()
     assert left_of(RUN) != "", "nobody could remove it while the engine was away"
-    async with connected() as engine:
+    async with connect() as engine:
         await remove_leftovers(engine)
     assert left_of(RUN) == ""
     assert docker("images", "--quiet", "--filter", "dangling=true") == ""

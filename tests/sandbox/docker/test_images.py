@@ -16,7 +16,7 @@ from tests.sandbox.docker.stand_ins import IMAGE
 from benchwright.sandbox.docker import Engine, EngineError, Images
 from benchwright.sandbox.docker.logins import full_name, login_for, registry_of
 from benchwright.sandbox.docker.notes import in_use
-from benchwright.sandbox.docker.ours import OurImage, our_images, remove_ours
+from benchwright.sandbox.docker.own_images import OurImage, our_images, remove_own_image
 from benchwright.sandbox.docker.pulls import Pulls
 
 
@@ -83,7 +83,7 @@ class TestRemoving:
     async def test_it_goes_and_is_forgotten(self, engine: Engine, hub: Registry) -> None:
         image = hub.image()
         await Images(engine).provide(image)
-        assert await remove_ours(engine, await found(engine, image))
+        assert await remove_own_image(engine, await found(engine, image))
         assert here(hub) == []
         stand_ins.docker("pull", image)
         assert image not in await ours(engine)
@@ -92,9 +92,9 @@ class TestRemoving:
         image = hub.image()
         await Images(engine).provide(image)
         async with in_use(engine, [image]):
-            assert not await remove_ours(engine, await found(engine, image))
+            assert not await remove_own_image(engine, await found(engine, image))
         assert here(hub) == [image]
-        assert await remove_ours(engine, await found(engine, image))
+        assert await remove_own_image(engine, await found(engine, image))
 
     async def test_a_built_one_is_in_use_by_its_name_without_a_tag(
         self, engine: Engine, hub: Registry
@@ -104,15 +104,15 @@ class TestRemoving:
         dockerfile = f"FROM {IMAGE}\nENV A=1\n".encode()
         stand_ins.docker("build", "--tag", f"{name}:1", "--label", label, "-", stdin=dockerfile)
         async with in_use(engine, [name]):
-            assert not await remove_ours(engine, await found(engine, f"{name}:1"))
-        assert await remove_ours(engine, await found(engine, f"{name}:1"))
+            assert not await remove_own_image(engine, await found(engine, f"{name}:1"))
+        assert await remove_own_image(engine, await found(engine, f"{name}:1"))
 
     async def test_one_that_a_container_uses_stays(self, engine: Engine, hub: Registry) -> None:
         image = hub.image()
         await Images(engine).provide(image)
         container = stand_ins.docker("create", image, "true")
         try:
-            assert not await remove_ours(engine, await found(engine, image))
+            assert not await remove_own_image(engine, await found(engine, image))
             assert image in await ours(engine)
         finally:
             stand_ins.docker("rm", container)

@@ -21,7 +21,7 @@ from tests.sandbox.docker.stand_ins import IMAGE, docker, soon
 from benchwright.sandbox.docker import DockerSandboxes, Engine, SandboxSpec, remove_leftovers
 from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.dockerfile import with_label
-from benchwright.sandbox.docker.owner import (
+from benchwright.sandbox.docker.ownership import (
     BUILT_FOR,
     KEPT,
     PROCESS,

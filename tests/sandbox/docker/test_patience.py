@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from benchwright.sandbox.docker.patience import MOST, patience, patient_if_busy
+from benchwright.sandbox.docker.patience import MOST, patient_if_busy, time_limit_factor
 
 CORES = os.cpu_count() or 1
 
@@ -22,8 +22,8 @@ def test_limits_are_longer_by_the_load_per_core(
 ) -> None:
     monkeypatch.setattr(os, "getloadavg", lambda: (load * CORES, 0.0, 0.0))
     with patient_if_busy():
-        assert patience() == pytest.approx(factor)
-    assert patience() == 1.0
+        assert time_limit_factor() == pytest.approx(factor)
+    assert time_limit_factor() == 1.0
 
 
 async def test_other_tasks_keep_their_limits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,12 +37,12 @@ async def test_other_tasks_keep_their_limits(monkeypatch: pytest.MonkeyPatch) ->
             return await asyncio.create_task(in_a_task_of_its_own())
 
     async def in_a_task_of_its_own() -> float:
-        return patience()
+        return time_limit_factor()
 
     async def other() -> float:
         await entered.wait()
         looked.set()
-        return patience()
+        return time_limit_factor()
 
     factors = await asyncio.gather(patient(), other())
     assert list(factors) == pytest.approx([3.0, 1.0])

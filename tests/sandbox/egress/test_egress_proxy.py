@@ -13,7 +13,7 @@ from tests.sandbox.egress.outside import PUBLIC, Outside, WebServer, serving
 
 from benchwright.sandbox.egress import Connection, EgressProxy, Grant, Policy
 from benchwright.sandbox.egress import proxy as proxy_module
-from benchwright.sandbox.egress.addresses import why_not
+from benchwright.sandbox.egress.addresses import address_refusal
 from benchwright.sandbox.egress.grants import MOST_ENTRIES, Traffic
 from benchwright.sandbox.egress.proxy import SOCKET
 
@@ -275,12 +275,12 @@ async def test_a_second_request_behind_the_first_goes_nowhere(world: World) -> N
     ],
 )
 def test_addresses_that_are_not_public_are_refused(address: str) -> None:
-    assert why_not(address)
+    assert address_refusal(address)
 
 
 @pytest.mark.parametrize("address", [PUBLIC, "2606:2800:21f:cb07:6820:80da:af6b:8b2c"])
 def test_public_addresses_are_not(address: str) -> None:
-    assert why_not(address) is None
+    assert address_refusal(address) is None
 
 
 @pytest.mark.parametrize("answers", [[["127.0.0.1"]], [[PUBLIC, "10.0.0.1"]], [["::ffff:169.254.169.254"]]])

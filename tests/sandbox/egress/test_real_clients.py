@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from tests.sandbox.egress.outside import Answer, Outside, WebServer, serving
 
+from benchwright.catalog.containers.egress import Egress
 from benchwright.catalog.containers.network_rules import NetworkRules
-from benchwright.catalog.containers.way_out import Exit
 from benchwright.sandbox.egress import Policy
 from benchwright.sandbox.egress.proxy import SOCKET
 
@@ -74,7 +74,7 @@ async def asked(argv: Sequence[str], certificate: Path, home: Path) -> list[str]
         serving(server, context) as tls,
         Outside(plain, tls=tls).proxy() as proxy,
     ):
-        way = Exit(proxy, NetworkRules(), "agent", Policy(HOSTS))
+        way = Egress(proxy, NetworkRules(), "agent", Policy(HOSTS))
         async with serving(leading_to(proxy.folder / SOCKET)) as (_, port):
             environment = {"PATH": os.environ["PATH"], "HOME": str(home), **way.environment(port)}
             program = await asyncio.create_subprocess_exec(

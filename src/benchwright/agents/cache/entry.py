@@ -15,7 +15,7 @@ import msgspec
 
 from benchwright.agents.cache.runs import DocumentedRun
 from benchwright.errors import JournalError, UserError
-from benchwright.files import whole_file, write_whole
+from benchwright.files import atomic_file, write_atomically
 from benchwright.records import UNREADABLE
 from benchwright.runs.journal import encode_json
 
@@ -153,7 +153,7 @@ def write_entry(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun] = (
         JournalError: If it cannot be written.
     """
     entry.updated_at = moment()
-    write_whole(path, _pieces(entry, runs), durable=True, error=JournalError)
+    write_atomically(path, _pieces(entry, runs), durable=True, error=JournalError)
 
 
 def add_runs(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun]) -> None:
@@ -171,7 +171,7 @@ def add_runs(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun]) -> No
     before, behind = len(_head(entry)), len(_tail(entry))
     entry.updated_at = moment()
     try:
-        with path.open("rb") as old, whole_file(path, durable=True, error=JournalError) as new:
+        with path.open("rb") as old, atomic_file(path, durable=True, error=JournalError) as new:
             end = old.seek(-behind, os.SEEK_END)
             old.seek(before)
             new.write(_head(entry))

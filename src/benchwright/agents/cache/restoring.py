@@ -18,7 +18,7 @@ from benchwright.agents.cache.entry import CacheEntry
 from benchwright.agents.cache.runs import DocumentedRun
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Scorer
-from benchwright.records import MOST, JournalLine, RunEvent, ScoreRecord, Status, Trial, TrialRecord
+from benchwright.records import MAX_COUNT, JournalLine, RunEvent, ScoreRecord, Status, Trial, TrialRecord
 from benchwright.runs.counting import NO_ANSWER_STATUSES
 from benchwright.runs.journal import Journal
 from benchwright.runs.keys import score_key
@@ -119,5 +119,5 @@ def _scores(trial: Trial, run: DocumentedRun, scorers: Sequence[Scorer]) -> Iter
 
 def _is_sound(run: DocumentedRun) -> bool:
     """Return True if the figures of a run are within the limits of the journal's format."""
-    figures = 0 <= run.tokens <= MOST and 0 <= run.duration_ms <= MOST / 1e6
+    figures = 0 <= run.tokens <= MAX_COUNT and 0 <= run.duration_ms <= MAX_COUNT / 1e6
     return figures and all(isfinite(score) for score in run.scores.values())

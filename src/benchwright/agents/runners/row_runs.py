@@ -15,11 +15,11 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 from benchwright.agents.runners.client import ExternalLLMClient
 from benchwright.agents.runners.datasets import DatasetRow
 from benchwright.endpoint.providers import ModelClient
-from benchwright.engine.aside import run_aside
 from benchwright.engine.boundary import ends_the_run
+from benchwright.engine.embedded_run import run_embedded
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Scorer, Session
-from benchwright.engine.worker import Scored
+from benchwright.engine.worker import ScoredWork
 from benchwright.records import Outcome, Sample, Status, Target, TaskSpec, Trial
 
 
@@ -89,12 +89,12 @@ async def run_rows(
     plan = Plan(task, len(rows), [Target(slot, slot, "") for slot in pools], repeats=n_runs)
     concurrency = min(map(len, pools.values()))
 
-    def tell(done: int, total: int, result: Scored) -> None:
+    def tell(done: int, total: int, result: ScoredWork) -> None:
         if on_progress is not None:
             on_progress(done, total, task.results[_Place.of(result.trial)])
 
     with TemporaryDirectory(prefix="benchwright-") as directory:
-        ended = await run_aside(plan, task.connections(), concurrency, Path(directory), tell)
+        ended = await run_embedded(plan, task.connections(), concurrency, Path(directory), tell)
     order = list(pools)
     places = sorted(
         task.results, key=lambda place: (place.row_index, order.index(place.slot), place.run_index)

@@ -8,19 +8,19 @@ from itertools import count
 import numpy as np
 from msgspec.structs import replace
 
-from benchwright.analysis.comparison.deciding import decide, nameable_metrics
+from benchwright.analysis.comparison.all_tasks import compare_all_tasks
 from benchwright.analysis.comparison.folders import Folder, folder_at, match_tasks, task_of
+from benchwright.analysis.comparison.gates import decide, nameable_metrics
+from benchwright.analysis.comparison.holm_correction import correct_verdicts
 from benchwright.analysis.comparison.names import letter_of, side_names
 from benchwright.analysis.comparison.pairs import PairOfSides, compare_pair
-from benchwright.analysis.comparison.records import ComparedRun, Comparison, RunScore, TogetherComparison
+from benchwright.analysis.comparison.records import AllTasksComparison, ComparedRun, Comparison, RunScore
 from benchwright.analysis.comparison.references import Reference, resolve
 from benchwright.analysis.comparison.result_files import ResultFile
 from benchwright.analysis.comparison.rules import parse_rule
-from benchwright.analysis.comparison.settling import settled
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Column, Side
-from benchwright.analysis.comparison.together import all_together
-from benchwright.analysis.joint.concurrency import by_concurrency, why_no_table
-from benchwright.analysis.joint.views import joint_view
+from benchwright.analysis.quality_and_speed.concurrency import by_concurrency, why_no_table
+from benchwright.analysis.quality_and_speed.views import joint_view
 from benchwright.errors import UserError
 from benchwright.records import Record
 from benchwright.stats.arrays import Codes, Vector, exact_mean
@@ -103,7 +103,7 @@ def compare_folders(found: Sequence[Reference | Folder], wanted: ComparisonOptio
     """
     folders = _named_folders(found)
     pairs: list[PairOfSides] = []
-    together: list[TogetherComparison] = []
+    together: list[AllTasksComparison] = []
     notes = [f"{name}: {note}" for name, _, told in folders for note in told]
     (first, first_sides, _), *others = folders
     for name, sides, _ in others:
@@ -114,7 +114,7 @@ def compare_folders(found: Sequence[Reference | Folder], wanted: ComparisonOptio
             for a, b in matched.pairs
         ]
         for model, own in _by_model(compared, several=several).items():
-            overall = all_together(own, first, name, wanted.confidence)
+            overall = compare_all_tasks(own, first, name, wanted.confidence)
             together += [replace(overall, model=model)] if overall is not None else []
         pairs += compared
         notes += matched.notes
@@ -128,13 +128,13 @@ def compare_folders(found: Sequence[Reference | Folder], wanted: ComparisonOptio
 def _concluded(
     sides: list[Side],
     pairs: list[PairOfSides],
-    together: list[TogetherComparison],
+    together: list[AllTasksComparison],
     wanted: ComparisonOptions,
     notes: list[str],
 ) -> Comparison:
     """Return the comparison of all pairs, with Holm's correction over all tests and the requested decisions."""
     rules = [parse_rule(text) for text in wanted.fail_if]
-    pairs, together, tests = settled(pairs, together)
+    pairs, together, tests = correct_verdicts(pairs, together)
     return Comparison(
         runs=[_run(side) for side in sides],
         pairs=[pair.result for pair in pairs],

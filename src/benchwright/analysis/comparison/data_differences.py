@@ -8,8 +8,8 @@ import numpy as np
 
 from benchwright.analysis.comparison.pairing import Alignment, Codes
 from benchwright.analysis.comparison.records import DataDifferences, SampleDifference
-from benchwright.analysis.comparison.sides import Asked, Facts, Side
-from benchwright.runs.about import IMPORT
+from benchwright.analysis.comparison.sides import Facts, PromptAndTarget, Side
+from benchwright.runs.manifest_facts import IMPORT
 from benchwright.text import shortened
 
 LONGEST = 300
@@ -66,7 +66,9 @@ def _by_name(side: Side, places: Iterator[int]) -> dict[str, int]:
     return {side.trials.samples[place]: place for place in sorted(places)}
 
 
-def _differences(sample: str, a: Asked | None, b: Asked | None) -> Iterator[SampleDifference]:
+def _differences(
+    sample: str, a: PromptAndTarget | None, b: PromptAndTarget | None
+) -> Iterator[SampleDifference]:
     if a is None or b is None:
         return
     if not _same(a.gold, b.gold):

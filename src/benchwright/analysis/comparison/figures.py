@@ -23,7 +23,7 @@ from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Column, Side
 from benchwright.stats.arrays import exact_mean
 from benchwright.stats.clusters import clustered_mean
 from benchwright.stats.distributions import t_cdf
-from benchwright.stats.intervals import Interval, critical_z, t_around
+from benchwright.stats.intervals import Interval, critical_z, t_interval
 from benchwright.stats.paired import mcnemar, paired_difference
 from benchwright.stats.power import minimum_detectable_effect
 from benchwright.stats.sequential.running import running_interval
@@ -35,7 +35,7 @@ SEQUENTIAL = "betting-confidence-sequence"
 POLICIES = cast("tuple[Policy, ...]", get_args(Policy))
 
 
-class Difference(NamedTuple):
+class PairedOrUnpairedDifference(NamedTuple):
     """The difference B - A, with unscored trials counted by one policy (see `Policy`).
 
     `se`: standard error; None if the data cannot support one.
@@ -59,7 +59,7 @@ class Difference(NamedTuple):
 
 def difference(
     aligned: Alignment, a: Column, b: Column, policy: Policy, confidence: float
-) -> Difference | None:
+) -> PairedOrUnpairedDifference | None:
     """Return the difference B - A by one counting policy; None if a side has no value.
 
     It is paired if samples are on both sides.
@@ -74,18 +74,18 @@ def difference(
     if aligned.groups is not None:
         return _unpaired_groups(aligned, a, b, policy, confidence)
     found = unpaired_difference(sides.all_b, sides.all_a, confidence=confidence)
-    return Difference(
+    return PairedOrUnpairedDifference(
         0, found.mean_b, found.mean_a, found.difference, found.method, found.method, found.interval,
         found.p_value, found.se,
     )  # fmt: skip
 
 
-def _paired(sides: Sides, confidence: float) -> Difference:
+def _paired(sides: Sides, confidence: float) -> PairedOrUnpairedDifference:
     found = paired_difference(sides.b, sides.a, sides.groups, confidence=confidence)
     se = found.se
     if found.test == "mcnemar-mid-p" and not se and found.interval is not None:
         se = (found.interval.high - found.interval.low) / 2 / critical_z(confidence)
-    return Difference(
+    return PairedOrUnpairedDifference(
         n=found.n,
         mean_a=found.mean_b,
         mean_b=found.mean_a,
@@ -103,7 +103,7 @@ def _paired(sides: Sides, confidence: float) -> Difference:
     )
 
 
-def _stopped_early(sides: Sides, order: Order, confidence: float) -> Difference:
+def _stopped_early(sides: Sides, order: Order, confidence: float) -> PairedOrUnpairedDifference:
     """Return the difference if a side stopped early, so that its number of samples depends on the results.
 
     There is no p-value. The interval is valid at any stopping time (`stats.sequential`); it is None if both
@@ -118,7 +118,7 @@ def _stopped_early(sides: Sides, order: Order, confidence: float) -> Difference:
         interval = running_interval(
             units.means, order.planned, error=1 - confidence, weights=units.sizes / order.largest
         )
-    return Difference(
+    return PairedOrUnpairedDifference(
         n=gaps.size,
         mean_a=exact_mean(sides.a),
         mean_b=exact_mean(sides.b),
@@ -136,7 +136,7 @@ def _stopped_early(sides: Sides, order: Order, confidence: float) -> Difference:
 
 def _unpaired_groups(
     aligned: Alignment, a: Column, b: Column, policy: Policy, confidence: float
-) -> Difference | None:
+) -> PairedOrUnpairedDifference | None:
     """Return the unpaired difference by a Welch test whose standard errors are cluster-robust on each side.
 
     A sample without an id counts as a cluster by itself. There is no interval and no test if a side has fewer
@@ -148,17 +148,19 @@ def _unpaired_groups(
     )
     gap = right.mean - left.mean
     if left.se is None or right.se is None or left.df is None or right.df is None:
-        return Difference(0, left.mean, right.mean, gap, "none", "none", None, None, None)
+        return PairedOrUnpairedDifference(0, left.mean, right.mean, gap, "none", "none", None, None, None)
     se = math.hypot(left.se, right.se)
     if se == 0:
-        return Difference(0, left.mean, right.mean, gap, "none", "none", None, None, 0.0)
+        return PairedOrUnpairedDifference(0, left.mean, right.mean, gap, "none", "none", None, None, 0.0)
     df = se**4 / (left.se**4 / left.df + right.se**4 / right.df)
     p_value = 2 * t_cdf(-abs(gap) / se, df)
-    interval = t_around(gap, se, df, confidence)
-    return Difference(0, left.mean, right.mean, gap, "cluster-welch", "cluster-welch", interval, p_value, se)
+    interval = t_interval(gap, se, df, confidence)
+    return PairedOrUnpairedDifference(
+        0, left.mean, right.mean, gap, "cluster-welch", "cluster-welch", interval, p_value, se
+    )
 
 
-def _verdict(found: Difference, alpha: float, *, lower_is_better: bool = False) -> Verdict:
+def _verdict(found: PairedOrUnpairedDifference, alpha: float, *, lower_is_better: bool = False) -> Verdict:
     """Return the verdict of a difference at significance level `alpha`.
 
     The p-value decides; for a run that stopped early, the sequential interval does.

@@ -11,18 +11,18 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from benchwright.analysis.comparison.effort import effort_of_metrics
 from benchwright.analysis.comparison.sides import (
     ERROR,
     LONGEST_ANSWER,
     NO_ANSWER,
     SCORED,
-    Asked,
     Facts,
+    PromptAndTarget,
     Side,
     Trials,
     TrialsBuilder,
 )
+from benchwright.analysis.comparison.trial_usage import effort_of_metrics
 from benchwright.analysis.scores import MOST_REASONS
 from benchwright.errors import UserError
 from benchwright.records import FAILED, Amount, Record, Status
@@ -127,7 +127,7 @@ def benchmark_side(file: BenchmarkFile, reference: str) -> Side:
         },
         contents=lambda: None,
         asked=lambda wanted: {
-            position: Asked(None, None if expected[position] is None else str(expected[position]))
+            position: PromptAndTarget(None, None if expected[position] is None else str(expected[position]))
             for position in wanted
         },
         effort=effort_of_metrics(list(_requests(one.metrics)) for one in file.sample_results),
@@ -138,7 +138,9 @@ def benchmark_side(file: BenchmarkFile, reference: str) -> Side:
 def sample_failures(samples: Sequence[SampleFacts]) -> dict[str, int]:
     """Return the most frequent reasons, with counts, why samples failed, as far as a file contains them."""
     errors = [
-        one.details.get("error") if isinstance(one.details, dict) else None for one in samples if failed(one)
+        one.details.get("error") if isinstance(one.details, dict) else None
+        for one in samples
+        if sample_failed(one)
     ]
     return _most(str(error) for error in errors if error)
 
@@ -147,7 +149,7 @@ def _most(reasons: Iterable[str]) -> dict[str, int]:
     return dict(Counter(plain(reason) for reason in reasons).most_common(MOST_REASONS))
 
 
-def failed(one: SampleFacts) -> bool:
+def sample_failed(one: SampleFacts) -> bool:
     """Return True if a sample of a result file failed, by its status or else by an error in its details."""
     status = _text(one.status)
     return status in FAILED or status == Status.GRADER_ERROR or (status is None and _has_error(one))
@@ -155,8 +157,8 @@ def failed(one: SampleFacts) -> bool:
 
 def _scores(one: SampleFacts) -> dict[str, tuple[float | None, int]]:
     """Return the scores `accuracy` and `score` of a sample, each as (value or None, score state)."""
-    if failed(one) or _text(one.status) in (Status.UNPARSED, Status.LIMIT):
-        state = ERROR if failed(one) else NO_ANSWER
+    if sample_failed(one) or _text(one.status) in (Status.UNPARSED, Status.LIMIT):
+        state = ERROR if sample_failed(one) else NO_ANSWER
         return {"accuracy": (None, state), "score": (None, state)}
     correct = float(one.correct)
     return {"accuracy": (correct, SCORED), "score": (correct if one.score is None else one.score, SCORED)}

@@ -15,13 +15,13 @@ from benchwright.agents.rows import ID
 from benchwright.analysis.benchmark_file import AGGREGATED
 from benchwright.analysis.comparison.sides import (
     LONGEST_ANSWER,
-    Asked,
-    Effort,
     Facts,
     Labels,
     LostWork,
     Prefix,
+    PromptAndTarget,
     Side,
+    TrialUsage,
 )
 from benchwright.analysis.comparison.trials import groups_of, samples_of, signed, trials_of
 from benchwright.analysis.labels import label_columns, shown_labels
@@ -31,13 +31,13 @@ from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary, TargetSummary
 from benchwright.errors import JournalError, UserError
 from benchwright.records import Message, Target
-from benchwright.runs.about import harness_of
-from benchwright.runs.asked import read_input
-from benchwright.runs.effort import EffortColumns
 from benchwright.runs.journal import encode_json, read_body
 from benchwright.runs.manifest import Manifest, origin_of, read_manifest
+from benchwright.runs.manifest_facts import harness_of
 from benchwright.runs.question import read_question
 from benchwright.runs.table import RunTable, read_table
+from benchwright.runs.trial_prompt import read_input
+from benchwright.runs.usage_columns import UsageColumns
 from benchwright.statistic import Statistic
 from benchwright.suggest import did_you_mean
 
@@ -138,7 +138,7 @@ def _labels(manifest: Manifest, table: RunTable, rows: Rows) -> dict[str, Labels
     }
 
 
-def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> Effort:
+def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> TrialUsage:
     effort, requests = table.effort, table.requests.get(slot)
     assert effort is not None
     lost = table.cut_off(slot)
@@ -149,7 +149,7 @@ def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> Effort:
         signed(column.narrow(everyone)) for column in (effort.prompt_tokens, effort.completion_tokens)
     )
     n = rows.size
-    return Effort(
+    return TrialUsage(
         seconds=seconds,
         prompt_tokens=prompt[:n],
         completion_tokens=completion[:n],
@@ -172,11 +172,11 @@ def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> Effort:
 
 
 def _seconds(
-    effort: EffortColumns, rows: Rows, reused: NDArray[np.bool_], lost: Rows
+    effort: UsageColumns, rows: Rows, reused: NDArray[np.bool_], lost: Rows
 ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
     """Return the working time of each trial (n,) and of each cancelled trial (m,), in seconds.
 
-    Trials in flight together share the time (see `EffortColumns`). Reused trials have 0. The first array is
+    Trials in flight together share the time (see `UsageColumns`). Reused trials have 0. The first array is
     None if the times are unknown.
     """
     own = np.concatenate([rows[~reused], lost]) if lost.size or reused.any() else rows
@@ -278,7 +278,7 @@ def _evidence(table: RunTable, rows: Rows, scorer: str, wanted: set[int]) -> dic
     return found
 
 
-def _asked_at(table: RunTable, rows: Rows, wanted: set[int]) -> dict[int, Asked]:
+def _asked_at(table: RunTable, rows: Rows, wanted: set[int]) -> dict[int, PromptAndTarget]:
     """Return the prompt and expected answer of each wanted trial whose body can be read."""
     found = {}
     for position in sorted(wanted):
@@ -289,7 +289,7 @@ def _asked_at(table: RunTable, rows: Rows, wanted: set[int]) -> dict[int, Asked]
             body = None
         if body is not None:
             prompt = _text_of(_asked(body.messages)) or read_input(body.input, body.messages)
-            found[position] = Asked(prompt, body.target)
+            found[position] = PromptAndTarget(prompt, body.target)
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from benchwright.analysis.comparison.comparable import no_latency
+from benchwright.analysis.comparison.comparability import no_latency
 from benchwright.analysis.comparison.records import LatencyComparison
 from benchwright.analysis.comparison.sides import Side
 from benchwright.stats.arrays import Vector

@@ -28,7 +28,7 @@ def side_names(models: Sequence[str], letters: Sequence[str]) -> list[str]:
     return list(models if fit and len(set(models)) == len(models) else letters)
 
 
-def named(comparison: Comparison) -> Comparison:
+def with_names(comparison: Comparison) -> Comparison:
     """Return the comparison with names instead of letters, for display; `--json` keeps the letters."""
     names = {run.letter: run.name for run in comparison.runs}
     return replace(

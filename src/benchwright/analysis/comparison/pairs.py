@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from benchwright.analysis.comparison.breakdown import breakdowns
-from benchwright.analysis.comparison.comparable import differing_settings, refusals, unknown
+from benchwright.analysis.comparison.comparability import differing_settings, refusals, unchecked_facts
 from benchwright.analysis.comparison.data_differences import data_differences
 from benchwright.analysis.comparison.figures import compare_score, same_everywhere
 from benchwright.analysis.comparison.latency import compare_latencies
@@ -16,7 +16,7 @@ from benchwright.analysis.comparison.pairing import Alignment, align
 from benchwright.analysis.comparison.records import PairComparison, ScoreComparison, SettingDifference
 from benchwright.analysis.comparison.repeats import apart_by_chance
 from benchwright.analysis.comparison.sides import Side
-from benchwright.runs.about import IMPORT
+from benchwright.runs.manifest_facts import IMPORT
 
 NOT_BOTH = "no sample is scored on both sides"
 
@@ -128,7 +128,7 @@ def _notes(
     a: Side, b: Side, settings: list[SettingDifference], empty: list[str], *, same_data: bool
 ) -> Iterator[str]:
     yield from (f"{one.name}: {one.a or 'none'} → {one.b or 'none'}" for one in settings)
-    yield from unknown(a.facts, b.facts, same_data=same_data)
+    yield from unchecked_facts(a.facts, b.facts, same_data=same_data)
     for name in empty:
         none = [side.facts.name for side in (a, b) if side.no_score(name) is not None]
         told = f"{' and '.join(none)} {'has' if len(none) == 1 else 'have'} no score" if none else NOT_BOTH

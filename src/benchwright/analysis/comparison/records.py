@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from benchwright.analysis.joint.records import ByConcurrency, JointView
+from benchwright.analysis.quality_and_speed.records import ByConcurrency, JointView
 from benchwright.records import Record
-from benchwright.runs.about import titled
+from benchwright.runs.manifest_facts import model_with_agent
 from benchwright.statistic import NoScore, Statistic
 
 Verdict = Literal["better", "worse", "no difference found", "undecided"]
@@ -65,7 +65,7 @@ class ComparedRun(Record, frozen=True):
     @property
     def title(self) -> str:
         """The side's model, and the agent that asked it, if any."""
-        return titled(self.model, self.agent)
+        return model_with_agent(self.model, self.agent)
 
 
 class PolicyResult(Record, frozen=True):
@@ -274,7 +274,7 @@ class PairComparison(Record, frozen=True):
         return bool(self.refusals) and not self.anyway
 
 
-class TogetherComparison(Record, frozen=True):
+class AllTasksComparison(Record, frozen=True):
     """Mean difference B - A over the tasks that two folders share, each task with the same weight.
 
     `tasks`: the averaged tasks; `scores`: the name of the score used for each; `n`: total number of their
@@ -301,7 +301,7 @@ class TogetherComparison(Record, frozen=True):
     model: str | None = None
 
 
-class Ruling(Record, frozen=True):
+class GateResult(Record, frozen=True):
     """Gate result: one rule of `--fail-if` or `--max-regression`, and whether it passed."""
 
     rule: str
@@ -322,11 +322,11 @@ class Comparison(Record, frozen=True):
     confidence: float = 0.95
     tests: int = 0
     notes: list[str] = []
-    rulings: list[Ruling] = []
+    rulings: list[GateResult] = []
     metrics: dict[str, Statistic] = {}
     joint: list[JointView] = []
     by_concurrency: list[ByConcurrency] = []
-    together: list[TogetherComparison] = []
+    together: list[AllTasksComparison] = []
 
     @property
     def failed(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.analysis.comparison.from_files import SampleFacts, failed, sample_failures
+from benchwright.analysis.comparison.from_files import SampleFacts, sample_failed, sample_failures
 from benchwright.errors import UserError
 from benchwright.records import UNREADABLE, Record
 from benchwright.statistic import NoScore
@@ -29,7 +29,7 @@ class ResultFile(Record, frozen=True):
     @property
     def no_score(self) -> NoScore | None:
         """The reason why no sample of the file was scored; None if one was, or if the file lists no samples."""
-        count = sum(map(failed, self.sample_results))
+        count = sum(map(sample_failed, self.sample_results))
         if not count or count < len(self.sample_results):
             return None
         return NoScore(count, sample_failures(self.sample_results))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from benchwright.analysis.comparison.records import PairComparison, Ruling
+from benchwright.analysis.comparison.records import GateResult, PairComparison
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
 from benchwright.errors import UserError
 from benchwright.records import Record
@@ -61,7 +61,7 @@ def parse_rule(text: str) -> Rule:
     return Rule(match["name"], match["operator"], value)
 
 
-def apply_rule(rule: Rule, metrics: Mapping[str, Statistic]) -> Ruling:
+def apply_rule(rule: Rule, metrics: Mapping[str, Statistic]) -> GateResult:
     """Apply a rule to the metrics and return the gate result.
 
     Raises:
@@ -79,7 +79,7 @@ def apply_rule(rule: Rule, metrics: Mapping[str, Statistic]) -> Ruling:
     if isinstance(value, NoScore):
         raise UserError(f"--fail-if: {rule.name}: {value}, so there is nothing to decide.")
     failed = OPERATORS[rule.operator](value, rule.value)
-    return Ruling(f"fail if {rule.text}", not failed, f"{rule.name} is {value:.6g}")
+    return GateResult(f"fail if {rule.text}", not failed, f"{rule.name} is {value:.6g}")
 
 
 def metrics_of(side: Side) -> dict[str, Statistic]:
@@ -137,7 +137,7 @@ def metrics_of_pair(pair: PairComparison) -> dict[str, Statistic]:
 
 def rule_on_regression(
     name: str, found: tuple[float, float | None, float | None], margin: float, confidence: float, tests: int
-) -> Ruling:
+) -> GateResult:
     """Return the result of a gate that fails if B is proven to be worse than A by more than `margin`.
 
     `found` is (difference B - A, its one-sided upper bound at 1 - (1 - confidence) / tests (Bonferroni), the
@@ -160,12 +160,12 @@ def rule_on_regression(
     rule = f"{name}: no regression above {margin:g} at confidence {confidence:g}"
     if not worse and gap < -margin:
         told += "; that is a larger regression, but it may be due to chance"
-    return Ruling(rule, not worse, told)
+    return GateResult(rule, not worse, told)
 
 
 def rule_on_proof(
     name: str, found: tuple[float, float | None, float | None], margin: float, confidence: float, tests: int
-) -> Ruling:
+) -> GateResult:
     """Return a non-inferiority gate result: it passes if the lower bound of B - A is above -`margin`.
 
     `found` is (difference B - A, its one-sided lower confidence bound at 1 - (1 - confidence) / tests
@@ -174,9 +174,9 @@ def rule_on_proof(
     gap, low, _ = found
     rule = f"{name}: no regression above {margin:g}, proven at confidence {confidence:g}"
     if low is None:
-        return Ruling(rule, False, f"the difference is {gap:+.4f}, with no interval")
+        return GateResult(rule, False, f"the difference is {gap:+.4f}, with no interval")
     level = 1 - (1 - confidence) / tests
     told = f"the difference is {gap:+.4f}, with a lower bound of {low:+.4f} ({level:.4g} one-sided)"
     if low <= -margin <= gap:
         told += "; more samples may prove it"
-    return Ruling(rule, low > -margin, told)
+    return GateResult(rule, low > -margin, told)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.records import Record
-from benchwright.runs.about import titled
 from benchwright.runs.columns import Names
 from benchwright.runs.counting import ScoreState
+from benchwright.runs.manifest_facts import model_with_agent
 from benchwright.statistic import NoScore, Statistic
 from benchwright.stats.arrays import count_distinct
 
@@ -27,7 +27,7 @@ Evidence = Callable[[str, set[int]], Mapping[int, str]]
 """Function (score name, positions of trials) -> the extracted answer of each trial for which it is known."""
 
 
-class Asked(NamedTuple):
+class PromptAndTarget(NamedTuple):
     """The prompt of a trial and its expected answer; None if unknown."""
 
     prompt: str | None
@@ -70,7 +70,7 @@ class Facts(Record, frozen=True):
     @property
     def title(self) -> str:
         """The side's model, and the agent that asked it, if any."""
-        return titled(self.model, self.agent)
+        return model_with_agent(self.model, self.agent)
 
     @property
     def task(self) -> str:
@@ -153,7 +153,7 @@ class LostWork(NamedTuple):
     completion_tokens: NDArray[Any]
 
 
-class Effort(NamedTuple):
+class TrialUsage(NamedTuple):
     """Time and tokens of a side's trials, over all attempts: columns of length n, in the order of `Trials`.
 
     `seconds`: each trial's share of the time in which trials were in flight; None if unknown. `latency`:
@@ -208,11 +208,11 @@ class Side(msgspec.Struct, frozen=True):
     evidence: Evidence
     contents: Callable[[], Sequence[str] | None]
     labels: Callable[[], Mapping[str, Labels]] = dict
-    effort: Effort | None = None
+    effort: TrialUsage | None = None
     pass_threshold: float = 1.0
     prefix: Prefix | None = None
     questions: Callable[[], Sequence[str] | None] = lambda: None
-    asked: Callable[[set[int]], Mapping[int, Asked]] | None = None
+    asked: Callable[[set[int]], Mapping[int, PromptAndTarget]] | None = None
     lower_is_better: frozenset[str] = frozenset()
     reasons: Callable[[str], Mapping[str, int]] = lambda score: {}
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from benchwright.analysis.deciding.following import Following
+from benchwright.analysis.deciding.question_tracker import QuestionTracker
 from benchwright.analysis.deciding.records import ModelDecision, RunDecision, Verdict
 from benchwright.analysis.deciding.scored_model import ScoredModel
 from benchwright.analysis.deciding.values import OutOfRange
 from benchwright.analysis.scores import failure_reasons
-from benchwright.runs.manifest import Manifest, target_names
+from benchwright.runs.manifest import Manifest, display_names
 from benchwright.runs.question import read_question
 from benchwright.runs.table import RunTable
 from benchwright.statistic import NoScore
@@ -31,7 +31,7 @@ def decision_of(directory: Path, manifest: Manifest, table: RunTable) -> RunDeci
     question = read_question(directory)
     if question is None:
         return None
-    following = Following(question, manifest, table)
+    following = QuestionTracker(question, manifest, table)
     try:
         following.look()
     except OutOfRange as error:
@@ -39,7 +39,7 @@ def decision_of(directory: Path, manifest: Manifest, table: RunTable) -> RunDeci
     return decision_so_far(following)
 
 
-def decision_so_far(following: Following, refusal: str | None = None) -> RunDecision:
+def decision_so_far(following: QuestionTracker, refusal: str | None = None) -> RunDecision:
     """Return the current decision, based on the units (samples, or clusters of them) processed so far."""
     question, manifest, table = following.question, following.manifest, following.table
     names = _names(manifest)
@@ -76,7 +76,7 @@ def decision_so_far(following: Following, refusal: str | None = None) -> RunDeci
     )
 
 
-def _of_model(following: Following, one: ScoredModel, model: str, than: str) -> ModelDecision:
+def _of_model(following: QuestionTracker, one: ScoredModel, model: str, than: str) -> ModelDecision:
     """Return the decision on a model; without a difference, and undecided, if nothing on one side was scored."""
     decision = one.decision(model, than)
     sides = [one.slot, *([one.than] if one.old is None else [])]
@@ -87,7 +87,7 @@ def _of_model(following: Following, one: ScoredModel, model: str, than: str) -> 
     return replace(decision, verdict="undecided", difference=none, low=none, high=none)
 
 
-def _no_score(following: Following, slot: str, score: str) -> NoScore:
+def _no_score(following: QuestionTracker, slot: str, score: str) -> NoScore:
     """Return why nothing of a model was scored."""
     manifest, table = following.manifest, following.table
     rows = table.counting(slot)
@@ -97,6 +97,6 @@ def _no_score(following: Following, slot: str, score: str) -> NoScore:
 
 def _names(manifest: Manifest) -> dict[str, str]:
     """Return the readable names of the models, by slot: as the user typed them, unless that is ambiguous."""
-    names = target_names(manifest)
+    names = display_names(manifest)
     typed = {slot: manifest.typed_models.get(slot, name) for slot, name in names.items()}
     return typed if len(set(typed.values())) == len(typed) else names

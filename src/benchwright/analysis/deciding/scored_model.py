@@ -9,7 +9,7 @@ from benchwright.analysis.deciding.values import Ends, range_of
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.question import Earlier, Question
 from benchwright.stats.sequential.decision import Decider
-from benchwright.stats.sequential.foresight import REACH, Foresight
+from benchwright.stats.sequential.foresight import REACH, DifferencePredictor
 
 NEXT_MOMENT = 1.03
 """Ratio between the sample counts of consecutive points of the path: a few hundred points for any run size.
@@ -38,7 +38,7 @@ class ScoredModel:
         self.path: list[Moment] = []
         self._next = 0.0
 
-    def _foresee(self, earlier: Earlier | None) -> Foresight | None:
+    def _foresee(self, earlier: Earlier | None) -> DifferencePredictor | None:
         """Return predictions from other models' earlier results on the same samples; None if unavailable."""
         if earlier is None or self.old is None or not self._question.finite or self._grouped:
             return None
@@ -47,7 +47,7 @@ class ScoredModel:
             return None
         samples = [unit[0] for unit in self._question.units]
         old = [sum(self.old[sample]) / 2 for sample in samples]
-        return Foresight(old, np.array([[one[sample] for one in others] for sample in samples]))
+        return DifferencePredictor(old, np.array([[one[sample] for one in others] for sample in samples]))
 
     def _decider(self, among: int, reach: float) -> Decider:
         question = self._question

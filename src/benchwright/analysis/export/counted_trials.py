@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.errors import JournalError
 from benchwright.records import RequestRecord
+from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.counting import ScoreState, state_of_score, state_without_score
-from benchwright.runs.journal import Body, body_file, body_in
+from benchwright.runs.journal import Body, body_file, read_body_from
 from benchwright.runs.keys import fingerprint
-from benchwright.runs.scored import ScoredTrial
 from benchwright.runs.table import RunTable
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def counted_trials(
         for row in (_by_sample(table, rows) if by_sample else rows).tolist():
             trial = table.trial(row)
             try:
-                body = body_in(bodies, trial.record)
+                body = read_body_from(bodies, trial.record)
             except JournalError:
                 body = Body(trial.record.key)
             yield CountedTrial(table.directory.name, row, trial, body)

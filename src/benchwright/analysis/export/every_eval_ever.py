@@ -20,7 +20,7 @@ from benchwright.analysis.scores import values_of
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import ScoreSummary, TargetSummary
 from benchwright.errors import UserError
-from benchwright.files import whole_file, write_whole
+from benchwright.files import atomic_file, write_atomically
 from benchwright.records import Target
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest, origin_of
@@ -87,7 +87,7 @@ def _write(
         GradedScore.of(manifest, score.scorer, f"{place.evaluation}/{score.scorer}") for score in scores
     ]
     rows = 0
-    with whole_file(directory / place.samples) as file:
+    with atomic_file(directory / place.samples) as file:
         for counted in counted_trials(table, target.slot):
             for row in rows_of(counted, graded, place.evaluation, place.model):
                 file.write(encode_json(row) + b"\n")
@@ -96,7 +96,7 @@ def _write(
     about = {**_about(manifest, target, place), "evaluation_results": results}
     about["detailed_evaluation_results"] = {"format": "jsonl", "file_path": place.samples, "total_rows": rows}
     path = directory / place.folder / f"{place.unique}.json"
-    write_whole(path, encode_json(about))
+    write_atomically(path, encode_json(about))
     yield path
     yield directory / place.samples
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from benchwright.analysis.export.counted_trials import CountedTrial
 from benchwright.analysis.export.usages import sum_of_usages, token_counts
-from benchwright.analysis.gists import Gist, gist
 from benchwright.analysis.report.messages import ParsedCall, ParsedMessage, parse_messages
 from benchwright.analysis.scores import ScoreScale, scale_of
+from benchwright.analysis.trial_preview import TrialPreview, trial_preview
 from benchwright.endpoint.call_arguments import read_object
 from benchwright.packs.types import PASSED, SCORE
 from benchwright.records import RequestRecord
@@ -57,7 +57,7 @@ def rows_of(
     """Yield the rows of a trial; their common part is built once."""
     trial, body = counted.trial, counted.body
     messages, _ = parse_messages(body, (), 0, 1 << 30)
-    told = gist(trial, body)
+    told = trial_preview(trial, body)
     shared = {
         "schema_version": SCHEMA,
         "evaluation_id": evaluation,
@@ -124,7 +124,7 @@ def _kind(messages: Sequence[ParsedMessage]) -> str:
     return "single_turn" if len(said) <= 2 else "multi_turn"
 
 
-def _conversation(messages: Sequence[ParsedMessage], told: Gist) -> dict[str, Any]:
+def _conversation(messages: Sequence[ParsedMessage], told: TrialPreview) -> dict[str, Any]:
     kind = _kind(messages)
     if kind != "single_turn":
         return {

@@ -19,9 +19,9 @@ from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary, ScoreSummary, TargetSummary
 from benchwright.analysis.suspicious import suspicious_lines
 from benchwright.errors import UserError
-from benchwright.files import write_whole
-from benchwright.runs.about import subject_of
+from benchwright.files import write_atomically
 from benchwright.runs.manifest import Manifest
+from benchwright.runs.manifest_facts import subject_of
 from benchwright.runs.table import RunTable
 from benchwright.statistic import is_number
 
@@ -68,7 +68,7 @@ def write_hub_results(manifest: Manifest, table: RunTable, directory: Path) -> I
     for figures in summary.targets:
         folder = directory if len(summary.targets) == 1 else directory / file_part(figures.slot)
         path = folder / ".eval_results" / f"{file_part(subject)}.yaml"
-        write_whole(path, _entry(manifest, benchmark, figures).encode())
+        write_atomically(path, _entry(manifest, benchmark, figures).encode())
         yield path
 
 

@@ -18,12 +18,12 @@ from benchwright.analysis.export.counted_trials import CountedTrial, counted_tri
 from benchwright.analysis.export.inspect_sample import LogModel, line_of, sample_of
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary, TargetSummary
-from benchwright.files import whole_file
+from benchwright.files import atomic_file
 from benchwright.records import Target
+from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.journal import encode_json
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import Manifest
-from benchwright.runs.scored import ScoredTrial
 from benchwright.runs.table import RunTable
 
 SERVICE = "openai-api/benchwright"
@@ -48,7 +48,7 @@ def write_logs(manifest: Manifest, table: RunTable, directory: Path) -> Iterator
     for target, figures in zip(manifest.targets, summary.targets, strict=True):
         slot = "" if len(manifest.targets) == 1 else f"_{file_part(target.slot)}"
         path = directory / f"{manifest.id}{slot}.eval"
-        with whole_file(path) as file:
+        with atomic_file(path) as file:
             _write(file, manifest, table, target, summary, figures)
         yield path
 

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 from benchwright.analysis.export.counted_trials import CountedTrial, moment
 from benchwright.analysis.export.parts import texts_and_pictures
 from benchwright.analysis.export.usages import sum_of_usages, token_counts
-from benchwright.analysis.gists import Gist, gist, why
 from benchwright.analysis.report.messages import parse_messages
+from benchwright.analysis.trial_preview import TrialPreview, score_explanation, trial_preview
 from benchwright.endpoint.call_arguments import ArgumentsError, read_arguments
 from benchwright.interop.inspect_sample import OURS
 from benchwright.records import FAILED, Message, RequestRecord, Status, TrialRecord, Usage
+from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.counting import CUT_OFF
 from benchwright.runs.journal import Body
-from benchwright.runs.scored import ScoredTrial
 from benchwright.text import shortened
 
 STOP_REASONS = {"length": "max_tokens"}
@@ -39,7 +39,7 @@ def sample_of(counted: CountedTrial, earlier: Sequence[ScoredTrial], model: LogM
     """Return the sample of a trial; `earlier` attempts are listed as retries."""
     trial, body = counted.trial, counted.body
     record = trial.record
-    told = gist(trial, body)
+    told = trial_preview(trial, body)
     messages, answers = _messages(body)
     requests = [*record.requests, *(one for score in trial.scores.values() for one in score.requests)]
     finish = next((one.finish_reason for one in reversed(record.requests) if one.finish_reason), None)
@@ -108,7 +108,7 @@ def _short_score(score: Mapping[str, Any]) -> dict[str, Any]:
     return {**score, **texts}
 
 
-def _scores(trial: ScoredTrial, told: Gist) -> Iterator[tuple[str, dict[str, Any]]]:
+def _scores(trial: ScoredTrial, told: TrialPreview) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the scores that have a value.
 
     Others are left out, as Inspect excludes such scores from its means.
@@ -122,7 +122,7 @@ def _scores(trial: ScoredTrial, told: Gist) -> Iterator[tuple[str, dict[str, Any
         answer = told.answer if score.span is None else score.span
         if answer:
             found["answer"] = answer
-        if explanation := why(score, told.target):
+        if explanation := score_explanation(score, told.target):
             found["explanation"] = explanation
         if score.detail:
             found["metadata"] = dict(score.detail)

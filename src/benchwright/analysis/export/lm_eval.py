@@ -16,10 +16,10 @@ import msgspec
 
 import benchwright
 from benchwright.analysis.export.counted_trials import CountedTrial, counted_trials, file_part, moment
-from benchwright.analysis.gists import gist
 from benchwright.analysis.scores import mean_of, scale_of, values_of
+from benchwright.analysis.trial_preview import trial_preview
 from benchwright.errors import UserError
-from benchwright.files import whole_file, write_whole
+from benchwright.files import atomic_file, write_atomically
 from benchwright.records import Target
 from benchwright.runs.counting import ScoreState
 from benchwright.runs.flags import FLAGS
@@ -50,12 +50,12 @@ def write_lm_eval(manifest: Manifest, table: RunTable, directory: Path) -> Itera
         name = "__".join(file_part(part) for part in target.model.split("/"))
         folder = directory / (name if alone else f"{name}__{file_part(target.slot)}")
         samples = folder / f"samples_{task}_{time}.jsonl"
-        with whole_file(samples) as file:
+        with atomic_file(samples) as file:
             documents = _write_samples(file.write, manifest, table, target)
         yield samples
         results = folder / f"results_{time}.json"
         about = _results(manifest, table, target, task, documents)
-        write_whole(results, encode_json(about))
+        write_atomically(results, encode_json(about))
         yield results
 
 
@@ -88,7 +88,7 @@ def _lines(place: int, repeats: Sequence[CountedTrial], values: Values) -> Itera
     if not filters:
         return
     first = repeats[0].trial
-    told = [gist(one.trial, one.body) for one in repeats]
+    told = [trial_preview(one.trial, one.body) for one in repeats]
     question, target = told[0].input or "", told[0].target or ""
     answers = [one.answer or "" for one in told]
     flags = list(dict.fromkeys(flag for one in repeats for flag in one.trial.flags))

@@ -12,16 +12,16 @@ import xxhash
 import benchwright
 from benchwright.analysis.export.counted_trials import CountedTrial, counted_trials, file_part, moment
 from benchwright.analysis.export.parts import texts_and_pictures
-from benchwright.analysis.gists import gist
 from benchwright.analysis.report.messages import ParsedMessage, parse_messages
+from benchwright.analysis.trial_preview import trial_preview
 from benchwright.endpoint.call_arguments import read_object
-from benchwright.files import write_whole
-from benchwright.pictures import bytes_of_url, pictures_of
+from benchwright.files import write_atomically
+from benchwright.images import bytes_of_url, pictures_of
 from benchwright.records import RequestRecord, TrialRecord
-from benchwright.runs.about import agent_of, made_by
 from benchwright.runs.flags import FLAGS
 from benchwright.runs.journal import Body, encode_json
 from benchwright.runs.manifest import Manifest
+from benchwright.runs.manifest_facts import agent_of, producer_of
 from benchwright.runs.pictures import PICTURES, picture_name
 from benchwright.runs.table import RunTable
 
@@ -46,7 +46,7 @@ def write_trajectories(manifest: Manifest, table: RunTable, directory: Path) -> 
         if trajectory["steps"]:
             yield from _write_pictures(counted.body, directory / PICTURES)
             path = directory / file_name(counted.trial.record)
-            write_whole(path, encode_json(trajectory))
+            write_atomically(path, encode_json(trajectory))
             yield path
 
 
@@ -56,13 +56,13 @@ def _write_pictures(body: Body, directory: Path) -> Iterator[Path]:
         for url, _ in pictures_of(one.message.get("content")):
             path = directory / str(picture_name(url))
             if not path.exists():
-                write_whole(path, bytes_of_url(url))
+                write_atomically(path, bytes_of_url(url))
                 yield path
 
 
 def _agent(manifest: Manifest, body: Body) -> dict[str, str]:
     """Return name and version of the agent: another program, a recipe's agent, the user's, or Benchwright."""
-    name, _, version = (made_by(manifest) or str(body.artifacts.get("agent") or "")).rpartition(" ")
+    name, _, version = (producer_of(manifest) or str(body.artifacts.get("agent") or "")).rpartition(" ")
     if name:
         return {"name": name, "version": version}
     return {"name": version or agent_of(manifest) or "benchwright", "version": benchwright.__version__}
@@ -79,7 +79,7 @@ def trajectory_of(counted: CountedTrial, agent: Mapping[str, str]) -> dict[str, 
     trial, body = counted.trial, counted.body
     record, own = trial.record, counted.requests
     parsed, _ = parse_messages(body, (), 0, 1 << 30)
-    told = gist(trial, body)
+    told = trial_preview(trial, body)
     steps = list(_steps(parsed, own, record.started_at, agent["model_name"]))
     if not steps and told.input:
         steps = [{"step_id": 1, "source": "user", "message": told.input}]

@@ -7,11 +7,11 @@ from typing import Any
 
 from benchwright.analysis.export.columns import Names, flat_columns, flattened
 from benchwright.analysis.export.counted_trials import moment
-from benchwright.analysis.gists import Gist, gists_on_disk
+from benchwright.analysis.trial_preview import TrialPreview, read_previews
 from benchwright.records import SIDE, Record
-from benchwright.runs.about import agent_of, harness_of
+from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.manifest import Manifest
-from benchwright.runs.scored import ScoredTrial
+from benchwright.runs.manifest_facts import agent_of, harness_of
 from benchwright.runs.table import RunTable
 
 
@@ -71,7 +71,7 @@ class TrialRows:
         table = self._table
         table.advance()
         trials = table.trials(table.in_order(table.counted()))
-        for trial, told in gists_on_disk(table.directory, trials):
+        for trial, told in read_previews(table.directory, trials):
             yield self._row(trial, told)
 
     @property
@@ -92,7 +92,7 @@ class TrialRows:
         spans = [scorer.name for scorer in self._manifest.scorers]
         return {"scores": list(self._table.scores), "spans": spans, "labels": list(labels)}
 
-    def _row(self, trial: ScoredTrial, told: Gist) -> TrialRow:
+    def _row(self, trial: ScoredTrial, told: TrialPreview) -> TrialRow:
         record = trial.record
         own = [request for request in record.requests if request.role == "model"]
         side = [request for request in record.requests if request.role == SIDE]

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchwright.analysis.scores import mean_of, values_of
 from benchwright.runs.counting import ScoreState
-from benchwright.runs.labelled import KeptLabels, OwnLabel
+from benchwright.runs.human_labels import HumanLabels, RunAnswerLabel
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 from benchwright.statistic import NoScore
@@ -89,7 +89,7 @@ def answers_of(manifest: Manifest, table: RunTable, score: str, target: str) -> 
     return Answers(rows, verdicts, effective, answered, mean)
 
 
-def labelled(table: RunTable, kept: KeptLabels, answers: Answers) -> Labelled:
+def labelled(table: RunTable, kept: HumanLabels, answers: Answers) -> Labelled:
     """Return the human labels paired with verdicts: of this target's current answers, and of other answers."""
     judged = {int(row): place for place, row in enumerate(answers.rows)}
     rows: list[int] = []
@@ -113,7 +113,7 @@ def _rows_of(table: RunTable, sample: str) -> list[int]:
     return [int(row) for row in table.sample.places(sample)]
 
 
-def _is_of(table: RunTable, row: int, label: OwnLabel) -> bool:
+def _is_of(table: RunTable, row: int, label: RunAnswerLabel) -> bool:
     record = table.record(row)
     return (record.key, record.attempt) == (label.trial, label.attempt)
 

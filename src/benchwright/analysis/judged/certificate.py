@@ -13,7 +13,7 @@ from benchwright.analysis.judged.answers import Answers, Labelled, answers_of, l
 from benchwright.analysis.judged.records import Certificate
 from benchwright.analysis.scores import scale_of
 from benchwright.formats import counted
-from benchwright.runs.labelled import read_labels
+from benchwright.runs.human_labels import read_labels
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 from benchwright.stats.arrays import only_zero_and_one

@@ -12,11 +12,10 @@ from msgspec.structs import replace
 
 from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.names import letter_of, side_names
-from benchwright.analysis.joint.fronts import Candidate, Front, fronts
 from benchwright.analysis.leaderboard.columns import TaskScore, task_scores
 from benchwright.analysis.leaderboard.entrants import Entrant, entrants_of
 from benchwright.analysis.leaderboard.order import default_order
-from benchwright.analysis.leaderboard.ranks import Contest, contests, ranks
+from benchwright.analysis.leaderboard.ranks import PairwiseTest, contests, ranks
 from benchwright.analysis.leaderboard.records import (
     BoardColumn,
     BoardRow,
@@ -26,16 +25,17 @@ from benchwright.analysis.leaderboard.records import (
     Price,
     Standing,
 )
-from benchwright.analysis.leaderboard.rows import By, Grouped, grouped
-from benchwright.analysis.leaderboard.spending import together
+from benchwright.analysis.leaderboard.rows import By, RowGroup, grouped
+from benchwright.analysis.leaderboard.spending import sum_spending
 from benchwright.analysis.load.curves import LoadCurve, Measurements
+from benchwright.analysis.quality_and_speed.fronts import Candidate, Front, fronts
 from benchwright.analysis.report.records import Distribution
 from benchwright.analysis.report.times import distributions
 from benchwright.analysis.sent_settings import unequal_sampling
 from benchwright.analysis.thinking import thinking_lines
 from benchwright.formats import counted
 from benchwright.records import Record
-from benchwright.runs.about import made_by
+from benchwright.runs.manifest_facts import producer_of
 from benchwright.statistic import is_number
 
 CONFIDENCE = 0.95
@@ -56,14 +56,14 @@ class BoardOptions(Record, frozen=True):
     prices: dict[str, Price] = {}
 
 
-class Chosen(NamedTuple):
+class BoardEntry(NamedTuple):
     """A run to show; `slot` restricts it to one target."""
 
     directory: Path
     slot: str | None = None
 
 
-def leaderboard(chosen: Iterable[Chosen], wanted: BoardOptions = BoardOptions()) -> Leaderboard:  # noqa: B008  # frozen
+def leaderboard(chosen: Iterable[BoardEntry], wanted: BoardOptions = BoardOptions()) -> Leaderboard:  # noqa: B008  # frozen
     """Read the runs and rank their targets: in each column, every target is tested against every other one.
 
     Runs without a score are left out if others have one. Load levels always become load curves.
@@ -118,9 +118,9 @@ class _Row(NamedTuple):
     members: list[int]
 
 
-def _row(entrants: Sequence[Entrant], group: Grouped, cells: list[Cell | None]) -> _Row:
+def _row(entrants: Sequence[Entrant], group: RowGroup, cells: list[Cell | None]) -> _Row:
     own = [entrants[place] for place in group.members]
-    spent = together([one.spent for one in own])
+    spent = sum_spending([one.spent for one in own])
     solved = [one.solved for one in own if one.solved is not None]
     all_solved = sum(solved) if len(solved) == len(own) else None
     thought = [
@@ -148,7 +148,7 @@ def _row(entrants: Sequence[Entrant], group: Grouped, cells: list[Cell | None]) 
     return _Row(shown, group.members)
 
 
-def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Contest]) -> dict[int, Cell]:
+def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[PairwiseTest]) -> dict[int, Cell]:
     """Return the cell of each entrant of a column, by the entrant's index."""
     placed = ranks(column.members, found)
     best = max((_merit(entrants[place], column) for place, rank in placed.items() if rank == 1), default=0.0)
@@ -183,11 +183,11 @@ def _merit(entrant: Entrant, column: TaskScore) -> float:
     return -mean if column.lower_is_better else mean
 
 
-def _cell_of(group: Grouped, cells: Mapping[int, Cell]) -> Cell | None:
+def _cell_of(group: RowGroup, cells: Mapping[int, Cell]) -> Cell | None:
     return next((cells[place] for place in group.members if place in cells), None)
 
 
-def _column(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Contest]) -> BoardColumn:
+def _column(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[PairwiseTest]) -> BoardColumn:
     scores = [entrants[place].scores[column.score] for place in column.members]
     return BoardColumn(
         name=column.name,
@@ -205,7 +205,7 @@ def _column(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Cont
     )
 
 
-def _pair(one: Contest, placed: Mapping[int, str]) -> Pair:
+def _pair(one: PairwiseTest, placed: Mapping[int, str]) -> Pair:
     found = one.found
     low, high = (None, None) if found.interval is None else found.interval
     return Pair(
@@ -251,7 +251,7 @@ def _notes(entrants: Sequence[Entrant], columns: Sequence[TaskScore]) -> Iterato
             yield f"{facts.run} stopped early, when its question was decided: it is ranked with no other"
         elif facts.state != "finished":
             yield f"{facts.run} is {facts.state}: only its finished trials count"
-        if program := made_by(one.manifest):
+        if program := producer_of(one.manifest):
             yield f"{facts.run} was made by {program}: its tokens and times are what that wrote down"
         if facts.timings_valid is False:
             yield f"the timings of {facts.run} are invalid: its client was too busy"

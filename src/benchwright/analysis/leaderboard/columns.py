@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from benchwright.analysis.comparison.comparable import refusals
+from benchwright.analysis.comparison.comparability import refusals
 from benchwright.analysis.comparison.sides import Facts
 from benchwright.analysis.leaderboard.entrants import Entrant
 from benchwright.errors import UserError

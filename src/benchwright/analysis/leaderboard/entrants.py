@@ -9,16 +9,16 @@ from msgspec.structs import replace
 
 from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.sides import Side
-from benchwright.analysis.joint.fronts import PerTrial, per_trial
+from benchwright.analysis.leaderboard.cell_score import CellScore, scored_of
 from benchwright.analysis.leaderboard.pack_totals import TOTAL, pack_totals
 from benchwright.analysis.leaderboard.records import Price
-from benchwright.analysis.leaderboard.scored import Scored, scored_of
 from benchwright.analysis.leaderboard.spending import Spending, spending
+from benchwright.analysis.quality_and_speed.fronts import PerTrial, per_trial
 from benchwright.analysis.scores import passed_trials, passing_score
 from benchwright.analysis.shortfalls import failed_trials
 from benchwright.analysis.summary_records import TargetSummary
-from benchwright.runs.about import given_name, suite_of
 from benchwright.runs.manifest import Manifest
+from benchwright.runs.manifest_facts import given_name, suite_of
 
 
 class Entrant(NamedTuple):
@@ -33,7 +33,7 @@ class Entrant(NamedTuple):
     side: Side
     manifest: Manifest
     target: TargetSummary
-    scores: Mapping[str, Scored]
+    scores: Mapping[str, CellScore]
     takes: PerTrial
     spent: Spending
     solved: int | None
@@ -101,7 +101,7 @@ def _unscored(target: TargetSummary, score: str) -> bool:
     return any(one.scorer == score and one.no_score is not None for one in target.scores)
 
 
-def _scores(manifest: Manifest, side: Side, target: TargetSummary) -> dict[str, Scored]:
+def _scores(manifest: Manifest, side: Side, target: TargetSummary) -> dict[str, CellScore]:
     """Return the scores that the summary shows. In a comparison, a benchmark's score is named `score`."""
     found = {}
     for summary in target.scores:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import islice
 
-from benchwright.analysis.comparison.figures import Difference
-from benchwright.analysis.leaderboard.scored import Scored
+from benchwright.analysis.comparison.figures import PairedOrUnpairedDifference
+from benchwright.analysis.leaderboard.cell_score import CellScore
 from benchwright.analysis.pack_runs import read_scores, totals_interval
 from benchwright.analysis.scores import MOST_REASONS
 from benchwright.packs.results import PackScore
@@ -19,7 +19,7 @@ TOTAL = "total"
 """The name of a pack's total as a score."""
 
 
-def pack_totals(manifest: Manifest, table: RunTable) -> Mapping[str, Scored]:
+def pack_totals(manifest: Manifest, table: RunTable) -> Mapping[str, CellScore]:
     """Return the total of each target of a pack's run, by slot.
 
     It has no figure if the pack has not computed it. The interval is for the mean of the totals of single
@@ -37,17 +37,17 @@ def pack_totals(manifest: Manifest, table: RunTable) -> Mapping[str, Scored]:
     }
 
 
-def _total(found: PackScore, reasons: Mapping[str, int]) -> Scored:
+def _total(found: PackScore, reasons: Mapping[str, int]) -> CellScore:
     """Return the figure of a pack's total.
 
     It is a `NoScore` if no (scenario, repeat) cell has a result, None if the pack has not computed it.
     """
     if found.cells and found.missing == found.cells:
         none = NoScore(found.cells, dict(islice(reasons.items(), MOST_REASONS)))
-        return Scored(found.cells, 0, none, none, none, "none")
+        return CellScore(found.cells, 0, none, none, none, "none")
     interval = None if found.score is None else totals_interval(found.totals)
     low, high = interval or (None, None)
-    return Scored(
+    return CellScore(
         n=found.cells,
         n_scored=found.cells - found.missing,
         mean=None if found.score is None else found.score.total_score,
@@ -59,7 +59,7 @@ def _total(found: PackScore, reasons: Mapping[str, int]) -> Scored:
     )
 
 
-def total_difference(a: Scored, b: Scored, confidence: float) -> Difference | None:
+def total_difference(a: CellScore, b: CellScore, confidence: float) -> PairedOrUnpairedDifference | None:
     """Return B - A by the totals of single repeats (Welch's t).
 
     None if a side has fewer than two totals, or is incomplete.
@@ -67,7 +67,7 @@ def total_difference(a: Scored, b: Scored, confidence: float) -> Difference | No
     if any(len(one.totals) < 2 or one.n_scored < one.n for one in (a, b)):
         return None
     found = unpaired_difference(b.totals, a.totals, confidence=confidence)
-    return Difference(
+    return PairedOrUnpairedDifference(
         0, found.mean_b, found.mean_a, found.difference, found.method, found.method, found.interval,
         found.p_value, found.se,
     )  # fmt: skip

@@ -8,18 +8,18 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from benchwright.analysis.comparison.figures import Difference, difference, verdict_of
+from benchwright.analysis.comparison.figures import PairedOrUnpairedDifference, difference, verdict_of
 from benchwright.analysis.comparison.pairing import align, numbered_alike
 from benchwright.analysis.comparison.records import Verdict
 from benchwright.analysis.comparison.sides import Side
+from benchwright.analysis.leaderboard.cell_score import CellScore
 from benchwright.analysis.leaderboard.columns import TaskScore
 from benchwright.analysis.leaderboard.entrants import Entrant
 from benchwright.analysis.leaderboard.pack_totals import total_difference
-from benchwright.analysis.leaderboard.scored import Scored
 from benchwright.stats.families import holm
 
 
-class Contest(NamedTuple):
+class PairwiseTest(NamedTuple):
     """Pairwise test of entrant `b` against entrant `a` (by index) in a column.
 
     `p_adjusted` and `verdict` are corrected for all tests of the leaderboard.
@@ -28,7 +28,7 @@ class Contest(NamedTuple):
     column: str
     a: int
     b: int
-    found: Difference
+    found: PairedOrUnpairedDifference
     p_adjusted: float | None = None
     verdict: Verdict = "undecided"
     lower_is_better: bool = False
@@ -36,7 +36,7 @@ class Contest(NamedTuple):
 
 def contests(
     entrants: Sequence[Entrant], columns: Sequence[TaskScore], confidence: float
-) -> tuple[list[Contest], int]:
+) -> tuple[list[PairwiseTest], int]:
     """Test all pairs in all columns. Return them with Holm's p-values, and the number of tests."""
     found = [contest for column in columns for contest in _in_column(entrants, column, confidence)]
     p_values = [one.found.p_value for one in found if one.found.p_value is not None]
@@ -46,20 +46,20 @@ def contests(
     ], len(p_values)
 
 
-def _judged(contest: Contest, p_adjusted: float, confidence: float) -> Contest:
+def _judged(contest: PairwiseTest, p_adjusted: float, confidence: float) -> PairwiseTest:
     verdict = verdict_of(
         contest.found.difference, p_adjusted, 1 - confidence, lower_is_better=contest.lower_is_better
     )
     return contest._replace(p_adjusted=p_adjusted, verdict=verdict)
 
 
-def _in_column(entrants: Sequence[Entrant], column: TaskScore, confidence: float) -> Iterator[Contest]:
+def _in_column(entrants: Sequence[Entrant], column: TaskScore, confidence: float) -> Iterator[PairwiseTest]:
     sides = _numbered([entrants[place].side for place in column.members])
     scores = [entrants[place].scores[column.score] for place in column.members]
     for one, other in combinations(range(len(sides)), 2):
         found = _difference(sides[one], scores[one], sides[other], scores[other], confidence)
         if found is not None:
-            yield Contest(
+            yield PairwiseTest(
                 column.name,
                 column.members[one],
                 column.members[other],
@@ -69,8 +69,8 @@ def _in_column(entrants: Sequence[Entrant], column: TaskScore, confidence: float
 
 
 def _difference(
-    side: Side, score: Scored, other: Side, others: Scored, confidence: float
-) -> Difference | None:
+    side: Side, score: CellScore, other: Side, others: CellScore, confidence: float
+) -> PairedOrUnpairedDifference | None:
     if score.column is None or others.column is None:
         return total_difference(score, others, confidence)
     return difference(align(side, other), score.column, others.column, "usual", confidence)
@@ -86,7 +86,7 @@ def _numbered(sides: Sequence[Side]) -> list[Side]:
     ]
 
 
-def ranks(members: Sequence[int], found: Sequence[Contest]) -> dict[int, int]:
+def ranks(members: Sequence[int], found: Sequence[PairwiseTest]) -> dict[int, int]:
     """Return 1 + the number of better entrants, by entrant.
 
     Entrants that were compared with no other are left out.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from benchwright.analysis.comparison.records import Verdict
-from benchwright.analysis.joint.fronts import Front
 from benchwright.analysis.load.curves import LoadCurve
+from benchwright.analysis.quality_and_speed.fronts import Front
 from benchwright.analysis.report.records import Distribution
 from benchwright.records import Record
-from benchwright.runs.about import titled
+from benchwright.runs.manifest_facts import model_with_agent
 from benchwright.statistic import NoScore, Statistic
 
 Standing = Literal["best", "tied", "behind", "alone"]
@@ -149,7 +149,7 @@ class BoardRow(Record, frozen=True):
     @property
     def title(self) -> str:
         """The row's model and agent, and the detail that distinguishes it."""
-        who = titled(self.model, self.agent)
+        who = model_with_agent(self.model, self.agent)
         return f"{who} ({self.detail})" if self.detail else who
 
     @property

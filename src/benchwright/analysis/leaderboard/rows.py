@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 from benchwright.analysis.leaderboard.columns import TaskScore
 from benchwright.analysis.leaderboard.entrants import Entrant
-from benchwright.runs.about import made_by
 from benchwright.runs.journal import encode_json
+from benchwright.runs.manifest_facts import producer_of
 
 By = Literal["model", "run"]
 
@@ -18,7 +18,7 @@ AGENT = ("module", "agent_command", "mcp", "system", "template")
 """Settings that define the agent that asks the model."""
 
 
-class Grouped(NamedTuple):
+class RowGroup(NamedTuple):
     """A row: the indices of its entrants, and the detail that distinguishes it from other rows of its model."""
 
     model: str
@@ -27,7 +27,7 @@ class Grouped(NamedTuple):
     detail: str = ""
 
 
-def grouped(entrants: Sequence[Entrant], columns: Sequence[TaskScore], by: By) -> list[Grouped]:
+def grouped(entrants: Sequence[Entrant], columns: Sequence[TaskScore], by: By) -> list[RowGroup]:
     """Group entrants (targets of runs) into rows. With `by` set to `run`, each run has a separate row.
 
     Otherwise, runs of one model and agent on different tasks share a row. Runs in the same column are split
@@ -44,7 +44,7 @@ def grouped(entrants: Sequence[Entrant], columns: Sequence[TaskScore], by: By) -
     for (model, agent), places in asked.items():
         alone = [[place] for place in places]
         parts = alone if by == "run" else _parted(places, filled, entrants, list(TRAITS))
-        rows += [Grouped(model, agent, part, _detail(part, parts, entrants)) for part in parts]
+        rows += [RowGroup(model, agent, part, _detail(part, parts, entrants)) for part in parts]
     return rows
 
 
@@ -97,7 +97,7 @@ def _plain(value: object) -> str:
 
 
 def _program(entrant: Entrant) -> str:
-    program = made_by(entrant.manifest)
+    program = producer_of(entrant.manifest)
     return f"by {program}" if program else ""
 
 

@@ -63,7 +63,7 @@ def read_price(text: str) -> tuple[str, Price]:
     return model, Price(prompt, completion)
 
 
-def together(all_of: Sequence[Spending]) -> Spending:
+def sum_spending(all_of: Sequence[Spending]) -> Spending:
     """Sum the spending of several targets. A cost is None if it is unknown for any of them."""
     return Spending(
         requests=sum(one.requests for one in all_of),

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from benchwright.records import TrialRecord, Usage
 from benchwright.runs.journal import Body, ExchangeBody, encode_json, read_bodies
-from benchwright.runs.listing import read_tags
 from benchwright.runs.table import RunTable
+from benchwright.runs.tags_and_notes import read_tags
 from benchwright.stats.prefixes import SeenPrefixes
 
 WARM = 0.1

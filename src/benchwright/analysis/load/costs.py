@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.analysis.load.figure_records import Cost
+from benchwright.analysis.load.figure_records import LevelCost
 from benchwright.analysis.load.records import LevelResult, Price
 from benchwright.statistic import is_number
 
@@ -10,7 +10,7 @@ HOUR = 3600.0
 MILLION = 1e6
 
 
-def cost_of(result: LevelResult, price: Price | None) -> Cost | None:
+def cost_of(result: LevelResult, price: Price | None) -> LevelCost | None:
     """Return the cost of a level from its rates; None without a price, or if the level has no steady rate.
 
     A price per token requires the server's token counts of every answer.
@@ -29,7 +29,7 @@ def cost_of(result: LevelResult, price: Price | None) -> Cost | None:
     accuracy = 0.0
     if result.judged is not None and is_number(result.judged.accuracy):
         accuracy = result.judged.accuracy
-    return Cost(
+    return LevelCost(
         hour=second * HOUR,
         tokens=None if prompts is None or answers is None else second / (prompts + answers) * MILLION,
         output_tokens=second / answers * MILLION if answers else None,

@@ -8,7 +8,7 @@ from benchwright.analysis.load.figures import Figures
 from benchwright.analysis.load.reading import plan_of
 from benchwright.analysis.load.records import Level, LevelPlan, LoadReport
 from benchwright.analysis.load.requests import Requests, read_requests
-from benchwright.analysis.load.undisturbed import undisturbed
+from benchwright.analysis.load.undisturbed import longest_undisturbed
 from benchwright.analysis.load.windows import find_window
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
@@ -61,7 +61,7 @@ class Measurements:
         plan = plan_of(manifest)
         if plan is None:
             return
-        requests = undisturbed(read_requests(table), table.sessions.lag.standstills)
+        requests = longest_undisturbed(read_requests(table), table.sessions.lag.standstills)
         point = _point(manifest, plan, requests)
         if point is not None:
             self._points.setdefault(plan.id, []).append(point)

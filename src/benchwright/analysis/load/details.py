@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from benchwright.analysis.load.course import Course, course_of
 from benchwright.analysis.load.figures import Figures
 from benchwright.analysis.load.records import LoadReport
 from benchwright.analysis.load.requests import Requests
-from benchwright.analysis.load.windows import Found
-from benchwright.endpoint.watching import Look
+from benchwright.analysis.load.timeline import LevelTimeline, course_of
+from benchwright.analysis.load.windows import FoundWindow
+from benchwright.endpoint.watching import ServerMetrics
 from benchwright.records import Record
 from benchwright.stats import histogram
 from benchwright.stats.latency import cumulative
@@ -31,7 +31,7 @@ class LevelDetail(Record, frozen=True):
     run: str
     ttft: Points = []
     gaps: Points = []
-    course: Course | None = None
+    course: LevelTimeline | None = None
 
 
 class DetailedLoad(Record, frozen=True):
@@ -45,7 +45,11 @@ class DetailedLoad(Record, frozen=True):
 
 
 def detail_of(
-    run: str, requests: Requests, found: Found | None, figures: Figures | None, looks: Sequence[Look]
+    run: str,
+    requests: Requests,
+    found: FoundWindow | None,
+    figures: Figures | None,
+    looks: Sequence[ServerMetrics],
 ) -> LevelDetail:
     """Return the detail of a level; `figures` are the figures of its window."""
     ttft = np.empty(0) if figures is None else figures.known("ttft")

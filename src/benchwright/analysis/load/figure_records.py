@@ -8,7 +8,7 @@ from benchwright.records import Record
 from benchwright.runs.lag import StandstillCause
 
 
-class Estimate(Record, frozen=True):
+class FigureEstimate(Record, frozen=True):
     """A figure and its 95 % interval, which accounts for the dependence of requests in one queue.
 
     `low`, `high`: None if there are too few requests. `bound`: for a percentile, its one-sided upper bound at
@@ -26,9 +26,9 @@ class Spread(Record, frozen=True):
 
     n: int
     mean: float
-    p50: Estimate
-    p90: Estimate
-    p99: Estimate
+    p50: FigureEstimate
+    p90: FigureEstimate
+    p99: FigureEstimate
 
 
 class Goodput(Record, frozen=True):
@@ -44,7 +44,7 @@ class Goodput(Record, frozen=True):
     share: float
     low: float
     high: float
-    rate: Estimate | None = None
+    rate: FigureEstimate | None = None
     attained: dict[str, float] = {}
 
 
@@ -62,7 +62,7 @@ class Gaps(Record, frozen=True):
     chunk_tokens: float | None = None
 
 
-class Cost(Record, frozen=True):
+class LevelCost(Record, frozen=True):
     """Cost of a level, in the currency of the price: per hour, per million tokens, and per correct answer.
 
     `tokens` is per million of all tokens, `output_tokens` per million tokens of answers. None if the server
@@ -132,7 +132,7 @@ class Server(Record, frozen=True):
     accepted: float | None = None
 
 
-class Replayed(Record, frozen=True):
+class ReplayResult(Record, frozen=True):
     """Results of a replayed trace, over all requests including the warm-up.
 
     `requests`: number of the trace's requests that were sent; `answered`: successfully. After a failure, the
@@ -153,7 +153,7 @@ class Replayed(Record, frozen=True):
     ended_early: float | None = None
 
 
-class StoodStill(Record, frozen=True):
+class LevelStandstill(Record, frozen=True):
     """A standstill of our own process.
 
     `at`: seconds after the level's first intended start; `seconds`: length.

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.analysis.load.figure_records import Estimate, Gaps, Goodput, Spread
+from benchwright.analysis.load.figure_records import FigureEstimate, Gaps, Goodput, Spread
 from benchwright.analysis.load.records import Objective
 from benchwright.analysis.load.requests import Requests
 from benchwright.stats.arrays import Vector
@@ -19,7 +19,7 @@ from benchwright.stats.histogram import quantile
 from benchwright.stats.intervals import wilson
 from benchwright.stats.latency import percentile
 from benchwright.stats.open_loop import AnswerTime, answer_time, rate_interval
-from benchwright.stats.windows import Window, mean_at_once
+from benchwright.stats.windows import Window, mean_concurrency
 
 MOST_FAILURES = 5
 
@@ -71,11 +71,11 @@ class Figures:
         return None if self._answer_time is None else self.counted / self._answer_time.due
 
     @property
-    def achieved(self) -> Estimate | None:
+    def achieved(self) -> FigureEstimate | None:
         """Answers per second; None if the level is a burst (all requests sent at once: no steady rate)."""
         return self._rate(np.ones(self._all.ok.size))
 
-    def tokens_per_second(self, column: str) -> Estimate | None:
+    def tokens_per_second(self, column: str) -> FigureEstimate | None:
         """Return the rate of a token column in tokens per second.
 
         None if the level is a burst (all requests sent at once: no steady rate), or if no answer has token
@@ -83,7 +83,7 @@ class Figures:
         """
         reported = self.reported_share(column)
         rate = self._rate(np.nan_to_num(getattr(self._all, column))) if reported else None
-        return rate and Estimate(
+        return rate and FigureEstimate(
             rate.value / reported,
             None if rate.low is None else rate.low / reported,
             None if rate.high is None else rate.high / reported,
@@ -185,7 +185,7 @@ class Figures:
         rate = self._rate(met.astype(np.float64))
         if self._open and rate is not None and self._answer_time is not None:
             asked = self.counted / self._answer_time.seconds
-            rate = Estimate(rate.value, low * asked, high * asked)
+            rate = FigureEstimate(rate.value, low * asked, high * asked)
         return Goodput(int(inside.sum()), self.counted, share, low, high, rate, attained)
 
     def _meets(self, objective: Objective) -> NDArray[np.bool_]:
@@ -203,7 +203,7 @@ class Figures:
         values = self._answered(column)
         return values[np.isfinite(values)]
 
-    def _rate(self, amounts: Vector) -> Estimate | None:
+    def _rate(self, amounts: Vector) -> FigureEstimate | None:
         """Return the sum of the amounts of all answers per second.
 
         None if the level is a burst, without steady rate.
@@ -216,7 +216,7 @@ class Figures:
     def _answer_time(self) -> AnswerTime | None:
         return answer_time(self._all.intended[self._counted], self._answered("latency"))
 
-    def _open_rate(self, amounts: Vector) -> Estimate | None:
+    def _open_rate(self, amounts: Vector) -> FigureEstimate | None:
         """Return the rate by the rule of `stats.open_loop`; None if all requests were due at one moment."""
         time = self._answer_time
         if time is None:
@@ -224,11 +224,11 @@ class Figures:
         brought = (amounts * self._all.ok)[self._counted]
         value = float(brought.sum()) / time.seconds
         if not value:
-            return Estimate(value)
+            return FigureEstimate(value)
         low, high = rate_interval(self._all.intended[self._counted], brought, time)
-        return Estimate(value, value * low, value * high)
+        return FigureEstimate(value, value * low, value * high)
 
-    def _closed_rate(self, amounts: Vector) -> Estimate:
+    def _closed_rate(self, amounts: Vector) -> FigureEstimate:
         """Return the rate by Little's law: requests in flight / mean time of a request * mean amount of each.
 
         Requests in flight during the whole window are left out: none of them is among the counted requests,
@@ -239,16 +239,16 @@ class Figures:
         taken = requests.sent_latency[self._counted]
         mean = float(taken.mean())
         turnover = (
-            mean_at_once(requests.start[others], requests.end[others], *span) / mean if mean > 0 else 0.0
+            mean_concurrency(requests.start[others], requests.end[others], *span) / mean if mean > 0 else 0.0
         )
         brought = (amounts * requests.ok)[self._counted]
         per_request = float(brought.mean())
         value = turnover * per_request
         if brought.size < 2 or not value:
-            return Estimate(value)
+            return FigureEstimate(value)
         deviations = brought / per_request - taken / mean
         low, high = mean_interval(deviations - deviations.mean())
-        return Estimate(value, value * math.exp(low), value * math.exp(high))
+        return FigureEstimate(value, value * math.exp(low), value * math.exp(high))
 
 
 def spread(values: Vector) -> Spread | None:
@@ -259,10 +259,10 @@ def spread(values: Vector) -> Spread | None:
     if not values.size:
         return None
 
-    def estimate(q: float) -> Estimate:
+    def estimate(q: float) -> FigureEstimate:
         low, high = percentile_interval(values, q)
         bound = percentile_bound(values, q)
-        return Estimate(percentile(values, q), _finite(low), _finite(high), _finite(bound))
+        return FigureEstimate(percentile(values, q), _finite(low), _finite(high), _finite(bound))
 
     return Spread(values.size, float(values.mean()), estimate(0.5), estimate(0.9), estimate(0.99))
 

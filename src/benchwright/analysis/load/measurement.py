@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from benchwright.analysis.joint.concurrency import by_concurrency
-from benchwright.analysis.joint.views import joint_view
 from benchwright.analysis.load.details import DetailedLoad
-from benchwright.analysis.load.one_at_a_time import levels_alone
+from benchwright.analysis.load.one_at_a_time import sequential_levels
 from benchwright.analysis.load.reading import ReadLevel, plan_of, read_level, sides_of
 from benchwright.analysis.load.records import LevelResult, LoadReport, Saturation
 from benchwright.analysis.load.replay_notes import replay_notes
 from benchwright.analysis.load.sweep import Sweep
 from benchwright.analysis.load.windows import LATENCIES_NEEDED
+from benchwright.analysis.quality_and_speed.concurrency import by_concurrency
+from benchwright.analysis.quality_and_speed.views import joint_view
 from benchwright.formats import counted, duration, milliseconds
 from benchwright.runs.manifest import read_manifest
-from benchwright.runs.one_at_a_time import one_at_a_time_text
+from benchwright.runs.serial_server import one_at_a_time_text
 from benchwright.runs.table import RunTable
 from benchwright.stats.prefixes import SeenPrefixes
 
@@ -129,7 +129,7 @@ def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
 
 def _one_at_a_time(results: Sequence[LevelResult]) -> Iterator[str]:
     """Yield a remark, with the evidence, if the server processes only one request at a time."""
-    found = levels_alone(results)
+    found = sequential_levels(results)
     alone = [(one, one.streams_alone) for one in results if one.streams_alone is not None]
     if found is not None:
         yield f"{one_at_a_time_text(found)}. {MORE_AT_ONCE}"

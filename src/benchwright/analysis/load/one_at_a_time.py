@@ -8,8 +8,8 @@ import numpy as np
 
 from benchwright.analysis.load.records import LevelResult
 from benchwright.analysis.load.requests import Requests
-from benchwright.runs.one_at_a_time import OneAtATime
-from benchwright.stats.windows import most_at_once
+from benchwright.runs.serial_server import SerialServing
+from benchwright.stats.windows import peak_concurrency
 
 ENOUGH = 10.0
 """Expected number of overlaps of streams, if answers were independent, from which their absence is evidence.
@@ -24,7 +24,7 @@ SHORTEST = 10 * TOLERANCE
 """Minimum median length of streams in seconds: overlaps of shorter ones cannot be detected."""
 
 
-def streams_alone(requests: Requests) -> int | None:
+def sequential_streams(requests: Requests) -> int | None:
     """Return the number of streamed answers if no two overlapped; None if some did, or if that may be chance.
 
     If answers are independent, one that begins while c others are in flight meets one of their streams with a
@@ -41,7 +41,7 @@ def streams_alone(requests: Requests) -> int | None:
     others = _under_way(requests.start, requests.end, begun) - 1
     expected = float((1 - (1 - share) ** np.maximum(others, 0)).sum())
     long = ended - begun > 2 * TOLERANCE
-    most = most_at_once(begun[long] + TOLERANCE, ended[long] - TOLERANCE)
+    most = peak_concurrency(begun[long] + TOLERANCE, ended[long] - TOLERANCE)
     return int(begun.size) if expected >= ENOUGH and most < 2 else None
 
 
@@ -52,7 +52,7 @@ def _under_way(starts: np.ndarray, ends: np.ndarray, at: np.ndarray) -> np.ndarr
     return under_way
 
 
-def levels_alone(results: Sequence[LevelResult]) -> OneAtATime | None:
+def sequential_levels(results: Sequence[LevelResult]) -> SerialServing | None:
     """Return evidence that the server processes one request at a time; None if it does not.
 
     The highest level is compared with the level of one request in flight. None if one of these is missing.
@@ -73,14 +73,14 @@ def levels_alone(results: Sequence[LevelResult]) -> OneAtATime | None:
     return max(compared, key=lambda one: one.in_flight) if holds else None
 
 
-def _compared(alone: LevelResult, several: LevelResult) -> OneAtATime | None:
+def _compared(alone: LevelResult, several: LevelResult) -> SerialServing | None:
     assert alone.achieved is not None
     assert several.achieved is not None
     assert alone.sent_latency is not None
     assert several.sent_latency is not None
     if not alone.achieved.value or not alone.sent_latency.mean:
         return None
-    return OneAtATime(
+    return SerialServing(
         several.level.concurrency or 0,
         several.achieved.value / alone.achieved.value,
         several.sent_latency.mean / alone.sent_latency.mean,

@@ -9,31 +9,31 @@ import numpy as np
 
 from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.sides import Side
-from benchwright.analysis.joint.records import OutcomeCounts
-from benchwright.analysis.joint.views import clusters_of, judged, right
 from benchwright.analysis.load.cached_prompts import WARM, PromptsSent, look_at_prompts
 from benchwright.analysis.load.costs import cost_of
 from benchwright.analysis.load.details import LevelDetail, detail_of
 from benchwright.analysis.load.energy import energy_of
 from benchwright.analysis.load.figure_records import Server
 from benchwright.analysis.load.figures import Figures
-from benchwright.analysis.load.looks import read_kept_power, read_looks
-from benchwright.analysis.load.one_at_a_time import streams_alone
+from benchwright.analysis.load.one_at_a_time import sequential_streams
 from benchwright.analysis.load.records import LevelPlan, LevelResult
 from benchwright.analysis.load.replayed import with_replayed
 from benchwright.analysis.load.requests import Requests, read_requests
-from benchwright.analysis.load.undisturbed import told_standstills, undisturbed
+from benchwright.analysis.load.server_metrics_file import read_kept_power, read_server_metrics
+from benchwright.analysis.load.undisturbed import longest_undisturbed, standstills_of_level
 from benchwright.analysis.load.windows import (
-    Found,
+    FoundWindow,
+    count_held_back,
     find_window,
-    held_back,
     in_flight,
     needed_seconds,
-    overall,
+    whole_level_figures,
 )
-from benchwright.analysis.run_figures import keep_figures
+from benchwright.analysis.quality_and_speed.records import OutcomeCounts
+from benchwright.analysis.quality_and_speed.views import clusters_of, correct_mask, outcome_counts
+from benchwright.analysis.run_figures import cache_figures
 from benchwright.analysis.summary_records import RunSummary
-from benchwright.endpoint.watching import Look
+from benchwright.endpoint.watching import ServerMetrics
 from benchwright.errors import JournalError
 from benchwright.records import UNREADABLE, Status
 from benchwright.runs.manifest import Manifest
@@ -92,15 +92,15 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
     requests = read_requests(table)
     run = RunSides(table.directory, str(table.directory), table)
     summary = run.summary
-    keep_figures(table, summary)
+    cache_figures(table, summary)
     side = run.side("primary") if run.manifest.scorers else None
     prompts = PromptsSent() if sent is None or plan.made_of_trace else look_at_prompts(table, sent)
     _, times = np.unique(table.sample.numbers(table.counted("primary")), return_counts=True)
     seconds = table.sessions.wall_seconds
     level, most = plan.level, in_flight(requests)
     processes = run.manifest.settings.get("workers") or 1
-    looks = read_looks(table.directory)
-    counting = undisturbed(requests, summary.lag.standstills)
+    looks = read_server_metrics(table.directory)
+    counting = longest_undisturbed(requests, summary.lag.standstills)
     found = find_window(counting, plan)
     figures = None if found is None else Figures(counting, found.window, open_loop=level.open)
     result = LevelResult(
@@ -115,8 +115,8 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
         shortfalls=summary.shortfalls,
         in_flight=most,
         limit_reached=level.open and most >= plan.max_in_flight,
-        held_back=held_back(counting, plan.max_in_flight) if level.open else 0,
-        stood_still=told_standstills(requests, summary.lag.standstills),
+        held_back=count_held_back(counting, plan.max_in_flight) if level.open else 0,
+        stood_still=standstills_of_level(requests, summary.lag.standstills),
         disturbed=int(requests.ok.size - counting.ok.size),
         lag_p99=summary.lag.p99 / 1e9,
         cpu_share=summary.cpu_seconds / seconds / processes if seconds else 0.0,
@@ -143,14 +143,14 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
 
 
 def with_figures(
-    result: LevelResult, requests: Requests, plan: LevelPlan, found: Found, figures: Figures
+    result: LevelResult, requests: Requests, plan: LevelPlan, found: FoundWindow, figures: Figures
 ) -> LevelResult:
     """Return the result with the figures of its window; no rates if nothing was answered."""
     answered = figures.counted > figures.failed
     return msgspec.structs.replace(
         result,
         counted=figures.counted,
-        overall=overall(requests),
+        overall=whole_level_figures(requests),
         failed=figures.failed,
         failures=figures.failures,
         begin=found.window.begin,
@@ -176,7 +176,7 @@ def with_figures(
         late=figures.lateness() if result.level.open else None,
         ending=figures.ending(),
         at_once=figures.at_once,
-        streams_alone=streams_alone(requests),
+        streams_alone=sequential_streams(requests),
         outlasting=figures.outlasting,
         goodput=figures.goodput(plan.objectives) if answered else None,
         prompt_length=figures.mean("prompt_tokens"),
@@ -217,8 +217,8 @@ def accuracy(side: Side) -> OutcomeCounts | None:
     column = trials.scores[score]
     reused = np.zeros(len(trials.samples), np.bool_)
     clusters = clusters_of(trials.samples, trials.groups)
-    correct = right(column, side.pass_threshold)
-    return judged(column, correct, reused, clusters, 0.95, side.reasons(score))
+    correct = correct_mask(column, side.pass_threshold)
+    return outcome_counts(column, correct, reused, clusters, 0.95, side.reasons(score))
 
 
 def _ungraded(table: RunTable) -> dict[str, int]:
@@ -228,12 +228,12 @@ def _ungraded(table: RunTable) -> dict[str, int]:
     return table.failure_reasons(rows[ungraded])
 
 
-def server_of(looks: Sequence[Look]) -> Server | None:
+def server_of(looks: Sequence[ServerMetrics]) -> Server | None:
     """Return the server's metrics during a level; None if it reported none."""
     if not looks:
         return None
 
-    def known(name: str, of: Sequence[Look]) -> list[float]:
+    def known(name: str, of: Sequence[ServerMetrics]) -> list[float]:
         return [value for look in of if (value := getattr(look, name)) is not None]
 
     meanwhile = looks[1:-1]  # the first and the last reading are of an idle server

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Literal
 
-from benchwright.analysis.joint.records import ByConcurrency, OutcomeCounts
 from benchwright.analysis.load.figure_records import (
-    Cost,
     Energy,
-    Estimate,
+    FigureEstimate,
     Gaps,
     Goodput,
+    LevelCost,
+    LevelStandstill,
     Overall,
-    Replayed,
+    ReplayResult,
     Server,
     Spread,
-    StoodStill,
 )
+from benchwright.analysis.quality_and_speed.records import ByConcurrency, OutcomeCounts
 from benchwright.records import Record
 from benchwright.stats.windows import Cut
 
@@ -181,12 +181,12 @@ class LevelResult(Record, frozen=True):
     steady: bool = False
     drift: float | None = None
     offered: float | None = None
-    achieved: Estimate | None = None
-    input_tokens: Estimate | None = None
-    output_tokens: Estimate | None = None
+    achieved: FigureEstimate | None = None
+    input_tokens: FigureEstimate | None = None
+    output_tokens: FigureEstimate | None = None
     tokens_told: float = 1.0
     overall: Overall | None = None
-    cost: Cost | None = None
+    cost: LevelCost | None = None
     energy: Energy | None = None
     ttft: Spread | None = None
     ttfa: Spread | None = None
@@ -221,8 +221,8 @@ class LevelResult(Record, frozen=True):
     client_limited: bool = False
     server: Server | None = None
     simulated: bool = False
-    replayed: Replayed | None = None
-    stood_still: list[StoodStill] = []
+    replayed: ReplayResult | None = None
+    stood_still: list[LevelStandstill] = []
     disturbed: int = 0
     needs_seconds: float | None = None
     at_once: int = 0

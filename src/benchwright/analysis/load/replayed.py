@@ -10,11 +10,11 @@ import msgspec
 import numpy as np
 
 from benchwright.analysis.load.cached_prompts import TEMPLATE_TOKENS, WARM
-from benchwright.analysis.load.figure_records import Replayed
+from benchwright.analysis.load.figure_records import ReplayResult
 from benchwright.analysis.load.figures import spread
 from benchwright.analysis.load.records import LevelResult
 from benchwright.data.traces.records import Trace, TracedRequest
-from benchwright.files import write_whole
+from benchwright.files import write_atomically
 from benchwright.records import UNREADABLE, Record, RequestRecord
 from benchwright.runs.journal import encode_json
 from benchwright.runs.table import RunTable
@@ -23,7 +23,7 @@ from benchwright.stats.prefixes import SeenPrefixes
 REPLAYED = "replayed.json"
 
 
-class Sent(NamedTuple):
+class SentRequest(NamedTuple):
     """A request of the trace that was sent: when, and how late (both in ns), its trace entry, and its record."""
 
     at: int
@@ -39,7 +39,7 @@ class StoredReplay(Record, frozen=True):
     before.
     """
 
-    replayed: Replayed
+    replayed: ReplayResult
     unexpected: float | None = None
 
 
@@ -52,13 +52,13 @@ def keep_replayed(table: RunTable, trace: Trace, most: int | None = None) -> Non
     """
     sent = _sent(table, trace)
     answered = [one for one in sent if one.record.error is None]
-    replayed = Replayed(
+    replayed = ReplayResult(
         requests=len(sent),
         answered=len(answered),
         late=spread(np.array([one.late / 1e9 for one in sent], np.float64)),
         ended_early=_ended_early(answered, most),
     )
-    write_whole(table.directory / REPLAYED, encode_json(StoredReplay(*_of_prompts(replayed, answered))))
+    write_atomically(table.directory / REPLAYED, encode_json(StoredReplay(*_of_prompts(replayed, answered))))
 
 
 def with_replayed(result: LevelResult, directory: Path) -> LevelResult:
@@ -78,7 +78,7 @@ def with_replayed(result: LevelResult, directory: Path) -> LevelResult:
     )
 
 
-def _sent(table: RunTable, trace: Trace) -> list[Sent]:
+def _sent(table: RunTable, trace: Trace) -> list[SentRequest]:
     """Return the requests in the order in which they were sent."""
     found = []
     for trial in table.trials(table.in_order(table.counted("primary"))):
@@ -88,11 +88,11 @@ def _sent(table: RunTable, trace: Trace) -> list[Sent]:
             if one.due is not None:
                 left = one.started - one.connect - one.waited
                 late = max(0, left - one.due)
-                found.append(Sent(record.started_at + one.started, late, requests[one.turn], one))
+                found.append(SentRequest(record.started_at + one.started, late, requests[one.turn], one))
     return sorted(found, key=lambda one: one.at)
 
 
-def _of_prompts(replayed: Replayed, sent: Sequence[Sent]) -> tuple[Replayed, float | None]:
+def _of_prompts(replayed: ReplayResult, sent: Sequence[SentRequest]) -> tuple[ReplayResult, float | None]:
     """Return the result with the figures of the prompts added, and the share of unexpectedly cached tokens."""
     seen = SeenPrefixes()
     tokens = ideal = asked = cached = unexpected = recorded = off = most = 0
@@ -120,7 +120,7 @@ def _marks(traced: TracedRequest) -> list[bytes]:
     return [f"{traced.scope}\0{block}\0".encode() for block in traced.blocks]
 
 
-def _ended_early(answered: Sequence[Sent], most: int | None) -> float | None:
+def _ended_early(answered: Sequence[SentRequest], most: int | None) -> float | None:
     """Return the share of answers with fewer tokens than recorded, or than the limit `most` of the request.
 
     None if the trace or the server does not report lengths.

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.analysis.load.figure_records import StoodStill
+from benchwright.analysis.load.figure_records import LevelStandstill
 from benchwright.analysis.load.requests import Requests
 from benchwright.runs.lag import Standstill
 
 
-def undisturbed(requests: Requests, standstills: Sequence[Standstill]) -> Requests:
+def longest_undisturbed(requests: Requests, standstills: Sequence[Standstill]) -> Requests:
     """Return the requests of the longest stretch (by intended starts) without a standstill."""
     met = met_standstill(requests, standstills)
     if not met.any():
@@ -33,12 +33,12 @@ def undisturbed(requests: Requests, standstills: Sequence[Standstill]) -> Reques
 def met_standstill(requests: Requests, standstills: Sequence[Standstill]) -> NDArray[np.bool_]:
     """Return a mask (n,) of the requests that were due or in flight during a standstill of our process."""
     met = np.zeros(requests.ok.size, np.bool_)
-    for one in told_standstills(requests, standstills):
+    for one in standstills_of_level(requests, standstills):
         met |= (requests.intended <= one.at + one.seconds) & (requests.end >= one.at)
     return met
 
 
-def told_standstills(requests: Requests, standstills: Sequence[Standstill]) -> list[StoodStill]:
+def standstills_of_level(requests: Requests, standstills: Sequence[Standstill]) -> list[LevelStandstill]:
     """Return the standstills as records, with times in seconds from the level's first intended start."""
     began = requests.began_at
-    return [StoodStill((one.began - began) / 1e9, one.ns / 1e9, one.cause) for one in standstills]
+    return [LevelStandstill((one.began - began) / 1e9, one.ns / 1e9, one.cause) for one in standstills]

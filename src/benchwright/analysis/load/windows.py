@@ -15,13 +15,13 @@ from benchwright.analysis.load.records import LevelPlan, WindowRule
 from benchwright.analysis.load.requests import Requests
 from benchwright.stats.arrays import Vector
 from benchwright.stats.steady import CERTAIN, drift, warm_up
-from benchwright.stats.windows import Cut, Window, first_ones, most_at_once, window
+from benchwright.stats.windows import Cut, Window, first_ones, peak_concurrency, window
 
 DRIFTS = 0.2
 """Change of the latency over the window, as a share, above which the state is not steady."""
 
 
-class Found(NamedTuple):
+class FoundWindow(NamedTuple):
     """A window, the rule by which it was found, and the change of the latency over it.
 
     `drift`: the change as a share; None if it is not certain.
@@ -37,7 +37,7 @@ class Found(NamedTuple):
         return not self.window.burst and self.drift is None
 
 
-def find_window(requests: Requests, plan: LevelPlan) -> Found | None:
+def find_window(requests: Requests, plan: LevelPlan) -> FoundWindow | None:
     """Return the window of a level's requests; None if there are none, or the specified cuts leave nothing.
 
     If no warm-up is specified, at least as many requests are dropped at the beginning as are in flight; in an
@@ -59,7 +59,7 @@ def find_window(requests: Requests, plan: LevelPlan) -> Found | None:
     rule: WindowRule = "default" if plan.cooldown == Cut() else "given"
     least = _filling(requests) if level.concurrency is None else level.concurrency
     begin, end = float(requests.intended[0]), float(requests.end.max())
-    whole = Found(Window(0, number - 1, begin, end, burst=True), rule, None)
+    whole = FoundWindow(Window(0, number - 1, begin, end, burst=True), rule, None)
     found = cut(Cut(requests=least), plan.cooldown, rule)
     if found is None or found.window.burst or not _known(latencies, found.window).size:
         return whole
@@ -91,14 +91,14 @@ def _around(requests: Requests, begin: float, end: float) -> tuple[Cut, Cut]:
 
 def _cut(
     requests: Requests, latencies: Vector, is_open: bool, warmup: Cut, cooldown: Cut, rule: WindowRule
-) -> Found | None:
+) -> FoundWindow | None:
     moments = requests.intended, requests.start, requests.end
     found = window(*moments, warmup, cooldown, requests.ok, may_grow=is_open)
     if found is None:
         return None
     change = drift(_known(latencies, found))
     certain = change is not None and change.p_value < CERTAIN and abs(change.change) > DRIFTS
-    return Found(found, rule, change.change if change is not None and certain else None)
+    return FoundWindow(found, rule, change.change if change is not None and certain else None)
 
 
 def _known(latencies: Vector, found: Window) -> Vector:
@@ -122,7 +122,7 @@ def needed_seconds(requests: Requests, *, is_open: bool) -> float | None:
     return LATENCIES_NEEDED * float(np.median(latencies)) if latencies.size else None
 
 
-def overall(requests: Requests) -> Overall | None:
+def whole_level_figures(requests: Requests) -> Overall | None:
     """Return the figures of the whole level, computed as in other programs; None if there is no answer."""
     ok = requests.ok
     seconds = float(requests.end.max() - requests.start.min()) if ok.size else 0.0
@@ -144,10 +144,10 @@ def overall(requests: Requests) -> Overall | None:
 
 def in_flight(requests: Requests) -> int:
     """Return the peak number of requests in flight."""
-    return most_at_once(requests.start, requests.end)
+    return peak_concurrency(requests.start, requests.end)
 
 
-def held_back(requests: Requests, limit: int) -> int:
+def count_held_back(requests: Requests, limit: int) -> int:
     """Return the number of requests that were sent late because the maximum number was in flight."""
     due = requests.intended
     begun = np.searchsorted(np.sort(requests.start), due, side="left")

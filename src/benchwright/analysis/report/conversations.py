@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from benchwright.analysis.comparison.records import Change
-from benchwright.analysis.gists import trial_notes
 from benchwright.analysis.report.columns import Columns
 from benchwright.analysis.report.messages import ParsedMessage, as_json, parse_messages
 from benchwright.analysis.report.pieces import cut
@@ -24,13 +23,14 @@ from benchwright.analysis.report.records import (
 )
 from benchwright.analysis.suspicious import kind_in_words
 from benchwright.analysis.thinking import thinking_of
+from benchwright.analysis.trial_preview import trial_notes
 from benchwright.errors import JournalError
 from benchwright.formats import counted, duration, milliseconds
-from benchwright.pictures import bytes_of_url, data_url, pictures_of
+from benchwright.images import bytes_of_url, data_url, pictures_of
 from benchwright.records import RequestRecord, ScoreRecord
+from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.flags import Flag
 from benchwright.runs.journal import Body, read_body
-from benchwright.runs.scored import ScoredTrial
 from benchwright.runs.table import RunTable
 
 LARGEST_BODY = 32_000_000

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchwright.analysis.comparison.records import Change, ScoreComparison
 from benchwright.analysis.report.conversations import conversation, some_changes
-from benchwright.analysis.report.given import given_on_disk
-from benchwright.analysis.report.records import Conversation, Flip, Flips, Given
+from benchwright.analysis.report.records import Conversation, Flip, Flips, TrialTexts
 from benchwright.analysis.report.runs import Part
+from benchwright.analysis.report.trial_texts import given_on_disk
 from benchwright.runs.table import RunTable
 
 Place = tuple[str, int]
@@ -48,7 +48,7 @@ def _flip(change: Change, a: Mapping[Place, Trial], b: Mapping[Place, Trial]) ->
     return Flip(change, *_side(a.get(place)), *_side(b.get(place)))
 
 
-def _side(trial: Trial | None) -> tuple[Conversation | None, Given | None]:
+def _side(trial: Trial | None) -> tuple[Conversation | None, TrialTexts | None]:
     if trial is None:
         return None, None
     table, row = trial

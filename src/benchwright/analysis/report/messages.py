@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from benchwright.analysis.report.pieces import find_span
-from benchwright.endpoint.thoughts import split_reasoning
+from benchwright.endpoint.reasoning_parser import split_reasoning
 from benchwright.engine.answers import content_text
 from benchwright.records import UNREADABLE, Message, Record
 from benchwright.runs.journal import Body, ExchangeBody, encode_json

@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 
 from benchwright.analysis.comparison.records import Change, Comparison
 from benchwright.analysis.deciding.records import RunDecision
-from benchwright.analysis.joint.fronts import Front, PerTrial
 from benchwright.analysis.load.details import DetailedLoad
+from benchwright.analysis.quality_and_speed.fronts import Front, PerTrial
 from benchwright.analysis.request_summary import RequestSummary
 from benchwright.analysis.summary_records import ScoreSummary
 from benchwright.catalog.benchmark import Figure
@@ -91,7 +91,7 @@ class Conversation(Record, frozen=True):
     result: Pieces = []
 
 
-class Given(Record, frozen=True):
+class TrialTexts(Record, frozen=True):
     """Preview of a trial: its input, the expected answer, and the model's answer."""
 
     input: Pieces = []
@@ -104,9 +104,9 @@ class Flip(Record, frozen=True):
 
     change: Change
     a: Conversation | None = None
-    given_a: Given | None = None
+    given_a: TrialTexts | None = None
     b: Conversation | None = None
-    given_b: Given | None = None
+    given_b: TrialTexts | None = None
 
     @property
     def won(self) -> bool:

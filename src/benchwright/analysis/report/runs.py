@@ -12,11 +12,11 @@ from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.records import ComparedRun
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
 from benchwright.analysis.equal_repeats import equal_repeats_lines
-from benchwright.analysis.joint.fronts import per_trial
 from benchwright.analysis.judged.words import judge_lines
 from benchwright.analysis.labels import shown_labels
 from benchwright.analysis.load.cached_prompts import warm_cache_lines
-from benchwright.analysis.no_scores import failures_left, unscored, unscored_among, without_reason
+from benchwright.analysis.no_scores import failures_left, unscored_among, unscored_scorers, without_reason
+from benchwright.analysis.quality_and_speed.fronts import per_trial
 from benchwright.analysis.report.columns import Columns, columns_of
 from benchwright.analysis.report.conversations import choose, conversation
 from benchwright.analysis.report.means import TaskRun, scores_by_latency
@@ -29,9 +29,9 @@ from benchwright.analysis.shortfalls import failed_trials, shortfalls
 from benchwright.analysis.summary_records import RunSummary, ScoreSummary, TargetSummary
 from benchwright.analysis.suspicious import suspicious_lines
 from benchwright.analysis.thinking import thinking_lines
-from benchwright.runs.about import given_name
 from benchwright.runs.cards import read_cards
 from benchwright.runs.manifest import Manifest
+from benchwright.runs.manifest_facts import given_name
 from benchwright.runs.table import RunTable
 from benchwright.stats.arrays import Vector, count_distinct, exact_mean, exact_std
 
@@ -140,7 +140,7 @@ def _banners(
         why = f" {stopped[:1].upper()}{stopped[1:]}." if stopped and summary.state != "decided" else ""
         yield f"This run is {summary.state}: {summary.done:,}{planned} trials are done.{why}"
     yield from (f"{without_reason(sentence, [target])}." for sentence in shortfalls(manifest, [target]))
-    yield from (one.text() for one in unscored(target))
+    yield from (one.text() for one in unscored_scorers(target))
     yield from _failures(failed_trials(target.statuses), target.trials)
     for reason, count in failures_left(target).items():
         yield f"{count:,} failed: {reason}"

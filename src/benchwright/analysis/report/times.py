@@ -10,7 +10,7 @@ import numpy as np
 from benchwright.analysis.report.columns import Columns
 from benchwright.analysis.report.records import Curve, Distribution, Quantile, Segment, TimedTrial
 from benchwright.records import RequestRecord
-from benchwright.runs.scored import ScoredTrial
+from benchwright.runs.attempts import ScoredTrial
 from benchwright.stats.arrays import Vector
 from benchwright.stats.latency import cumulative, percentile, percentile_interval
 

@@ -81,10 +81,10 @@ async def _collected(call_out: bool) -> list[Finding]:
 
 
 async def _engine(limit: asyncio.Timeout, call_out: bool) -> AsyncIterator[Finding]:
-    from benchwright.sandbox.docker import EngineUnavailable, connected
+    from benchwright.sandbox.docker import EngineUnavailable, connect
 
     try:
-        async with connected() as found:
+        async with connect() as found:
             yield await _version(found)
             yield _disk(found)
             yield await _images(found)
@@ -148,7 +148,7 @@ async def _images(engine: Engine) -> Finding:
 
 
 async def _leftovers(engine: Engine) -> Finding:
-    from benchwright.sandbox.docker.removing import leftovers
+    from benchwright.sandbox.docker.cleanup import leftovers
 
     left = await leftovers(engine)
     if not left:

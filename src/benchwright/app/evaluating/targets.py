@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from benchwright.app.access import tls_files, typed_headers
 from benchwright.app.evaluating.task import NOTHING, completion_params, passes_params_on
 from benchwright.app.models import ModelsUnderTest, find_models
-from benchwright.app.thinking import wanted_thinking
+from benchwright.app.reasoning_effort import wanted_thinking
 from benchwright.config import (
     BaselineSettings,
     EndpointSettings,
@@ -24,7 +24,7 @@ from benchwright.config import (
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.credentials import read_key
 from benchwright.endpoint.providers import check_target, find_access, find_target
-from benchwright.endpoint.thinking import Thinking
+from benchwright.endpoint.reasoning_effort import ReasoningSettings
 from benchwright.endpoint.tls import TlsFiles
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import Target
@@ -74,7 +74,7 @@ def _check_reach(thinking: ThinkingSettings, baseline_model: str | None, *, pass
             "--recommended does not reach this agent, which sends temperature and max_tokens itself: "
             "give --temperature and --max-tokens."
         )
-    if baseline_model and (thinking.wants_recommended or wanted_thinking(thinking) != Thinking()):
+    if baseline_model and (thinking.wants_recommended or wanted_thinking(thinking) != ReasoningSettings()):
         raise UserError(
             "--baseline-model gets neither recommended settings nor options for thinking: compare with --model twice."
         )

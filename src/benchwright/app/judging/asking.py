@@ -40,7 +40,7 @@ class Question(Record, frozen=True):
     answer: str
 
 
-class Asked(Record, frozen=True):
+class JudgingResult(Record, frozen=True):
     """Verdicts in the order of the questions (None if there is none yet), and the result of the session."""
 
     verdicts: list[float | None]
@@ -55,7 +55,7 @@ async def ask(
     questions: Sequence[Question],
     listeners: Sequence[Listener],
     say: Say,
-) -> Asked:
+) -> JudgingResult:
     """Ask the judge every question that has no verdict in the run's judge journal. Return all verdicts, in order.
 
     Two equal questions get one request each.
@@ -84,7 +84,7 @@ async def ask(
         finally:
             client.close()
             journal.close()
-    return Asked(_verdicts(place, plan), result)
+    return JudgingResult(_verdicts(place, plan), result)
 
 
 def _verdicts(place: Path, plan: Plan) -> list[float | None]:
@@ -106,7 +106,7 @@ class _Asking:
     def __init__(self, questions: Sequence[Question]) -> None:
         self._questions = questions
         self.scorers: Sequence[Scorer] = [
-            _InItsWay({one.scorer.fingerprint: one.scorer for one in questions})
+            _PerQuestionScorer({one.scorer.fingerprint: one.scorer for one in questions})
         ]
 
     def samples(self) -> Iterator[Sample]:
@@ -136,7 +136,7 @@ class _Known:
         return Outcome(answer=trial.sample.content["answer"])
 
 
-class _InItsWay:
+class _PerQuestionScorer:
     """Scorer that passes each question to the question's own scorer, chosen by fingerprint."""
 
     name = VERDICT

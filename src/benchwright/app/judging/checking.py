@@ -10,7 +10,7 @@ from benchwright.analysis.judged.checks import Experiment, JudgeCheck, experimen
 from benchwright.analysis.judged.records import judge_of
 from benchwright.analysis.scores import scale_of
 from benchwright.app.judging.asking import Question, ask
-from benchwright.app.judging.judged import JudgedAnswer, Judges, judges_of, samples_named
+from benchwright.app.judging.judged import JudgedAnswer, RunJudge, judges_of, samples_named
 from benchwright.app.judging.sampling import drawn_answers
 from benchwright.app.prepared import PreparedRun
 from benchwright.endpoint.access import Access
@@ -39,7 +39,7 @@ class JudgeAtWork(NamedTuple):
     access: Access
 
 
-class Checked(Record, frozen=True):
+class JudgeTestResult(Record, frozen=True):
     """Result of testing a judge.
 
     `found`: None if asking was not finished. `result`: how the session ended.
@@ -49,7 +49,7 @@ class Checked(Record, frozen=True):
     result: RunResult
 
 
-class _Way(NamedTuple):
+class _Experiment(NamedTuple):
     """One experiment with a judge: the scorer that asks it, and a function that changes the answer."""
 
     name: str
@@ -67,7 +67,7 @@ async def check_judge(
     second: JudgeAtWork | None,
     progress: Callable[[str], Sequence[Listener]],
     say: Say,
-) -> Checked:
+) -> JudgeTestResult:
     """Test a run's judge: let it score n of the run's answers, drawn at random, again under changed conditions.
 
     A `second` judge, if there is one, scores the same answers. `repeats`: how often each question is asked in
@@ -83,7 +83,7 @@ async def check_judge(
     ways, left_out = _ways(judges, list(samples.values()), repeats)
     asked = [(judges.target, prepared.request.access["judge"], ways)]
     if second is not None:
-        asked.append((second.target, second.access, [_Way("second judge", judges.scorer)]))
+        asked.append((second.target, second.access, [_Experiment("second judge", judges.scorer)]))
     else:
         left_out["second judge"] = "none was given (--second-judge)"
     manifest = read_manifest(directory)
@@ -96,7 +96,7 @@ async def check_judge(
         told = progress(f"Asking {target.model} {len(questions):,} times")
         answered = await ask(prepared.request, directory, target, access, questions, told, say)
         if not answered.result.finished:
-            return Checked(None, answered.result)
+            return JudgeTestResult(None, answered.result)
         experiments += _experiments(each, drawn, answered.verdicts, 1.0 if passing is None else passing)
     found = JudgeCheck(
         run=manifest.id,
@@ -106,14 +106,17 @@ async def check_judge(
         left_out=left_out,
         second=None if second is None else second.target.model,
     )
-    return Checked(found, answered.result)
+    return JudgeTestResult(found, answered.result)
 
 
-def _ways(judges: Judges, samples: Sequence[Sample], repeats: int) -> tuple[list[_Way], dict[str, str]]:
+def _ways(
+    judges: RunJudge, samples: Sequence[Sample], repeats: int
+) -> tuple[list[_Experiment], dict[str, str]]:
     """Return the experiments with the run's own judge, and those that are impossible, {name: reason}."""
     scorer = judges.scorer
     ways = [
-        _Way("asked again" if repeats == 1 else f"asked again ({k})", scorer) for k in range(1, repeats + 1)
+        _Experiment("asked again" if repeats == 1 else f"asked again ({k})", scorer)
+        for k in range(1, repeats + 1)
     ]
     left_out: dict[str, str] = {}
     if not isinstance(scorer, Judge):
@@ -121,13 +124,16 @@ def _ways(judges: Judges, samples: Sequence[Sample], repeats: int) -> tuple[list
     elif not any(map(has_target, samples)):
         left_out["answer first"] = NO_REFERENCE
     else:
-        ways.append(_Way("answer first", scorer.swapped()))
-    ways.append(_Way("longer answer", scorer, lambda answer: f"{PADDING}\n\n{answer}"))
+        ways.append(_Experiment("answer first", scorer.swapped()))
+    ways.append(_Experiment("longer answer", scorer, lambda answer: f"{PADDING}\n\n{answer}"))
     return ways, left_out
 
 
 def _experiments(
-    ways: Sequence[_Way], drawn: Sequence[JudgedAnswer], verdicts: Sequence[float | None], threshold: float
+    ways: Sequence[_Experiment],
+    drawn: Sequence[JudgedAnswer],
+    verdicts: Sequence[float | None],
+    threshold: float,
 ) -> Iterator[Experiment]:
     before = [one.verdict for one in drawn]
     for place, way in enumerate(ways):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchwright.app.existing_runs import ExistingRun, resume_settings
 from benchwright.app.prepared import PreparedRun
+from benchwright.app.resume_settings import ExistingRun, resume_settings
 from benchwright.engine.protocols import JudgingScorer
 from benchwright.errors import UserError
 from benchwright.records import Record, Sample, Target
-from benchwright.runs.asked import read_input
-from benchwright.runs.journal import body_file, body_in
+from benchwright.runs.journal import body_file, read_body_from
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
+from benchwright.runs.trial_prompt import read_input
 from benchwright.text import Say
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class JudgedAnswer(Record, frozen=True):
     expected: str = ""
 
 
-class Judges(Record, frozen=True):
+class RunJudge(Record, frozen=True):
     """The judge of a run: its scorer, and its target."""
 
     scorer: JudgingScorer
@@ -71,7 +71,7 @@ def prepare_again(run: ExistingRun, given: Mapping[str, Any], say: Say) -> Prepa
     return prepared
 
 
-def judges_of(prepared: PreparedRun[Any]) -> Judges:
+def judges_of(prepared: PreparedRun[Any]) -> RunJudge:
     """Return the judge of a run.
 
     Raises:
@@ -85,7 +85,7 @@ def judges_of(prepared: PreparedRun[Any]) -> Judges:
             f"No judge scores {prepared.request.name}: use an eval with --scorer judge, or a benchmark with "
             "--judge-model MODEL."
         )
-    return Judges(scorer, target)
+    return RunJudge(scorer, target)
 
 
 def judged_score(manifest: Manifest) -> str:
@@ -109,7 +109,7 @@ def judged_answers(table: RunTable, scorer: str, rows: Sequence[int] | Rows) -> 
     with body_file(table.directory) as bodies:
         for trial in table.trials(rows):
             record = trial.record
-            body = body_in(bodies, record)
+            body = read_body_from(bodies, record)
             yield JudgedAnswer(
                 trial=record.key,
                 attempt=record.attempt,

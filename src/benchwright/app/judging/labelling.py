@@ -14,7 +14,7 @@ from benchwright.app.prepared import PreparedRun
 from benchwright.engine.run import Listener, RunResult
 from benchwright.errors import UserError
 from benchwright.records import Sample
-from benchwright.runs.labelled import KeptLabels, OtherLabel, OwnLabel, keep_labels
+from benchwright.runs.human_labels import HumanLabels, OutsideAnswerLabel, RunAnswerLabel, keep_labels
 from benchwright.runs.table import read_table
 from benchwright.text import Say
 
@@ -53,7 +53,7 @@ async def label_run(
     table = read_table(directory)
     answers = list(judged_answers(table, judges.scorer.name, judged_rows(table, judges.scorer.name)))
     own, others = _sorted(labels, answers)
-    kept = KeptLabels(source, judges.scorer.name, own)
+    kept = HumanLabels(source, judges.scorer.name, own)
     result = None
     if others:
         samples = samples_named(prepared, frozenset(one.sample for one in others))
@@ -68,18 +68,18 @@ async def label_run(
         if not result.finished:
             return result
         judged = [
-            OtherLabel(one.label, verdict, len(one.answer))
+            OutsideAnswerLabel(one.label, verdict, len(one.answer))
             for one, verdict in zip(others, asked.verdicts, strict=True)
             if verdict is not None
         ]
-        kept = KeptLabels(source, judges.scorer.name, own, judged, len(others) - len(judged))
+        kept = HumanLabels(source, judges.scorer.name, own, judged, len(others) - len(judged))
     keep_labels(directory, kept)
     return result
 
 
 def _sorted(
     labels: Sequence[HumanLabel], answers: Sequence[JudgedAnswer]
-) -> tuple[list[OwnLabel], list[HumanLabel]]:
+) -> tuple[list[RunAnswerLabel], list[HumanLabel]]:
     """Return (labels of the run's own answers, labels of other answers).
 
     A label that names a trial refers to that trial. Any other refers to the run's answer to its sample, if
@@ -89,7 +89,7 @@ def _sorted(
     by_text: dict[tuple[str, str], JudgedAnswer] = {}
     for answer in answers:
         by_text.setdefault((answer.sample, answer.answer), answer)
-    own: list[OwnLabel] = []
+    own: list[RunAnswerLabel] = []
     others: list[HumanLabel] = []
     for label in labels:
         if label.trial in by_trial:
@@ -103,8 +103,8 @@ def _sorted(
     return own, others
 
 
-def _own(answer: JudgedAnswer, attempt: int, label: float) -> OwnLabel:
-    return OwnLabel(answer.trial, answer.sample, attempt, label, len(answer.answer))
+def _own(answer: JudgedAnswer, attempt: int, label: float) -> RunAnswerLabel:
+    return RunAnswerLabel(answer.trial, answer.sample, attempt, label, len(answer.answer))
 
 
 def _sample_of(label: HumanLabel, samples: Mapping[str, Sample], run: str) -> Sample:

@@ -13,7 +13,7 @@ import msgspec
 from benchwright.app.judging.judged import JudgedAnswer
 from benchwright.data.rows import naming, read_rows
 from benchwright.errors import UserError
-from benchwright.files import write_whole
+from benchwright.files import write_atomically
 from benchwright.records import Record
 from benchwright.text import no_formula
 
@@ -51,13 +51,13 @@ def write_form(path: Path, answers: Sequence[JudgedAnswer]) -> None:
     ]
     if path.suffix.lower() == ".jsonl":
         lines = (msgspec.json.encode(dict(zip(COLUMNS, row, strict=True))) + b"\n" for row in rows)
-        write_whole(path, lines)
+        write_atomically(path, lines)
     elif path.suffix.lower() == ".csv":
         text = io.StringIO(newline="")
         writer = csv.writer(text)
         writer.writerow(COLUMNS)
         writer.writerows([no_formula(cell) for cell in row] for row in rows)
-        write_whole(path, text.getvalue().encode("utf-8", "replace"))
+        write_atomically(path, text.getvalue().encode("utf-8", "replace"))
     else:
         raise UserError(f"{path}: give a file that ends in .csv or .jsonl.")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.app.launch import parts_of, said_by_the_parent
+from benchwright.app.launch import discard_message, parts_of
 from benchwright.app.load.levels import level_seconds
 from benchwright.app.load.replay.workload import find_trace, replay_workload
 from benchwright.app.load.settings import LoadSettings
@@ -69,7 +69,7 @@ def load_parts(
     concurrency: int, settings: LoadSettings, prompt_seed: int, level: int, calibration: Calibration | None
 ) -> ShardParts:
     """Find the workload again in a worker process, and return the parts for the level with number `level`."""
-    workload = find_workload(settings, prompt_seed, said_by_the_parent, find_trace(settings))
+    workload = find_workload(settings, prompt_seed, discard_message, find_trace(settings))
     if workload.calibrating is not None and calibration is not None:
         workload = workload.calibrating.calibrated(calibration)
     parallel = workload.request.plan.parallel

@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 
 from benchwright.analysis.load.cached_prompts import WARM_CACHE
-from benchwright.analysis.load.looks import keep_looks, keep_power
 from benchwright.analysis.load.measurement import load_report
 from benchwright.analysis.load.reading import ReadLevel, read_level
 from benchwright.analysis.load.records import Level, LevelPlan, LevelResult, LoadReport, SelfTest
 from benchwright.analysis.load.replayed import keep_replayed
+from benchwright.analysis.load.server_metrics_file import keep_power, write_server_metrics
 from benchwright.analysis.load.sweep import Sweep
 from benchwright.app.connections import allow_connections, open_file_limit
 from benchwright.app.endpoints import make_client
@@ -42,13 +42,13 @@ from benchwright.app.models import find_models, key_variables
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.probe import probe_endpoints
 from benchwright.app.prometheus import metrics_url
-from benchwright.app.run_shelf import NewRunShelf
+from benchwright.app.run_lookup import NewRunShelf
 from benchwright.endpoint.default_server import LOCAL_SERVER
 from benchwright.endpoint.power import PowerReading, read_power
-from benchwright.endpoint.watching import Look, Watch, read_known
+from benchwright.endpoint.watching import MetricsPoller, ServerMetrics, read_known
 from benchwright.engine.run import Listener
 from benchwright.errors import UserError
-from benchwright.runs.listing import tag_run
+from benchwright.runs.tags_and_notes import tag_run
 from benchwright.stats.prefixes import SeenPrefixes
 from benchwright.stats.windows import Cut
 from benchwright.text import Say
@@ -154,7 +154,7 @@ class LoadTest:
         target = self.workload.request.plan.targets[0]
         url = self.settings.monitoring.metrics_url or metrics_url(target.base_url)
         access = self.workload.request.access[target.slot].at(url, target.base_url)
-        watch = Watch(url, self._say, read_known, access=access) if self._metrics else None
+        watch = MetricsPoller(url, self._say, read_known, access=access) if self._metrics else None
         self._allow_connections(level)
         prepared = self.prepare(level, len(self.levels) + 1, watch, self._power_watch(), repeat)
         launched = await launch(prepared, listeners, self._say)
@@ -185,16 +185,16 @@ class LoadTest:
                 f"open (ulimit -n), enough for {possible:,}. Raise that limit, or measure lower levels."
             )
 
-    def _power_watch(self) -> Watch[PowerReading] | None:
+    def _power_watch(self) -> MetricsPoller[PowerReading] | None:
         url = self.settings.monitoring.energy_url
-        return None if url is None else Watch(url, self._say, read_power, "Figures of energy are")
+        return None if url is None else MetricsPoller(url, self._say, read_power, "Figures of energy are")
 
     def prepare(
         self,
         level: Level,
         number: int,
-        watch: Watch[Look] | None = None,
-        power: Watch[PowerReading] | None = None,
+        watch: MetricsPoller[ServerMetrics] | None = None,
+        power: MetricsPoller[PowerReading] | None = None,
         repeat: int = 1,
     ) -> PreparedRun[ReadLevel]:
         """Return the prepared run of a level. `number` counts the levels from 1.
@@ -208,7 +208,7 @@ class LoadTest:
 
         def report(launched: LaunchedRun) -> ReadLevel:
             tag_run(str(launched.directory), [self.identity])
-            keep_looks(launched.directory, () if watch is None else watch.looks)
+            write_server_metrics(launched.directory, () if watch is None else watch.looks)
             keep_power(launched.directory, () if power is None else power.looks)
             if self.trace is not None and self.settings.replays:
                 keep_replayed(launched.table, self.trace, self.settings.sampling.max_tokens)
@@ -313,7 +313,7 @@ class LoadTest:
 
 
 @asynccontextmanager
-async def _all_of(*watches: Watch[Any] | None) -> AsyncIterator[None]:
+async def _all_of(*watches: MetricsPoller[Any] | None) -> AsyncIterator[None]:
     async with AsyncExitStack() as open_ones:
         for watch in watches:
             if watch is not None:

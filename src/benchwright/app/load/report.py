@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchwright.analysis.load.against.compare import compare_loads
-from benchwright.analysis.load.against.records import LoadsCompared
-from benchwright.analysis.load.against.rules import LoadRules
+from benchwright.analysis.load.comparison.compare import compare_loads
+from benchwright.analysis.load.comparison.records import LoadsCompared
+from benchwright.analysis.load.comparison.rules import LoadRules
 from benchwright.analysis.load.details import DetailedLoad
 from benchwright.app.report import ReportSettings, require_free
 from benchwright.errors import UserError
-from benchwright.files import write_whole
+from benchwright.files import write_atomically
 from benchwright.reports.html.files import svg_files
 from benchwright.reports.html.load import render_loads_page
 from benchwright.reports.html.load_plots import load_sections
@@ -30,7 +30,7 @@ def write_load_report(loads: Sequence[DetailedLoad], output: Path, settings: Rep
     compared = compared_loads(loads, anyway=settings.anyway)
     page = render_loads_page(loads, compared, settings.title or _title(loads), made_at)
     content = SECRETS.redact(page).encode("utf-8", "replace")
-    write_whole(output, content)
+    write_atomically(output, content)
     return len(content)
 
 
@@ -48,7 +48,7 @@ def write_load_plots(loads: Sequence[DetailedLoad], directory: Path) -> list[Pat
     for path in files:
         require_free(path)
     for path, content in files.items():
-        write_whole(path, SECRETS.redact(content.decode()).encode())
+        write_atomically(path, SECRETS.redact(content.decode()).encode())
     return list(files)
 
 

@@ -57,7 +57,7 @@ def self_test(say: Say) -> SelfTest:
         return _read(directory, small, streams)
 
 
-def beyond(found: SelfTest, levels: Sequence[Level]) -> list[str]:
+def capacity_warnings(found: SelfTest, levels: Sequence[Level]) -> list[str]:
     """Return a warning for each load level that exceeds what this machine can handle."""
     return [
         f"{level.name} is beyond what this machine can measure ({found.requests:,.0f} requests/s): its figures will be "

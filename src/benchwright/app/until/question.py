@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from benchwright.analysis.deciding.values import ACCURACY
 from benchwright.app.prepared import RunRequest
-from benchwright.app.until.earlier import earlier_answers
+from benchwright.app.until.existing_answers import earlier_answers
 from benchwright.config import DecidingSettings, Settings
 from benchwright.errors import UserError
 from benchwright.packs.types import PASSED, SCORE

@@ -8,15 +8,15 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from benchwright.analysis.deciding.decision import decision_so_far
-from benchwright.analysis.deciding.following import Following
+from benchwright.analysis.deciding.question_tracker import QuestionTracker
 from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.deciding.values import OutOfRange
 from benchwright.app.prepared import RunRequest
 from benchwright.app.until.question import check_same, in_order, question_of
 from benchwright.engine.ledger import Retry
-from benchwright.engine.worker import Result, Solved
+from benchwright.engine.worker import Result, SolvedWork
 from benchwright.records import Status
-from benchwright.reports.decision import in_short
+from benchwright.reports.decision import decision_progress
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.question import Question, read_question, write_question
 from benchwright.runs.table import RunTable, read_table
@@ -41,11 +41,11 @@ class Until:
         )
         self._table = read_table(directory)
         manifest = read_manifest(directory)
-        self._following = Following(question, manifest, self._table)
+        self._following = QuestionTracker(question, manifest, self._table)
         retried = request.settings.resuming.retry_failed or request.retry is not None
         if retried or not self._following.look():
             open_rows = _to_be_asked_again(self._table, request.retry, again)
-            self._following = Following(question, manifest, self._table, open_rows)
+            self._following = QuestionTracker(question, manifest, self._table, open_rows)
             self._following.look()
 
     @property
@@ -65,7 +65,7 @@ class Until:
 
     def update(self, result: Result) -> str | None:
         """Process a result. Return a reason to stop if no more samples are needed for the question, else None."""
-        if isinstance(result, Solved):
+        if isinstance(result, SolvedWork):
             return None
         self._table.advance()
         row = self._table.find(result.trial.key)
@@ -76,7 +76,7 @@ class Until:
         except OutOfRange as error:
             return str(error)
         left = self._following.samples < self.plan.samples
-        return in_short(self.decision) if over and left else None
+        return decision_progress(self.decision) if over and left else None
 
 
 def begin_until(request: RunRequest, directory: Path, again: Collection[Status], say: Say) -> Until | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from benchwright.catalog.benchmark import About, Benchmark, Options
-from benchwright.catalog.matharena.benchmark import WHOLE_NUMBERS, put_together
+from benchwright.catalog.matharena.benchmark import WHOLE_NUMBERS, competition_benchmark
 
 
 def make(about: About, options: Options) -> Benchmark:
     """Return the benchmark of the MathArena competition that `about` describes."""
-    return put_together(about, WHOLE_NUMBERS)
+    return competition_benchmark(about, WHOLE_NUMBERS)

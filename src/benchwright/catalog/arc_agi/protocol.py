@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright.catalog.benchmark import About
-from benchwright.data.declared import Dataset, GitRepository
+from benchwright.data.dataset_spec import Dataset, GitRepository
 
 
 def puzzles(name: str, title: str, tasks: int, repository: GitRepository, paper: str) -> About:

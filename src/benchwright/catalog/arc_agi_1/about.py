@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright.catalog.arc_agi.protocol import puzzles
-from benchwright.data.declared import GitRepository
+from benchwright.data.dataset_spec import GitRepository
 
 REPOSITORY = GitRepository("https://github.com/fchollet/ARC-AGI", "399030444e0ab0cc8b4e199870fb20b863846f34")
 

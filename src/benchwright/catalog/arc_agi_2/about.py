@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright.catalog.arc_agi.protocol import puzzles
-from benchwright.data.declared import GitRepository
+from benchwright.data.dataset_spec import GitRepository
 
 REPOSITORY = GitRepository(
     "https://github.com/arcprize/ARC-AGI-2", "f3283f727488ad98fe575ea6a5ac981e4a188e49"

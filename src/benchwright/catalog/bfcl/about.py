@@ -6,7 +6,7 @@ import msgspec
 
 from benchwright.catalog.benchmark import About
 from benchwright.catalog.bfcl.categories import CATEGORIES, FORMER_NAMES, VECTOR
-from benchwright.data.declared import Dataset, HubRepository, Wheel
+from benchwright.data.dataset_spec import Dataset, HubRepository, Wheel
 
 _SOURCES = ("gorilla_file_system", "math_api", "message_api", "posting_api", "ticket_api", "trading_bot")
 API_MODULES = (*_SOURCES, "travel_booking", "vehicle_control", "memory_kv", VECTOR, "memory_rec_sum")

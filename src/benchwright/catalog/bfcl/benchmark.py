@@ -16,7 +16,7 @@ from benchwright.catalog.bfcl.figures import figures
 from benchwright.catalog.bfcl.grading import BfclScorer
 from benchwright.catalog.bfcl.memory import AskWithMemory, Memories
 from benchwright.catalog.bfcl.memory_rows import Conversations, memory_samples
-from benchwright.catalog.bfcl.multi_turn import Converse
+from benchwright.catalog.bfcl.multi_turn import MultiTurnSolver
 from benchwright.catalog.bfcl.rows import Executables, samples
 from benchwright.catalog.bfcl.solver import AskCalls, Mode
 from benchwright.catalog.bfcl.source_calls import parser_of
@@ -118,7 +118,7 @@ class BfclSolver:
 
     def __init__(self, mode: Mode, executor: Executor, with_memory: AskWithMemory) -> None:
         self._once = AskCalls(mode)
-        self._in_turns = Converse(mode, executor)
+        self._in_turns = MultiTurnSolver(mode, executor)
         self._with_memory = with_memory
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:

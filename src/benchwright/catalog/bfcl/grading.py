@@ -11,7 +11,7 @@ from benchwright.catalog.bfcl.categories import CATEGORIES, Category
 from benchwright.catalog.bfcl.decoding import decode_calls
 from benchwright.catalog.bfcl.execution import Executor
 from benchwright.catalog.bfcl.memory import last_said, wrong_answer
-from benchwright.catalog.bfcl.multi_turn import judged, shown_turns
+from benchwright.catalog.bfcl.multi_turn import judge_conversation, shown_turns
 from benchwright.catalog.bfcl.solver import Mode
 from benchwright.catalog.bfcl.tools import tool_name
 from benchwright.catalog.grading import Verdict, verdict_score
@@ -103,7 +103,7 @@ class BfclScorer:
         content = sample.content
         category = CATEGORIES[content["category"]]
         if category.kind == "multi_turn":
-            wrong = await judged(self._executor, content, outcome.artifacts)
+            wrong = await judge_conversation(self._executor, content, outcome.artifacts)
             return verdict(category, shown_turns(outcome.artifacts), content["answer"], wrong)
         if category.kind == "memory":
             wrong = wrong_answer(outcome.messages, outcome.artifacts, content["answer"])

@@ -28,7 +28,7 @@ Snapshot = dict[str, Any]
 """The content of a memory, as JSON."""
 
 
-class Whose(NamedTuple):
+class MemoryKey(NamedTuple):
     """The key of a memory. Each scenario, model and repeat has a separate memory."""
 
     slot: str
@@ -50,9 +50,9 @@ class Memories:
     """All memories of a run, by key."""
 
     def __init__(self) -> None:
-        self._of: dict[Whose, _Memory] = {}
+        self._of: dict[MemoryKey, _Memory] = {}
 
-    def of(self, whose: Whose) -> _Memory:
+    def of(self, whose: MemoryKey) -> _Memory:
         """Return the memory for a key. Create it if it does not exist."""
         return self._of.setdefault(whose, _Memory())
 
@@ -65,7 +65,7 @@ class Memories:
         """Load memories from earlier trials of the run, so that later questions start with the same ones."""
         for trial in trials:
             category, scenario = trial.labels.get("category", ""), trial.labels.get("scenario", "")
-            memory = self.of(Whose(trial.target, trial.repeat, category, scenario))
+            memory = self.of(MemoryKey(trial.target, trial.repeat, category, scenario))
             if category in MEMORY_CLASSES and not memory.played:
                 kept = read(trial).artifacts.get("memory")
                 if kept is not None:
@@ -91,7 +91,7 @@ class AskWithMemory:
     async def ask(self, trial: Trial, session: Session) -> Outcome:
         """Fill the memory unless that is done, ask the question, and return the outcome."""
         content = trial.sample.content
-        whose = Whose(trial.target.slot, trial.repeat, content["category"], content["scenario"])
+        whose = MemoryKey(trial.target.slot, trial.repeat, content["category"], content["scenario"])
         memory = self._memories.of(whose)
         played: list[list[Message]] = []
         async with memory.lock:

@@ -30,7 +30,7 @@ MOST_STEPS = 20
 NOT_EXECUTED = "Error during execution: the arguments are not a JSON object."
 
 
-class Converse:
+class MultiTurnSolver:
     """A solver that plays the turns of a multi-turn task (bfcl_eval, base_handler.py).
 
     The outcome's artifacts are `turns` (the calls as source text, by turn and step), and `failed` if the
@@ -49,7 +49,7 @@ class Converse:
 
 
 async def play(mode: Mode, content: dict[str, Any], session: Session, execution: Execution) -> Outcome:
-    """Play the turns of a conversation on existing class instances. `Converse` describes the artifacts."""
+    """Play the turns of a conversation on existing class instances. `MultiTurnSolver` describes the artifacts."""
     return await _Conversation(mode, content, session, execution).play()
 
 
@@ -158,7 +158,9 @@ def _written(value: Any) -> str:
     return "{" + ", ".join(f"'{key}': {_written(one)}" for key, one in value.items()) + "}"
 
 
-async def judged(executor: Executor, content: dict[str, Any], artifacts: Mapping[str, Any]) -> Mistake | None:
+async def judge_conversation(
+    executor: Executor, content: dict[str, Any], artifacts: Mapping[str, Any]
+) -> Mistake | None:
     """Return the reason why a conversation is wrong; None if it is right.
 
     Raises:

@@ -8,7 +8,7 @@ solve → sandboxes.started(spec)           the sample's own container, removed 
 score → a pure function over the sample and that log, so that rescoring needs no container
 """
 
-from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, AgentWork, work
+from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, AgentResult, run_shell_agent
 from benchwright.catalog.containers.bash import BashSession, CommandRecord
 from benchwright.catalog.containers.benchmark import (
     AgentOptions,
@@ -22,12 +22,12 @@ __all__ = [
     "SYSTEM",
     "AgentLimits",
     "AgentOptions",
-    "AgentWork",
+    "AgentResult",
     "BashSession",
     "CommandRecord",
     "ContainerBenchmark",
     "Containers",
     "containers",
     "read_agent_options",
-    "work",
+    "run_shell_agent",
 ]

@@ -11,7 +11,7 @@ from benchwright.catalog.containers.bash import BashSession, CommandRecord
 from benchwright.catalog.containers.commands import (
     CUT_OFF,
     SCHEMA,
-    GivenCommand,
+    ParsedCommand,
     commands_of,
     result_messages,
 )
@@ -66,7 +66,7 @@ class AgentLimits(Record, frozen=True):
     seconds: float | None = None
 
 
-class AgentWork(Record, frozen=True):
+class AgentResult(Record, frozen=True):
     """Result of an agent's work. `status`: `limit` if a limit ended the work; `reason` then names the limit.
 
     `container_ended`: True if the container no longer exists, so that nothing can be tested. `artifacts`:
@@ -81,13 +81,13 @@ class AgentWork(Record, frozen=True):
     artifacts: dict[str, Any] = {}
 
 
-async def work(
+async def run_shell_agent(
     session: Session,
     bash: BashSession,
     messages: Sequence[Message],
     limits: AgentLimits,
     commands: Commands = "auto",
-) -> AgentWork:
+) -> AgentResult:
     """Let the model work until it sends a response without a command, or reaches a limit.
 
     `commands`: how the model sends commands. With `auto`, the `bash` tool is offered unless the server
@@ -127,7 +127,7 @@ class _Agent:
         self._fences = commands != "tools"
         self._may_fall_back = commands == "auto"
 
-    async def go(self) -> AgentWork:
+    async def go(self) -> AgentResult:
         for turn in range(1, self._limits.turns + 1):
             try:
                 async with asyncio.timeout(self._seconds_left()):
@@ -147,12 +147,12 @@ class _Agent:
                 self._conversation.append({"role": "user", "content": CUT_OFF})
             else:
                 status, reason = answer_status(reply)
-                return AgentWork(status, self._conversation, reply.text, reason)
+                return AgentResult(status, self._conversation, reply.text, reason)
         return self.limited(f"not done within {self._limits.turns} turns")
 
-    def limited(self, reason: str, container_ended: bool = False) -> AgentWork:
+    def limited(self, reason: str, container_ended: bool = False) -> AgentResult:
         answer = final_answer(self._conversation)
-        return AgentWork(Status.LIMIT, self._conversation, answer, reason, container_ended)
+        return AgentResult(Status.LIMIT, self._conversation, answer, reason, container_ended)
 
     def _seconds_left(self) -> float | None:
         if self._end is None:
@@ -175,12 +175,12 @@ class _Agent:
         self._may_fall_back = False
         return reply
 
-    async def _run_all(self, turn: int, asked: Sequence[GivenCommand]) -> Reason | None:
+    async def _run_all(self, turn: int, asked: Sequence[ParsedCommand]) -> Reason | None:
         """Run commands in order, and append their results to the conversation.
 
         Return the reason if a command ended the container; None otherwise.
         """
-        results: list[tuple[GivenCommand, CommandRecord | None]] = []
+        results: list[tuple[ParsedCommand, CommandRecord | None]] = []
         try:
             for one in asked:
                 record = None if one.problem else await self._run(turn, one.command)

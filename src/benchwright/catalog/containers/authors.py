@@ -12,12 +12,12 @@ from typing import Any, Protocol
 import msgspec
 
 from benchwright.catalog.asking import system, user
-from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, AgentWork
+from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, AgentResult
 from benchwright.catalog.containers.benchmark import AgentOptions, Containers
 from benchwright.catalog.containers.flags import FLAGS
 from benchwright.catalog.containers.patches import WorkTreeChanges, changes, patch_in
 from benchwright.catalog.containers.predictions import Predictions
-from benchwright.catalog.containers.sealing.history import forget_the_future
+from benchwright.catalog.containers.sealing.history import remove_later_commits
 from benchwright.catalog.containers.sealing.leaks import Leaks, fixed_copies
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
@@ -48,7 +48,7 @@ class Issue(Record, frozen=True):
     solution: str = ""
 
 
-class Author(Protocol):
+class PatchSource(Protocol):
     """A source of patches: an agent, a model, or a file."""
 
     async def write(self, sample: Sample, session: Session) -> Outcome:
@@ -122,7 +122,7 @@ class AnswerAuthor:
         )
 
 
-class FileAuthor:
+class PredictionsFile:
     """An author that returns predictions (patches) made by another program. No model is asked.
 
     If that program recorded its conversations, the trial gets their messages and token counts. An agent that
@@ -165,10 +165,10 @@ async def _prepare(sandbox: Sandbox, issue: Issue) -> None:
                 f"{issue.directory} of {issue.spec.image} is not in the expected state: {ended.complaint}"
             )
     if issue.sealed:
-        await forget_the_future(sandbox, issue.directory)
+        await remove_later_commits(sandbox, issue.directory)
 
 
-def _outcome(worked: AgentWork, made: WorkTreeChanges) -> Outcome:
+def _outcome(worked: AgentResult, made: WorkTreeChanges) -> Outcome:
     artifacts = {**_artifacts(made), **worked.artifacts}
     return Outcome(worked.status, worked.messages, worked.answer, worked.reason, artifacts=artifacts)
 

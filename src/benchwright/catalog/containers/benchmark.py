@@ -11,17 +11,17 @@ import msgspec
 from benchwright.catalog.asking import no_figures
 from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
 from benchwright.catalog.containers.agent import Commands
+from benchwright.catalog.containers.container_agents import ShellAgent, TaskAgent, command_line_agent
 from benchwright.catalog.containers.exploits import Exploit, exploit_checks
 from benchwright.catalog.containers.images import ImagesOf, Keeping, keeping_images
 from benchwright.catalog.containers.network_needs import Needs
-from benchwright.catalog.containers.players import ModelInShell, Player, player_of
 from benchwright.data.datasets import Source
 from benchwright.engine.current import current_run
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.errors import ExecutionError, UserError
 from benchwright.recipes.recipe import Recipe
 from benchwright.records import Record, Sample
-from benchwright.sandbox.docker import DockerSandboxes, Engine, connected, remove_leftovers
+from benchwright.sandbox.docker import DockerSandboxes, Engine, connect, remove_leftovers
 from benchwright.sandbox.egress import EgressProxy
 
 
@@ -66,7 +66,7 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
             opened = await stack.enter_async_context(containers(self.at_once))
             opened.new_proxy = self.egress
             if self.agent is not None:
-                opened.agent = await stack.enter_async_context(player_of(self.agent))
+                opened.agent = await stack.enter_async_context(command_line_agent(self.agent))
             solver, engine, keeping = self.solver(opened), opened.engine, self.keeping or Keeping()
             engine.purpose, engine.pulls = self.about.full_name, keeping.pulls
             if self.images is None:
@@ -95,15 +95,15 @@ class Containers:
         self.engine = engine
         self.run_id = run_id
         self.sandboxes = DockerSandboxes(engine, run_id, at_once=at_once)
-        self.agent: Player | None = None
+        self.agent: TaskAgent | None = None
         self.new_proxy: Callable[[], EgressProxy] = EgressProxy
 
-    def player(self, commands: Commands) -> Player:
+    def player(self, commands: Commands) -> TaskAgent:
         """Return the run's command-line agent. If there is none, return the built-in shell agent.
 
         `commands`: how the shell agent's model sends commands.
         """
-        return self.agent or ModelInShell(commands)
+        return self.agent or ShellAgent(commands)
 
     def proxy(self) -> EgressProxy:
         """Create the network proxy of one trial. The context manager is returned without being entered.
@@ -126,7 +126,7 @@ async def containers(at_once: int) -> AsyncIterator[Containers]:
     Raises:
         EngineUnavailable: If no engine can be used. States how to get one.
     """
-    async with connected() as engine:
+    async with connect() as engine:
         await remove_leftovers(engine)
         yield Containers(engine, current_run(), at_once)
 

@@ -42,7 +42,7 @@ _ENDINGS = {
 }
 
 
-class GivenCommand(Record, frozen=True):
+class ParsedCommand(Record, frozen=True):
     """A command from a model. `call`: id of its tool call. If `problem` is set, the command is not run."""
 
     command: str
@@ -50,17 +50,17 @@ class GivenCommand(Record, frozen=True):
     problem: str | None = None
 
 
-def commands_of(reply: Reply, *, fences: bool = True) -> list[GivenCommand]:
+def commands_of(reply: Reply, *, fences: bool = True) -> list[ParsedCommand]:
     """Return the commands in a response, in order: those of its tool calls, else its fenced shell blocks.
 
     Shell blocks are read only if there is no tool call and `fences` is true.
     """
     if reply.tool_calls:
         return [_of_call(call) for call in reply.tool_calls]
-    return [GivenCommand(command) for command in _fenced(reply.text)] if fences else []
+    return [ParsedCommand(command) for command in _fenced(reply.text)] if fences else []
 
 
-def result_messages(results: Sequence[tuple[GivenCommand, CommandRecord | None]]) -> list[Message]:
+def result_messages(results: Sequence[tuple[ParsedCommand, CommandRecord | None]]) -> list[Message]:
     """Build the messages that report results to the model: one per tool call, or one for all fenced blocks.
 
     All fenced blocks share a message, because many chat templates reject two user messages in a row.
@@ -99,16 +99,16 @@ def _fenced(text: str) -> Iterator[str]:
             yield block.rstrip("\n")
 
 
-def _of_call(call: dict[str, Any]) -> GivenCommand:
+def _of_call(call: dict[str, Any]) -> ParsedCommand:
     function, identity = call["function"], call["id"]
     if function["name"] != TOOL:
-        return GivenCommand("", identity, f"there is no tool {function['name']!r}; there is: {TOOL}")
+        return ParsedCommand("", identity, f"there is no tool {function['name']!r}; there is: {TOOL}")
     try:
         command = read_arguments(function["arguments"]).get("command")
     except ArgumentsError as error:
-        return GivenCommand("", identity, f"the arguments are not valid JSON: {error}")
+        return ParsedCommand("", identity, f"the arguments are not valid JSON: {error}")
     except TypeError:
         command = None
     if not isinstance(command, str):
-        return GivenCommand("", identity, 'the arguments must be {"command": "…"}')
-    return GivenCommand(command, identity)
+        return ParsedCommand("", identity, 'the arguments must be {"command": "…"}')
+    return ParsedCommand(command, identity)

@@ -15,7 +15,7 @@ from benchwright.engine.protocols import Session, Solver
 from benchwright.records import Outcome, Record, Sample, Trial
 from benchwright.sandbox.docker import Engine, EngineError
 from benchwright.sandbox.docker.notes import in_use
-from benchwright.sandbox.docker.ours import our_images, remove_ours
+from benchwright.sandbox.docker.own_images import our_images, remove_own_image
 from benchwright.sandbox.docker.pulls import Pulls
 
 Keep = Literal["none", "base", "all"]
@@ -24,7 +24,7 @@ Keep = Literal["none", "base", "all"]
 `none` removes all images that Benchwright pulled or built.
 """
 
-Place = tuple[str, tuple[str, ...]]
+ImageOrderKey = tuple[str, tuple[str, ...]]
 """A task's position in the order of images: its family and its own images."""
 
 
@@ -40,7 +40,7 @@ class TaskImages(Record, frozen=True):
     common: tuple[str, ...] = ()
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ImageOrderKey:
         """The task's position in the order of images: its family and its own images."""
         return self.family, self.own
 
@@ -80,9 +80,9 @@ class _Keeper:
         self._engine = engine
         self._images_of = images_of
         self._keep = keep
-        self._furthest: Place = ("", ())
-        self._working: Counter[Place] = Counter()
-        self._seen: set[Place] = set()
+        self._furthest: ImageOrderKey = ("", ())
+        self._working: Counter[ImageOrderKey] = Counter()
+        self._seen: set[ImageOrderKey] = set()
         self._common: set[str] = set()
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
@@ -106,7 +106,7 @@ class _Keeper:
         if self._keep == "none":
             await self._remove_named(self._common)
 
-    async def _remove(self, places: list[Place]) -> None:
+    async def _remove(self, places: list[ImageOrderKey]) -> None:
         """Remove the images at these positions. With the policy `base`, keep one image of each family."""
         if self._keep == "all":
             return
@@ -122,10 +122,10 @@ class _Keeper:
         try:
             for image in await our_images(self._engine):
                 if image.lock in names:
-                    await remove_ours(self._engine, image)
+                    await remove_own_image(self._engine, image)
         except EngineError:
             pass  # `benchwright images` shows what is left
 
 
-def _names(places: Iterable[Place]) -> set[str]:
+def _names(places: Iterable[ImageOrderKey]) -> set[str]:
     return {name for _, own in places for name in own}

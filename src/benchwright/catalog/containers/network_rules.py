@@ -11,8 +11,8 @@ from benchwright.errors import UserError
 from benchwright.records import Record
 from benchwright.sandbox.egress import Network, Policy, host_problem, mirrors, with_companions
 
-Choice = Literal["task", "open", "none"]
-_CHOICES: tuple[Choice, ...] = ("task", "open", "none")
+NetworkChoice = Literal["task", "open", "none"]
+_CHOICES: tuple[NetworkChoice, ...] = ("task", "open", "none")
 
 SEALED_NETWORK = (
     "sealed: the network is package mirrors and hosts that the task names, through a proxy that logs"
@@ -34,7 +34,7 @@ class NetworkRules(Record, frozen=True):
     direct package managers to mirrors.
     """
 
-    choice: Choice = "task"
+    choice: NetworkChoice = "task"
     sealed: bool = False
     hosts: tuple[str, ...] = ()
     variables: dict[str, str] = {}

@@ -10,7 +10,7 @@ import msgspec
 
 from benchwright.catalog.benchmark import Graded
 from benchwright.errors import UserError
-from benchwright.files import whole_file
+from benchwright.files import atomic_file
 from benchwright.interop import mini_swe_agent, swe_agent
 from benchwright.interop.agent_folders import LIST
 from benchwright.interop.foreign import ForeignTrial, UnreadableResults
@@ -112,7 +112,7 @@ def write_predictions(path: Path, predictions: Iterable[Prediction]) -> int:
         UserError: If the file cannot be written.
     """
     count = 0
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         for prediction in predictions:
             file.write(msgspec.json.encode(prediction) + b"\n")
             count += 1

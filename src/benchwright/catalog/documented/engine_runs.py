@@ -12,12 +12,12 @@ from benchwright.catalog.benchmark import About, Benchmark
 from benchwright.catalog.documented.base import SampleResult
 from benchwright.catalog.documented.metrics import RequestMetrics
 from benchwright.endpoint.providers import ModelClient
-from benchwright.engine.aside import run_aside
+from benchwright.engine.embedded_run import run_embedded
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Scorer, Session, Solver, Task
-from benchwright.engine.worker import Scored
+from benchwright.engine.worker import ScoredWork
 from benchwright.records import Outcome, Record, RequestRecord, Sample, Target, TaskSpec, Trial
-from benchwright.runs.scored import ScoredTrial
+from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.table import RunTable
 
 if TYPE_CHECKING:
@@ -98,12 +98,12 @@ async def run_task(
     """
     plan = Plan(task, task.size(), targets[:1], helpers=targets[1:])
 
-    def tell(done: int, total: int, result: Scored) -> None:
+    def tell(done: int, total: int, result: ScoredWork) -> None:
         if on_progress is not None:
             on_progress(done, total)
 
     with TemporaryDirectory(prefix="benchwright-") as directory:
-        ended = await run_aside(plan, clients, concurrency, Path(directory), tell)
+        ended = await run_embedded(plan, clients, concurrency, Path(directory), tell)
         return _collected(task, Path(directory), ended.seconds, ended.stop_reason)
 
 

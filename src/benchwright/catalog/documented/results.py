@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.catalog.documented.base import BenchmarkResult, SampleResult
 from benchwright.errors import JournalError
-from benchwright.files import write_whole
+from benchwright.files import write_atomically
 
 if TYPE_CHECKING:
     from benchwright.catalog.documented.config import BenchmarkConfig
@@ -42,7 +42,7 @@ def save_result(
     except OSError as error:
         raise JournalError(f"Cannot write the results to {directory}: {error.strerror}.") from None
     try:
-        write_whole(path, text + b"\n", error=JournalError)
+        write_atomically(path, text + b"\n", error=JournalError)
     except JournalError:
         path.unlink(missing_ok=True)
         raise

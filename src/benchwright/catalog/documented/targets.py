@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.catalog.documented.config import DEFAULT_MAX_TOKENS, BenchmarkConfig, RunConfig, VLLMConfig
 from benchwright.endpoint.access import Access
-from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.providers import ModelClient, connect, find_target
+from benchwright.endpoint.timeouts import Timeouts
 from benchwright.records import Target
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def connect_to(
         access,
         connections=config.run.concurrency,
         stream=config.run.streaming if stream is None else stream,
-        limits=Limits(read=patience, stall=min(patience, Limits().stall)),
+        limits=Timeouts(read=patience, stall=min(patience, Timeouts().stall)),
     )
 
 

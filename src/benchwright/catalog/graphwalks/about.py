@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from benchwright.catalog.benchmark import About
-from benchwright.data.declared import Dataset, HubRepository
+from benchwright.data.dataset_spec import Dataset, HubRepository
 
 DATASET = Dataset(
     name="graphwalks",

@@ -6,7 +6,7 @@ import re
 
 from benchwright.catalog.agent_options import NETWORK_OPTIONS, agent_options
 from benchwright.catalog.benchmark import About
-from benchwright.data.declared import Dataset, Folder, Registered
+from benchwright.data.dataset_spec import Dataset, Folder, Registered
 from benchwright.errors import UserError
 from benchwright.typed_paths import typed_path
 

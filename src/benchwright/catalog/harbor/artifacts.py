@@ -10,28 +10,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from benchwright.catalog.harbor.environment import Place
+from benchwright.catalog.harbor.environment import TaskContainers
 from benchwright.catalog.harbor.settings import Artifact, Collect, Step
 from benchwright.errors import ExecutionError
 from benchwright.records import Record
 from benchwright.sandbox.docker import DockerSandbox, SandboxSpec
 from benchwright.sandbox.docker.archives import read_archive
 from benchwright.sandbox.docker.containers import Container, MiB
-from benchwright.sandbox.docker.elsewhere import write_elsewhere
+from benchwright.sandbox.docker.tree_transfer import write_tree_at
 
 LARGEST = 256 * MiB
 """Maximum size in bytes of one artifact."""
 CLEARING_SECONDS = 60.0
 
 
-class Taken(NamedTuple):
+class CollectedArtifact(NamedTuple):
     """An artifact and its archive. The archive is None if nothing exists at the artifact's path."""
 
     artifact: Artifact
     archive: bytes | None
 
 
-class Brought(Record, frozen=True):
+class CopiedArtifact(Record, frozen=True):
     """Result of copying one artifact: the number of files and links, and of entries left out as unsafe."""
 
     source: str
@@ -41,7 +41,7 @@ class Brought(Record, frozen=True):
     missing: bool = False
 
 
-async def take(place: Place, step: Step, *, over: bool) -> list[Taken]:
+async def collect_artifacts(place: TaskContainers, step: Step, *, over: bool) -> list[CollectedArtifact]:
     """Run the collect commands, then read and return the artifacts that a separate tests' container needs.
 
     The agent's container is read first. If it is no longer needed (`over`), it is stopped before its
@@ -51,7 +51,7 @@ async def take(place: Place, step: Step, *, over: bool) -> list[Taken]:
         ExecutionError: If an artifact is too large, or the engine does not respond.
     """
     wanted = step.artifacts if step.verifier is not None else []
-    taken: list[Taken] = []
+    taken: list[CollectedArtifact] = []
     for is_agents in (True, False):
         collects = [one for one in step.collect if (one.service == "") is is_agents]
         artifacts = [one for one in wanted if (one.service == "") is is_agents]
@@ -61,11 +61,11 @@ async def take(place: Place, step: Step, *, over: bool) -> list[Taken]:
             await _run(place, collect)
         for artifact in artifacts:
             archive = await read_archive(_container(place, artifact.service), artifact.source, LARGEST)
-            taken.append(Taken(artifact, archive))
+            taken.append(CollectedArtifact(artifact, archive))
     return taken
 
 
-async def bring(place: Place, taken: Sequence[Taken]) -> list[Brought]:
+async def copy_artifacts(place: TaskContainers, taken: Sequence[CollectedArtifact]) -> list[CopiedArtifact]:
     """Write the artifacts to their original paths, and return one result for each.
 
     A folder replaces whatever exists at its path.
@@ -76,20 +76,20 @@ async def bring(place: Place, taken: Sequence[Taken]) -> list[Brought]:
     brought = []
     for artifact, archive in taken:
         if archive is None:
-            brought.append(Brought(artifact.source, artifact.service, missing=True))
+            brought.append(CopiedArtifact(artifact.source, artifact.service, missing=True))
             continue
         await place.as_root.run(["rm", "-rf", "--", artifact.source], seconds=CLEARING_SECONDS)
         container = place.sandbox.container
-        files, refused = await write_elsewhere(container, archive, artifact.source, artifact.exclude)
-        brought.append(Brought(artifact.source, artifact.service, files, refused))
+        files, refused = await write_tree_at(container, archive, artifact.source, artifact.exclude)
+        brought.append(CopiedArtifact(artifact.source, artifact.service, files, refused))
     return brought
 
 
-def _container(place: Place, service: str) -> Container:
+def _container(place: TaskContainers, service: str) -> Container:
     return place.neighbours[service] if service else place.sandbox.container
 
 
-async def _run(place: Place, collect: Collect) -> None:
+async def _run(place: TaskContainers, collect: Collect) -> None:
     """Run a collect command. Its failure is ignored."""
     container = _container(place, collect.service)
     sandbox = DockerSandbox(container, SandboxSpec(place.image, user=collect.user))

@@ -9,14 +9,19 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.containers import AgentLimits, AgentOptions, AgentWork
+from benchwright.catalog.containers import AgentLimits, AgentOptions, AgentResult
 from benchwright.catalog.containers.flags import FLAGS
 from benchwright.catalog.containers.sealing.leaks import Leaks
 from benchwright.catalog.containers.sealing.programs import scripts_in, texts_of
-from benchwright.catalog.harbor.artifacts import Brought, Taken, bring, take
-from benchwright.catalog.harbor.environment import Environments, Place
+from benchwright.catalog.harbor.artifacts import (
+    CollectedArtifact,
+    CopiedArtifact,
+    collect_artifacts,
+    copy_artifacts,
+)
+from benchwright.catalog.harbor.environment import Environments, TaskContainers
 from benchwright.catalog.harbor.failing_test import flags_of_no_test, places_of_tests
-from benchwright.catalog.harbor.grading import Parser, falls_short, rewards_of
+from benchwright.catalog.harbor.grading import Parser, is_below_minimum, rewards_of
 from benchwright.catalog.harbor.health import until_ready
 from benchwright.catalog.harbor.hiding import Hiding
 from benchwright.catalog.harbor.images import name_of_verifier
@@ -39,9 +44,9 @@ class StepRun(Record, frozen=True):
     """One finished step: the agent's work, the test result, the artifacts copied, the seal's findings."""
 
     step: Step
-    worked: AgentWork
+    worked: AgentResult
     tests: SuiteResult
-    brought: list[Brought] = []
+    brought: list[CopiedArtifact] = []
     seal: dict[str, Any] = {}
 
     @property
@@ -50,7 +55,7 @@ class StepRun(Record, frozen=True):
         return rewards_of(msgspec.to_builtins(self.tests))
 
 
-class Attempted(Record, frozen=True):
+class TrialRun(Record, frozen=True):
     """Result of a trial: its finished steps, and solution files found in the image."""
 
     image: str
@@ -94,7 +99,7 @@ class Attempt:
         self._stack = AsyncExitStack()
         self._runs: list[StepRun] = []
 
-    async def go(self) -> Attempted:
+    async def go(self) -> TrialRun:
         """Run the steps, and return the finished ones.
 
         Stop after a step whose reward is below its minimum, or whose container has ended.
@@ -117,11 +122,11 @@ class Attempt:
                 self._leaks = await self._hiding.hide(place, self._folder, settings)
             for step, instruction in zip(settings.steps, instructions_of(self._sample), strict=True):
                 run = await self._step(place, step, instruction)
-                if run.worked.container_ended or not run.rewards or falls_short(run.rewards, step.least):
+                if run.worked.container_ended or not run.rewards or is_below_minimum(run.rewards, step.least):
                     break
-        return Attempted(place.image, self._runs, self._leaks)
+        return TrialRun(place.image, self._runs, self._leaks)
 
-    async def _step(self, place: Place, step: Step, instruction: str) -> StepRun:
+    async def _step(self, place: TaskContainers, step: Step, instruction: str) -> StepRun:
         await prepare(place, self._folder, step, after=self._runs[-1].step if self._runs else None)
         worked = await self._work(place, step, instruction)
         if worked.container_ended:
@@ -132,20 +137,22 @@ class Attempt:
         self._runs.append(run)
         return run
 
-    async def _work(self, place: Place, step: Step, instruction: str) -> AgentWork:
+    async def _work(self, place: TaskContainers, step: Step, instruction: str) -> AgentResult:
         await self._phases.for_agent(place, step, instruction)
         limits = AgentLimits(self._options.max_turns, self._options.command_seconds, step.agent_seconds)
         sandbox = place.as_user(step.agent_user)
         return await self._player.play(self._session, sandbox, instruction, limits, apart=bool(self._runs))
 
-    async def _tested(self, place: Place, step: Step, instruction: str, worked: AgentWork) -> StepRun:
+    async def _tested(
+        self, place: TaskContainers, step: Step, instruction: str, worked: AgentResult
+    ) -> StepRun:
         """Run the tests and return the finished step.
 
         They run in the agent's container, in a sealed container beside it, or in a separate one. If this is
         the last step, the agent's container is removed before a separate one is started.
         """
         over = step.verifier is not None and step is self._settings.steps[-1]
-        taken = await take(place, step, over=over)
+        taken = await collect_artifacts(place, step, over=over)
         if step.verifier is None:
             exit = await self._phases.for_tests(place, step, instruction, sealed=self._hiding is not None)
             if self._hiding is None:
@@ -166,8 +173,8 @@ class Attempt:
         step: Step,
         verifier: Settings,
         instruction: str,
-        worked: AgentWork,
-        taken: Sequence[Taken],
+        worked: AgentResult,
+        taken: Sequence[CollectedArtifact],
         *,
         over: bool,
     ) -> StepRun:
@@ -177,13 +184,15 @@ class Attempt:
         """
         name = name_of_verifier(self._sample.id, self._settings, step)
 
-        async def test(folder: Path, step: Step, taken: Sequence[Taken]) -> tuple[SuiteResult, list[Brought]]:
+        async def test(
+            folder: Path, step: Step, taken: Sequence[CollectedArtifact]
+        ) -> tuple[SuiteResult, list[CopiedArtifact]]:
             exit = self._phases.of_verifier(verifier, step, instruction)
             started = self._environments.started(
                 name, self._folder, verifier, self._say, beside=not over, exit=exit
             )
             async with started as other:
-                brought = await bring(other, taken)
+                brought = await copy_artifacts(other, taken)
                 return await self._tests(other, folder, step), brought
 
         async def score_of(folder: Path, step: Step, with_work: bool) -> float:

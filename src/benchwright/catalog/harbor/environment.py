@@ -14,15 +14,15 @@ import msgspec
 
 from benchwright.catalog.containers import Containers
 from benchwright.catalog.containers.bash import STATE
+from benchwright.catalog.containers.egress import Egress
 from benchwright.catalog.containers.network_rules import NetworkRules
-from benchwright.catalog.containers.way_out import Exit
 from benchwright.catalog.harbor.settings import Build, Neighbour, Settings
 from benchwright.records import Record
 from benchwright.sandbox.docker import DockerSandbox, EngineError, Images, Resources, SandboxSpec
-from benchwright.sandbox.docker.building import Builds, Recipe
+from benchwright.sandbox.docker.building import BuildRecipe, Builds
+from benchwright.sandbox.docker.companions import NeighbourSpec, start_companion, until_healthy
 from benchwright.sandbox.docker.containers import Container, GiB, MiB
 from benchwright.sandbox.docker.images import configuration_of
-from benchwright.sandbox.docker.neighbours import NeighbourSpec, started_neighbour, until_healthy
 from benchwright.sandbox.docker.networks import private_network, set_network
 from benchwright.sandbox.egress import Network
 from benchwright.text import Say
@@ -52,7 +52,7 @@ WAITING = ("sh", "-c", "sleep infinity")
 """The command that the official harnesses pass to an image's entrypoint."""
 
 
-class Place(Record, frozen=True):
+class TaskContainers(Record, frozen=True):
     """The containers of one trial.
 
     - `sandbox`, `as_root`: the sandbox as the agent's user, and as root.
@@ -81,7 +81,7 @@ class Place(Record, frozen=True):
             return self.as_root if user else self.sandbox
         return DockerSandbox(self.sandbox.container, SandboxSpec(self.image, user=user))
 
-    def at(self, sandbox: DockerSandbox, environment: Mapping[str, str]) -> Place:
+    def at(self, sandbox: DockerSandbox, environment: Mapping[str, str]) -> TaskContainers:
         """Return a copy of this place for another container, with an environment for its tests."""
         as_root = _as_root(sandbox, self.image)
         return msgspec.structs.replace(self, sandbox=sandbox, as_root=as_root, environment=environment)
@@ -107,8 +107,8 @@ class Environments:
         *,
         beside: bool = False,
         mounts: Mapping[str, str] | None = None,
-        exit: Exit | None = None,
-    ) -> AsyncIterator[Place]:
+        exit: Egress | None = None,
+    ) -> AsyncIterator[TaskContainers]:
         """Start the containers of a task; remove them on exit.
 
         - `beside`: True for further containers of a trial that has one already. They are not counted against
@@ -143,9 +143,9 @@ class Environments:
             if exit is not None:
                 await exit.lead(as_root)
             await self._start_command(sandbox, image, settings)
-            yield Place(image, sandbox, as_root, b"there" in prepared.stdout, spec, neighbours)
+            yield TaskContainers(image, sandbox, as_root, b"there" in prepared.stdout, spec, neighbours)
 
-    async def set_network(self, place: Place, settings: Settings, given: Network) -> None:
+    async def set_network(self, place: TaskContainers, settings: Settings, given: Network) -> None:
         """Connect or disconnect a container's network. Do nothing if it has neighbours.
 
         Not for containers with filtered access (an `exit`).
@@ -196,7 +196,7 @@ class Environments:
         return neighbour.image
 
     async def _built(self, task: str, folder: Path, build: Build, seconds: float, say: Say) -> str:
-        recipe = Recipe(build.dockerfile, build.arguments, build.target)
+        recipe = BuildRecipe(build.dockerfile, build.arguments, build.target)
         name = built_name(self._name, task)
         return await self._builds.image(name, folder / build.context, "1", recipe, seconds, say)
 
@@ -219,7 +219,7 @@ class Environments:
         await network.join(sandbox.container, settings.names)
         for neighbour, image in zip(settings.neighbours, images, strict=True):
             spec = self._neighbour_spec(neighbour, image)
-            container = await stack.enter_async_context(started_neighbour(engine, spec, network, run_id))
+            container = await stack.enter_async_context(start_companion(engine, spec, network, run_id))
             started[neighbour.name] = container
             if neighbour.waits_for_health:
                 await until_healthy(container, neighbour.name, HEALTHY_SECONDS)

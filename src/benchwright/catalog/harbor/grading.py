@@ -13,7 +13,7 @@ import msgspec
 
 from benchwright.catalog.benchmark import Figure, Graded
 from benchwright.catalog.containers.flags import flags_of, with_flags
-from benchwright.catalog.containers.tests_in_words import tests_in_words
+from benchwright.catalog.containers.test_summaries import summarize_tests
 from benchwright.catalog.containers.traffic import connection_figures, with_connections
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.engine.protocols import Score, Session
@@ -72,7 +72,7 @@ def grade(tests: Mapping[str, Any], parser: Parser | None = None) -> Verdict:
     score = float(all(results.values()))
     named = {name: "passed" if passed else "failed" for name, passed in results.items()}
     passed = f"{sum(results.values())} of {len(results)} passed"
-    return Verdict(score, passed, details={"tests": named}, explanation=tests_in_words(results))
+    return Verdict(score, passed, details={"tests": named}, explanation=summarize_tests(results))
 
 
 def grade_steps(together: str, steps: Sequence[Mapping[str, Any]]) -> Verdict:
@@ -144,7 +144,7 @@ def reward_figures(graded: Iterable[Graded]) -> Sequence[Figure]:
     return [*rewards, *connection_figures(graded)]
 
 
-def falls_short(rewards: Mapping[str, float], least: Mapping[str, float]) -> bool:
+def is_below_minimum(rewards: Mapping[str, float], least: Mapping[str, float]) -> bool:
     """Return true if a reward is missing, or below its minimum (`least`) for going on to the next step."""
     return any(rewards.get(name, -math.inf) < bound for name, bound in least.items())
 

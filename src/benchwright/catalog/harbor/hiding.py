@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from benchwright.catalog.containers.sealing.leaks import LARGEST, Leaks, identical_files
-from benchwright.catalog.harbor.environment import Place
+from benchwright.catalog.harbor.environment import TaskContainers
 from benchwright.catalog.harbor.settings import Settings
 from benchwright.sandbox.docker import DockerSandbox
 from benchwright.sandbox.docker.archives import packed, path_stat, write_archive
@@ -31,7 +31,7 @@ class Hiding:
     def __init__(self) -> None:
         self._searched: dict[tuple[str, Path], Leaks] = {}
 
-    async def hide(self, place: Place, folder: Path, settings: Settings) -> Leaks:
+    async def hide(self, place: TaskContainers, folder: Path, settings: Settings) -> Leaks:
         """Search the image, remove solution and test scripts from the container, and return the findings.
 
         Raises:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchwright.catalog.containers.egress import Egress
 from benchwright.catalog.containers.network_needs import Closed, Needs, hosts_in, needs_of, texts_below
 from benchwright.catalog.containers.network_rules import NetworkRules
-from benchwright.catalog.containers.way_out import Exit
-from benchwright.catalog.harbor.environment import Environments, Place, names_of_neighbours
+from benchwright.catalog.harbor.environment import Environments, TaskContainers, names_of_neighbours
 from benchwright.catalog.harbor.settings import Settings, Step
 from benchwright.sandbox.egress import EgressProxy, Network, Phase, Policy
 
@@ -60,7 +60,7 @@ class Phases:
         self._proxy = proxy
         self.exit = self._agents_exit()
 
-    async def for_agent(self, place: Place, step: Step, instruction: str) -> None:
+    async def for_agent(self, place: TaskContainers, step: Step, instruction: str) -> None:
         """Set the network of the agent's container for the agent's work in a step.
 
         Raises:
@@ -73,7 +73,9 @@ class Phases:
         self.exit.grant.phase = "agent"
         self.exit.grant.policy = self._rules.policy(given, hosts_in(instruction))
 
-    async def for_tests(self, place: Place, step: Step, instruction: str, *, sealed: bool) -> Exit | None:
+    async def for_tests(
+        self, place: TaskContainers, step: Step, instruction: str, *, sealed: bool
+    ) -> Egress | None:
         """Set the network for the tests in the agent's container.
 
         Return the network access (proxy) for sealed tests in a container beside it; None for all other tests.
@@ -93,7 +95,7 @@ class Phases:
             await self.exit.shut()  # so that programs that the agent left running have no network either
         return self._exit("tests", policy, self._settings)
 
-    def of_verifier(self, verifier: Settings, step: Step, instruction: str) -> Exit | None:
+    def of_verifier(self, verifier: Settings, step: Step, instruction: str) -> Egress | None:
         """Return the network access (proxy) of tests in a separate container.
 
         None if their network is unfiltered.
@@ -107,14 +109,14 @@ class Phases:
         named = [host for text in (*texts, instruction) for host in hosts_in(text)]
         return self._rules.policy(given, [*named, *needs_of(texts).hosts])
 
-    def _agents_exit(self) -> Exit | None:
+    def _agents_exit(self) -> Egress | None:
         if self._proxy is None or not self._rules.filters(networks(self._settings)):
             return None
         return self._exit("agent", self._rules.policy(self._settings.network), self._settings)
 
-    def _exit(self, phase: Phase, policy: Policy | None, settings: Settings) -> Exit:
+    def _exit(self, phase: Phase, policy: Policy | None, settings: Settings) -> Egress:
         assert self._proxy is not None, "there is a proxy where there is an exit"
-        return Exit(self._proxy, self._rules, phase, policy, names_of_neighbours(settings))
+        return Egress(self._proxy, self._rules, phase, policy, names_of_neighbours(settings))
 
 
 def needs_of_tests(rules: NetworkRules, settings: Settings, folder: Path) -> Needs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright.catalog.harbor.environment import LOGS, TESTS, Place
+from benchwright.catalog.harbor.environment import LOGS, TESTS, TaskContainers
 from benchwright.catalog.harbor.health import until_ready
 from benchwright.catalog.harbor.settings import Step
 from benchwright.errors import ExecutionError
@@ -17,7 +17,7 @@ CLEARING_SECONDS = 60.0
 LONGEST_SAID = 200
 
 
-async def prepare(place: Place, folder: Path, step: Step, after: Step | None) -> None:
+async def prepare(place: TaskContainers, folder: Path, step: Step, after: Step | None) -> None:
     """Prepare a step in the same way as Harbor. Do nothing if the task has no steps.
 
     `after`: the previous step, if any. Tests and rewards that it left in this container are removed, so that

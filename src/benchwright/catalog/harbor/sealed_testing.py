@@ -14,12 +14,12 @@ import msgspec
 
 from benchwright.catalog.containers.bash import another_state
 from benchwright.catalog.containers.benchmark import Containers
+from benchwright.catalog.containers.egress import Egress
 from benchwright.catalog.containers.flags import FLAGS, Flag
 from benchwright.catalog.containers.sealing.leaks import Leaks
 from benchwright.catalog.containers.sealing.programs import scripts_in, texts_of
 from benchwright.catalog.containers.sealing.verifier import OWN_PROCESSES, NothingStarts, Verifier
-from benchwright.catalog.containers.way_out import Exit
-from benchwright.catalog.harbor.environment import Place
+from benchwright.catalog.harbor.environment import TaskContainers
 from benchwright.catalog.harbor.failing_test import flags_of_no_test, places_of_tests
 from benchwright.catalog.harbor.grading import Parser, grade
 from benchwright.catalog.harbor.hiding import put_back
@@ -48,13 +48,13 @@ class SealedTests:
         self,
         containers: Containers,
         tests: RunTests,
-        place: Place,
+        place: TaskContainers,
         folder: Path,
         step: Step,
         instruction: str,
         parser: Parser | None,
         *,
-        exit: Exit | None,
+        exit: Egress | None,
         leaks: Leaks,
     ) -> None:
         """Prepare the tests. `exit`: their network access; None if they share the agent's network."""
@@ -115,7 +115,7 @@ class SealedTests:
         except NothingStarts as gone:
             return SuiteResult(DESTROYED, reason=str(gone))
 
-    async def _place_of_tests(self, sandbox: DockerSandbox) -> Place:
+    async def _place_of_tests(self, sandbox: DockerSandbox) -> TaskContainers:
         place = self._place.at(sandbox, {})
         if self._exit is not None:
             place = self._place.at(sandbox, await self._exit.beside(place.as_root))

@@ -10,10 +10,10 @@ import msgspec
 
 from benchwright.catalog.containers import AgentOptions
 from benchwright.catalog.containers.flags import FLAGS
-from benchwright.catalog.containers.golds import against_gold
+from benchwright.catalog.containers.gold_tallies import against_gold
 from benchwright.catalog.containers.network_failures import network_failure, setup_failed, tests_were_begun
 from benchwright.catalog.containers.traffic import with_traffic
-from benchwright.catalog.harbor.attempt import Attempt, Attempted
+from benchwright.catalog.harbor.attempt import Attempt, TrialRun
 from benchwright.catalog.harbor.environment import Environments
 from benchwright.catalog.harbor.folders import TaskFolders
 from benchwright.catalog.harbor.grading import STEPS, TESTS, Parser, grade, verdict_on
@@ -91,7 +91,7 @@ class TaskSolver:
         begun = tests_were_begun(attempted.runs[-1].tests.log)
         return with_traffic(outcome, proxy.traffic, named, begun=begun, passed=passed)
 
-    def _outcome(self, sample: Sample, settings: Settings, attempted: Attempted) -> Outcome:
+    def _outcome(self, sample: Sample, settings: Settings, attempted: TrialRun) -> Outcome:
         runs = attempted.runs
         limited = next((run for run in runs if run.worked.status != Status.ANSWERED), runs[-1]).worked
         tests = msgspec.to_builtins(runs[-1].tests)

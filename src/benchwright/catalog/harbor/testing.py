@@ -6,7 +6,7 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from benchwright.catalog.harbor.environment import LOGS, TESTS, Place
+from benchwright.catalog.harbor.environment import LOGS, TESTS, TaskContainers
 from benchwright.catalog.harbor.settings import Step
 from benchwright.records import Record
 from benchwright.sandbox.docker import ExecResult
@@ -58,11 +58,11 @@ class SuiteResult(Record, frozen=True):
     reason: str | None = None
 
 
-RunTests = Callable[[Place, Path, Step], Awaitable[SuiteResult]]
+RunTests = Callable[[TaskContainers, Path, Step], Awaitable[SuiteResult]]
 """Runs the tests of a step in a container. The tests are in the task's folder."""
 
 
-async def run_tests(place: Place, folder: Path, step: Step) -> SuiteResult:
+async def run_tests(place: TaskContainers, folder: Path, step: Step) -> SuiteResult:
     """Copy the tests into the container, unless the image contains them, and run their official command.
 
     Files at the paths of tests and rewards are removed first.
@@ -87,7 +87,7 @@ async def run_tests(place: Place, folder: Path, step: Step) -> SuiteResult:
     return suite_result(ended, *rewards)
 
 
-async def copy_in(place: Place, sources: Sequence[Path], *cleared: str) -> None:
+async def copy_in(place: TaskContainers, sources: Sequence[Path], *cleared: str) -> None:
     """Clear the paths of tests and rewards, and write the tests. Later sources overwrite earlier ones.
 
     Only the removal needs a program in the container. If it fails, the tests overwrite existing files, and a
@@ -100,11 +100,11 @@ async def copy_in(place: Place, sources: Sequence[Path], *cleared: str) -> None:
         await write_tree(place.as_root, [source], TESTS)
 
 
-async def _stat(place: Place, path: str) -> PathStat | None:
+async def _stat(place: TaskContainers, path: str) -> PathStat | None:
     return await path_stat(place.sandbox.container, path)
 
 
-async def _reward(place: Place, path: str, before: PathStat | None) -> str | None:
+async def _reward(place: TaskContainers, path: str, before: PathStat | None) -> str | None:
     """Return the text of a reward file. None if it is missing, unreadable, or not written by the tests."""
     after = await _stat(place, path)
     if after is None or after == before:

@@ -11,14 +11,14 @@ import msgspec
 from benchwright.catalog.containers.sealing.programs import Called, called_in, scripts_in
 from benchwright.catalog.containers.sealing.terminal_state import (
     PATH,
-    Terminal,
-    judges_tests,
+    TerminalState,
     terminal_in,
+    variables_affecting_tests,
     write_terminal,
 )
 from benchwright.catalog.containers.sealing.tools import added_programs, changed_tools, is_usual
 from benchwright.catalog.containers.sealing.verifier import Verifier
-from benchwright.catalog.harbor.environment import Place
+from benchwright.catalog.harbor.environment import TaskContainers
 from benchwright.catalog.harbor.settings import Step
 from benchwright.records import Record
 from benchwright.sandbox.docker import DockerSandbox
@@ -58,7 +58,7 @@ class Tools(Record, frozen=True):
 
     changes: list[Change] = []
     variables: dict[str, str | None] = {}
-    terminal: Terminal | None = None
+    terminal: TerminalState | None = None
 
     def __bool__(self) -> bool:
         plain = self.terminal is None or self.terminal.plain
@@ -97,7 +97,7 @@ class ToolsOfTests:
     def __init__(
         self,
         verifier: Verifier,
-        place: Place,
+        place: TaskContainers,
         own: Mapping[str, str],
         directory: str,
         texts: Mapping[str, str],
@@ -134,10 +134,10 @@ class ToolsOfTests:
         found += await self._folders_led_elsewhere(changes, called)
         variables = {}
         if terminal is not None:
-            variables = judges_tests(terminal, self._own, self._scripts, self._instruction)
+            variables = variables_affecting_tests(terminal, self._own, self._scripts, self._instruction)
         return Tools(found, variables, terminal)
 
-    async def _terminal(self) -> Terminal | None:
+    async def _terminal(self) -> TerminalState | None:
         async with self._verifier.untouched() as sandbox:
             return await terminal_in(self._place.at(sandbox, {}).as_root)
 

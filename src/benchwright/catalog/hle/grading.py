@@ -15,7 +15,7 @@ from benchwright.records import Message, Outcome, Sample
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import JudgeInfo
 
-_JUDGED = (
+_JUDGE_PARAGRAPHS = (
     "Judge whether the following [response] to [question] is correct or not based on the precise and "
     "unambiguous [correct_answer] below.",
     "[question]: {question}",
@@ -37,7 +37,7 @@ _JUDGED = (
 )
 
 
-JUDGE_PROMPT = "\n\n".join(_JUDGED)
+JUDGE_PROMPT = "\n\n".join(_JUDGE_PARAGRAPHS)
 """The official prompt of the judge, word for word, including its mistakes."""
 
 

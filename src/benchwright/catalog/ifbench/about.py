@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchwright.catalog.benchmark import About
 from benchwright.catalog.ifeval.about import PUNKT
-from benchwright.data.declared import Dataset, GitRepository
+from benchwright.data.dataset_spec import Dataset, GitRepository
 
 COMMIT = "db69a6f05689830b0068b8f1529ebcfd2f3b164c"
 

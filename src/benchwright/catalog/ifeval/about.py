@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from benchwright.catalog.benchmark import About
-from benchwright.data.declared import Dataset, HubRepository, Wheel
+from benchwright.data.dataset_spec import Dataset, HubRepository, Wheel
 
 PUNKT_FILES = ("abbrev_types.txt", "collocations.tab", "ortho_context.tab", "sent_starters.txt")
 """The files of a Punkt model, in the layout of `punkt_tab`."""

@@ -120,7 +120,7 @@ def main() -> None:
         importlib.import_module(
             "numpy"
         )  # the official checker imports it before functions are removed, and it needs some of them
-    _take_away()
+    _remove_functions()
     name = asked["function"]
     ran, function = _timed(lambda: _load(asked["code"], name))
     _answer(answers, ran)
@@ -152,7 +152,7 @@ def _too_long(number: int, frame: object) -> None:
     raise TimeoutException
 
 
-def _take_away() -> None:
+def _remove_functions() -> None:
     os.environ["OMP_NUM_THREADS"] = "1"
     for module, names in _MISSING.items():
         for name in names:
@@ -242,15 +242,15 @@ def _give_imported_stdin(text: str) -> None:
 
 
 def _called(function: Callable[..., Any], text: str) -> str | None:
-    """Call a function and return its result as JSON (None if not possible; see `described`).
+    """Call a function and return its result as JSON (None if not possible; see `to_json`).
 
     Each line of `text` is one argument, as JSON.
     """
     value = function(*map(json.loads, text.split("\n")))
-    return described(list(value) if isinstance(value, tuple) else value)
+    return to_json(list(value) if isinstance(value, tuple) else value)
 
 
-def described(value: Any) -> str | None:
+def to_json(value: Any) -> str | None:
     """Return a value as JSON.
 
     None if no JSON value equals it (for example, no JSON value equals a tuple in a list).

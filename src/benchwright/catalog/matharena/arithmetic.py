@@ -44,7 +44,7 @@ class NotPython(Exception):
     """The text is not an expression that Python can evaluate and sympy can convert into a value."""
 
 
-def parsed(text: str) -> ast.expr:
+def parse(text: str) -> ast.expr:
     """Parse an expression into its syntax tree.
 
     Raises:

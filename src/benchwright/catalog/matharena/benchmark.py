@@ -18,7 +18,7 @@ WHOLE_NUMBERS = f"{IN_A_BOX}\nThe answer is an integer between 0 and 999 inclusi
 """The instructions for HMMT and for AIME, word for word (configs/competitions)."""
 
 
-def put_together(about: About, instruction: str) -> Benchmark:
+def competition_benchmark(about: About, instruction: str) -> Benchmark:
     """Return the benchmark of a competition. `instruction` stands before each problem."""
     return PlainBenchmark(
         about=about,

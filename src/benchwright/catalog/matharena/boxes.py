@@ -12,7 +12,7 @@ _BRACE = re.compile(r"[{}]")
 _DIGITS = re.compile(r"\d+")
 
 
-def boxes(text: str) -> list[str]:
+def boxed_contents(text: str) -> list[str]:
     """Return the contents of the outermost boxes of a text that are closed.
 
     A box is also recognized without the backslash before `boxed`.
@@ -34,11 +34,11 @@ def last_box(text: str, *, several: bool = False) -> str | None:
     `several`: more than one answer is expected. Then the contents of all boxes on the last box's line are
     joined by commas (MathArena, parser.py, find_last_boxed_content).
     """
-    found = boxes(text)
+    found = boxed_contents(text)
     if not found:
         return None
     if several and len(found) > 1:
-        on_line = next(filter(None, map(boxes, reversed(text.split("\n")))), found[-1:])
+        on_line = next(filter(None, map(boxed_contents, reversed(text.split("\n")))), found[-1:])
         return _unboxed(",".join(on_line))
     return _unboxed(found[-1])
 

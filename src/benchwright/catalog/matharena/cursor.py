@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
 
-from benchwright.catalog.matharena.signs import NO_SIGN
+from benchwright.catalog.matharena.tokens import NO_SIGN
 from benchwright.catalog.matharena.values import NoValue, Value
 
 DEEPEST = 60
@@ -17,7 +17,7 @@ class Unreadable(Exception):
     """The text is not an expression."""
 
 
-class NotHere(Unreadable):
+class NoExpressionHere(Unreadable):
     """No expression begins at this token. The tokens before it may still form one."""
 
 
@@ -53,13 +53,13 @@ class Cursor:
         """Return the next token and move past it."""
         sign = self.next
         if sign is None:
-            raise NotHere("it ends too early")
+            raise NoExpressionHere("it ends too early")
         self._place += 1
         return sign
 
     def _expect(self, sign: str) -> None:
         if (taken := self._take()) != sign:
-            raise NotHere(f"{taken!r} instead of {sign!r}")
+            raise NoExpressionHere(f"{taken!r} instead of {sign!r}")
 
     def _behind(self) -> str:
         """Return the token after the next one without moving; an empty string if there is none."""
@@ -81,12 +81,12 @@ class Cursor:
         """
         begin = self._place
         if begin in self._unreadable_brackets:
-            raise NotHere("as was seen before")
+            raise NoExpressionHere("as was seen before")
         outside = self._in_bars, self._listing
         self._in_bars, self._listing = bars, listing
         try:
             yield
-        except NotHere:
+        except NoExpressionHere:
             self._unreadable_brackets.add(begin)
             raise
         self._in_bars, self._listing = outside
@@ -99,7 +99,7 @@ class Cursor:
         before = self._signs, self._place, self._depth, self._in_bars, self._listing, self._lacking
         try:
             return part()
-        except NotHere:
+        except NoExpressionHere:
             self._signs, self._place, self._depth, self._in_bars, self._listing, self._lacking = before
             return None
 

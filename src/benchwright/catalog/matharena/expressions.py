@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
 
-from benchwright.catalog.matharena.cursor import Cursor, NotHere, Unreadable
-from benchwright.catalog.matharena.signs import (
+from benchwright.catalog.matharena.cursor import Cursor, NoExpressionHere, Unreadable
+from benchwright.catalog.matharena.tokens import (
     APPROACHES,
     NO_PART,
     NO_SIGN,
@@ -184,7 +184,7 @@ class _Reader(Cursor):
         if self.next == "{":
             return self._group()
         if self.next in _NO_SCRIPT:
-            raise NotHere("no group, number or letter")
+            raise NoExpressionHere("no group, number or letter")
         return self._atom(applied=False)
 
     def _atom(self, *, applied: bool = True) -> Value:
@@ -239,7 +239,7 @@ class _Reader(Cursor):
         if NO_SIGN in self._signs[self._place : self._place + 2]:
             raise Unreadable("a sign that is not known")
         if len(sign) == 1:
-            raise NotHere("a point without digits")
+            raise NoExpressionHere("a point without digits")
         self._signs = self._signs[: self._place]
         return Fraction(math.prod(map(int, sign[:-1])))
 
@@ -258,7 +258,7 @@ class _Reader(Cursor):
         if self.next == "^":
             self._take()
             if self._take() not in ("+", "-"):
-                raise NotHere("no direction")
+                raise NoExpressionHere("no direction")
         self._expect("}")
         begin = self._place
         value = self._product(self._factors)
@@ -270,7 +270,7 @@ class _Reader(Cursor):
         if sign == UNDEFINED:
             return self._without_value("not computed")
         if sign not in self._symbols and sign not in CONSTANTS:
-            raise NotHere(f"unknown: {sign!r}")
+            raise NoExpressionHere(f"unknown: {sign!r}")
         if self._skip_index() or self.next == "'":
             return self._without_value("a letter of its own")
         if applied and self.next == "(" and self._where_readable(self._arguments) is not None:
@@ -285,7 +285,9 @@ class _Reader(Cursor):
         if self.next != "_":
             return False
         if self._where_readable(self._script) is None:
-            raise (Unreadable if self._depth <= 1 else NotHere)("an index without braces, number or letter")
+            raise (Unreadable if self._depth <= 1 else NoExpressionHere)(
+                "an index without braces, number or letter"
+            )
         return True
 
     def _arguments(self) -> Value:
@@ -303,7 +305,7 @@ class _Reader(Cursor):
 
     def _braces(self) -> Value:
         if self.next != "{":
-            raise NotHere("no group in braces")
+            raise NoExpressionHere("no group in braces")
         return self._group()
 
     def _digit_or_group(self) -> Value:

@@ -13,7 +13,7 @@ from benchwright.catalog.matharena.boxes import last_integer
 from benchwright.catalog.matharena.quantities import (
     LONGEST,
     NOTHING,
-    Stated,
+    AnswerValue,
     quantity,
     same_quantity,
     whole_number,
@@ -34,7 +34,7 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
     expected = content["answer"]
     several = "," in expected
     text = boxed_answer(answer, several=several)
-    found = None if text is None else stated(text, several=several)
+    found = None if text is None else parse_stated(text, several=several)
     if found is None:
         text = last_integer(in_latex(answer))
         found = None if text is None else quantity(text)
@@ -57,10 +57,10 @@ async def states_an_answer(text: str) -> bool:
 def boxed_value_is_readable(text: str) -> bool:
     """Return True if the last box contains a readable value. A number outside a box is not an answer."""
     boxed = boxed_answer(text, several=False)
-    return boxed is not None and stated(boxed, several=False) is not None
+    return boxed is not None and parse_stated(boxed, several=False) is not None
 
 
-def stated(text: str, *, several: bool) -> Stated | None:
+def parse_stated(text: str, *, several: bool) -> AnswerValue | None:
     """Return the value of a boxed text; None if it cannot be read.
 
     `several`: more than one answer is expected. A single whole number is exact. In a list, items that cannot
@@ -72,13 +72,13 @@ def stated(text: str, *, several: bool) -> Stated | None:
     return found[0] if isinstance(found, list) and len(found) == 1 else found
 
 
-def right_answer(text: str) -> Stated:
+def right_answer(text: str) -> AnswerValue:
     """Return the value of the right answer. If it cannot be read, nothing equals it."""
     found = _stated(text, "," in text)
     return NOTHING if found is None else found
 
 
-def _stated(text: str, several: bool) -> Stated | None:
+def _stated(text: str, several: bool) -> AnswerValue | None:
     if len(text) > LONGEST:
         return None
     answer = read_answer(text, several=several)
@@ -92,7 +92,7 @@ def _has_digit(answer: Answer) -> bool:
     return any(map(_has_digit, answer)) if isinstance(answer, list) else any(map(str.isdecimal, answer))
 
 
-def _is_decimal(value: Stated) -> bool:
+def _is_decimal(value: AnswerValue) -> bool:
     """Return True if the value is one quantity that is not exact.
 
     Python prints such a number as a decimal.
@@ -100,13 +100,13 @@ def _is_decimal(value: Stated) -> bool:
     return not isinstance(value, list) and not value.exact
 
 
-def _valued(answer: Answer) -> Stated | None:
+def _valued(answer: Answer) -> AnswerValue | None:
     if isinstance(answer, list):
         return [NOTHING if (found := _valued(one)) is None else found for one in answer]
     return quantity(answer)
 
 
-def equal(found: Stated, right: Stated) -> bool:
+def equal(found: AnswerValue, right: AnswerValue) -> bool:
     """Return True if two answers are equal.
 
     Expressions are compared by value. Lists are compared as multisets, but lists within lists in their order.
@@ -124,7 +124,7 @@ def equal(found: Stated, right: Stated) -> bool:
     return not left
 
 
-def _equal_in_order(found: Stated, right: Stated) -> bool:
+def _equal_in_order(found: AnswerValue, right: AnswerValue) -> bool:
     if isinstance(found, list) and isinstance(right, list):
         return len(found) == len(right) and all(map(_equal_in_order, found, right))
     return equal(found, right)

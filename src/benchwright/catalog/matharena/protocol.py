@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from benchwright.catalog.benchmark import About
-from benchwright.data.declared import Dataset, HubRepository
+from benchwright.data.dataset_spec import Dataset, HubRepository
 
 REPEATS = 4
 """The number of times that MathArena solves each problem."""

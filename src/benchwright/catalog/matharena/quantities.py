@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from benchwright.catalog.matharena.arithmetic import NotPython, items, names_in, parsed, value_of_tree
+from benchwright.catalog.matharena.arithmetic import NotPython, items, names_in, parse, value_of_tree
 from benchwright.catalog.matharena.cursor import Unreadable
 from benchwright.catalog.matharena.expressions import value_of
 from benchwright.catalog.matharena.rewriting import as_python, with_braces
-from benchwright.catalog.matharena.signs import letters_in
+from benchwright.catalog.matharena.tokens import letters_in
 from benchwright.catalog.matharena.values import NoValue, Rounded, Value
 
 LONGEST = 4_000
@@ -54,11 +54,11 @@ def whole_number(text: str) -> Quantity | None:
     return _constant(number, exact=True)
 
 
-Stated = Quantity | list["Stated"]
+AnswerValue = Quantity | list["AnswerValue"]
 """A quantity, or a list of quantities in any order."""
 
 
-def quantity(text: str) -> Stated | None:
+def quantity(text: str) -> AnswerValue | None:
     """Return the value of an expression, or the list of values if braces enclose the text.
 
     None if it cannot be read.
@@ -92,14 +92,14 @@ INFINITE = Quantity(_undefined, frozenset(), exact=False)
 """A quantity that is not exact and equals nothing, not even itself. For infinite values."""
 
 
-def _as_python(text: str) -> Stated | None:
+def _as_python(text: str) -> AnswerValue | None:
     try:
-        return _of_tree(parsed(as_python(text)))
+        return _of_tree(parse(as_python(text)))
     except NotPython:
         return None
 
 
-def _of_tree(tree: ast.expr) -> Stated:
+def _of_tree(tree: ast.expr) -> AnswerValue:
     if (listed := items(tree)) is not None:
         return [_of_tree(one) for one in listed]
     letters = names_in(tree)

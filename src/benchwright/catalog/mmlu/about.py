@@ -6,7 +6,7 @@ import msgspec
 
 from benchwright.catalog import simple_evals
 from benchwright.catalog.benchmark import About
-from benchwright.data.declared import Dataset, HubRepository
+from benchwright.data.dataset_spec import Dataset, HubRepository
 
 DATASET = Dataset(
     name="mmlu",

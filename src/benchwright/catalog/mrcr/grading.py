@@ -28,12 +28,12 @@ def grade_likeness(content: dict[str, Any], answer: str) -> Verdict:
     if not answer.startswith(prefix):
         why = f"The answer does not begin with {prefix}."
         return Verdict(0.0, answer, expected, details={"prefix_found": False}, explanation=why)
-    ratio = likeness(answer.removeprefix(prefix), expected.removeprefix(prefix))
+    ratio = similarity(answer.removeprefix(prefix), expected.removeprefix(prefix))
     why = f"Behind the prefix, {ratio:.1%} alike."
     return Verdict(ratio, answer, expected, details={"prefix_found": True}, explanation=why)
 
 
-def likeness(response: str, answer: str) -> float:
+def similarity(response: str, answer: str) -> float:
     """Return the similarity of two texts by difflib: 2M / T.
 
     M is the number of matching characters, T that of the characters of both texts together.

@@ -6,7 +6,7 @@ import msgspec
 
 from benchwright.catalog.benchmark import About
 from benchwright.catalog.ifeval.about import PUNKT
-from benchwright.data.declared import Dataset, HubRepository
+from benchwright.data.dataset_spec import Dataset, HubRepository
 
 DATASET = Dataset(
     name="multi_if",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from benchwright.catalog.benchmark import About
-from benchwright.data.declared import Dataset, GitRepository
+from benchwright.data.dataset_spec import Dataset, GitRepository
 
 COMMIT = "5ccefcca6a39020d66c1383c4e6a809cb07afa33"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchwright.catalog import simple_evals
 from benchwright.catalog.benchmark import About
-from benchwright.data.declared import Dataset
+from benchwright.data.dataset_spec import Dataset
 
 DATASET = Dataset(
     name="simpleqa",

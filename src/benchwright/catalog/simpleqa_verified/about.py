@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright.catalog.benchmark import About
-from benchwright.data.declared import Dataset, HubRepository
+from benchwright.data.dataset_spec import Dataset, HubRepository
 
 DATASET = Dataset(
     name="simpleqa_verified",

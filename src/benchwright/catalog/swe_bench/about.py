@@ -6,7 +6,7 @@ import msgspec
 
 from benchwright.catalog.agent_options import NETWORK_OPTIONS, agent_options
 from benchwright.catalog.benchmark import About
-from benchwright.data.declared import Dataset, HubRepository
+from benchwright.data.dataset_spec import Dataset, HubRepository
 
 DATASET = Dataset(
     name="swe_bench",

@@ -10,7 +10,7 @@ import msgspec
 
 from benchwright.catalog.benchmark import About, Benchmark, Check, Options
 from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Containers, read_agent_options
-from benchwright.catalog.containers.authors import AgentAuthor, Author, FileAuthor
+from benchwright.catalog.containers.authors import AgentAuthor, PatchSource, PredictionsFile
 from benchwright.catalog.containers.exploits import REPOSITORY, Exploit
 from benchwright.catalog.containers.images import TaskImages
 from benchwright.catalog.containers.network_rules import NetworkRules, network_departures, read_network_rules
@@ -20,7 +20,7 @@ from benchwright.catalog.containers.sealing.history import NO_FUTURE
 from benchwright.catalog.swe_bench import rows
 from benchwright.catalog.swe_bench.edition import VERIFIED, Edition
 from benchwright.catalog.swe_bench.grading import ResolvedScorer, without_result
-from benchwright.catalog.swe_bench.solver import PatchTester, ShownTheFiles, issue_of
+from benchwright.catalog.swe_bench.solver import OracleFilesPatchSource, PatchTester, issue_of
 from benchwright.catalog.swe_bench.testing import TEST_SECONDS
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Solver
@@ -73,10 +73,12 @@ def make_edition(
 
     issue = partial(issue_of, edition=edition, sealed=options.sealed)
 
-    def author(containers: Containers) -> Author:
+    def author(containers: Containers) -> PatchSource:
         if predictions is not None:
-            return FileAuthor(predictions)
-        return AgentAuthor(containers, issue, agent) if by_agent else ShownTheFiles(containers, edition)
+            return PredictionsFile(predictions)
+        return (
+            AgentAuthor(containers, issue, agent) if by_agent else OracleFilesPatchSource(containers, edition)
+        )
 
     def solver(containers: Containers) -> Solver:
         return PatchTester(author(containers), containers, seconds, rules, edition)

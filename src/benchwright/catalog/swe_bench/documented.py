@@ -15,7 +15,7 @@ from benchwright.catalog.containers.authors import NO_PATCH, patch_messages
 from benchwright.catalog.containers.benchmark import CONTAINERS
 from benchwright.catalog.containers.patch_checks import patch_checks
 from benchwright.catalog.containers.patches import apply_patch, patch_in
-from benchwright.catalog.containers.tests_in_words import lists_in_words
+from benchwright.catalog.containers.test_summaries import summarize_test_lists
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.swe_bench.edition import CAPABILITIES
 from benchwright.catalog.swe_bench.mirrors import Mirrors
@@ -150,7 +150,7 @@ def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
         "resolved" if resolved else "not resolved",
         "resolved",
         details=details | ({"error": problem} if problem else {}),
-        explanation=problem or lists_in_words(now, still),
+        explanation=problem or summarize_test_lists(now, still),
     )
 
 

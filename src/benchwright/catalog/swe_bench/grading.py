@@ -12,8 +12,8 @@ import msgspec
 
 from benchwright.catalog.benchmark import Figure, Graded
 from benchwright.catalog.containers.flags import Flag, flags_of, with_flags
-from benchwright.catalog.containers.sealing.closing import elsewhere
-from benchwright.catalog.containers.tests_in_words import lists_in_words
+from benchwright.catalog.containers.sealing.closing import printed_elsewhere_flag
+from benchwright.catalog.containers.test_summaries import summarize_test_lists
 from benchwright.catalog.containers.traffic import connection_figures, with_connections
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.swe_bench.edition import VERIFIED, Content, Edition
@@ -94,7 +94,7 @@ def _verdict(content: Content, statuses: Statuses, error: str | None = None) -> 
         "RESOLVED_FULL" if resolved else "RESOLVED_PARTIAL" if part else "RESOLVED_NO",
         "RESOLVED_FULL",
         details=details | ({"error": error} if error else {}),
-        explanation=error or lists_in_words(now, still),
+        explanation=error or summarize_test_lists(now, still),
     )
 
 
@@ -156,7 +156,7 @@ def printed_elsewhere(
         for name, passed in own.details[tests].items()
         if not passed
     ]
-    return [elsewhere(missing or ["all"])]
+    return [printed_elsewhere_flag(missing or ["all"])]
 
 
 def _status(name: str, statuses: Statuses) -> str | None:

@@ -9,19 +9,19 @@ import msgspec
 
 from benchwright.catalog.asking import user
 from benchwright.catalog.containers import Containers
-from benchwright.catalog.containers.authors import Author, Issue
+from benchwright.catalog.containers.authors import Issue, PatchSource
+from benchwright.catalog.containers.egress import Egress, tests_egress
 from benchwright.catalog.containers.flags import Flag, flags_of
-from benchwright.catalog.containers.golds import against_gold
+from benchwright.catalog.containers.gold_tallies import against_gold
 from benchwright.catalog.containers.network_rules import NetworkRules
 from benchwright.catalog.containers.patches import patch_in
 from benchwright.catalog.containers.sealing.failing_tests import flags_of_no_test
 from benchwright.catalog.containers.sealing.patches import findings, reaches_out, refused
 from benchwright.catalog.containers.traffic import with_traffic
-from benchwright.catalog.containers.way_out import Exit, way_out
 from benchwright.catalog.swe_bench.edition import START_REF, Content, Edition
 from benchwright.catalog.swe_bench.evaluation import DIRECTORY, NOT_APPLIED, START, changed_files
 from benchwright.catalog.swe_bench.grading import PATCH, TESTS, graded
-from benchwright.catalog.swe_bench.testing import SuiteResult, sandbox_spec, tested
+from benchwright.catalog.swe_bench.testing import SuiteResult, sandbox_spec, test_patch
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Sample, Trial
@@ -34,7 +34,12 @@ class PatchTester:
     """A solver that lets an author write a patch, and tests it. The scorer later reads the test log."""
 
     def __init__(
-        self, author: Author, containers: Containers, seconds: float, rules: NetworkRules, edition: Edition
+        self,
+        author: PatchSource,
+        containers: Containers,
+        seconds: float,
+        rules: NetworkRules,
+        edition: Edition,
     ) -> None:
         self._author = author
         self._containers = containers
@@ -50,7 +55,7 @@ class PatchTester:
             return outcome
         content = trial.sample.content
         filtered = self._rules.filters([True]) and not self._edition.unfiltered(content)
-        async with way_out(self._containers, self._rules, filtered=filtered) as exit:
+        async with tests_egress(self._containers, self._rules, filtered=filtered) as exit:
             result, found = await self._tested(trial.sample, patch, flags_of(outcome), session, exit)
         artifacts = {**outcome.artifacts, TESTS: msgspec.structs.asdict(result), **found}
         outcome = msgspec.structs.replace(outcome, artifacts=artifacts)
@@ -61,14 +66,14 @@ class PatchTester:
         return with_traffic(outcome, exit.traffic, named, begun=START in result.log, passed=passed)
 
     async def _tested(
-        self, sample: Sample, patch: str, flags: Sequence[Flag], session: Session, exit: Exit | None
+        self, sample: Sample, patch: str, flags: Sequence[Flag], session: Session, exit: Egress | None
     ) -> tuple[SuiteResult, dict[str, Any]]:
         """Return the test result and the seal's artifacts, which include the `flags` raised before."""
         content, network = sample.content, self._rules.opens(True)
 
         async def test(patch: str, added: str = "") -> SuiteResult:
             how = (self._containers, session, content, patch, self._seconds, self._edition)
-            return await tested(*how, network=network, exit=exit, added=added)
+            return await test_patch(*how, network=network, exit=exit, added=added)
 
         async def passes(patch: str) -> bool:
             return await self._resolves(content, await test(patch))
@@ -100,7 +105,7 @@ class PatchTester:
         return verdict.score == 1.0
 
 
-class ShownTheFiles:
+class OracleFilesPatchSource:
     """An author that sees the files which the right patch changes (the oracle setting), and answers once."""
 
     def __init__(self, containers: Containers, edition: Edition) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from benchwright.catalog.containers import Containers
-from benchwright.catalog.containers.way_out import Exit, started_with
+from benchwright.catalog.containers.egress import Egress, started_sandbox
 from benchwright.catalog.swe_bench.edition import Content, Edition
 from benchwright.catalog.swe_bench.evaluation import DIRECTORY, ERRORED, NOT_APPLIED, TIMED_OUT, with_lines
 from benchwright.engine.protocols import Session
@@ -59,7 +59,7 @@ def sandbox_spec(
     )
 
 
-async def tested(
+async def test_patch(
     containers: Containers,
     session: Session,
     content: Content,
@@ -68,7 +68,7 @@ async def tested(
     edition: Edition,
     *,
     network: bool,
-    exit: Exit | None,
+    exit: Egress | None,
     added: str,
 ) -> SuiteResult:
     """Apply a patch in a fresh container, run the test script, and return the result.
@@ -85,7 +85,7 @@ async def tested(
         EngineError: If the image is not available, or the engine does not respond.
     """
     spec = sandbox_spec(content, edition, network=network)
-    async with started_with(exit, containers.sandboxes, spec, session.progress) as sandbox:
+    async with started_sandbox(exit, containers.sandboxes, spec, session.progress) as sandbox:
         session.progress("testing the patch")
         script = with_lines(edition.script(content), added)
         files = {PATCH_FILE: patch.encode("utf-8", "replace"), EVAL_FILE: script.encode()}

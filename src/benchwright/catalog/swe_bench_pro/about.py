@@ -7,7 +7,7 @@ import msgspec
 from benchwright.catalog.agent_options import NETWORK_OPTIONS, agent_options
 from benchwright.catalog.benchmark import About
 from benchwright.catalog.swe_bench.about import DOCUMENTED_OPTIONS
-from benchwright.data.declared import Dataset, GitRepository, HubRepository
+from benchwright.data.dataset_spec import Dataset, GitRepository, HubRepository
 
 DATASET = Dataset(
     name="swe_bench_pro",

@@ -9,7 +9,7 @@ from typing import Literal
 
 from benchwright.catalog.benchmark import About, Benchmark, Check, Options
 from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Containers, read_agent_options
-from benchwright.catalog.containers.authors import AgentAuthor, Author, FileAuthor, one_answer
+from benchwright.catalog.containers.authors import AgentAuthor, PatchSource, PredictionsFile, one_answer
 from benchwright.catalog.containers.exploits import READER, REPOSITORY
 from benchwright.catalog.containers.images import TaskImages
 from benchwright.catalog.containers.network_rules import network_departures, read_network_rules
@@ -19,7 +19,7 @@ from benchwright.catalog.containers.sealing.history import NO_FUTURE
 from benchwright.catalog.containers.traffic import connection_figures
 from benchwright.catalog.swe_bench_pro.grading import ResolvedScorer
 from benchwright.catalog.swe_bench_pro.rows import samples
-from benchwright.catalog.swe_bench_pro.solver import PatchTester, Room
+from benchwright.catalog.swe_bench_pro.solver import ContainerLimits, PatchTester
 from benchwright.engine.protocols import Solver
 from benchwright.records import Sample
 
@@ -43,15 +43,15 @@ def make(about: About, options: Options) -> Benchmark:
     )
     file = options.text("predictions")
     predictions = predictions_at(Path(file)) if file else None
-    room = Room(
-        options.integer("memory_gib", Room().memory_gib, 1),
+    room = ContainerLimits(
+        options.integer("memory_gib", ContainerLimits().memory_gib, 1),
         read_network_rules(options),
-        options.integer("test_seconds", Room().test_seconds, 1),
+        options.integer("test_seconds", ContainerLimits().test_seconds, 1),
     )
 
-    def author(containers: Containers) -> Author:
+    def author(containers: Containers) -> PatchSource:
         if predictions is not None:
-            return FileAuthor(predictions)
+            return PredictionsFile(predictions)
         return one_answer(room.issue) if mode == "patch" else AgentAuthor(containers, room.issue, agent)
 
     def solver(containers: Containers) -> Solver:
@@ -86,9 +86,9 @@ def images_of(sample: Sample) -> TaskImages:
 
 
 def _departures(
-    mode: str, agent: AgentOptions, room: Room, *, predictions: Predictions | None
+    mode: str, agent: AgentOptions, room: ContainerLimits, *, predictions: Predictions | None
 ) -> Iterator[str]:
-    official = Room()
+    official = ContainerLimits()
     if predictions is not None:
         yield predictions.departure
     elif mode == "patch":

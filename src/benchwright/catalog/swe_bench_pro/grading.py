@@ -9,8 +9,8 @@ import msgspec
 
 from benchwright.catalog.containers.authors import NO_PATCH
 from benchwright.catalog.containers.flags import Flag, flags_of, with_flags
-from benchwright.catalog.containers.sealing.closing import elsewhere
-from benchwright.catalog.containers.tests_in_words import lists_in_words
+from benchwright.catalog.containers.sealing.closing import printed_elsewhere_flag
+from benchwright.catalog.containers.test_summaries import summarize_test_lists
 from benchwright.catalog.containers.traffic import with_connections
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.swe_bench_pro.reading import PASSED
@@ -60,7 +60,7 @@ def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
         RESOLVED if resolved else f"not {RESOLVED}",
         RESOLVED,
         details=details | ({"error": problem} if problem else {}),
-        explanation=problem or lists_in_words(now, still),
+        explanation=problem or summarize_test_lists(now, still),
     )
 
 
@@ -71,4 +71,4 @@ def printed_elsewhere(content: Mapping[str, Any], artifacts: Mapping[str, Any]) 
         return []
     names = [*content["fail_to_pass"], *content["pass_to_pass"]]
     missing = [name for name in names if closed.get(name) != PASSED]
-    return [elsewhere(missing)] if missing else []
+    return [printed_elsewhere_flag(missing)] if missing else []

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.containers.sealing.closing import closed
+from benchwright.catalog.containers.sealing.closing import closed_part
 from benchwright.engine.offload import offload
 from benchwright.errors import ExecutionError
 from benchwright.records import UNREADABLE
@@ -70,7 +70,7 @@ async def read_apart(
         ExecutionError: If the container was ended from outside, or the engine does not respond.
     """
     texts = {name: log.decode("utf-8", "replace") for name, log in logs.items()}
-    own = {name: closed(text) for name, text in texts.items()}
+    own = {name: closed_part(text) for name, text in texts.items()}
     cut = any(own[name].strip() != text.strip() for name, text in texts.items())
     async with reader() as sandbox:
         statuses = await _read(sandbox, content, logs)

@@ -9,14 +9,14 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.containers import Containers
-from benchwright.catalog.containers.authors import Author, Issue
+from benchwright.catalog.containers.authors import Issue, PatchSource
+from benchwright.catalog.containers.egress import Egress, started_sandbox, tests_egress
 from benchwright.catalog.containers.flags import Flag, flags_of
-from benchwright.catalog.containers.golds import against_gold
+from benchwright.catalog.containers.gold_tallies import against_gold
 from benchwright.catalog.containers.network_rules import NetworkRules
 from benchwright.catalog.containers.sealing.failing_tests import flags_of_no_test
 from benchwright.catalog.containers.sealing.patches import findings, reaches_out, refused
 from benchwright.catalog.containers.traffic import with_traffic
-from benchwright.catalog.containers.way_out import Exit, started_with, way_out
 from benchwright.catalog.swe_bench_pro.grading import grade, printed_elsewhere
 from benchwright.catalog.swe_bench_pro.reading import DIRECTORY
 from benchwright.catalog.swe_bench_pro.testing import KEPT_LOG, LARGEST_LOG, run_tests
@@ -38,7 +38,7 @@ CAPABILITIES = (
 """Docker's default capabilities that servers and test runners need if scripts start them as other users."""
 
 
-class Room(Record, frozen=True):
+class ContainerLimits(Record, frozen=True):
     """Limits and network of the benchmark's containers. Defaults are those of Scale AI's own harness.
 
     They are up to 30 GiB and four cores, a network for the tests, and one hour for them (SWE-bench_Pro-os
@@ -79,7 +79,7 @@ class Room(Record, frozen=True):
 class PatchTester:
     """A solver that tests an author's patch. The author's container is removed before tests start."""
 
-    def __init__(self, containers: Containers, author: Author, room: Room) -> None:
+    def __init__(self, containers: Containers, author: PatchSource, room: ContainerLimits) -> None:
         self._containers = containers
         self._author = author
         self._room = room
@@ -103,7 +103,7 @@ class PatchTester:
 
     async def _tried(self, sample: Sample, outcome: Outcome, session: Session) -> Outcome:
         rules, content = self._room.rules, sample.content
-        async with way_out(self._containers, rules, filtered=rules.filters([True])) as exit:
+        async with tests_egress(self._containers, rules, filtered=rules.filters([True])) as exit:
             found = await self._tested(sample, outcome, session, exit)
         outcome = msgspec.structs.replace(outcome, artifacts={**outcome.artifacts, **found})
         if exit is None:
@@ -114,7 +114,7 @@ class PatchTester:
         return with_traffic(outcome, exit.traffic, [content["test_patch"]], begun=True, passed=passed)
 
     async def _tested(
-        self, sample: Sample, outcome: Outcome, session: Session, exit: Exit | None
+        self, sample: Sample, outcome: Outcome, session: Session, exit: Egress | None
     ) -> dict[str, Any]:
         """Return the test results and the seal's artifacts, which include the outcome's earlier flags."""
         content, patch, flags = sample.content, outcome.artifacts["patch"], flags_of(outcome)
@@ -126,7 +126,7 @@ class PatchTester:
 
         async def test(patch: str, added: str = "", kept_log: int = KEPT_LOG) -> dict[str, Any]:
             spec = self._room.spec(image, network=self._room.rules.opens(True))
-            async with started_with(exit, sandboxes, spec, session.progress) as sandbox:
+            async with started_sandbox(exit, sandboxes, spec, session.progress) as sandbox:
                 session.progress("tests")
                 how = (sandbox, content, patch, self._room.test_seconds, reader if sealed else None)
                 tests = await run_tests(*how, added=added, kept_log=kept_log)

@@ -40,7 +40,7 @@ _LIMITS = {
 }
 
 
-class Findings(Record, frozen=True):
+class TestResults(Record, frozen=True):
     """Result of the tests.
 
     - `statuses`: the parser's statuses of the instance's own tests; empty if there is a `problem`.
@@ -98,7 +98,7 @@ async def run_tests(
     *,
     added: str = "",
     kept_log: int = KEPT_LOG,
-) -> Findings:
+) -> TestResults:
     """Test a patch in a fresh container of the instance's image, and return the results.
 
     - `reader`: starts the container in which the parser reads the logs. None for the tests' container, as in
@@ -125,16 +125,16 @@ async def run_tests(
     applied = _NOT_APPLIED not in log
     how = (applied, log, round(ended.seconds, 3), ended.reason, ended.exit_code)
     if ended.reason != "exited":
-        return Findings(*how, problem=_LIMITS[ended.reason].format(seconds=seconds))
+        return TestResults(*how, problem=_LIMITS[ended.reason].format(seconds=seconds))
     logs = {name: await _log(sandbox, name) for name in LOGS}
     log += "".join(text[-kept_log // 2 :].decode("utf-8", "replace") for text in logs.values())
     how = (applied, log, *how[2:])
     try:
         if reader is None:
-            return Findings(*how, statuses=await statuses_of(sandbox, content))
-        return Findings(*how, *await read_apart(reader, content, logs))
+            return TestResults(*how, statuses=await statuses_of(sandbox, content))
+        return TestResults(*how, *await read_apart(reader, content, logs))
     except Unreadable as error:
-        return Findings(*how, problem=str(error))
+        return TestResults(*how, problem=str(error))
 
 
 async def _log(sandbox: Sandbox, name: str) -> bytes:

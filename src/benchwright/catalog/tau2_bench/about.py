@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from benchwright.catalog.benchmark import About
-from benchwright.data.declared import Dataset, GitRepository
+from benchwright.data.dataset_spec import Dataset, GitRepository
 
 COMMIT = "a2c024725189473d2d7cea3a5cfdbcc67478e41f"
 
 DOMAINS = ("airline", "retail", "telecom", "banking_knowledge", "mock")
-EVALUATED = ("airline", "retail", "telecom")
+DEFAULT_DOMAINS = ("airline", "retail", "telecom")
 """The domains that are evaluated unless others are named."""
 
 SPLITS = ("base", "test", "train", "small")
@@ -48,10 +48,10 @@ _CODE = "src/tau2"
 
 _FILES = {
     "test": (
-        *(f"{_DATA}/{domain}/tasks.json" for domain in (*EVALUATED, "mock")),
+        *(f"{_DATA}/{domain}/tasks.json" for domain in (*DEFAULT_DOMAINS, "mock")),
         f"{_DATA}/banking_knowledge/tasks/task_*.json",
     ),
-    "splits": tuple(f"{_DATA}/{domain}/split_tasks.json" for domain in (*EVALUATED, "mock")),
+    "splits": tuple(f"{_DATA}/{domain}/split_tasks.json" for domain in (*DEFAULT_DOMAINS, "mock")),
     "worlds": (
         *(
             f"{_DATA}/{domain}/{name}"

@@ -10,9 +10,9 @@ import msgspec
 from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
 from benchwright.catalog.judging import judge_departures
 from benchwright.catalog.tau2_bench.about import (
+    DEFAULT_DOMAINS,
     DOMAINS,
     EMBEDDED,
-    EVALUATED,
     MODES,
     POLICIES,
     RETRIEVALS,
@@ -24,7 +24,7 @@ from benchwright.catalog.tau2_bench.grading import OFFICIAL_JUDGE, JudgedRewardS
 from benchwright.catalog.tau2_bench.retrieval import check_shell
 from benchwright.catalog.tau2_bench.rows import Settings, samples
 from benchwright.catalog.tau2_bench.solver import Agent
-from benchwright.catalog.tau2_bench.world import Files, Worlds
+from benchwright.catalog.tau2_bench.world import DomainFiles, Worlds
 from benchwright.catalog.tau_bench.benchmark import OWN_USER, reliability
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Solver
@@ -32,7 +32,7 @@ from benchwright.errors import UserError
 from benchwright.records import Sample
 from benchwright.suggest import did_you_mean
 
-JUDGED = ("retail", "banking_knowledge")
+JUDGED_DOMAINS = ("retail", "banking_knowledge")
 """The domains with tasks of which a judge grades a part."""
 
 NO_JUDGE = "no judge (--judge-model …): the model judges itself in 40 tasks of retail"
@@ -57,7 +57,7 @@ class Tau2Bench:
         self._settings = settings = settings_of(options)
         self.about = _without_user(about, options) if settings.solo else about
         self._domains = chosen_domains(options.text("domain"), settings.solo)
-        self._files = Files()
+        self._files = DomainFiles()
         self._user = options.text("user_model") if "user" in options.roles else "the model itself"
         self.departures = tuple(self._departures(options))
         self.scorers: Sequence[Scorer] = (self._scorer(options),)
@@ -89,7 +89,7 @@ class Tau2Bench:
         return reliability(graded, f"{user}{different}")
 
     def _scorer(self, options: Options) -> Scorer:
-        if not set(JUDGED) & set(self._domains):
+        if not set(JUDGED_DOMAINS) & set(self._domains):
             return RewardScorer(self.about.metric)
         separate = "judge" in options.roles
         judge = options.text("judge_model") if separate else ""
@@ -139,7 +139,7 @@ def chosen_domains(given: str, solo: bool = False) -> tuple[str, ...]:
     Raises:
         UserError: If a domain is unknown, or if `solo` and it has no tasks for an agent without a user.
     """
-    usual = SOLO[:1] if solo else EVALUATED
+    usual = SOLO[:1] if solo else DEFAULT_DOMAINS
     named = [name.strip() for name in given.split(",") if name.strip()] or list(usual)
     for name in named:
         if name not in DOMAINS:

@@ -11,7 +11,7 @@ import msgspec
 from benchwright.catalog.asking import assistant, tool_call
 from benchwright.catalog.benchmark import GOLD, Check
 from benchwright.catalog.tau2_bench.dialogue import GREETING, STOPS
-from benchwright.catalog.tau2_bench.grading import is_told
+from benchwright.catalog.tau2_bench.grading import is_communicated
 from benchwright.catalog.tau2_bench.rows import Action, Criteria, criteria_of
 from benchwright.catalog.tau2_bench.solo import DONE as END
 from benchwright.records import Message, Sample
@@ -53,7 +53,7 @@ def _checks(criteria: Criteria) -> Iterator[Check]:
     yield Check("never ends", [assistant(words)], passes=False, user=[HELLO])
     if not all(action.name.startswith(READING) for action in actions):
         yield _played("no action", [], words, passes=False, judge=_judged(criteria, True))
-    if not all(is_told(text, [assistant(said) for said in (GREETING, DONE)]) for text in outputs):
+    if not all(is_communicated(text, [assistant(said) for said in (GREETING, DONE)]) for text in outputs):
         yield _played("an output missing", actions, DONE, passes=False)
     if judged := _judged(criteria, False):
         yield _played("judged otherwise", actions, words, passes=False, judge=judged)

@@ -25,7 +25,7 @@ Side = Literal["assistant", "user"]
 Ending = Literal["user_stop", "agent_stop", "max_steps", "too_many_errors", "agent_error"]
 """The reason why a conversation ended, in the authors' words."""
 
-PREMATURE: dict[Ending, str] = {
+FAILED_ENDINGS: dict[Ending, str] = {
     "max_steps": f"no end within {MAX_STEPS} steps",
     "too_many_errors": f"{MAX_ERRORS} calls failed",
     "agent_error": f"{RETRIES + 1} times the agent said nothing (alone: made no call), or made a call whose arguments "
@@ -36,7 +36,7 @@ PREMATURE: dict[Ending, str] = {
 Tools = list[dict[str, Any]] | None
 
 
-class Unusable(Exception):
+class UnusableMessage(Exception):
     """A model sent an empty message (no text, no calls), or a call whose arguments are not a JSON object.
 
     `side`: who sent it, agent or user.
@@ -137,13 +137,13 @@ class Conversation(ABC):
             )
             return
         side: Side = message["role"]
-        self.heard[side].append(sent or as_sent(message))
+        self.heard[side].append(sent or reply_of_message(message))
         other: Side = "user" if side == "assistant" else "assistant"
         if not calls and other in self.heard:
             self.heard[other].append({"role": "user", "content": message["content"]})
 
 
-def said(reply: Reply, side: Side) -> Message:
+def message_of_reply(reply: Reply, side: Side) -> Message:
     """Convert a model's response into a message of the conversation.
 
     Raises:
@@ -153,7 +153,7 @@ def said(reply: Reply, side: Side) -> Message:
     if reply.tool_calls:
         message["tool_calls"] = [_call(call, side) for call in reply.tool_calls]
     elif not reply.text.strip():
-        raise Unusable(side, "said nothing")
+        raise UnusableMessage(side, "said nothing")
     return message
 
 
@@ -161,11 +161,11 @@ def _call(call: dict[str, Any], side: Side) -> dict[str, Any]:
     name = str(call["function"].get("name") or "")
     arguments = read_object(call["function"].get("arguments"))
     if arguments is None:
-        raise Unusable(side, f"called {name} with arguments that are no JSON object")
+        raise UnusableMessage(side, f"called {name} with arguments that are no JSON object")
     return {"id": call.get("id") or "", "name": name, "arguments": arguments, "requestor": side}
 
 
-def as_sent(message: Message) -> dict[str, Any]:
+def reply_of_message(message: Message) -> dict[str, Any]:
     """Convert a message of a task's prescribed history into the form in which a model would have sent it."""
     sent: dict[str, Any] = {"role": "assistant", "content": message.get("content")}
     if calls := message.get("tool_calls"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.catalog.tau2_bench.conversation import Conversation, Ending, Side, said
+from benchwright.catalog.tau2_bench.conversation import Conversation, Ending, Side, message_of_reply
 from benchwright.catalog.tau2_bench.world import Message, World
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
@@ -53,7 +53,7 @@ class Dialogue(Conversation):
         if side == "user":
             params |= {"role": "user", "slot": "user", "temperature": 0.0}
         reply = await self._session.chat(self.heard[side], **params)
-        return reply, said(reply, side)
+        return reply, message_of_reply(reply, side)
 
 
 def agent_prompt(policy: str) -> str:

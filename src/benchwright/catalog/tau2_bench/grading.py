@@ -9,7 +9,7 @@ import msgspec
 
 from benchwright.catalog.asking import system, user
 from benchwright.catalog.grading import Verdict, verdict_score
-from benchwright.catalog.tau2_bench.conversation import PREMATURE
+from benchwright.catalog.tau2_bench.conversation import FAILED_ENDINGS
 from benchwright.catalog.tau2_bench.rows import Action, Criteria, Part, criteria_of
 from benchwright.catalog.tau2_bench.solver import CONVERSATION, ENDED, EXAMINED
 from benchwright.catalog.tau2_bench.world import Message
@@ -47,7 +47,7 @@ JUDGE_PROMPT = """
             ]
         }
         """
-JUDGED = """
+JUDGE_REQUEST = """
         conversation:
         {conversation}
         \n\
@@ -84,8 +84,8 @@ class RewardScorer:
         """
         artifacts = outcome.artifacts
         criteria = criteria_of(sample.content["task"])
-        if artifacts[ENDED] in PREMATURE:
-            return _scored(sample, criteria, artifacts, {}, PREMATURE[artifacts[ENDED]])
+        if artifacts[ENDED] in FAILED_ENDINGS:
+            return _scored(sample, criteria, artifacts, {}, FAILED_ENDINGS[artifacts[ENDED]])
         parts = parts_met(criteria, artifacts) if criteria else {}
         details: dict[str, Any] = {}
         if criteria and "NL_ASSERTION" in criteria.reward_basis and all(parts.values()):
@@ -110,8 +110,8 @@ class JudgedRewardScorer(RewardScorer):
 
     def __init__(self, name: str, model: str, slot: str | None) -> None:
         super().__init__(name)
-        self.fingerprint = fingerprint(self.fingerprint, JUDGE_PROMPT, JUDGED, model, slot)
-        self._asking = JudgeInfo(fingerprint(JUDGE_PROMPT, JUDGED), JUDGE_SETTINGS)
+        self.fingerprint = fingerprint(self.fingerprint, JUDGE_PROMPT, JUDGE_REQUEST, model, slot)
+        self._asking = JudgeInfo(fingerprint(JUDGE_PROMPT, JUDGE_REQUEST), JUDGE_SETTINGS)
         self._slot = slot
 
     async def _judged(
@@ -132,7 +132,7 @@ def parts_met(criteria: Criteria, artifacts: dict[str, Any]) -> dict[Part, bool]
         "DB": examined["database"] is not False,
         "ENV_ASSERTION": all(examined["assertions"]),
         "ACTION": all(any(matches(one, call) for call in calls) for one in criteria.actions or ()),
-        "COMMUNICATE": all(is_told(text, conversation) for text in criteria.communicate_info or ()),
+        "COMMUNICATE": all(is_communicated(text, conversation) for text in criteria.communicate_info or ()),
     }
     return {part: met[part] for part in criteria.reward_basis if part in met}
 
@@ -149,7 +149,7 @@ def matches(action: Action, call: Call) -> bool:
     return _only(action.arguments, compared) == _only(call["arguments"], compared)
 
 
-def is_told(text: str, conversation: Sequence[Message]) -> bool:
+def is_communicated(text: str, conversation: Sequence[Message]) -> bool:
     """Return True if a message of the agent contains the text, ignoring case and commas in the message."""
     return any(
         text.lower() in (message.get("content") or "").lower().replace(",", "")
@@ -161,7 +161,7 @@ def is_told(text: str, conversation: Sequence[Message]) -> bool:
 def judge_messages(conversation: Sequence[Message], outcomes: Sequence[str]) -> list[dict[str, Any]]:
     """Return the messages that ask the judge: the whole conversation, and the expected outcomes."""
     lines = "\n".join(f"{message['role']}: {message.get('content')}" for message in conversation)
-    return [system(JUDGE_PROMPT), user(JUDGED.format(conversation=lines, outcomes=list(outcomes)))]
+    return [system(JUDGE_PROMPT), user(JUDGE_REQUEST.format(conversation=lines, outcomes=list(outcomes)))]
 
 
 def verdicts(reply: Reply) -> list[bool]:

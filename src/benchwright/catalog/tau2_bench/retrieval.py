@@ -64,7 +64,7 @@ class Question(Record, frozen=True):
     search: Search | None = None
 
 
-class Ended(Record, frozen=True):
+class CommandResult(Record, frozen=True):
     """The result of a command: its exit code (None if it timed out), and its output."""
 
     code: int | None
@@ -90,7 +90,7 @@ class Retrieval:
     def __init__(self, name: str, documents: Mapping[str, str]) -> None:
         """Create the retrieval method called `name` for `documents`, {id: text}."""
         self._writes = name == "terminal_use_write"
-        self._nearest = Nearest(documents, QWEN_QUERY if EMBEDDED.get(name) == QWEN else "{query}")
+        self._nearest = EmbeddingIndex(documents, QWEN_QUERY if EMBEDDED.get(name) == QWEN else "{query}")
         self._sandbox = LocalSandbox(SHELL_LIMITS)
 
     def helper(self, session: Session) -> Helper:
@@ -99,7 +99,7 @@ class Retrieval:
 
 
 class _Helper:
-    def __init__(self, shell: Shell, nearest: Nearest, session: Session) -> None:
+    def __init__(self, shell: Shell, nearest: EmbeddingIndex, session: Session) -> None:
         self._shell = shell
         self._nearest = nearest
         self._session = session
@@ -124,7 +124,7 @@ class Shell:
         self._files: dict[str, str] = {}
         self._program = (Path(__file__).parent / "inside" / "shell.py").read_bytes()
 
-    async def run(self, asked: Command) -> Ended:
+    async def run(self, asked: Command) -> CommandResult:
         """Run a command and return its result.
 
         Its exit code is 137 if a limit killed it, and None if it timed out.
@@ -141,16 +141,16 @@ class Shell:
             limits=msgspec.structs.replace(self._sandbox.limits, wall_seconds=asked.seconds),
         )
         if ended.reason == "timeout":
-            return Ended(None, "", "")
+            return CommandResult(None, "", "")
         try:
-            answer = msgspec.json.decode(ended.stdout, type=Ended)
+            answer = msgspec.json.decode(ended.stdout, type=CommandResult)
         except UNREADABLE:
-            return Ended(137, "", "Killed")
+            return CommandResult(137, "", "Killed")
         self._files = answer.files if answer.files is not None else self._files
         return msgspec.structs.replace(answer, files=None)
 
 
-class Nearest:
+class EmbeddingIndex:
     """Search for the documents nearest to a query, by the cosine of embeddings (cosine_retriever.py)."""
 
     def __init__(self, documents: Mapping[str, str], query: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from benchwright.catalog.tau2_bench.about import POLICIES
-from benchwright.catalog.tau2_bench.world import Files, domain_of
+from benchwright.catalog.tau2_bench.world import DomainFiles, domain_of
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetParseError, DatasetValidationError
 from benchwright.records import UNREADABLE, Record, Sample
@@ -81,7 +81,9 @@ class TaskRow(Record, frozen=True):
     evaluation_criteria: Criteria | None = None
 
 
-def samples(source: Source, domains: Sequence[str], settings: Settings, files: Files) -> Iterator[Sample]:
+def samples(
+    source: Source, domains: Sequence[str], settings: Settings, files: DomainFiles
+) -> Iterator[Sample]:
     """Yield one sample per task in the chosen split, domain by domain.
 
     Raises:
@@ -96,7 +98,7 @@ def samples(source: Source, domains: Sequence[str], settings: Settings, files: F
         rows = [row for file in by_domain.get(domain, ()) for row in _rows(file)]
         chosen = [(row, raw) for row, raw in rows if wanted is None or row.id in wanted]
         if settings.solo:
-            chosen = [(row, raw) for row, raw in chosen if is_for_one(raw)]
+            chosen = [(row, raw) for row, raw in chosen if is_solo_task(raw)]
         if not chosen:
             raise DatasetNotFound(f"{source.root} holds no {settings.split} tasks of the domain {domain}")
         world = {
@@ -108,7 +110,7 @@ def samples(source: Source, domains: Sequence[str], settings: Settings, files: F
         yield from (_sample(domain, row, raw, world) for row, raw in chosen)
 
 
-def is_for_one(task: dict[str, Any]) -> bool:
+def is_solo_task(task: dict[str, Any]) -> bool:
     """Return True if an agent without a user can do the task (`check_valid_task` of LLMSoloAgent)."""
     state = task.get("initial_state")
     if state is not None:

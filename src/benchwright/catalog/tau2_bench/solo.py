@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.catalog.tau2_bench.conversation import Conversation, Ending, Side, Unusable, said
+from benchwright.catalog.tau2_bench.conversation import (
+    Conversation,
+    Ending,
+    Side,
+    UnusableMessage,
+    message_of_reply,
+)
 from benchwright.catalog.tau2_bench.world import Message, World
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
@@ -29,7 +35,7 @@ Always follow the policy. Always make sure you generate valid JSON only."""  # n
 """The agent's instructions, word for word, so that scores are comparable."""
 
 
-class Alone(Conversation):
+class SoloConversation(Conversation):
     """A conversation of an agent only with its tools, until it calls `done` or a limit ends it."""
 
     def __init__(self, session: Session, world: World, task: dict[str, Any]) -> None:
@@ -49,14 +55,14 @@ class Alone(Conversation):
 
     async def _answer(self, side: Side) -> tuple[Reply, Message]:
         reply = await self._session.chat(self.heard[side], tools=self._tools[side], tool_choice="required")
-        message = said(reply, side)
+        message = message_of_reply(reply, side)
         calls = message.get("tool_calls")
         if not calls:
-            raise Unusable(side, "made no call")
+            raise UnusableMessage(side, "made no call")
         if any(call["name"] == DONE for call in calls):
             message = {"role": side, "content": STOP}
         elif STOP in (message["content"] or ""):
-            raise Unusable(side, "said that it stops, and made a call")
+            raise UnusableMessage(side, "said that it stops, and made a call")
         return reply, message
 
 

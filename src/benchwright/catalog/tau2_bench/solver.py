@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.catalog.tau2_bench.conversation import PREMATURE, RETRIES, Conversation, Ending, Unusable
+from benchwright.catalog.tau2_bench.conversation import (
+    FAILED_ENDINGS,
+    RETRIES,
+    Conversation,
+    Ending,
+    UnusableMessage,
+)
 from benchwright.catalog.tau2_bench.dialogue import Dialogue
-from benchwright.catalog.tau2_bench.solo import Alone
-from benchwright.catalog.tau2_bench.world import Examined, World, Worlds
+from benchwright.catalog.tau2_bench.solo import SoloConversation
+from benchwright.catalog.tau2_bench.world import StateCheck, World, Worlds
 from benchwright.engine.answers import final_answer
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
@@ -39,10 +45,10 @@ class Agent:
                 talk = self._begin(content, world, session)
                 try:
                     ending = await talk.hold()
-                except Unusable as error:
+                except UnusableMessage as error:
                     unusable = error
                     continue
-                examined = None if ending in PREMATURE else await world.examine(talk.messages)
+                examined = None if ending in FAILED_ENDINGS else await world.examine(talk.messages)
                 return _outcome(talk, ending, examined)
         if unusable.side == "user":
             raise ExecutionError(f"{RETRIES + 1} times the simulated user {unusable}")
@@ -50,15 +56,15 @@ class Agent:
 
     def _begin(self, content: dict[str, Any], world: World, session: Session) -> Conversation:
         if content["solo"]:
-            return Alone(session, world, content["task"])
+            return SoloConversation(session, world, content["task"])
         guidelines = self._worlds.files.guidelines(tools=world.told.user_tools is not None)
         return Dialogue(session, world, guidelines, content["task"])
 
 
-def _outcome(talk: Conversation, ending: Ending, examined: Examined | None = None) -> Outcome:
+def _outcome(talk: Conversation, ending: Ending, examined: StateCheck | None = None) -> Outcome:
     artifacts: dict[str, Any] = {CONVERSATION: talk.messages, ENDED: ending}
     if examined is not None:
         artifacts[EXAMINED] = {"database": examined.database, "assertions": examined.assertions}
     heard = talk.heard["assistant"]
     status = Status.LIMIT if ending == "max_steps" else Status.ANSWERED
-    return Outcome(status, heard, final_answer(heard), PREMATURE.get(ending), artifacts=artifacts)
+    return Outcome(status, heard, final_answer(heard), FAILED_ENDINGS.get(ending), artifacts=artifacts)

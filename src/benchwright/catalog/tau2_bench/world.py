@@ -29,10 +29,10 @@ LIMITS = Limits(
 )
 """Limits on a domain's process. It mostly waits for the models."""
 
-INSIDE = ("server.py", "libraries.py", "retrieval.py")
+SANDBOX_PROGRAMS = ("server.py", "libraries.py", "retrieval.py")
 """Benchwright's programs that run in the sandbox beside the authors' code."""
 
-ASKS = b'{"asks"'
+QUESTION_START = b'{"asks"'
 """The start of a line with which the process asks the host a question."""
 
 Answer = TypeVar("Answer")
@@ -41,7 +41,7 @@ Message = dict[str, Any]
 """A message of the conversation in the authors' format: role, content, tool_calls, id, requestor, error."""
 
 
-class Told(Record, frozen=True):
+class TaskContext(Record, frozen=True):
     """The context of a task: policy and tools for the agent, scenario and tools for the user.
 
     `user_tools` is None if the user has none. An agent without a user gets the user's tools besides its own,
@@ -54,14 +54,14 @@ class Told(Record, frozen=True):
     user_tools: list[dict[str, Any]] | None
 
 
-class Result(Record, frozen=True):
+class ToolResult(Record, frozen=True):
     """The result of a tool call."""
 
     content: str
     error: bool
 
 
-class Examined(Record, frozen=True):
+class StateCheck(Record, frozen=True):
     """The result of the state check at the end of a conversation.
 
     `database`: True if the databases equal those after the right calls; None if the task has neither calls
@@ -73,22 +73,22 @@ class Examined(Record, frozen=True):
 
 
 class _Results(Record, frozen=True):
-    results: list[Result]
+    results: list[ToolResult]
 
 
-class _Asks(Record, frozen=True):
+class _QuestionLine(Record, frozen=True):
     asks: Question
 
 
 class World:
     """The environment of one conversation, whose code runs in the sandbox. `Worlds.open` creates it."""
 
-    def __init__(self, process: SandboxProcess, told: Told, helper: Helper | None) -> None:
+    def __init__(self, process: SandboxProcess, told: TaskContext, helper: Helper | None) -> None:
         self._process = process
         self._helper = helper
         self.told = told
 
-    async def call(self, calls: Sequence[dict[str, Any]]) -> list[Result]:
+    async def call(self, calls: Sequence[dict[str, Any]]) -> list[ToolResult]:
         """Make tool calls ({id, name, arguments, requestor}) in order, and return their results.
 
         Raises:
@@ -97,17 +97,17 @@ class World:
         """
         return (await _ask(self._process, {"calls": calls}, _Results, self._helper)).results
 
-    async def examine(self, conversation: Sequence[Message]) -> Examined:
+    async def examine(self, conversation: Sequence[Message]) -> StateCheck:
         """Replay all calls in a fresh environment, and compare its final state with the right one.
 
         Raises:
             ExecutionError: If the sandbox was lost or exceeded a limit, or a call returned another result
                 than before.
         """
-        return await _ask(self._process, {"examine": conversation}, Examined)
+        return await _ask(self._process, {"examine": conversation}, StateCheck)
 
 
-class Files:
+class DomainFiles:
     """The files from which worlds are made, read from the source of the tasks."""
 
     def __init__(self, source: Source | None = None) -> None:
@@ -160,8 +160,8 @@ class Files:
         assert self._source is not None, "the tasks are read first"
         return self._source
 
-    def __reduce__(self) -> tuple[type[Files], tuple[Source | None]]:
-        return Files, (self._source,)
+    def __reduce__(self) -> tuple[type[DomainFiles], tuple[Source | None]]:
+        return DomainFiles, (self._source,)
 
 
 def domain_of(file: Path) -> str | None:
@@ -174,7 +174,7 @@ def domain_of(file: Path) -> str | None:
 class Worlds:
     """Factory of worlds, each in its own sandbox."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: DomainFiles) -> None:
         self.files = files
         self._sandbox = LocalSandbox(LIMITS)
         self._retrievals: dict[str, Retrieval] = {}
@@ -187,12 +187,12 @@ class Worlds:
             ExecutionError: If the environment cannot be created.
         """
         inside = Path(__file__).parent / "inside"
-        files = {name: (inside / name).read_bytes() for name in INSIDE}
+        files = {name: (inside / name).read_bytes() for name in SANDBOX_PROGRAMS}
         files |= self.files.of(content["domain"])
         opening = {name: content[name] for name in ("domain", "task", "retrieval", "solo", "policy")}
         helper = self._helper(content, session)
         async with self._sandbox.process(["python3", "server.py"], files=files) as process:
-            yield World(process, await _ask(process, {"open": opening}, Told), helper)
+            yield World(process, await _ask(process, {"open": opening}, TaskContext), helper)
 
     def _helper(self, content: dict[str, Any], session: Session) -> Helper | None:
         name = content["retrieval"]
@@ -214,9 +214,9 @@ async def _ask(
     try:
         while True:
             line = await process.receive(STEP_SECONDS)
-            if helper is None or not line.startswith(ASKS):
+            if helper is None or not line.startswith(QUESTION_START):
                 return msgspec.json.decode(line, type=kind)
-            asked = msgspec.json.decode(line, type=_Asks).asks
+            asked = msgspec.json.decode(line, type=_QuestionLine).asks
             await process.send(msgspec.json.encode(await helper.answer(asked)))
     except (msgspec.ValidationError, *UNREADABLE):
         raise ExecutionError("the sandboxed domain answered with something else than was agreed") from None

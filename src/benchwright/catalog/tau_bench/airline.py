@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
-from benchwright.catalog.tau_bench.database import Database, own, whole
+from benchwright.catalog.tau_bench.database import Database, all_records, writable_record
 from benchwright.catalog.tau_bench.domain import (
     Domain,
     ToolError,
@@ -79,7 +79,7 @@ def search_direct_flight(database: Database, /, origin: str, destination: str, d
     """Return the available flights from one airport to another on a date."""
     found = [
         _on_date(flight, date)
-        for flight in whole(database, "flights").values()
+        for flight in all_records(database, "flights").values()
         if flight["origin"] == origin and flight["destination"] == destination and _flies(flight, date)
     ]
     return json.dumps(found)
@@ -121,7 +121,7 @@ def book_reservation(
     """Book flights for a user and charge the payment methods."""
     if user_id not in database["users"]:
         raise ToolError("user not found")
-    user = own(database, "users", user_id)
+    user = writable_record(database, "users", user_id)
     reservation_id = _first_free(NEW_RESERVATIONS, database["reservations"]) or NEW_RESERVATIONS[-1]
     reservation: dict[str, Any] = {
         "reservation_id": reservation_id,
@@ -226,7 +226,7 @@ def send_certificate(database: Database, /, user_id: str, amount: int) -> str:
     """Add a certificate to a user's payment methods. Do nothing if the user already has three."""
     if user_id not in database["users"]:
         raise ToolError("user not found")
-    methods = own(database, "users", user_id)["payment_methods"]
+    methods = writable_record(database, "users", user_id)["payment_methods"]
     payment_id = _first_free(NEW_CERTIFICATES, methods)
     if payment_id is None:
         return ""
@@ -244,7 +244,7 @@ def _on_date(flight: Flight, date: str) -> Flight:
 
 
 def _connections(database: Database, origin: str, destination: str) -> Iterator[tuple[Flight, Flight]]:
-    flights = list(whole(database, "flights").values())
+    flights = list(all_records(database, "flights").values())
     arriving = [flight for flight in flights if flight["destination"] == destination]
     for first in flights:
         if first["origin"] == origin:
@@ -320,7 +320,7 @@ def _pay(user: dict[str, Any], payments: list[dict[str, Any]]) -> None:
 def _reservation(database: Database, reservation_id: str) -> dict[str, Any]:
     if reservation_id not in database["reservations"]:
         raise ToolError("reservation not found")
-    reservation: dict[str, Any] = own(database, "reservations", reservation_id)
+    reservation: dict[str, Any] = writable_record(database, "reservations", reservation_id)
     return reservation
 
 
@@ -328,7 +328,7 @@ def _payment_method(
     database: Database, reservation: dict[str, Any], payment_id: str, price: Any
 ) -> dict[str, Any]:
     """Return a payment method of the reservation's user. Raises ToolError if it cannot pay `price`."""
-    methods = own(database, "users", reservation["user_id"])["payment_methods"]
+    methods = writable_record(database, "users", reservation["user_id"])["payment_methods"]
     if payment_id not in methods:
         raise ToolError("payment method not found")
     method: dict[str, Any] = methods[payment_id]

@@ -1,7 +1,7 @@
 """The database of a tau-bench domain: tables that each trial can write to without copying all records.
 
 A table is a `ChainMap` of two dicts: the records written by this trial, then those shared by all trials. A
-tool that changes a record gets a copy by `own`; all other records are only read. A new database costs a
+tool that changes a record gets a copy by `writable_record`; all other records are only read. A new database costs a
 microsecond.
 """
 
@@ -19,12 +19,12 @@ Database = dict[str, ChainMap[str, Any]]
 """The tables of one trial."""
 
 
-def fresh(tables: Tables) -> Database:
+def new_database(tables: Tables) -> Database:
     """Return a new database in the initial state, with these shared tables."""
     return {name: ChainMap({}, records) for name, records in tables.items()}
 
 
-def own(database: Database, table: str, key: str) -> Any:
+def writable_record(database: Database, table: str, key: str) -> Any:
     """Return the trial's own copy of a record, made on first use, which the trial may change.
 
     Raises:
@@ -37,7 +37,7 @@ def own(database: Database, table: str, key: str) -> Any:
     return written[key]
 
 
-def whole(database: Database, table: str) -> dict[str, Any]:
+def all_records(database: Database, table: str) -> dict[str, Any]:
     """Return all records of a table as a dict.
 
     Iterating over it is many times faster than over the `ChainMap`.

@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from benchwright.catalog.tau_bench.database import Database, own, whole
+from benchwright.catalog.tau_bench.database import Database, all_records, writable_record
 from benchwright.catalog.tau_bench.domain import (
     Domain,
     ToolError,
@@ -27,7 +27,7 @@ CANCEL_REASONS = ("no longer needed", "ordered by mistake")
 
 def find_user_id_by_email(database: Database, /, email: str) -> str:
     """Return the id of the user with this email address."""
-    for user_id, profile in whole(database, "users").items():
+    for user_id, profile in all_records(database, "users").items():
         if profile["email"].lower() == email.lower():
             return user_id
     raise ToolError("user not found")
@@ -35,7 +35,7 @@ def find_user_id_by_email(database: Database, /, email: str) -> str:
 
 def find_user_id_by_name_zip(database: Database, /, first_name: str, last_name: str, zip: str) -> str:
     """Return the id of the user with this name and zip code."""
-    for user_id, profile in whole(database, "users").items():
+    for user_id, profile in all_records(database, "users").items():
         if (
             profile["name"]["first_name"].lower() == first_name.lower()
             and profile["name"]["last_name"].lower() == last_name.lower()
@@ -62,7 +62,7 @@ def get_product_details(database: Database, /, product_id: str) -> str:
 
 def list_all_product_types(database: Database, /) -> str:
     """Return product ids by product name, in alphabetical order."""
-    names = {product["name"]: product["product_id"] for product in whole(database, "products").values()}
+    names = {product["name"]: product["product_id"] for product in all_records(database, "products").values()}
     return json.dumps(dict(sorted(names.items())))
 
 
@@ -166,7 +166,7 @@ def modify_user_address(
     """Replace a user's default address."""
     if user_id not in database["users"]:
         raise ToolError("user not found")
-    user = own(database, "users", user_id)
+    user = writable_record(database, "users", user_id)
     user["address"] = _address(address1, address2, city, state, country, zip)
     return json.dumps(user)
 
@@ -227,7 +227,7 @@ def _order(database: Database, order_id: str, status: str, otherwise: str) -> Or
     """
     if order_id not in database["orders"]:
         raise ToolError("order not found")
-    order: Order = own(database, "orders", order_id)
+    order: Order = writable_record(database, "orders", order_id)
     if order["status"] != status:
         raise ToolError(otherwise)
     return order
@@ -235,7 +235,7 @@ def _order(database: Database, order_id: str, status: str, otherwise: str) -> Or
 
 def _methods(database: Database, order: Order) -> dict[str, Any]:
     """Return the payment methods of the order's user."""
-    methods: dict[str, Any] = own(database, "users", order["user_id"])["payment_methods"]
+    methods: dict[str, Any] = writable_record(database, "users", order["user_id"])["payment_methods"]
     return methods
 
 

@@ -15,7 +15,7 @@ import msgspec
 import xxhash
 
 from benchwright.catalog.tau_bench.airline import AIRLINE
-from benchwright.catalog.tau_bench.database import Database, Tables, fresh
+from benchwright.catalog.tau_bench.database import Database, Tables, new_database
 from benchwright.catalog.tau_bench.domain import Domain
 from benchwright.catalog.tau_bench.python_source import tool_schemas
 from benchwright.catalog.tau_bench.retail import RETAIL
@@ -39,7 +39,7 @@ class World(msgspec.Struct, frozen=True):
 
     def database(self) -> Database:
         """Return a new database in the initial state."""
-        return fresh(self.tables)
+        return new_database(self.tables)
 
 
 class Worlds:

@@ -7,7 +7,7 @@ import msgspec
 from benchwright.catalog.agent_options import agent_options
 from benchwright.catalog.benchmark import About
 from benchwright.catalog.harbor.about import TASK_OPTIONS
-from benchwright.data.declared import Dataset, GitRepository
+from benchwright.data.dataset_spec import Dataset, GitRepository
 
 DATASET = Dataset(
     name="terminal_bench",

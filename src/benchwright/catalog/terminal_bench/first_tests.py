@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchwright.catalog.containers import BashSession
-from benchwright.catalog.harbor.environment import TESTS, Place
+from benchwright.catalog.harbor.environment import TESTS, TaskContainers
 from benchwright.catalog.harbor.settings import Step
 from benchwright.catalog.harbor.testing import KEPT_BYTES, OUTPUT_BYTES, SuiteResult, copy_in, suite_result
 from benchwright.sandbox.docker import ExecResult
@@ -13,7 +13,7 @@ from benchwright.sandbox.docker import ExecResult
 _COMMAND = f"exec bash {TESTS}/run-tests.sh </dev/null 2>&1"
 
 
-async def run_first_tests(place: Place, folder: Path, step: Step) -> SuiteResult:
+async def run_first_tests(place: TaskContainers, folder: Path, step: Step) -> SuiteResult:
     """Copy the tests into the container, run their official command, and return the result.
 
     Raises:
@@ -33,7 +33,7 @@ async def run_first_tests(place: Place, folder: Path, step: Step) -> SuiteResult
     return suite_result(ended)
 
 
-async def _in_the_agents_shell(place: Place, step: Step) -> SuiteResult:
+async def _in_the_agents_shell(place: TaskContainers, step: Step) -> SuiteResult:
     shell = BashSession(place.sandbox, kept_bytes=KEPT_BYTES, state=place.terminal)
     record = await shell.run(f"bash {TESTS}/run-tests.sh", step.test_seconds)
     output = record.output.encode("utf-8", "replace")

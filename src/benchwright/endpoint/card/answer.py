@@ -48,7 +48,7 @@ class Recording:
         """Return None: tokens are not timed here. So only the limit for the whole response applies."""
 
 
-class Said:
+class ResponseContent:
     """Content of a response's first choice, streamed or whole, of a chat or a completion.
 
     `reasoning_field`: the name of the field that held reasoning. `pieces`: the arrival times of the events
@@ -179,9 +179,9 @@ class Answer:
         return one_line(f"HTTP {self.status}: {detail}" if detail else f"HTTP {self.status}", 160)
 
     @cached_property
-    def said(self) -> Said:
+    def said(self) -> ResponseContent:
         """Content of the response. Raises one of `assembly.MISSHAPEN` if the response is malformed."""
-        said = Said()
+        said = ResponseContent()
         for at, event in self.events or [(self.pieces[-1][0] if self.pieces else 0, self.json)]:
             choices = event.get("choices") or []
             said.choices = max(said.choices, len(choices))

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import NamedTuple
 
-from benchwright.endpoint.assembly import MISSHAPEN
+from benchwright.endpoint.accumulator import MALFORMED
 from benchwright.endpoint.card import (
     fields,
     generating,
@@ -85,7 +85,7 @@ async def find_out(known: Examination, probe: Probe) -> None:
         why = str(reason)
         if not known.findings:
             known.unreachable = reason.unreachable
-    except MISSHAPEN as error:
+    except MALFORMED as error:
         why = one_line(f"the answer cannot be read: {error}", 120)
     for key in probe.lines:
         if key not in known.findings:

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.card.answer import Answer, Said, count_of
+from benchwright.endpoint.card.answer import Answer, ResponseContent, count_of
 from benchwright.endpoint.card.examination import THINKING_TOKENS, Examination
 from benchwright.endpoint.card.prober import Unanswered
-from benchwright.endpoint.thinking import STYLES, Thinking, body_fields
+from benchwright.endpoint.reasoning_effort import STYLES, ReasoningSettings, body_fields
 
 SUM = "What is 7 + 5? Answer with the number only."
 ANSWERED_IN = 48
@@ -45,7 +45,7 @@ def place_of(answer: Answer) -> str | None:
     return "counted" if _is_counted(said) else None
 
 
-def _is_counted(said: Said) -> bool:
+def _is_counted(said: ResponseContent) -> bool:
     """Return True if the usage counts thinking.
 
     It may have a count of its own, or a total above prompt and completion.
@@ -119,7 +119,7 @@ def _ways(known: Examination) -> Iterator[tuple[str, Mapping[str, Any]]]:
     seen: list[Mapping[str, Any]] = []
     own = [name for name in STYLES if name == known.server.name]
     for style in dict.fromkeys([*own, *OFF]):
-        fields = body_fields(style, Thinking(effort="none"))
+        fields = body_fields(style, ReasoningSettings(effort="none"))
         if fields not in seen:
             seen.append(fields)
             yield style, fields

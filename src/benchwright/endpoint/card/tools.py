@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from benchwright.endpoint.assembly import MISSHAPEN, Assembly
+from benchwright.endpoint.accumulator import MALFORMED, ResponseAccumulator
 from benchwright.endpoint.call_arguments import read_object
-from benchwright.endpoint.card.answer import Answer, Said
+from benchwright.endpoint.card.answer import Answer, ResponseContent
 from benchwright.endpoint.card.examination import Examination
 from benchwright.endpoint.card.prober import Unanswered
 
@@ -89,12 +89,12 @@ def note_calls(known: Examination, answer: Answer) -> None:
         known.note("tools", "no_call")
 
 
-def _note_several(known: Examination, said: Said) -> None:
+def _note_several(known: Examination, said: ResponseContent) -> None:
     """Record whether the response holds two calls at once."""
     known.note("several_tools", "several" if len(said.calls) >= 2 else "one", calls=len(said.calls))
 
 
-def _faults(said: Said) -> Iterator[str]:
+def _faults(said: ResponseContent) -> Iterator[str]:
     """Yield a description of each deviation from the API's reference in the calls of a whole response."""
     ids = [str(call.get("id") or "") for call in said.calls]
     if "" in ids:
@@ -159,10 +159,10 @@ def _form(pieces: Sequence[dict[str, Any]], indices: Sequence[Any], calls: int) 
 
 def calls_read(answer: Answer) -> int:
     """Return the number of tool calls that Benchwright parses from a stream."""
-    assembly = Assembly()
+    assembly = ResponseAccumulator()
     try:
         for at, event in answer.events:
             assembly.take_read(event, at)
-    except MISSHAPEN:
+    except MALFORMED:
         return 0
     return len(assembly.reply(None).tool_calls)

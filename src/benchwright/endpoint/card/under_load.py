@@ -139,7 +139,7 @@ def _note_parallel(known: Examination, alone: Answer, answers: Sequence[Answer])
         raise Unanswered(f"not all answers ended within {known.prober.seconds:g} s")
     took = max(answer.seconds for answer in answers)
     times = f"{len(answers)} at once took {took:.2f} s, one alone {alone.seconds:.2f} s"
-    many = most_at_once(answers) or _many_by_time(alone, answers)
+    many = peak_concurrency(answers) or _many_by_time(alone, answers)
     if not many:
         known.note("parallel", "not_seen", times=times)
     else:
@@ -158,7 +158,7 @@ def _is_broken_off(answer: Answer, alone: Answer) -> bool:
     return answer.broken or (answer.whole and early)
 
 
-def most_at_once(answers: Sequence[Answer]) -> int:
+def peak_concurrency(answers: Sequence[Answer]) -> int:
     """Return the maximum number of responses that were generated at one moment.
 
     0 if the times of their pieces do not show it.

@@ -12,9 +12,9 @@ from benchwright.endpoint.call_arguments import read_object
 from benchwright.endpoint.channel import is_all_again
 from benchwright.endpoint.contents import read_content
 from benchwright.endpoint.finish_reasons import read_finish_reason
-from benchwright.endpoint.json_reading import Halves, whole_characters
-from benchwright.endpoint.thoughts import thought_of
-from benchwright.endpoint.tool_calls import ToolCalls
+from benchwright.endpoint.json_reading import SurrogateJoiner, whole_characters
+from benchwright.endpoint.reasoning_parser import thought_of
+from benchwright.endpoint.tool_calls import ToolCallAccumulator
 from benchwright.endpoint.usage import read_usage
 from benchwright.records import NO_USAGE, Usage
 
@@ -66,7 +66,7 @@ def whole_answer(body: dict[str, Any]) -> ChatAnswer:
     """
     choice = body["choices"][0]
     message = choice["message"]
-    calls = ToolCalls(_call_ids())
+    calls = ToolCallAccumulator(_call_ids())
     calls.add_all(message, whole=True)
     for part in read_content(message.get("content")).calls:
         calls.add_piece(part)
@@ -114,11 +114,11 @@ class AnswerStream:
     def __init__(self) -> None:
         self.answer = ChatAnswer()
         self.error: dict[str, Any] | None = None
-        self._calls = ToolCalls(_call_ids())
+        self._calls = ToolCallAccumulator(_call_ids())
         self._has_calls = False
         self._open: Part | None = None
         self._pieces: list[str] = []
-        self._halves = Halves()
+        self._halves = SurrogateJoiner()
         self._told = 0
         self._held: dict[str, list[str]] = {}
 
@@ -198,7 +198,7 @@ class AnswerStream:
 
     def _begin(self, part: Part) -> Iterator[Step]:
         yield from self._close()
-        self._open, self._pieces, self._halves = part, [], Halves()
+        self._open, self._pieces, self._halves = part, [], SurrogateJoiner()
         self.answer.parts.append(part)
         yield Step("begin", part)
 

@@ -10,7 +10,7 @@ import xxhash
 
 from benchwright.endpoint.dialects import Dialect, NotTranslated
 from benchwright.endpoint.dialects.gemini.address import OF_THE_ADDRESS, Address, path_of
-from benchwright.endpoint.dialects.gemini.names import said
+from benchwright.endpoint.dialects.gemini.names import field_of
 from benchwright.endpoint.dialects.losses import Losses
 from benchwright.endpoint.relay.settings import Settings, sent_settings
 from benchwright.endpoint.serving.http import HttpError
@@ -24,7 +24,7 @@ _decode_all = msgspec.json.Decoder(dict[str, Any]).decode
 _encode = msgspec.json.Encoder().encode
 
 
-class Asked(Record, frozen=True):
+class RequestFacts(Record, frozen=True):
     """Facts about a program's request, taken before it is passed on.
 
     `digest`: a hash of its fields, except those that only concern the transfer (such as `stream`). `opening`:
@@ -71,7 +71,7 @@ def with_address(address: Address, body: bytes) -> bytes:
     return _encode(address.in_body(fields_of(body)))
 
 
-def about(fields: Mapping[str, Any], dialect: Dialect | None) -> Asked:
+def request_facts(fields: Mapping[str, Any], dialect: Dialect | None) -> RequestFacts:
     """Return the facts by which a request is distinguished from others of its trial.
 
     `dialect`: None for chat completions.
@@ -83,7 +83,7 @@ def about(fields: Mapping[str, Any], dialect: Dialect | None) -> Asked:
         offered = dialect.offers_tools(fields)
     streams = bytes(fields.get("stream", b"")) == b"true"
     opening = xxhash.xxh3_64_intdigest(_encode(_opening(fields)))
-    return Asked("chat" if dialect is None else dialect.name, offered, streams, digest, opening)
+    return RequestFacts("chat" if dialect is None else dialect.name, offered, streams, digest, opening)
 
 
 def _opening(fields: Mapping[str, Any]) -> list[Any]:
@@ -96,7 +96,7 @@ def _opening(fields: Mapping[str, Any]) -> list[Any]:
         first = _decode_list(messages)[:1]
     except UNREADABLE:
         first = []
-    return [fields.get("system"), fields.get("instructions"), said(fields, "systemInstruction"), *first]
+    return [fields.get("system"), fields.get("instructions"), field_of(fields, "systemInstruction"), *first]
 
 
 class Outgoing(NamedTuple):

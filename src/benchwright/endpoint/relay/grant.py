@@ -17,15 +17,15 @@ from benchwright.endpoint.rate_limits import LIMITING
 from benchwright.endpoint.relay.answer import ASK_NO_MORE, RelayedAnswer
 from benchwright.endpoint.relay.asked import (
     OF_TRANSLATION,
-    Asked,
     Outgoing,
-    about,
+    RequestFacts,
     as_chat,
     chat_outgoing,
     chat_view,
     fields_of,
     native_outgoing,
     read_whole,
+    request_facts,
     translated_outgoing,
 )
 from benchwright.endpoint.relay.renamed import RenamedAnswer
@@ -60,7 +60,7 @@ class RelayedRequest(Record, frozen=True):
     reply: Reply | None = None
     error: ProviderError | None = None
     label: str = ""
-    asked: Asked = Asked()
+    asked: RequestFacts = RequestFacts()
 
 
 class Grant:
@@ -77,7 +77,7 @@ class Grant:
         token: str,
         client: EndpointClient,
         settings: Settings,
-        admit: Callable[[Asked], Purpose],
+        admit: Callable[[RequestFacts], Purpose],
         note: Callable[[RelayedRequest], None],
         withdraw: Callable[[Grant], None],
         names: Sequence[str] = (),
@@ -115,7 +115,7 @@ class Grant:
         if dialect is not None and counting is not None and path == counting.path:
             self._start(answer, self._count(dialect, counting, request.body, answer))
             return
-        asked = about(fields, dialect)
+        asked = request_facts(fields, dialect)
         try:
             purpose = self._admit(asked)
         except LimitReached as limit:

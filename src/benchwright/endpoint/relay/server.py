@@ -14,7 +14,7 @@ import msgspec
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay.answer import HEADERS, RelayedAnswer
-from benchwright.endpoint.relay.asked import Asked
+from benchwright.endpoint.relay.asked import RequestFacts
 from benchwright.endpoint.relay.grant import Grant, RelayedRequest
 from benchwright.endpoint.relay.readable import readable
 from benchwright.endpoint.relay.routes import route_of
@@ -89,7 +89,7 @@ def _shared_settings(client: EndpointClient) -> Settings:
     return Settings(settings, settings.keys())
 
 
-def _purpose(asked: Asked) -> Purpose:
+def _purpose(asked: RequestFacts) -> Purpose:
     return Purpose(perf_counter_ns())
 
 
@@ -140,7 +140,7 @@ class Relay:
         self,
         client: EndpointClient,
         settings: Mapping[str, Any],
-        admit: Callable[[Asked], Purpose],
+        admit: Callable[[RequestFacts], Purpose],
         note: Callable[[RelayedRequest], None],
         names: Sequence[str] = (),
     ) -> Grant:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from benchwright.endpoint.assembly import MISSHAPEN
+from benchwright.endpoint.accumulator import MALFORMED
 from benchwright.endpoint.connection import Connection
 from benchwright.endpoint.connection import Headers as AnswerHeaders
 from benchwright.endpoint.dialects import Translation
@@ -65,7 +65,7 @@ class TranslatedAnswer:
         elif not self._broken:
             try:
                 said = b"".join([self._said(data) for data in self._events.feed(chunk)])
-            except (*MISSHAPEN, EventTooLarge) as error:
+            except (*MALFORMED, EventTooLarge) as error:
                 self._broken = True
                 self._begin()
                 said = self._translation.fail(
@@ -134,7 +134,7 @@ class TranslatedAnswer:
                 self._answer.end()
             else:
                 self._answer.whole(self._translation.whole(body))
-        except MISSHAPEN:
+        except MALFORMED:
             self._answer.refuse(
                 HttpError(502, "The target's answer is not a chat completion.", "upstream_error")
             )

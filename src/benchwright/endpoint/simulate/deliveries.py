@@ -12,7 +12,7 @@ from benchwright.endpoint.marks import SIMULATED_HEADER
 from benchwright.endpoint.serving.http import JSON, Headers, HttpRequest, response_head
 from benchwright.endpoint.simulate.answers import Answer
 from benchwright.endpoint.simulate.board import FAULTED, Board
-from benchwright.endpoint.simulate.exchange import SPLIT_NS, Delivery, split_delivery
+from benchwright.endpoint.simulate.exchange import SPLIT_NS, ScheduledResponse, split_delivery
 from benchwright.endpoint.simulate.quirks import QUIRKS, Quirk, quirky_body, quirky_stream
 from benchwright.endpoint.simulate.replies import Format, stream_opening, stream_pieces, whole_body
 from benchwright.endpoint.simulate.settings import ALL_FAULTS, Settings
@@ -72,11 +72,11 @@ COMMON: Headers = ((b"server", b"benchwright-simulate"), (SIMULATED_HEADER, b"1"
 
 def at_once(
     request: HttpRequest, status: int, body: bytes, content_type: bytes = JSON, extra: Headers = ()
-) -> Delivery:
+) -> ScheduledResponse:
     """Return a delivery that sends a whole response (not a stream) immediately."""
     headers = (*COMMON, (b"content-type", content_type), *extra, *_echoed_id(request))
     head = response_head(status, headers, length=len(body), keep_alive=request.keep_alive)
-    return Delivery(
+    return ScheduledResponse(
         pieces=iter([body]),
         count=1,
         due=request.received,
@@ -106,7 +106,7 @@ class Deliveries:
 
     def make(
         self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int, due: int
-    ) -> Delivery:
+    ) -> ScheduledResponse:
         """Return the delivery of an answer, for the request with this number.
 
         `due`: the time of its first token.
@@ -125,7 +125,7 @@ class Deliveries:
 
     def _whole(
         self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int, due: int
-    ) -> Delivery:
+    ) -> ScheduledResponse:
         body = whole_body(form, answer)
         if quirk := _quirk(form, fault):
             body = quirky_body(quirk, body)
@@ -149,7 +149,7 @@ class Deliveries:
 
     def _stream(
         self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int, due: int
-    ) -> Delivery:
+    ) -> ScheduledResponse:
         keep_alive = request.keep_alive and request.chunks
         chunked = request.chunks
         quirk = _quirk(form, fault)
@@ -168,7 +168,7 @@ class Deliveries:
         if role and chunked:
             role = b"%x\r\n%b\r\n" % (len(role), role)
         waits = due > perf_counter_ns() or fault is not None
-        return Delivery(
+        return ScheduledResponse(
             pieces=pieces,
             count=max(answer.tokens, 1),
             due=due,
@@ -179,7 +179,7 @@ class Deliveries:
             keep_alive=keep_alive,
         )
 
-    def _apply(self, fault: Fault, delivery: Delivery, *, whole: bool) -> None:
+    def _apply(self, fault: Fault, delivery: ScheduledResponse, *, whole: bool) -> None:
         delivery.intact = fault.kind in HARMLESS
         if fault.kind == "slow_headers":
             head = delivery.opening + delivery.prefix

@@ -39,7 +39,7 @@ class Channel(Protocol):
         ...
 
 
-class Delivery(msgspec.Struct):
+class ScheduledResponse(msgspec.Struct):
     """Data to send, with its timing.
 
     `opening`: sent at once. `pieces`, `count`: the data that follow, and their number; the first is sent at
@@ -84,7 +84,7 @@ class Exchange:
         may_go_on: Callable[[], bool] = lambda: True,
     ) -> None:
         self._channel = channel
-        self._delivery: Delivery | None = None
+        self._delivery: ScheduledResponse | None = None
         self._due = 0
         self._index = 0
         self._allowed = sys.maxsize
@@ -99,7 +99,7 @@ class Exchange:
         delivery = self._delivery
         return 0 if delivery is None else self._index * delivery.tokens // delivery.count
 
-    def start(self, delivery: Delivery) -> int:
+    def start(self, delivery: ScheduledResponse) -> int:
         """Send the opening of a delivery. Return the time at which its first piece is due."""
         self._delivery = delivery
         self._due = delivery.due
@@ -159,7 +159,7 @@ class Exchange:
     def resume(self) -> None:
         """Do nothing: `step` checks whether the client is reading again."""
 
-    def _send(self, delivery: Delivery, pieces: list[bytes], last: bool = False) -> None:
+    def _send(self, delivery: ScheduledResponse, pieces: list[bytes], last: bool = False) -> None:
         body = b"".join(pieces)
         if not body:
             return
@@ -181,7 +181,7 @@ class Exchange:
         self.truth.last_byte = now
         return now
 
-    def _misbehave(self, delivery: Delivery, horizon: int) -> int | None:
+    def _misbehave(self, delivery: ScheduledResponse, horizon: int) -> int | None:
         kind = delivery.misbehave
         if kind == "stall":
             delivery.fault_at = -1
@@ -201,7 +201,7 @@ class Exchange:
         self._ended(self)
 
 
-def split_delivery(delivery: Delivery, cut_place: Callable[[int], int]) -> None:
+def split_delivery(delivery: ScheduledResponse, cut_place: Callable[[int], int]) -> None:
     """Split every piece into two parts that are sent a millisecond apart.
 
     `cut_place`: returns where to cut a piece of a given length.

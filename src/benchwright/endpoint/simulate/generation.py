@@ -17,7 +17,7 @@ from benchwright.endpoint.simulate import board as cell
 from benchwright.endpoint.simulate.answers import Answer, Answerer, cut
 from benchwright.endpoint.simulate.board import Board
 from benchwright.endpoint.simulate.deliveries import HARMLESS, Deliveries, Fault, FaultPlan
-from benchwright.endpoint.simulate.exchange import Delivery, Exchange
+from benchwright.endpoint.simulate.exchange import Exchange, ScheduledResponse
 from benchwright.endpoint.simulate.prefix_cache import Tokens
 from benchwright.endpoint.simulate.questions import Question
 from benchwright.endpoint.simulate.replies import Format
@@ -36,7 +36,7 @@ class Generated(msgspec.Struct):
 
     tokens: Tokens
     delay: int
-    deliver: Callable[[int], Delivery]
+    deliver: Callable[[int], ScheduledResponse]
     ended: Callable[[Exchange], None]
 
 
@@ -90,7 +90,7 @@ class Generation:
         marked = f"{SIMULATED_MARK}-{identity}"
         form = self._format(question, marked, translate(marked))
 
-        def deliver(due: int) -> Delivery:
+        def deliver(due: int) -> ScheduledResponse:
             answer.cached = truth.cached_tokens
             return self._deliveries.make(request, form, answer, fault, number, due)
 

@@ -22,7 +22,7 @@ from benchwright.endpoint.simulate.batch import Batch
 from benchwright.endpoint.simulate.board import Board
 from benchwright.endpoint.simulate.deliveries import COMMON, PLAIN_TEXT, at_once
 from benchwright.endpoint.simulate.dialects import read_asked
-from benchwright.endpoint.simulate.exchange import Delivery, Exchange
+from benchwright.endpoint.simulate.exchange import Exchange, ScheduledResponse
 from benchwright.endpoint.simulate.generation import Generated, Generation
 from benchwright.endpoint.simulate.jobs import Job
 from benchwright.endpoint.simulate.metrics import prometheus_text
@@ -33,7 +33,7 @@ from benchwright.endpoint.simulate.timing import Scheduler
 from benchwright.endpoint.simulate.truth import Truth, TruthLog
 from benchwright.records import UNREADABLE
 
-Response = Delivery | Generated
+Response = ScheduledResponse | Generated
 """A response: a delivery that is sent at once, or a prepared answer that is sent when it is its turn."""
 
 

@@ -1,4 +1,4 @@
-"""The executor behind `--concurrency auto`: as many workers as the concurrency controller (`Pace`) allows."""
+"""The executor of `--concurrency auto`: as many workers as the `ConcurrencyController` allows."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import msgspec
 
 from benchwright.clock import wall_ns
 from benchwright.endpoint.providers import ModelClient
-from benchwright.engine.adaptive.pace import Pace
+from benchwright.engine.adaptive.concurrency_controller import ConcurrencyController
 from benchwright.engine.executor import ExecutionCost, task_group, until_due
 from benchwright.engine.lag import telling_standstills
 from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Stop
-from benchwright.engine.worker import Deliver, Result, Solved, Work, Worker
+from benchwright.engine.worker import Deliver, Result, SolvedWork, TrialWork, Worker
 from benchwright.records import RequestRecord, TrialRecord
+from benchwright.runs.concurrency_history import SETTLING
 from benchwright.runs.lag import Standstill
-from benchwright.runs.one_at_a_time import OneAtATime
-from benchwright.runs.paces import SETTLING
+from benchwright.runs.serial_server import SerialServing
 
-OnPace = Callable[[int, bool, OneAtATime | None], None]
+OnPace = Callable[[int, bool, SerialServing | None], None]
 """Callback (new level, whether it is settled, evidence that the server processes one request at a time).
 
 The evidence is None if there is none.
@@ -57,9 +57,11 @@ class AdaptiveExecutor:
         self._paced = paced
         self._asking = tuple(asking)
 
-    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> ExecutionCost:
+    async def run(self, plan: Plan, work: Iterator[TrialWork], deliver: Deliver, stop: Stop) -> ExecutionCost:
         """See `Executor.run`."""
-        watch = _TimedPace(Pace(self._bound, perf_counter_ns()), self._paced, deliver)
+        watch = _ClockedController(
+            ConcurrencyController(self._bound, perf_counter_ns()), self._paced, deliver
+        )
         for client in chain(self._clients.values(), self._asking):
             if isinstance(client, ReportsOverload):
                 client.on_overload = watch.refused
@@ -84,10 +86,10 @@ class AdaptiveExecutor:
         return ExecutionCost()
 
 
-class _TimedPace:
-    """A `Pace` with clocks: passes events to it, reports changes, and flags requests sent before it settled."""
+class _ClockedController:
+    """Passes events to a `ConcurrencyController`, reports its changes, and flags requests sent before it settled."""
 
-    def __init__(self, pace: Pace, paced: OnPace, deliver: Deliver) -> None:
+    def __init__(self, pace: ConcurrencyController, paced: OnPace, deliver: Deliver) -> None:
         self.pace = pace
         self._paced = paced
         self._deliver = deliver
@@ -124,7 +126,7 @@ class _TimedPace:
         self._told = level, settled
         self._paced(level, settled, self._one_at_a_time() if settled and level == 1 else None)
 
-    def _one_at_a_time(self) -> OneAtATime | None:
+    def _one_at_a_time(self) -> SerialServing | None:
         """Return the evidence, from levels 1 and 2, that the server processes one request at a time.
 
         None if the figures do not show that.
@@ -133,7 +135,7 @@ class _TimedPace:
         if gain is None or not {1, 2} <= known.keys():
             return None
         alone, two = (ns / count for count, ns in (known[1], known[2]))
-        found = OneAtATime(2, gain, two / alone) if alone else None
+        found = SerialServing(2, gain, two / alone) if alone else None
         return found if found is not None and found.holds else None
 
     def _time(self, record: TrialRecord) -> None:
@@ -149,7 +151,7 @@ class _TimedPace:
 
     def deliver(self, result: Result) -> Awaitable[None]:
         """Deliver a result, with a flag on each request that began while the level was not settled."""
-        if isinstance(result, Solved):
+        if isinstance(result, SolvedWork):
             record = result.record
             self._time(record)
             flagged = [self._flagged(request, record.started_at) for request in record.requests]
@@ -175,8 +177,8 @@ class _Workers:
     def __init__(
         self,
         worker: Worker,
-        watch: _TimedPace,
-        wave: Iterator[Work],
+        watch: _ClockedController,
+        wave: Iterator[TrialWork],
         stop: Stop,
         group: asyncio.TaskGroup,
     ) -> None:

@@ -8,17 +8,17 @@ A `Shards` carries the messages: over pipes to processes of this machine, or to 
 """
 
 from benchwright.engine.shards.executor import ShardedExecutor
-from benchwright.engine.shards.messages import Recipe, Shard, ShardLost, ShardParts, Shards
+from benchwright.engine.shards.messages import Shard, ShardLost, ShardParts, Shards, WorkerSpec
 from benchwright.engine.shards.processes import ProcessShards
 from benchwright.engine.shards.ray_actors import ray_shards
 
 __all__ = [
     "ProcessShards",
-    "Recipe",
     "Shard",
     "ShardLost",
     "ShardParts",
     "ShardedExecutor",
     "Shards",
+    "WorkerSpec",
     "ray_shards",
 ]

@@ -8,25 +8,25 @@ from contextlib import AsyncExitStack, suppress
 import msgspec
 
 from benchwright.engine.shards.messages import (
-    Do,
     Done,
-    End,
     Failed,
     FromShard,
     Goodbye,
-    Ready,
+    RunTrials,
     Shard,
     ShardLost,
     Shards,
+    Shutdown,
     Solved,
+    WorkerReady,
     decode_reports,
     encode,
 )
-from benchwright.engine.shards.messages import Stop as StopOrder
+from benchwright.engine.shards.messages import StopWork as StopOrder
 from benchwright.engine.shards.pool import Pool
 from benchwright.engine.stop import Stop
-from benchwright.engine.worker import Deliver, Result, Scored, Work
-from benchwright.engine.worker import Solved as SolvedHere
+from benchwright.engine.worker import Deliver, Result, ScoredWork, TrialWork
+from benchwright.engine.worker import SolvedWork as SolvedHere
 from benchwright.errors import UserError
 from benchwright.runs.journal import decode_body
 from benchwright.runs.lag import LoopLag
@@ -71,7 +71,7 @@ class Driver:
         self._open = AsyncExitStack()
         self._shard: Shard | None = None
         self._receiving: asyncio.Future[bytes] | None = None
-        self._under_way: dict[str, Work] = {}
+        self._under_way: dict[str, TrialWork] = {}
         self._unscored: dict[str, Solved] = {}
         self._stopped = self._ready = False
         self._losses = 0
@@ -149,7 +149,7 @@ class Driver:
             self._shard = None if opening.cancelled() else opening.result()
         return self._shard
 
-    def _take(self, pool: Pool) -> list[Work]:
+    def _take(self, pool: Pool) -> list[TrialWork]:
         """Take work for the free places, and a little more to queue at the shard if it has many places.
 
         The queue gets as many pieces as were done since the last reports. So a shard with short trials stays
@@ -161,9 +161,9 @@ class Driver:
         self._under_way |= {work.trial.key: work for work in works}
         return works
 
-    async def _step(self, shard: Shard, works: list[Work], pool: Pool) -> None:
+    async def _step(self, shard: Shard, works: list[TrialWork], pool: Pool) -> None:
         if works:
-            await shard.send(encode(Do(works, self.origin)))
+            await shard.send(encode(RunTrials(works, self.origin)))
         if self._stop.reason is not None and not self._stopped:
             self._stopped = True
             await shard.send(encode(StopOrder(hurry=self._stop.interrupted)))
@@ -187,7 +187,7 @@ class Driver:
             await one
 
     def _result(self, report: FromShard, pool: Pool | None) -> Result | None:
-        if isinstance(report, Ready):
+        if isinstance(report, WorkerReady):
             self._ready = True
             return None
         if isinstance(report, Solved):
@@ -210,14 +210,14 @@ class Driver:
         self._unscored.pop(report.key, None)
         self._losses = 0
         pool.done()
-        return Scored(work.trial, report.status, report.scores, work.counted)
+        return ScoredWork(work.trial, report.status, report.scores, work.counted)
 
     def _solved(self, report: Solved) -> Result:
         self._unscored[report.record.key] = report
         self._earlier[self._number] = report.earlier
         return SolvedHere(report.record, report.body, report.systemic, sum(self._earlier.values()))
 
-    def _left(self, key: str, work: Work) -> Work:
+    def _left(self, key: str, work: TrialWork) -> TrialWork:
         """Return the remaining work of a lost shard's trial: only to score it if its outcome is stored, else
         all.
         """
@@ -252,6 +252,6 @@ class Driver:
     async def _goodbye(self, pool: Pool | None) -> None:
         """Receive the remaining reports of the shard, up to its last message."""
         assert self._shard is not None
-        await self._shard.send(encode(End()))
+        await self._shard.send(encode(Shutdown()))
         while self._shard is not None:
             await self._took(await self._received(self._shard), pool)

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from itertools import chain, groupby
 from time import perf_counter_ns
 
-from benchwright.engine.executor import ExecutionCost, together
+from benchwright.engine.executor import ExecutionCost, run_all
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards.driver import Driver
 from benchwright.engine.shards.messages import Shards
 from benchwright.engine.shards.pool import Pool, deal
 from benchwright.engine.stop import Stop
-from benchwright.engine.worker import Deliver, Work
+from benchwright.engine.worker import Deliver, TrialWork
 from benchwright.errors import UserError
 from benchwright.runs.standstills import combined
 
@@ -24,7 +24,7 @@ class ShardedExecutor:
         self._shards = shards
         self._concurrency = concurrency
 
-    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> ExecutionCost:
+    async def run(self, plan: Plan, work: Iterator[TrialWork], deliver: Deliver, stop: Stop) -> ExecutionCost:
         """See `Executor.run`.
 
         Raises:
@@ -39,14 +39,14 @@ class ShardedExecutor:
         try:
             if plan.timed:
                 waiting = Pool(iter(()), stop)
-                await together([driver.ready(waiting) for driver in drivers])
+                await run_all([driver.ready(waiting) for driver in drivers])
                 await _in_time(drivers, work, stop, plan.seconds)
                 work = iter(())
             for _, wave in groupby(work, key=lambda item: item.trial.wave):
                 await _drive(drivers, Pool(wave, stop))
                 if stop.reason is not None:
                     break
-            await together([driver.end() for driver in drivers])
+            await run_all([driver.end() for driver in drivers])
         finally:
             for driver in drivers:
                 await driver.close()
@@ -54,7 +54,9 @@ class ShardedExecutor:
         return ExecutionCost(lag, sum(driver.cpu_seconds for driver in drivers))
 
 
-async def _in_time(drivers: list[Driver], work: Iterator[Work], stop: Stop, seconds: float | None) -> None:
+async def _in_time(
+    drivers: list[Driver], work: Iterator[TrialWork], stop: Stop, seconds: float | None
+) -> None:
     """Run trials that are due at given moments, or for a given time, with one clock for all shards.
 
     If trials have due times, they are dealt to the shards in turn.
@@ -74,7 +76,7 @@ async def _in_time(drivers: list[Driver], work: Iterator[Work], stop: Stop, seco
         await _drive(drivers, Pool(everything, stop, last_start))
         return
     pools = [Pool(hand, stop) for hand in deal(everything, len(drivers))]
-    await together([driver.drive(pool) for driver, pool in zip(drivers, pools, strict=True)])
+    await run_all([driver.drive(pool) for driver, pool in zip(drivers, pools, strict=True)])
     lost = next((driver.given_up for driver in drivers if driver.given_up is not None), None)
     if lost is not None:
         raise UserError(f"A worker process was lost, and the load with it: {lost}.")
@@ -93,4 +95,4 @@ async def _drive(drivers: list[Driver], pool: Pool) -> None:
         if all(one.given_up for one in left):
             raise UserError(f"No worker process is left to run trials: {driver.given_up}.")
 
-    await together([drive(driver) for driver in left])
+    await run_all([drive(driver) for driver in left])

@@ -12,7 +12,7 @@ import msgspec
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.plan import Keeps, keeps_all
 from benchwright.engine.protocols import Task
-from benchwright.engine.worker import Work
+from benchwright.engine.worker import TrialWork
 from benchwright.errors import BenchwrightError
 from benchwright.records import Record, ScoreRecord, Status, TrialLimits, TrialRecord
 from benchwright.runs.lag import LoopLag
@@ -29,18 +29,18 @@ class ShardLost(BenchwrightError):
         self.for_good = for_good
 
 
-class Do(Record, frozen=True, tag="do"):
+class RunTrials(Record, frozen=True, tag="do"):
     """Order to run these trials and send their results, without further requests.
 
     `origin`: the moment (`perf_counter_ns`) from which due times count in all shards. If it is None, due
     times count from the shard's own start.
     """
 
-    works: list[Work]
+    works: list[TrialWork]
     origin: int | None = None
 
 
-class Stop(Record, frozen=True, tag="stop"):
+class StopWork(Record, frozen=True, tag="stop"):
     """Order to give back the trials that have not begun.
 
     `cancel`: end trials in flight as cancelled. `hurry`: no longer wait for stalled requests.
@@ -50,11 +50,11 @@ class Stop(Record, frozen=True, tag="stop"):
     hurry: bool = False
 
 
-class End(Record, frozen=True, tag="end"):
+class Shutdown(Record, frozen=True, tag="end"):
     """Order to send the last reports and end, because no more work follows."""
 
 
-class Ready(Record, frozen=True, tag="ready"):
+class WorkerReady(Record, frozen=True, tag="ready"):
     """First report of a shard: everything is loaded, and it can begin work at once."""
 
 
@@ -94,8 +94,8 @@ class Goodbye(Record, frozen=True, tag="goodbye"):
     cpu_seconds: float
 
 
-ToShard = Do | Stop | End
-FromShard = Ready | Solved | Done | Returned | Failed | Goodbye
+ToShard = RunTrials | StopWork | Shutdown
+FromShard = WorkerReady | Solved | Done | Returned | Failed | Goodbye
 
 encode = msgspec.msgpack.Encoder().encode
 decode_order = msgspec.msgpack.Decoder(ToShard).decode
@@ -149,7 +149,7 @@ class ShardParts(msgspec.Struct, frozen=True):
     seconds: float | None = None
 
 
-class Recipe(msgspec.Struct, frozen=True):
+class WorkerSpec(msgspec.Struct, frozen=True):
     """Specification of a shard's parts: a function (`module:function`), its arguments, and sys.path.
 
     The function is called with the shard's share of the concurrency, then the arguments. The function and the
@@ -162,7 +162,7 @@ class Recipe(msgspec.Struct, frozen=True):
     path: tuple[str, ...]
     environment: Mapping[str, str] = {}
 
-    def elsewhere(self) -> Recipe:
+    def elsewhere(self) -> WorkerSpec:
         """Return the recipe for use on another machine, without this machine's sys.path."""
         return msgspec.structs.replace(self, path=())
 
@@ -174,7 +174,7 @@ class Recipe(msgspec.Struct, frozen=True):
         return pickle.dumps(msgspec.structs.astuple(self), pickle.HIGHEST_PROTOCOL)
 
 
-def made(encoded_recipe: bytes, concurrency: int) -> ShardParts:
+def make_parts(encoded_recipe: bytes, concurrency: int) -> ShardParts:
     """Make the parts of a shard from an encoded recipe.
 
     Call it only with recipes from our own parent process, because it unpickles them.

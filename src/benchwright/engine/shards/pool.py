@@ -10,7 +10,7 @@ from time import perf_counter_ns
 from typing import TypeVar
 
 from benchwright.engine.stop import Stop
-from benchwright.engine.worker import Work
+from benchwright.engine.worker import TrialWork
 
 Piece = TypeVar("Piece")
 
@@ -38,16 +38,16 @@ class Pool:
     From the moment `last_start` (`perf_counter_ns`) on, there is no more work; see `Plan.seconds`.
     """
 
-    def __init__(self, source: Iterator[Work], stop: Stop, last_start: int | None = None) -> None:
+    def __init__(self, source: Iterator[TrialWork], stop: Stop, last_start: int | None = None) -> None:
         self._source = source
         self._stop = stop
         self._last_start = last_start
-        self._back: deque[Work] = deque()
+        self._back: deque[TrialWork] = deque()
         self._taken = 0
         self._drained = False
         self._changed = asyncio.Event()
 
-    def take(self, most: int) -> list[Work]:
+    def take(self, most: int) -> list[TrialWork]:
         """Take up to `most` pieces of work; empty if none is left at the moment, or the run is to stop."""
         if self._stop.reason is not None or self._is_too_late:
             self._back.clear()
@@ -64,7 +64,7 @@ class Pool:
         self._taken -= works
         self._tell()
 
-    def give_back(self, works: list[Work]) -> None:
+    def give_back(self, works: list[TrialWork]) -> None:
         """Put back pieces that were taken but could not be done, for others to take."""
         self._back.extend(works)
         self.done(len(works))

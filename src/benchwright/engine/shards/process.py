@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from benchwright import clock
 from benchwright.engine.garbage import collect_seldom
-from benchwright.engine.shards.messages import Failed, ShardLost, encode, made
+from benchwright.engine.shards.messages import Failed, ShardLost, encode, make_parts
 from benchwright.engine.shards.processes import framed, read_frame
 from benchwright.engine.shards.serving import serve
 from benchwright.errors import UserError
@@ -59,7 +59,7 @@ async def _run(answers: BinaryIO, concurrency: int) -> None:
             raise ShardLost("nobody gives orders any more") from None
 
     try:
-        parts = made(await receive(), concurrency)
+        parts = make_parts(await receive(), concurrency)
     except UserError as error:
         await send(encode([Failed(str(error))]))
         return

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from benchwright import clock
-from benchwright.engine.shards.messages import Recipe, Shard, ShardLost
+from benchwright.engine.shards.messages import Shard, ShardLost, WorkerSpec
 from benchwright.orphans import ORPHANS
 from benchwright.own_processes import module_command
 
@@ -37,7 +37,7 @@ GOODBYE_SECONDS = 5.0
 class ProcessShards:
     """`count` processes, each made from the recipe."""
 
-    def __init__(self, recipe: Recipe, count: int) -> None:
+    def __init__(self, recipe: WorkerSpec, count: int) -> None:
         self.count = count
         self._recipe = recipe.encoded()
 

@@ -13,7 +13,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from benchwright.engine.shards.messages import Failed, Recipe, Shard, ShardLost, ShardParts, encode, made
+from benchwright.engine.shards.messages import (
+    Failed,
+    Shard,
+    ShardLost,
+    ShardParts,
+    WorkerSpec,
+    encode,
+    make_parts,
+)
 from benchwright.engine.shards.ray_cluster import connected, first_line
 from benchwright.engine.shards.serving import serve
 from benchwright.errors import UserError
@@ -23,7 +31,7 @@ ROOM_SECONDS = 60.0
 
 
 @asynccontextmanager
-async def ray_shards(recipe: Recipe, count: int | None, address: str | None) -> AsyncIterator[RayShards]:
+async def ray_shards(recipe: WorkerSpec, count: int | None, address: str | None) -> AsyncIterator[RayShards]:
     """Connect to the cluster at an address, or start Ray on this machine.
 
     `count`: actors, one per CPU by default. If no address is given, Ray's own variable RAY_ADDRESS is used,
@@ -42,7 +50,7 @@ async def ray_shards(recipe: Recipe, count: int | None, address: str | None) -> 
 class RayShards:
     """`count` actors with one CPU each."""
 
-    def __init__(self, ray: Any, recipe: Recipe, count: int) -> None:
+    def __init__(self, ray: Any, recipe: WorkerSpec, count: int) -> None:
         self.count = count
         self._ray = ray
         self._recipe = recipe.encoded()
@@ -112,7 +120,7 @@ class Actor:
     async def begin(self, recipe: bytes, concurrency: int) -> None:
         """Make the parts and start to serve. An error is sent as the first report."""
         try:
-            parts = made(recipe, concurrency)
+            parts = make_parts(recipe, concurrency)
         except UserError as error:
             await self._reports.put(encode([Failed(str(error))]))
             return

@@ -11,23 +11,23 @@ from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.lag import LoopLagSampler
 from benchwright.engine.offload import offloading
 from benchwright.engine.shards.messages import (
-    Do,
     Done,
-    End,
     Failed,
     FromShard,
     Goodbye,
-    Ready,
     Returned,
+    RunTrials,
     ShardLost,
     ShardParts,
+    Shutdown,
     Solved,
-    Stop,
+    StopWork,
+    WorkerReady,
     decode_order,
     encode,
 )
-from benchwright.engine.worker import Result, Work, Worker
-from benchwright.engine.worker import Solved as SolvedHere
+from benchwright.engine.worker import Result, TrialWork, Worker
+from benchwright.engine.worker import SolvedWork as SolvedHere
 from benchwright.errors import UserError
 
 Receive = Callable[[], Awaitable[bytes]]
@@ -49,7 +49,7 @@ async def serve(parts: ShardParts, concurrency: int, receive: Receive, send: Sen
                     keeps=parts.keeps,
                     seconds=parts.seconds,
                 )
-                reports.add(Ready())
+                reports.add(WorkerReady())
                 await _WorkQueue(worker, parts.clients.values(), concurrency, reports).work(receive)
         reports.add(Goodbye(lag.result, _cpu_seconds()))
     except ShardLost:
@@ -72,7 +72,7 @@ class _WorkQueue:
         self._clients = clients
         self._concurrency = concurrency
         self._reports = reports
-        self._waiting: deque[Work] = deque()
+        self._waiting: deque[TrialWork] = deque()
         self._under_way: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._failure: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -95,9 +95,9 @@ class _WorkQueue:
     async def _listen(self, receive: Receive) -> None:
         while True:
             order = decode_order(await receive())
-            if isinstance(order, End):
+            if isinstance(order, Shutdown):
                 return
-            if isinstance(order, Do):
+            if isinstance(order, RunTrials):
                 if order.origin is not None:
                     self._worker.begin(order.origin)
                 self._waiting.extend(order.works)
@@ -111,7 +111,7 @@ class _WorkQueue:
         self._waiting.clear()
         self._reports.add(Returned(keys))
 
-    async def _stop(self, order: Stop) -> None:
+    async def _stop(self, order: StopWork) -> None:
         self._give_back()
         if order.hurry:
             for client in self._clients:
@@ -139,7 +139,7 @@ class _WorkQueue:
             self._under_way.add(task)
             task.add_done_callback(self._ended)
 
-    async def _do(self, work: Work) -> None:
+    async def _do(self, work: TrialWork) -> None:
         """Do a piece of work when it is due. While it is prepared, it already occupies a place."""
         if work.trial.due_ns is not None:
             await self._worker.prepare(work)

@@ -6,7 +6,7 @@ from benchwright.packs.types import ScenarioResult
 from benchwright.records import Record
 
 
-class ProviderTrouble(Record, frozen=True):
+class ProviderFailure(Record, frozen=True):
     """The failure of a cell's last request to its model's provider.
 
     `http_status` is None if no response arrived. `blank`: the pack tried to read the response's body, and it
@@ -28,4 +28,4 @@ class CellResult(Record, frozen=True):
     """
 
     result: ScenarioResult
-    provider: ProviderTrouble | None = None
+    provider: ProviderFailure | None = None

@@ -15,7 +15,13 @@ from benchwright.packs.bridge.child import Child
 from benchwright.packs.bridge.commands import Command
 from benchwright.packs.bridge.frames import ChannelBroken, Frame, FrameReader, decoded
 from benchwright.packs.bridge.limits import BridgeLimits
-from benchwright.packs.bridge.problems import CallTimeout, PackFailure, ProcessLoss, describe_ending, thrown
+from benchwright.packs.bridge.problems import (
+    CallTimeout,
+    PackFailure,
+    ProcessDied,
+    describe_ending,
+    format_error,
+)
 
 PackLog = Callable[[str, str, Any], None]
 """(level, message, data): a log entry or output of the pack.
@@ -43,12 +49,12 @@ class Reply(NamedTuple):
 @dataclass
 class _Call:
     name: str
-    future: asyncio.Future[Reply | PackFailure | ProcessLoss]
+    future: asyncio.Future[Reply | PackFailure | ProcessDied]
     progress: Progress | None
     rejected: str | None = None
     events: int = 0
 
-    def settle(self, with_what: Reply | PackFailure | ProcessLoss) -> None:
+    def settle(self, with_what: Reply | PackFailure | ProcessDied) -> None:
         if not self.future.done():
             self.future.set_result(with_what)
 
@@ -98,7 +104,7 @@ class Connection:
         self._count += 1
         call = _Call(name, asyncio.get_running_loop().create_future(), progress)
         if self._child.gone.done():
-            call.settle(ProcessLoss("the pack's process had ended", blamed=False, suspected=False))
+            call.settle(ProcessDied("the pack's process had ended", blamed=False, suspected=False))
         self._calls[self._count] = call
         self._send({"id": self._count, "call": name, **fields})
         return self._count
@@ -134,7 +140,7 @@ class Connection:
         """Send an abort signal to a running scenario, with a DOMException of this name as the reason."""
         self._send({"call": "abort", "of": number, "reason": {"name": name, "message": message}})
 
-    async def _out_of_time(self, number: int, seconds: float, grace: float) -> CallTimeout | ProcessLoss:
+    async def _out_of_time(self, number: int, seconds: float, grace: float) -> CallTimeout | ProcessDied:
         call = self._calls[number]
         if grace:
             self.abort(number, "TimeoutError", f"the scenario did not end within {seconds:g} s")
@@ -144,15 +150,15 @@ class Connection:
             asked = self._give_up(number)
             await asyncio.wait({asked})
             lost = asked.result()
-            stuck = isinstance(lost, ProcessLoss)
-            if isinstance(lost, ProcessLoss) and self._inside not in (
+            stuck = isinstance(lost, ProcessDied)
+            if isinstance(lost, ProcessDied) and self._inside not in (
                 None,
                 number,
             ):  # another call blocks the process
-                return ProcessLoss(lost.reason, blamed=False, suspected=False)
+                return ProcessDied(lost.reason, blamed=False, suspected=False)
         return CallTimeout(seconds, stuck, call.rejected)
 
-    def _give_up(self, number: int) -> asyncio.Future[Reply | PackFailure | ProcessLoss]:
+    def _give_up(self, number: int) -> asyncio.Future[Reply | PackFailure | ProcessDied]:
         """Abandon a call that does not end. If the process does not answer a ping either, end the process."""
         self._calls.pop(number, None)
         self._overdue.add(number)
@@ -162,7 +168,7 @@ class Connection:
         asyncio.get_running_loop().call_later(self._limits.answer_seconds, self._end_if_stuck, future)
         return future
 
-    def _end_if_stuck(self, asked: asyncio.Future[Reply | PackFailure | ProcessLoss]) -> None:
+    def _end_if_stuck(self, asked: asyncio.Future[Reply | PackFailure | ProcessDied]) -> None:
         if not asked.done():
             seconds = self._limits.answer_seconds
             self.end(f"the pack's process did not answer for {seconds:g} s (an endless loop?) and was ended")
@@ -220,7 +226,7 @@ class Connection:
             self._uncaught(frame, call, said)
 
     def _uncaught(self, frame: Frame, call: _Call | None, error: dict[str, Any]) -> None:
-        text = thrown(error)
+        text = format_error(error)
         if frame.call == 0 and frame.kind == "uncaught" and len(self._calls) == 1:
             (call,) = self._calls.values()
         if frame.kind == "rejected":
@@ -266,7 +272,7 @@ class Connection:
         reason = self._reason or describe_ending(self._child.ending, self._child.last_error, self._limits)
         culprits = self._culprits()
         for number, call in list(self._calls.items()):
-            call.settle(ProcessLoss(reason, number in culprits, suspected=not culprits))
+            call.settle(ProcessDied(reason, number in culprits, suspected=not culprits))
 
     def _culprits(self) -> set[int]:
         """Return the numbers of the calls that caused the process's end, or an empty set if unknown."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchwright.errors import ExecutionError, LimitReached, ProviderError, TrialError
-from benchwright.packs.bridge.cell import ProviderTrouble
+from benchwright.packs.bridge.cell import ProviderFailure
 from benchwright.packs.bridge.limits import MEBI, BridgeLimits
 from benchwright.text import one_line
 
@@ -39,7 +39,7 @@ class PackFailure(Exception):
 
 
 @dataclass
-class ProcessLoss(Exception):
+class ProcessDied(Exception):
     """The error for a call during which the pack's process ended.
 
     `blamed`: this call caused the end. `suspected`: it may have, because the cause is unknown.
@@ -63,23 +63,25 @@ class CallTimeout(Exception):
     rejected: str | None
 
 
-def error_of(call: str, problem: PackFailure | ProcessLoss | CallTimeout) -> TrialError:
+def error_of(call: str, problem: PackFailure | ProcessDied | CallTimeout) -> TrialError:
     """Convert a failed call into the error to raise, with a one-line text.
 
     `call` is load, prepare, run, score or dispose. A failed scenario is a provider error if the thrown error
     has an HTTP status or the last request to the provider had failed. A scenario that did not end in time has
     reached a limit.
     """
-    if isinstance(problem, ProcessLoss):
+    if isinstance(problem, ProcessDied):
         return ExecutionError(f"{_WHAT_FAILED[call]}: {problem.reason}")
     if isinstance(problem, CallTimeout):
         return _out_of_time(call, problem)
     error, trouble = problem.error, trouble_of(problem.about)
     if error.get("unusable"):
-        return ExecutionError(f"{_WHAT_FAILED[call]}, as what it gave back cannot be used: {thrown(error)}")
+        return ExecutionError(
+            f"{_WHAT_FAILED[call]}, as what it gave back cannot be used: {format_error(error)}"
+        )
     how = ", an exception was not caught" if error.get("uncaught") else ""
     place = "" if problem.place is None else f" ({problem.place})"
-    text = f"{_WHAT_FAILED[call]}{how}: {thrown(error)}{place}"
+    text = f"{_WHAT_FAILED[call]}{how}: {format_error(error)}{place}"
     status = error.get("status")
     if call == "run" and isinstance(status, int):
         return ProviderError(text, http_status=status, retryable=status in RETRYABLE or status >= 500)
@@ -99,7 +101,7 @@ def _out_of_time(call: str, problem: CallTimeout) -> TrialError:
     return LimitReached("seconds", problem.seconds) if call == "run" else ExecutionError(text)
 
 
-def trouble_of(about: Mapping[str, Any]) -> ProviderTrouble | None:
+def trouble_of(about: Mapping[str, Any]) -> ProviderFailure | None:
     """Return the failure of the last request to the provider, or None if it succeeded.
 
     `about` is a call's, as in `connection.Reply`.
@@ -107,7 +109,7 @@ def trouble_of(about: Mapping[str, Any]) -> ProviderTrouble | None:
     trouble = about.get("trouble")
     if not isinstance(trouble, dict):
         return None
-    return ProviderTrouble(
+    return ProviderFailure(
         message=str(trouble.get("message")),
         http_status=trouble.get("status"),
         retryable=bool(trouble.get("retryable")),
@@ -146,7 +148,7 @@ def _signal_name(number: str) -> str:
         return f"signal {number}"
 
 
-def thrown(error: dict[str, Any]) -> str:
+def format_error(error: dict[str, Any]) -> str:
     """Format a pack's error as "Name: message", or as the message alone if its name is Error."""
     name, message = str(error.get("name") or ""), str(error.get("message") or "")
     return one_line(message if name in ("", "Error") else f"{name}: {message}", LONGEST)

@@ -18,9 +18,9 @@ from benchwright.packs.bridge.places import place_of, syntax_error_in
 from benchwright.packs.bridge.problems import (
     CallTimeout,
     PackFailure,
-    ProcessLoss,
+    ProcessDied,
     error_of,
-    thrown,
+    format_error,
     trouble_of,
 )
 from benchwright.packs.bridge.reading import blamed_on_provider, read_result, read_scenarios, read_score
@@ -168,7 +168,7 @@ class PackProcess:
         connection.prepared = False
         try:
             await connection.result(connection.begin("dispose", {}), self._limits.dispose_seconds)
-        except (PackFailure, ProcessLoss, CallTimeout) as problem:
+        except (PackFailure, ProcessDied, CallTimeout) as problem:
             self._log("warn", str(error_of("dispose", problem)), None)
 
     # Calls to a process that may have to be restarted
@@ -195,7 +195,7 @@ class PackProcess:
                 raise error_of(name, await self._placed(cell or name, failure)) from None
             except CallTimeout as timeout:
                 raise error_of(name, timeout) from None
-            except ProcessLoss as lost:
+            except ProcessDied as lost:
                 losses += 1
                 suspected += lost.suspected
                 if lost.blamed or suspected > 1 or losses > MOST_LOSSES:
@@ -254,7 +254,7 @@ class PackProcess:
     async def _once(self, name: str, connection: Connection, fields: dict[str, Any], seconds: float) -> Any:
         try:
             return (await connection.result(connection.begin(name, fields), seconds)).value
-        except (PackFailure, ProcessLoss, CallTimeout) as problem:
+        except (PackFailure, ProcessDied, CallTimeout) as problem:
             if isinstance(problem, PackFailure):
                 problem = await self._placed(name, problem)
             self._broken = str(error_of(name, problem))
@@ -267,7 +267,7 @@ class PackProcess:
         """Return the failure with its file and line in the pack added, and log its stack."""
         stack = str(failure.error.get("stack") or "")
         if stack:
-            self._log("error", f"{what} failed: {thrown(failure.error)}", stack)
+            self._log("error", f"{what} failed: {format_error(failure.error)}", stack)
         place = place_of(stack, self._directory)
         if place is None and failure.error.get("name") == "SyntaxError" and not self._entry.endswith(".py"):
             place = await syntax_error_in(self._directory, self._node, self._environment)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from benchwright.errors import ExecutionError
-from benchwright.packs.bridge.cell import ProviderTrouble
+from benchwright.packs.bridge.cell import ProviderFailure
 from benchwright.packs.types import (
     ArtifactRef,
     BenchmarkScore,
@@ -132,7 +132,7 @@ def _category(item: dict[str, Any]) -> CategoryScore:
     )
 
 
-def blamed_on_provider(value: dict[str, Any], trouble: ProviderTrouble | None) -> dict[str, Any]:
+def blamed_on_provider(value: dict[str, Any], trouble: ProviderFailure | None) -> dict[str, Any]:
     """Add a provider failure to a result whose status is "fail". Other results are returned unchanged.
 
     The result is marked as a provider error unless it has its own `errorType`. The HTTP status, if any, is

@@ -3,14 +3,14 @@
 from benchwright.packs.contract.answers import CannedAnswer, read_answers
 from benchwright.packs.contract.checks import Finding, check_contract
 from benchwright.packs.contract.server import CannedModel
-from benchwright.packs.contract.trial import CannedTrial, Tried
+from benchwright.packs.contract.trial import AttemptOutcome, CannedTrial
 
 __all__ = [
+    "AttemptOutcome",
     "CannedAnswer",
     "CannedModel",
     "CannedTrial",
     "Finding",
-    "Tried",
     "check_contract",
     "read_answers",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 from benchwright.errors import ExecutionError, LimitReached, ProviderError
 from benchwright.packs.bridge import PackProcess
 from benchwright.packs.contract.answers import CannedAnswer
-from benchwright.packs.contract.trial import CannedTrial, Tried
+from benchwright.packs.contract.trial import AttemptOutcome, CannedTrial
 from benchwright.packs.solver import failed_result
 from benchwright.packs.types import RegisteredModel
 from benchwright.records import Record, Status
@@ -61,7 +61,7 @@ async def check_contract(trial: CannedTrial, answers: Sequence[CannedAnswer]) ->
     return findings
 
 
-def _expected(canned: CannedAnswer, cell: Tried) -> Iterator[Finding]:
+def _expected(canned: CannedAnswer, cell: AttemptOutcome) -> Iterator[Finding]:
     """Yield a problem if an answer got no result, or not the status and score that its author expects."""
     name = f"answer to {canned.scenario}"
     if cell.result is None:
@@ -74,7 +74,7 @@ def _expected(canned: CannedAnswer, cell: Tried) -> Iterator[Finding]:
             yield Finding(name, said, problem=True)
 
 
-def _repeated(canned: CannedAnswer, first: Tried, second: Tried) -> Iterator[Finding]:
+def _repeated(canned: CannedAnswer, first: AttemptOutcome, second: AttemptOutcome) -> Iterator[Finding]:
     one, other = (None if cell.result is None else _lasting(cell.result) for cell in (first, second))
     if one != other:
         keys = sorted(
@@ -88,7 +88,7 @@ def _lasting(result: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in result.items() if key not in VARYING}
 
 
-def _events(canned: CannedAnswer, cell: Tried, model: RegisteredModel) -> Iterator[Finding]:
+def _events(canned: CannedAnswer, cell: AttemptOutcome, model: RegisteredModel) -> Iterator[Finding]:
     """Yield a problem for each event that is not a progress event of this cell with a message."""
     for event in cell.events:
         if event.get("type") != "model_progress":
@@ -165,7 +165,7 @@ async def _scoring(
     return findings or [Finding("scoring", f"{len(cases)} lists of results have a score")]
 
 
-def _failing(cell: Tried) -> Finding:
+def _failing(cell: AttemptOutcome) -> Finding:
     """Check that a model failure (HTTP 500) ends a cell as a provider error, or as a "fail" marked as one."""
     if cell.result is None:
         told = isinstance(cell.error, ProviderError)
@@ -176,7 +176,7 @@ def _failing(cell: Tried) -> Finding:
     return Finding("provider errors", f"a failed request comes back as {status!r}", problem=True)
 
 
-def _silent(cell: Tried, after: Tried) -> Finding:
+def _silent(cell: AttemptOutcome, after: AttemptOutcome) -> Finding:
     """Check that an aborted scenario (`cell`) does not block the next one (`after`)."""
     if isinstance(cell.error, ExecutionError):
         return Finding("timeouts", f"{cell.error}", problem=True)

@@ -13,7 +13,7 @@ from benchwright.packs.types import GenerationRequest, RegisteredModel, Scenario
 CELL_SECONDS = 60.0
 
 
-class Tried(NamedTuple):
+class AttemptOutcome(NamedTuple):
     """Outcome of one attempt: its result or its error, and its progress events."""
 
     result: dict[str, Any] | None
@@ -41,7 +41,7 @@ class CannedTrial:
         turns: Sequence[dict[str, Any]],
         conduct: Conduct = "answers",
         seconds: float = CELL_SECONDS,
-    ) -> Tried:
+    ) -> AttemptOutcome:
         """Run one attempt in which the model's messages are `turns`; return its outcome.
 
         `seconds` is the time limit.
@@ -55,5 +55,5 @@ class CannedTrial:
                 f"cell-{self._count}", given, seconds=seconds, on_progress=events.append
             )
         except TrialError as error:
-            return Tried(None, error, events)
-        return Tried(dict(cell.result.raw), None, events)
+            return AttemptOutcome(None, error, events)
+        return AttemptOutcome(dict(cell.result.raw), None, events)

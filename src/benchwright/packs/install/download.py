@@ -12,8 +12,8 @@ from urllib.parse import SplitResult, quote, urljoin, urlsplit
 from benchwright import __version__
 from benchwright.endpoint.address import DEFAULT_PORTS, Address, proxy_for
 from benchwright.endpoint.connection import Headers, WireError
-from benchwright.endpoint.limits import Limits
-from benchwright.endpoint.wire import Call, Wire
+from benchwright.endpoint.timeouts import Timeouts
+from benchwright.endpoint.transport import ConnectionPool, PreparedRequest
 from benchwright.errors import UserError
 from benchwright.packs.install.settings import InstallLimits
 from benchwright.text import plain
@@ -112,14 +112,14 @@ async def _get(url: str, address: Address, sink: _Sink, limits: InstallLimits) -
         "Connection: close",
     ]
     silence = limits.silence_seconds
-    wire = Wire(
+    wire = ConnectionPool(
         address,
         connections=1,
-        limits=Limits(limits.connect_seconds, silence, silence, limits.download_seconds, size=None),
+        limits=Timeouts(limits.connect_seconds, silence, silence, limits.download_seconds, size=None),
         proxy=proxy_for(address, os.environ),
     )
     try:
-        await wire.send(Call("\r\n".join([*lines, "\r\n"]).encode()), sink)
+        await wire.send(PreparedRequest("\r\n".join([*lines, "\r\n"]).encode()), sink)
     except WireError:
         if sink.status in (0, 200):
             raise

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from benchwright.errors import UserError
-from benchwright.files import write_whole
+from benchwright.files import write_atomically
 from benchwright.packs.inspection import inspect
 from benchwright.packs.install.digest import digests, tree_digest
 from benchwright.packs.install.installed import InstalledPack, find_installed, verify
@@ -200,7 +200,7 @@ class _Job:
             former = read_current(home)
             version = home / VERSIONS / name
             version.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(record_path(version), msgspec.json.encode(record), durable=True)
+            write_atomically(record_path(version), msgspec.json.encode(record), durable=True)
             move_tree(fetched.root, version)
             self._switch(home, CurrentVersion(version=name, updated_at=now()))
             prune(home, name, former.version if former else name)
@@ -217,7 +217,7 @@ class _Job:
         return self._done(manifest.id)
 
     def _switch(self, home: Path, current: CurrentVersion) -> None:
-        write_whole(home / CURRENT, msgspec.json.encode(current), durable=True)
+        write_atomically(home / CURRENT, msgspec.json.encode(current), durable=True)
 
     def _done(self, pack_id: str) -> Update:
         pack = find_installed(pack_id, self._storage, self._settings.compatible_version)

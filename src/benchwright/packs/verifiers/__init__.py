@@ -10,15 +10,15 @@ They are located or started before a pack's first request, checked while it runs
         await verifiers.recheck()  # when a cell failed
 """
 
-from benchwright.packs.verifiers.choice import Choice, PackVerifiers, choices
+from benchwright.packs.verifiers.choice import PackVerifiers, VerifierLocation, choices
 from benchwright.packs.verifiers.running import Verifiers, running_verifiers
-from benchwright.packs.verifiers.starting import Start, VerifierProgress
+from benchwright.packs.verifiers.starting import StartOptions, VerifierProgress
 from benchwright.packs.verifiers.states import remove_images, stop_verifiers, verifier_states
 
 __all__ = [
-    "Choice",
     "PackVerifiers",
-    "Start",
+    "StartOptions",
+    "VerifierLocation",
     "VerifierProgress",
     "Verifiers",
     "choices",

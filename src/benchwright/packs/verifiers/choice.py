@@ -23,7 +23,7 @@ class PackVerifiers(Record, frozen=True):
     settings: Mapping[str, VerifierSettings] = {}
 
 
-class Choice(Record, frozen=True):
+class VerifierLocation(Record, frozen=True):
     """How one verifier is reached.
 
     Mode docker: `port` is its port inside the container; `context` is the folder from which `image` is built,
@@ -43,12 +43,12 @@ class Choice(Record, frozen=True):
     missing: str | None = None
 
 
-def choices(pack: PackVerifiers) -> list[Choice]:
+def choices(pack: PackVerifiers) -> list[VerifierLocation]:
     """Return how each verifier of a pack is reached."""
     return [choose(pack, spec, pack.settings.get(spec.id, VerifierSettings())) for spec in pack.specs]
 
 
-def choose(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings) -> Choice:
+def choose(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings) -> VerifierLocation:
     """Return how one verifier is reached.
 
     Of several possible images, one set by the user comes first, then the one built from the pack, which
@@ -68,15 +68,15 @@ def choose(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings) 
         None if address else f"its mode is {mode} but no address is set; set {setting} {where(pack, spec.id)}"
     )
     url = address.rstrip("/") if address else None
-    return Choice(spec.id, mode, spec.required, settings.auto_start, path, url=url, missing=missing)
+    return VerifierLocation(spec.id, mode, spec.required, settings.auto_start, path, url=url, missing=missing)
 
 
-def _docker(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings) -> Choice:
+def _docker(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings) -> VerifierLocation:
     declared = spec.docker
     missing: str | None = None
     if declared is None:
         missing = f"the pack has no Docker image; set mode {where(pack, spec.id)}"
-        return Choice(spec.id, "docker", spec.required, settings.auto_start, missing=missing)
+        return VerifierLocation(spec.id, "docker", spec.required, settings.auto_start, missing=missing)
     context: Path | None = None
     image = settings.docker_image or declared.image or ""
     if not settings.docker_image and declared.build_context is not None:
@@ -85,7 +85,7 @@ def _docker(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings)
         missing = (
             f"the pack names neither an image nor a build context; set docker_image {where(pack, spec.id)}"
         )
-    return Choice(
+    return VerifierLocation(
         spec.id,
         "docker",
         spec.required,

@@ -11,15 +11,15 @@ import msgspec
 
 from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.types import VerifierEndpoint, VerifierStatus
-from benchwright.packs.verifiers.choice import Choice, PackVerifiers, choices, kept_name
-from benchwright.packs.verifiers.starting import Report, Start, VerifierProgress, start_verifier
+from benchwright.packs.verifiers.choice import PackVerifiers, VerifierLocation, choices, kept_name
+from benchwright.packs.verifiers.starting import Report, StartOptions, VerifierProgress, start_verifier
 from benchwright.packs.verifiers.states import Trouble, trouble_with
 from benchwright.sandbox.docker import (
     DockerService,
     Engine,
     EngineError,
     EngineUnavailable,
-    connected,
+    connect,
     kept_services,
     remove_leftovers,
 )
@@ -115,7 +115,7 @@ class Verifiers:
         assert endpoint.url is not None
         return await trouble_with(endpoint.url, self._choices[endpoint.id].health_path)
 
-    async def prepare(self, stack: AsyncExitStack, start: Start, report: Report) -> None:
+    async def prepare(self, stack: AsyncExitStack, start: StartOptions, report: Report) -> None:
         """Prepare all verifiers concurrently. A failure is reported in the verifier's endpoint."""
         engine: Engine | EngineError | EngineUnavailable | None = None
         in_docker = [choice for choice in self._choices.values() if _needs_engine(choice)]
@@ -134,9 +134,9 @@ class Verifiers:
 
     async def _ready(
         self,
-        choice: Choice,
+        choice: VerifierLocation,
         engine: Engine | EngineError | EngineUnavailable | None,
-        start: Start,
+        start: StartOptions,
         report: Report,
         stack: AsyncExitStack,
     ) -> VerifierEndpoint:
@@ -161,13 +161,18 @@ class Verifiers:
             return _failed(choice, "failed", str(error))
 
     async def _engine(self, stack: AsyncExitStack) -> Engine:
-        engine = await stack.enter_async_context(connected())
+        engine = await stack.enter_async_context(connect())
         await remove_leftovers(engine)
         self.gateway = await engine.address_of_host()
         return engine
 
     async def _docker(
-        self, engine: Engine, choice: Choice, start: Start, report: Report, stack: AsyncExitStack
+        self,
+        engine: Engine,
+        choice: VerifierLocation,
+        start: StartOptions,
+        report: Report,
+        stack: AsyncExitStack,
     ) -> DockerService | None:
         if choice.auto_start or start.keep:
             return await start_verifier(engine, self._pack, choice, start, report, stack)
@@ -177,7 +182,7 @@ class Verifiers:
 
 @asynccontextmanager
 async def running_verifiers(
-    pack: PackVerifiers, start: Start, report: Report = lambda preparing: None
+    pack: PackVerifiers, start: StartOptions, report: Report = lambda preparing: None
 ) -> AsyncIterator[Verifiers]:
     """Start as many verifiers of a pack as possible. On exit, end those that were started.
 
@@ -189,11 +194,11 @@ async def running_verifiers(
         yield verifiers
 
 
-def _needs_engine(choice: Choice) -> bool:
+def _needs_engine(choice: VerifierLocation) -> bool:
     return choice.mode == "docker" and choice.missing is None
 
 
-async def _endpoint(choice: Choice, service: DockerService | None) -> VerifierEndpoint:
+async def _endpoint(choice: VerifierLocation, service: DockerService | None) -> VerifierEndpoint:
     if choice.missing is not None:
         return _failed(choice, "failed", choice.missing)
     if choice.mode == "docker":
@@ -217,5 +222,7 @@ async def _endpoint(choice: Choice, service: DockerService | None) -> VerifierEn
     return VerifierEndpoint(choice.id, choice.mode, choice.required, "running", choice.url)
 
 
-def _failed(choice: Choice, status: VerifierStatus, why: str, url: str | None = None) -> VerifierEndpoint:
+def _failed(
+    choice: VerifierLocation, status: VerifierStatus, why: str, url: str | None = None
+) -> VerifierEndpoint:
     return VerifierEndpoint(choice.id, choice.mode, choice.required, status, url, details=why)

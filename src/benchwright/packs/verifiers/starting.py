@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Literal
 
-from benchwright.packs.verifiers.choice import Choice, PackVerifiers, image_name, kept_name
+from benchwright.packs.verifiers.choice import PackVerifiers, VerifierLocation, image_name, kept_name
 from benchwright.packs.verifiers.states import trouble_with
 from benchwright.records import Record
 from benchwright.sandbox.docker import (
@@ -14,9 +14,9 @@ from benchwright.sandbox.docker import (
     Engine,
     Images,
     ServiceSpec,
-    built,
+    build_image,
     kept_services,
-    started_service,
+    start_service,
 )
 
 Phase = Literal[
@@ -35,7 +35,7 @@ class VerifierProgress(Record, frozen=True):
 Report = Callable[[VerifierProgress], None]
 
 
-class Start(Record, frozen=True):
+class StartOptions(Record, frozen=True):
     """Settings for starting the verifiers of a run.
 
     With `keep`, they keep running after the run, and verifiers with `auto_start` off are started too.
@@ -48,7 +48,12 @@ class Start(Record, frozen=True):
 
 
 async def start_verifier(
-    engine: Engine, pack: PackVerifiers, choice: Choice, start: Start, report: Report, stack: AsyncExitStack
+    engine: Engine,
+    pack: PackVerifiers,
+    choice: VerifierLocation,
+    start: StartOptions,
+    report: Report,
+    stack: AsyncExitStack,
 ) -> DockerService:
     """Return a running, healthy verifier: a kept one with the same image, or a new one.
 
@@ -68,7 +73,7 @@ async def start_verifier(
     say("starting_container", f"Starting a container of {image}.")
     async with AsyncExitStack() as until_healthy:
         service = await until_healthy.enter_async_context(
-            started_service(engine, ServiceSpec(image, choice.port), start.run_id, name)
+            start_service(engine, ServiceSpec(image, choice.port), start.run_id, name)
         )
         say("waiting_for_healthcheck", f"Waiting until {service.url}{choice.health_path or ''} is healthy.")
         await service.until_healthy(
@@ -82,7 +87,7 @@ async def start_verifier(
 
 
 async def _image(
-    engine: Engine, pack: PackVerifiers, choice: Choice, say: Callable[[Phase, str], None]
+    engine: Engine, pack: PackVerifiers, choice: VerifierLocation, say: Callable[[Phase, str], None]
 ) -> str:
     if choice.context is None:
         say("pulling_image", f"Looking for the image {choice.image}.")
@@ -90,11 +95,13 @@ async def _image(
         return choice.image
     say("building_image", f"Building the image of {choice.id}, unless it exists.")
     name = image_name(pack.id, choice.id)
-    return await built(engine, name, choice.context, pack.version, lambda said: say("building_image", said))
+    return await build_image(
+        engine, name, choice.context, pack.version, lambda said: say("building_image", said)
+    )
 
 
 async def _kept(
-    engine: Engine, pack: PackVerifiers, choice: Choice, image: str, *, replace: bool
+    engine: Engine, pack: PackVerifiers, choice: VerifierLocation, image: str, *, replace: bool
 ) -> DockerService | None:
     """Return a healthy verifier with this image that an earlier run kept, or None.
 

@@ -9,13 +9,13 @@ import msgspec
 
 from benchwright.endpoint.address import parse_base_url, proxy_for
 from benchwright.endpoint.connection import WireError
-from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.server_info import ask
-from benchwright.endpoint.wire import Wire
+from benchwright.endpoint.timeouts import Timeouts
+from benchwright.endpoint.transport import ConnectionPool
 from benchwright.errors import UserError
 from benchwright.packs.types import VerifierEndpoint, VerifierStatus
-from benchwright.packs.verifiers.choice import Choice, PackVerifiers, choices, image_name, kept_name
-from benchwright.sandbox.docker import Engine, EngineUnavailable, connected, kept_services
+from benchwright.packs.verifiers.choice import PackVerifiers, VerifierLocation, choices, image_name, kept_name
+from benchwright.sandbox.docker import Engine, EngineUnavailable, connect, kept_services
 from benchwright.sandbox.docker.images import configuration_of, remove_image, tags_of
 
 
@@ -30,7 +30,7 @@ async def verifier_states(pack: PackVerifiers) -> list[VerifierEndpoint]:
     in_docker = [choice for choice in chosen if choice.mode == "docker" and choice.missing is None]
     try:
         if in_docker:
-            async with connected() as engine:
+            async with connect() as engine:
                 for choice in in_docker:
                     found[choice.id] = await _in_docker(engine, pack, choice)
     except EngineUnavailable as error:
@@ -48,7 +48,7 @@ async def stop_verifiers(pack_id: str, verifier_ids: list[str]) -> list[str]:
         EngineError: If the engine stopped answering.
     """
     stopped = []
-    async with connected() as engine:
+    async with connect() as engine:
         for verifier_id in verifier_ids:
             for service in await kept_services(engine, kept_name(pack_id, verifier_id)):
                 await service.container.remove()
@@ -63,12 +63,12 @@ async def remove_images(pack_id: str, verifier_ids: list[str]) -> list[str]:
         EngineUnavailable: If there is no engine.
         EngineError: If the engine stopped answering.
     """
-    async with connected() as engine:
+    async with connect() as engine:
         tags = [tag for one in verifier_ids for tag in await tags_of(engine, image_name(pack_id, one))]
         return [tag for tag in tags if await remove_image(engine, tag)]
 
 
-async def _without_engine(choice: Choice) -> VerifierEndpoint:
+async def _without_engine(choice: VerifierLocation) -> VerifierEndpoint:
     endpoint = VerifierEndpoint(choice.id, choice.mode, choice.required, "failed", details=choice.missing)
     if choice.mode == "docker" or choice.url is None:
         return endpoint
@@ -78,7 +78,7 @@ async def _without_engine(choice: Choice) -> VerifierEndpoint:
     return msgspec.structs.replace(endpoint, status=status, url=choice.url, details=details)
 
 
-async def _in_docker(engine: Engine, pack: PackVerifiers, choice: Choice) -> VerifierEndpoint:
+async def _in_docker(engine: Engine, pack: PackVerifiers, choice: VerifierLocation) -> VerifierEndpoint:
     if choice.context is None:
         present = await configuration_of(engine, choice.image) is not None
     else:
@@ -125,7 +125,9 @@ async def trouble_with(url: str, path: str | None) -> Trouble | None:
         proxy = proxy_for(address, os.environ)
     except UserError as error:
         return Trouble(str(error))
-    wire = Wire(address, connections=1, limits=Limits(SECONDS, SECONDS, SECONDS, SECONDS), proxy=proxy)
+    wire = ConnectionPool(
+        address, connections=1, limits=Timeouts(SECONDS, SECONDS, SECONDS, SECONDS), proxy=proxy
+    )
     try:
         document = await ask(wire, "GET", target)
     except WireError as error:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.comparison.records import Comparison, PairComparison, PartDifference, ScoreBreakdown
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import Cell, Foreign
+from benchwright.reports.comparison.words import CellText, ForeignText
 
 CHANCE = "each interval stands by itself: of many parts, some look better or worse by chance alone"
 
@@ -20,8 +20,8 @@ def breakdown_blocks(comparison: Comparison) -> Iterator[Block]:
 def breakdown_block(pair: PairComparison, found: ScoreBreakdown, confidence: float) -> Block:
     """Build the table for one label: one row per value of the label, the largest loss first."""
     title = breakdown_title(pair, found)
-    columns: list[Cell] = [
-        Foreign(f"{found.score} by {found.label}"),
+    columns: list[CellText] = [
+        ForeignText(f"{found.score} by {found.label}"),
         pair.a,
         pair.b,
         "difference",
@@ -37,10 +37,10 @@ def breakdown_title(pair: PairComparison, found: ScoreBreakdown) -> str:
     return f"{pair.b} − {pair.a}: {found.score} by {found.label}"
 
 
-def _rows(parts: Sequence[PartDifference]) -> list[list[Cell]]:
+def _rows(parts: Sequence[PartDifference]) -> list[list[CellText]]:
     return [
         [
-            Foreign(part.value),
+            ForeignText(part.value),
             f"{part.mean_a:.3f}",
             f"{part.mean_b:.3f}",
             f"{part.difference:+.3f}",

@@ -11,7 +11,7 @@ from benchwright.analysis.comparison.records import (
     PairComparison,
     ScoreComparison,
 )
-from benchwright.analysis.joint.records import JointView
+from benchwright.analysis.quality_and_speed.records import JointView
 from benchwright.formats import counted, interval, milliseconds, number
 from benchwright.reports.comparison.by_task import is_by_task, task_blocks, task_notes
 from benchwright.reports.comparison.tables import (
@@ -21,8 +21,8 @@ from benchwright.reports.comparison.tables import (
     interval_of_times,
     signed_milliseconds,
 )
-from benchwright.reports.comparison.words import Cell, Foreign, Line, notes
-from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joint_lines
+from benchwright.reports.comparison.words import CellText, ForeignText, Line, note_lines
+from benchwright.reports.quality_and_speed import concurrency_blocks, concurrency_lines, joint_lines
 from benchwright.reports.run_list import short_ids
 
 PERCENTILES = (0.5, 0.95)
@@ -57,11 +57,11 @@ def brief_lines(comparison: Comparison) -> Iterator[Line]:
                 lost = len(score.changes) - won
                 yield Line(
                     "note",
-                    [f"{told}", Foreign(score.title), f": {counted(won, 'trial')} won, {lost:,} lost."],
+                    [f"{told}", ForeignText(score.title), f": {counted(won, 'trial')} won, {lost:,} lost."],
                 )
     yield from concurrency_lines(comparison.by_concurrency)
     yield from (line for line in joint_lines(comparison.joint) if line.kind == "warning")
-    yield from notes(comparison)
+    yield from note_lines(comparison)
 
 
 def _runs(runs: Sequence[ComparedRun]) -> Block:
@@ -70,15 +70,15 @@ def _runs(runs: Sequence[ComparedRun]) -> Block:
     optional = [name for name in ("errors", "no_answer") if any(getattr(run, name) for run in runs)]
     columns = ["Run", *(["model"] if lettered else []), "task", "what", "samples", "trials"]
     columns += [{"errors": "failed", "no_answer": "no answer"}[name] for name in optional]
-    rows: list[list[Cell]] = []
+    rows: list[list[CellText]] = []
     for run in runs:
         what = short[run.run] if run.run and run.source == "journal" else run.reference
         what += f"@{run.slot}" if run.slot not in (None, "primary") else ""
-        row: list[Cell] = [
+        row: list[CellText] = [
             run.letter,
-            *([Foreign(run.title)] if lettered else []),
-            Foreign(run.task),
-            Foreign(what),
+            *([ForeignText(run.title)] if lettered else []),
+            ForeignText(run.task),
+            ForeignText(what),
         ]
         row += [f"{run.samples:,}", f"{run.trials:,}", *(f"{getattr(run, name):,}" for name in optional)]
         rows.append(row)
@@ -87,7 +87,7 @@ def _runs(runs: Sequence[ComparedRun]) -> Block:
 
 def _figures(pair: PairComparison, comparison: Comparison) -> Block:
     p_name = "p" if all(score.p_adjusted is None for score in pair.scores) else "Holm p"
-    columns: list[Cell] = [
+    columns: list[CellText] = [
         f"{pair.b} − {pair.a}" if len(comparison.pairs) > 1 else "",
         pair.a,
         pair.b,
@@ -101,21 +101,21 @@ def _figures(pair: PairComparison, comparison: Comparison) -> Block:
     return Block("Figures", columns, rows, left=1, note="; ".join(how_compared([pair])))
 
 
-def _score(score: ScoreComparison) -> list[Cell]:
+def _score(score: ScoreComparison) -> list[CellText]:
     p_value = score.p_value if score.p_adjusted is None else score.p_adjusted
     means = [number(score.mean_a), number(score.mean_b), f"{score.difference:+.3f}"]
     bounds = interval(score.low, score.high, "+.3f")
-    return [Foreign(score.title), *means, bounds, number(p_value, ".2g")]
+    return [ForeignText(score.title), *means, bounds, number(p_value, ".2g")]
 
 
-def _time(one: LatencyComparison) -> list[Cell]:
+def _time(one: LatencyComparison) -> list[CellText]:
     times = [milliseconds(one.a), milliseconds(one.b), signed_milliseconds(one.difference)]
     return [f"{METRICS[one.metric]} p{one.q * 100:g}, ms", *times, interval_of_times(one), ""]
 
 
-def _correct_per_second(pair: PairComparison, views: Sequence[JointView]) -> Iterator[list[Cell]]:
+def _correct_per_second(pair: PairComparison, views: Sequence[JointView]) -> Iterator[list[CellText]]:
     rates = {view.name: view.correct_per_second for view in views}
     found = [rates.get(pair.a), rates.get(pair.b)]
     if any(rate is not None for rate in found):
-        values: list[Cell] = [number(None if rate is None else rate.value, ".4g") for rate in found]
+        values: list[CellText] = [number(None if rate is None else rate.value, ".4g") for rate in found]
         yield ["correct answers/s", *values, "", "", ""]

@@ -7,19 +7,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.comparison.records import (
+    AllTasksComparison,
     Comparison,
     PairComparison,
     ScoreComparison,
-    TogetherComparison,
 )
 from benchwright.formats import counted, interval, number
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import (
-    Cell,
-    Foreign,
+    CellText,
+    ForeignText,
     Line,
     pair_notes,
-    verdicts,
+    verdict_lines,
     verdicts_together,
 )
 
@@ -34,13 +34,13 @@ def is_by_task(comparison: Comparison) -> bool:
     return len(_by_names(comparison)) < len(comparison.pairs)
 
 
-def told_verdicts(comparison: Comparison) -> Iterator[Line]:
+def printed_verdict_lines(comparison: Comparison) -> Iterator[Line]:
     """Yield the sentences with verdicts that are to be printed.
 
     For folders these are the verdict on all tasks together, the verdicts on scores that differ, and the
     number of scores without a difference.
     """
-    lines = list(verdicts(comparison))
+    lines = list(verdict_lines(comparison))
     if not is_by_task(comparison):
         yield from lines
         return
@@ -68,7 +68,7 @@ def task_notes(comparison: Comparison) -> Iterator[Line]:
     A note that concerns all tasks appears once; other notes name their tasks.
     """
     for pairs in _by_names(comparison).values():
-        found: dict[tuple[Cell, ...], list[str]] = {}
+        found: dict[tuple[CellText, ...], list[str]] = {}
         for pair in pairs:
             for line in pair_notes(pair, several=False):
                 found.setdefault(tuple(line.cells), []).append(pair.task)
@@ -78,16 +78,16 @@ def task_notes(comparison: Comparison) -> Iterator[Line]:
     for one in comparison.together:
         told = "All together: each task weighs the same, and it is one more test of Holm's family"
         yield Line("note", [told, *_left_out(one), "."])
-    yield from (Line("note", [Foreign(text), "."]) for text in comparison.notes)
+    yield from (Line("note", [ForeignText(text), "."]) for text in comparison.notes)
 
 
-def _some(tasks: Sequence[str]) -> Cell:
+def _some(tasks: Sequence[str]) -> CellText:
     distinct = list(dict.fromkeys(tasks))
-    return Foreign(", ".join(distinct)) if len(distinct) <= MOST_NAMED else counted(len(distinct), "task")
+    return ForeignText(", ".join(distinct)) if len(distinct) <= MOST_NAMED else counted(len(distinct), "task")
 
 
-def _left_out(together: TogetherComparison) -> list[Cell]:
-    return [". Left out: ", Foreign("; ".join(together.left_out))] if together.left_out else []
+def _left_out(together: AllTasksComparison) -> list[CellText]:
+    return [". Left out: ", ForeignText("; ".join(together.left_out))] if together.left_out else []
 
 
 def _by_names(comparison: Comparison) -> dict[Names, list[PairComparison]]:
@@ -100,7 +100,7 @@ def _by_names(comparison: Comparison) -> dict[Names, list[PairComparison]]:
 def _tasks(
     names: Names,
     pairs: Sequence[PairComparison],
-    together: Sequence[TogetherComparison],
+    together: Sequence[AllTasksComparison],
     confidence: float,
 ) -> Block:
     failed = any(score.errors_a or score.errors_b for pair in pairs for score in pair.scores)
@@ -108,18 +108,20 @@ def _tasks(
     columns += ["won/lost", "samples", *(["failed"] if failed else [])]
     rows = [_row(pair.task, score, failed) for pair in pairs for score in pair.scores]
     rows += [
-        [Foreign(pair.task), "not compared", *[""] * (len(columns) - 2)] for pair in pairs if not pair.scores
+        [ForeignText(pair.task), "not compared", *[""] * (len(columns) - 2)]
+        for pair in pairs
+        if not pair.scores
     ]
     rows += [_together(one, len(columns)) for one in together]
     return Block("Tasks", columns, rows, left=2)
 
 
-def _row(task: str, score: ScoreComparison, failed: bool) -> list[Cell]:
+def _row(task: str, score: ScoreComparison, failed: bool) -> list[CellText]:
     p_value = score.p_value if score.p_adjusted is None else score.p_adjusted
     paired = score.unpaired is None
-    row: list[Cell] = [
-        Foreign(task),
-        Foreign(score.title),
+    row: list[CellText] = [
+        ForeignText(task),
+        ForeignText(score.title),
         number(score.mean_a),
         number(score.mean_b),
         f"{score.difference:+.3f}",
@@ -131,10 +133,10 @@ def _row(task: str, score: ScoreComparison, failed: bool) -> list[Cell]:
     return row + ([f"{score.errors_a:,} and {score.errors_b:,}"] if failed else [])
 
 
-def _together(one: TogetherComparison, width: int) -> list[Cell]:
+def _together(one: AllTasksComparison, width: int) -> list[CellText]:
     p_value = one.p_value if one.p_adjusted is None else one.p_adjusted
-    row: list[Cell] = [
-        "all together" if one.model is None else Foreign(f"all together, {one.model}"),
+    row: list[CellText] = [
+        "all together" if one.model is None else ForeignText(f"all together, {one.model}"),
         f"mean of {len(one.tasks)}",
         number(one.mean_a),
         number(one.mean_b),

@@ -6,9 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
-from benchwright.analysis.comparison.names import named
-from benchwright.analysis.comparison.records import Comparison, PairComparison, Ruling
-from benchwright.reports.comparison.words import Foreign, Line, verdicts, verdicts_together, warnings
+from benchwright.analysis.comparison.names import with_names
+from benchwright.analysis.comparison.records import Comparison, GateResult, PairComparison
+from benchwright.reports.comparison.words import (
+    ForeignText,
+    Line,
+    comparison_warnings,
+    verdict_lines,
+    verdicts_together,
+)
 from benchwright.text import plain
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -20,7 +26,7 @@ def render_junit(comparison: Comparison) -> bytes:
 
     A broken rule is a failure, and a pair that could not be compared is a skipped case. Verdicts never fail.
     """
-    comparison = named(comparison)
+    comparison = with_names(comparison)
     tasks = len({pair.task for pair in comparison.pairs}) > 1
 
     def of_task(pair: PairComparison) -> str:
@@ -34,17 +40,17 @@ def render_junit(comparison: Comparison) -> bytes:
     scores = [(pair, score) for pair in comparison.pairs for score in pair.scores]
     compared = {
         f"{pair.b} against {pair.a}: {pair.task}, {score.title}": line
-        for (pair, score), line in zip(scores, verdicts(comparison), strict=True)
+        for (pair, score), line in zip(scores, verdict_lines(comparison), strict=True)
     }
     compared |= {
         f"{one.b} against {one.a}: all together{'' if one.model is None else f', {one.model}'}": line
         for one, line in zip(comparison.together, verdicts_together(comparison), strict=True)
     }
-    return junit_of(comparison.rulings, refused, compared, list(warnings(comparison)))
+    return junit_of(comparison.rulings, refused, compared, list(comparison_warnings(comparison)))
 
 
 def junit_of(
-    rulings: Sequence[Ruling],
+    rulings: Sequence[GateResult],
     refused: Mapping[str, str],
     compared: Mapping[str, Line],
     warned: Sequence[Line],
@@ -91,7 +97,7 @@ def _add(parent: ElementTree.Element, tag: str, text: str) -> ElementTree.Elemen
 
 
 def _text(line: Line) -> str:
-    return "".join(plain(cell.text) if isinstance(cell, Foreign) else cell for cell in line.cells)
+    return "".join(plain(cell.text) if isinstance(cell, ForeignText) else cell for cell in line.cells)
 
 
 def _safe(text: str) -> str:

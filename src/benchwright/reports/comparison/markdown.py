@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from benchwright.analysis.comparison.names import named
+from benchwright.analysis.comparison.names import with_names
 from benchwright.analysis.comparison.records import Comparison
-from benchwright.reports.comparison.by_task import told_verdicts
+from benchwright.reports.comparison.by_task import printed_verdict_lines
+from benchwright.reports.comparison.complete import all_blocks, all_notes
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.whole import all_blocks, all_notes
 from benchwright.reports.comparison.words import (
-    Cell,
-    Foreign,
+    CellText,
+    ForeignText,
     Line,
-    rulings,
-    warnings,
+    comparison_warnings,
+    gate_lines,
 )
 from benchwright.text import plain
 
@@ -36,8 +36,8 @@ def render_markdown(comparison: Comparison) -> str:
 
     Tables are folded (collapsed until clicked), except for those named in `OPEN`.
     """
-    comparison = named(comparison)
-    told = [*told_verdicts(comparison), *warnings(comparison), *rulings(comparison)]
+    comparison = with_names(comparison)
+    told = [*printed_verdict_lines(comparison), *comparison_warnings(comparison), *gate_lines(comparison)]
     return markdown_of(told, list(all_blocks(comparison)), list(all_notes(comparison)), OPEN)
 
 
@@ -79,8 +79,8 @@ def line_text(line: Line) -> str:
     return "".join(_cell(cell) for cell in line.cells)
 
 
-def _cell(cell: Cell) -> str:
-    return code(cell.text) if isinstance(cell, Foreign) else cell
+def _cell(cell: CellText) -> str:
+    return code(cell.text) if isinstance(cell, ForeignText) else cell
 
 
 def code(text: str) -> str:

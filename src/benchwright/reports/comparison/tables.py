@@ -15,9 +15,9 @@ from benchwright.analysis.comparison.records import (
     PolicyResult,
     ScoreComparison,
 )
-from benchwright.analysis.joint.records import Metric
+from benchwright.analysis.quality_and_speed.records import Metric
 from benchwright.formats import counted, interval, milliseconds, number
-from benchwright.reports.comparison.words import Cell, Foreign, counting, p_text
+from benchwright.reports.comparison.words import CellText, ForeignText, p_text, policy_text
 from benchwright.text import shortened
 
 LONGEST_ANSWER = 60
@@ -32,8 +32,8 @@ class Block(NamedTuple):
     """
 
     title: str
-    columns: Sequence[Cell]
-    rows: Sequence[Sequence[Cell]]
+    columns: Sequence[CellText]
+    rows: Sequence[Sequence[CellText]]
     left: int = 1
     note: str = ""
 
@@ -76,8 +76,8 @@ def blocks(comparison: Comparison) -> Iterator[Block]:
             yield _data(pair, pair.data)
         yield from (_changes(pair, score) for score in pair.scores if score.changes)
     if not comparison.pairs and comparison.metrics:
-        rows: list[list[Cell]] = [
-            [Foreign(name), number(value, ".6g")] for name, value in comparison.metrics.items()
+        rows: list[list[CellText]] = [
+            [ForeignText(name), number(value, ".6g")] for name, value in comparison.metrics.items()
         ]
         yield Block("Metrics", ["name", "value"], rows)
 
@@ -86,12 +86,12 @@ def _runs(runs: Sequence[ComparedRun]) -> Block:
     lettered = any(run.letter != run.title for run in runs)
     columns = ["Run", *(["model"] if lettered else [])]
     columns += ["task", "what", "samples", "trials", "failed", "no answer"]
-    rows: list[list[Cell]] = [
+    rows: list[list[CellText]] = [
         [
             run.letter,
-            *([Foreign(run.title)] if lettered else []),
-            Foreign(run.task),
-            Foreign(_what(run)),
+            *([ForeignText(run.title)] if lettered else []),
+            ForeignText(run.task),
+            ForeignText(_what(run)),
             f"{run.samples:,}",
             f"{run.trials:,}",
             f"{run.errors:,}",
@@ -115,11 +115,11 @@ def _scores(pairs: Sequence[PairComparison]) -> Block:
     return Block("Scores", columns, rows, left=2, note="; ".join(how_compared(pairs)))
 
 
-def _score_row(sides: Cell, score: ScoreComparison, corrected: bool) -> list[Cell]:
+def _score_row(sides: CellText, score: ScoreComparison, corrected: bool) -> list[CellText]:
     paired = score.unpaired is None
     return [
         sides,
-        Foreign(score.title),
+        ForeignText(score.title),
         f"{score.mean_a:.4f}",
         f"{score.mean_b:.4f}",
         f"{score.difference:+.4f}",
@@ -131,10 +131,10 @@ def _score_row(sides: Cell, score: ScoreComparison, corrected: bool) -> list[Cel
     ]
 
 
-def sides_of(pair: PairComparison, pairs: Sequence[PairComparison]) -> Cell:
+def sides_of(pair: PairComparison, pairs: Sequence[PairComparison]) -> CellText:
     """Return the names of the two compared runs, with their task if `pairs` covers several tasks."""
     sides = f"{pair.b} − {pair.a}"
-    return Foreign(f"{pair.task}: {sides}") if len({one.task for one in pairs}) > 1 else sides
+    return ForeignText(f"{pair.task}: {sides}") if len({one.task for one in pairs}) > 1 else sides
 
 
 def how_compared(pairs: Sequence[PairComparison]) -> list[str]:
@@ -155,7 +155,7 @@ def how_compared(pairs: Sequence[PairComparison]) -> list[str]:
 
 
 def _sensitivity(pairs: Sequence[PairComparison]) -> Block:
-    rows: list[list[Cell]] = []
+    rows: list[list[CellText]] = []
     for pair in pairs:
         for score in pair.scores:
             if score.counted:
@@ -171,11 +171,11 @@ def _sensitivity(pairs: Sequence[PairComparison]) -> Block:
     return Block("Trials without a score", columns, rows, left=4, note=note)
 
 
-def _counted_row(pair: PairComparison, score: ScoreComparison, one: PolicyResult) -> list[Cell]:
+def _counted_row(pair: PairComparison, score: ScoreComparison, one: PolicyResult) -> list[CellText]:
     n = f"{one.n:,}" if one.n else "–"
     return [
-        Foreign(score.title),
-        counting(one, pair),
+        ForeignText(score.title),
+        policy_text(one, pair),
         one.verdict,
         f"{one.difference:+.4f}",
         interval(one.low, one.high, "+.4f"),
@@ -184,7 +184,7 @@ def _counted_row(pair: PairComparison, score: ScoreComparison, one: PolicyResult
 
 
 def _latencies(pairs: Sequence[PairComparison], confidence: float) -> Block:
-    rows: list[list[Cell]] = [
+    rows: list[list[CellText]] = [
         [sides_of(pair, pairs), f"{METRICS[one.metric]} p{one.q * 100:g}", *_times(one)]
         for pair in pairs
         for one in pair.latencies
@@ -202,7 +202,7 @@ def _latencies(pairs: Sequence[PairComparison], confidence: float) -> Block:
     return Block("Speed, ms", columns, rows, left=2, note=note)
 
 
-def _times(one: LatencyComparison) -> list[Cell]:
+def _times(one: LatencyComparison) -> list[CellText]:
     return [
         milliseconds(one.a),
         milliseconds(one.b),
@@ -228,8 +228,8 @@ def _data(pair: PairComparison, data: DataDifferences) -> Block:
     """Build a table of the samples whose expected answers or prompts differ between the two runs."""
     shown = data.samples[:MOST_CHANGES]
     more = len(data.samples) - len(shown)
-    rows: list[list[Cell]] = [
-        [Foreign(one.sample), one.what, _answer(one.a), _answer(one.b)] for one in shown
+    rows: list[list[CellText]] = [
+        [ForeignText(one.sample), one.what, _answer(one.a), _answer(one.b)] for one in shown
     ]
     columns = ["Other data", "what", pair.a, pair.b]
     return Block("Other data", columns, rows, left=4, note=f"{more:,} more in --json" if more else "")
@@ -248,10 +248,10 @@ def _changes(pair: PairComparison, score: ScoreComparison) -> Block:
     return Block(title, columns, rows, left=4, note=note)
 
 
-def _change_row(score: str, change: Change) -> list[Cell]:
+def _change_row(score: str, change: Change) -> list[CellText]:
     return [
-        Foreign(change.sample),
-        Foreign(score),
+        ForeignText(change.sample),
+        ForeignText(score),
         _answer(change.answer_a),
         _answer(change.answer_b),
         str(change.repeat),
@@ -260,7 +260,7 @@ def _change_row(score: str, change: Change) -> list[Cell]:
     ]
 
 
-def _answer(text: str | None) -> Cell:
+def _answer(text: str | None) -> CellText:
     if text is None:
         return "–"
-    return Foreign(shortened(" ".join(text.split()), LONGEST_ANSWER))
+    return ForeignText(shortened(" ".join(text.split()), LONGEST_ANSWER))

@@ -1,7 +1,7 @@
 """The sentences of a comparison, from which every output format renders: verdicts, warnings, notes, gate
 results.
 
-Text from outside (names of models and scores, samples, answers) is marked as `Foreign`, so that every format
+Text from outside (names of models and scores, samples, answers) is marked as `ForeignText`, so that every format
 can escape it in its own way.
 """
 
@@ -11,45 +11,45 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from benchwright.analysis.comparison.records import (
+    AllTasksComparison,
     ComparedRun,
     Comparison,
     DataDifferences,
+    GateResult,
     PairComparison,
     Policy,
     PolicyResult,
-    Ruling,
     ScoreComparison,
-    TogetherComparison,
 )
 from benchwright.formats import counted
 from benchwright.statistic import NoScore
 
 
-class Foreign(NamedTuple):
+class ForeignText(NamedTuple):
     """Text from outside Benchwright, not yet escaped."""
 
     text: str
 
 
-Cell = str | Foreign
-Kind = Literal["verdict", "warning", "note", "passed", "failed"]
+CellText = str | ForeignText
+LineKind = Literal["verdict", "warning", "note", "passed", "failed"]
 
 
-def cell_words(cell: Cell) -> str:
+def raw_text(cell: CellText) -> str:
     """Return the text of a cell without escaping it."""
-    return cell.text if isinstance(cell, Foreign) else cell
+    return cell.text if isinstance(cell, ForeignText) else cell
 
 
 class Line(NamedTuple):
     """A sentence, as a list of parts (cells), and the kind of the sentence."""
 
-    kind: Kind
-    cells: Sequence[Cell]
+    kind: LineKind
+    cells: Sequence[CellText]
 
 
-def plain_line(line: Line) -> str:
+def raw_line(line: Line) -> str:
     """Return a sentence as text without escaping it: the caller must make it safe for its format."""
-    return "".join(map(cell_words, line.cells))
+    return "".join(map(raw_text, line.cells))
 
 
 LONGEST_SETTING = 40
@@ -67,21 +67,21 @@ COUNTING: dict[Policy, str] = {
 }
 
 
-def verdicts(comparison: Comparison) -> Iterator[Line]:
+def verdict_lines(comparison: Comparison) -> Iterator[Line]:
     """Yield the verdict on every score of every pair, one sentence each."""
     several = sum(len(pair.scores) for pair in comparison.pairs) > 1
     tasks = len({pair.task for pair in comparison.pairs}) > 1
     for pair in comparison.pairs:
         for score in pair.scores:
-            cells: list[Cell] = [Foreign(pair.task), ", "] if tasks else []
-            cells += [Foreign(score.title), ": "] if several else []
+            cells: list[CellText] = [ForeignText(pair.task), ", "] if tasks else []
+            cells += [ForeignText(score.title), ": "] if several else []
             yield Line("verdict", [*cells, _verdict(pair, score, comparison.tests)])
 
 
 def verdicts_together(comparison: Comparison) -> Iterator[Line]:
     """Yield the verdict of each comparison over all tasks together, one sentence each."""
     for one in comparison.together:
-        model: list[Cell] = [] if one.model is None else [" of ", Foreign(one.model)]
+        model: list[CellText] = [] if one.model is None else [" of ", ForeignText(one.model)]
         told = _verdict_of(one, one, _p_words(one, comparison.tests), unit=True)
         yield Line("verdict", [f"All {counted(len(one.tasks), 'task')}", *model, f" together: {told}"])
 
@@ -93,18 +93,18 @@ def _verdict(pair: PairComparison, score: ScoreComparison, tests: int) -> str:
 
 
 def _verdict_of(
-    sides: PairComparison | TogetherComparison,
-    found: ScoreComparison | TogetherComparison,
+    sides: PairComparison | AllTasksComparison,
+    found: ScoreComparison | AllTasksComparison,
     p_value: str,
     *,
     unit: bool,
 ) -> str:
     a, b = sides.a, sides.b
     if found.verdict in ("better", "worse"):
-        amount = amount_of(abs(found.difference), unit)
+        amount = difference_text(abs(found.difference), unit)
         interval = _interval_words(found, unit, flip=found.difference < 0)
         return f"{b} is {found.verdict} than {a} by {amount}{interval}, {p_value}."
-    amount = amount_of(found.difference, unit, signed=True)
+    amount = difference_text(found.difference, unit, signed=True)
     if found.verdict == "undecided":
         return f"Undecided between {b} and {a}: the difference is {amount}, and the data does not support a test."
     return f"No difference found between {b} and {a}: {amount}{_interval_words(found, unit)}, {p_value}."
@@ -113,11 +113,11 @@ def _verdict_of(
 def _could(score: ScoreComparison) -> str:
     if score.detectable is None:
         return ""
-    amount = amount_of(score.detectable, score.unit)
+    amount = difference_text(score.detectable, score.unit)
     return f" A true difference of {amount} would have been detected with 80 % probability."
 
 
-def _interval_words(score: ScoreComparison | TogetherComparison, unit: bool, *, flip: bool = False) -> str:
+def _interval_words(score: ScoreComparison | AllTasksComparison, unit: bool, *, flip: bool = False) -> str:
     if score.low is None or score.high is None:
         return ""
     ends = (-score.high, -score.low) if flip else (score.low, score.high)
@@ -125,7 +125,7 @@ def _interval_words(score: ScoreComparison | TogetherComparison, unit: bool, *, 
     return f" ({score.confidence * 100:g} % {low} to {high})"
 
 
-def _p_words(score: ScoreComparison | TogetherComparison, tests: int) -> str:
+def _p_words(score: ScoreComparison | AllTasksComparison, tests: int) -> str:
     if score.p_value is None:
         return "no p-value"
     if score.p_adjusted is None:
@@ -138,7 +138,7 @@ def p_text(p_value: float) -> str:
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.2g}"
 
 
-def amount_of(value: float, unit: bool, *, signed: bool = False) -> str:
+def difference_text(value: float, unit: bool, *, signed: bool = False) -> str:
     """Format a difference of scores, in percentage points if `unit` is True (scores between 0 and 1)."""
     return f"{_scaled(value, unit, signed=signed)} points" if unit else _scaled(value, unit, signed=signed)
 
@@ -149,7 +149,9 @@ def _scaled(value: float, unit: bool, *, signed: bool = False) -> str:
     return text.replace("-0.0", "0.0") if text == "-0.0" else text
 
 
-def warnings(comparison: Comparison, *, simulated: bool = True, no_scores: bool = True) -> Iterator[Line]:
+def comparison_warnings(
+    comparison: Comparison, *, simulated: bool = True, no_scores: bool = True
+) -> Iterator[Line]:
     """Yield the warnings: uncompared pairs, unpaired or fragile results, missing scores, simulated runs.
 
     `simulated` and `no_scores` are False if the caller reports these elsewhere.
@@ -162,10 +164,10 @@ def warnings(comparison: Comparison, *, simulated: bool = True, no_scores: bool 
                 if "no score in common" in pair.refusals[-1]
                 else " Use --anyway to compare them regardless."
             )
-            yield Line("warning", [f"NOT COMPARED: {told}", Foreign("; ".join(pair.refusals)), f".{way}"])
+            yield Line("warning", [f"NOT COMPARED: {told}", ForeignText("; ".join(pair.refusals)), f".{way}"])
         elif pair.refusals:
             yield Line(
-                "warning", [f"COMPARED ANYWAY, although {told}", Foreign("; ".join(pair.refusals)), "."]
+                "warning", [f"COMPARED ANYWAY, although {told}", ForeignText("; ".join(pair.refusals)), "."]
             )
         for score in pair.scores:
             yield from _score_warnings(pair, score)
@@ -199,10 +201,10 @@ def no_score_lines(found: Iterable[tuple[str, NoScore]]) -> Iterator[Line]:
     for reasons, same in by_reason.items():
         if len(same) == 1:
             ((what, why),) = same
-            yield Line("warning", [Foreign(f"{what}: {why}"), "."])
+            yield Line("warning", [ForeignText(f"{what}: {why}"), "."])
             continue
         told = "; ".join(f"{what}: {why.brief}" for what, why in same)
-        yield Line("warning", [Foreign("".join([told, *(f"; {reason}" for reason in reasons)])), "."])
+        yield Line("warning", [ForeignText("".join([told, *(f"; {reason}" for reason in reasons)])), "."])
 
 
 def _score_warnings(pair: PairComparison, score: ScoreComparison) -> Iterator[Line]:
@@ -210,36 +212,36 @@ def _score_warnings(pair: PairComparison, score: ScoreComparison) -> Iterator[Li
         yield Line(
             "warning",
             [
-                Foreign(score.title),
+                ForeignText(score.title),
                 f": UNPAIRED, because {score.unpaired}. The samples of {pair.a} and {pair.b} are taken as "
                 "independent, which only detects much larger differences.",
             ],
         )
     elif score.n < min(score.n_a, score.n_b) / 2:
         told = f": ONLY {counted(score.n, 'sample')} on both sides, of {score.n_a:,} and {score.n_b:,}."
-        yield Line("warning", [Foreign(score.title), told])
+        yield Line("warning", [ForeignText(score.title), told])
     if score.depends:
         without = score.errors_a + score.errors_b + score.no_answer_a + score.no_answer_b
-        told = "; ".join(f"{counting(one, pair)}: {one.verdict}" for one in score.counted)
+        told = "; ".join(f"{policy_text(one, pair)}: {one.verdict}" for one in score.counted)
         yield Line(
             "warning",
             [
-                Foreign(score.title),
+                ForeignText(score.title),
                 f": THE VERDICT DEPENDS on how to count {counted(without, 'trial')} without a score ({told}).",
             ],
         )
 
 
-def counting(one: PolicyResult, pair: PairComparison) -> str:
+def policy_text(one: PolicyResult, pair: PairComparison) -> str:
     """Describe how trials without a score are counted under a policy."""
     return COUNTING[one.policy].format(b=pair.b)
 
 
-def notes(comparison: Comparison) -> Iterator[Line]:
+def note_lines(comparison: Comparison) -> Iterator[Line]:
     """Yield the notes of a comparison: for example, settings that differ, or why speed was not compared."""
     for pair in comparison.pairs:
         yield from pair_notes(pair, several=len(comparison.pairs) > 1)
-    yield from (Line("note", [Foreign(text), "."]) for text in comparison.notes)
+    yield from (Line("note", [ForeignText(text), "."]) for text in comparison.notes)
 
 
 def pair_notes(pair: PairComparison, *, several: bool) -> Iterator[Line]:
@@ -252,7 +254,7 @@ def pair_notes(pair: PairComparison, *, several: bool) -> Iterator[Line]:
         among = f" of {told}" if several else ""
         yield Line("note", [f"Settings{among} that differ: ", *_settings(pair), "."])
     for note in pair.notes[len(pair.settings) :]:
-        yield Line("note", [f"{told}: ", Foreign(note), "."])
+        yield Line("note", [f"{told}: ", ForeignText(note), "."])
     if pair.no_latency is not None:
         yield Line("note", [f"Speed of {told} not compared: {pair.no_latency}."])
 
@@ -287,33 +289,36 @@ def _noise(pair: PairComparison) -> Iterator[Line]:
     for score in pair.scores:
         if score.noise is not None:
             within = "within" if abs(score.difference) <= score.noise else "beyond"
-            told = f": up to {amount_of(score.noise, score.unit)} between two runs of this model is noise, by their "
-            yield Line("note", [Foreign(score.title), f"{told}repeats; this difference is {within} that."])
+            noise = difference_text(score.noise, score.unit)
+            told = f": up to {noise} between two runs of this model is noise, by their "
+            yield Line(
+                "note", [ForeignText(score.title), f"{told}repeats; this difference is {within} that."]
+            )
 
 
-def _settings(pair: PairComparison) -> Iterator[Cell]:
+def _settings(pair: PairComparison) -> Iterator[CellText]:
     for number, one in enumerate(pair.settings):
         yield from ["; "] if number else []
-        setting = Foreign(one.name.replace("_", " "))
+        setting = ForeignText(one.name.replace("_", " "))
         if max(len(value or "") for value in (one.a, one.b)) > LONGEST_SETTING or "fingerprint" in one.name:
             yield from ("not the same: ", setting)
             continue
         yield setting
         for name, value, before in ((pair.a, one.a, " is "), (pair.b, one.b, " and ")):
             yield before
-            yield "not set" if value is None else Foreign(value)
+            yield "not set" if value is None else ForeignText(value)
             yield f" for {name}"
 
 
-def rulings(comparison: Comparison) -> Iterator[Line]:
+def gate_lines(comparison: Comparison) -> Iterator[Line]:
     """Yield each gate result, one sentence each."""
-    yield from map(ruling_line, comparison.rulings)
+    yield from map(gate_line, comparison.rulings)
 
 
-def ruling_line(ruling: Ruling) -> Line:
+def gate_line(ruling: GateResult) -> Line:
     """Return a gate result as a sentence: passed or failed, the rule and the reason."""
     word = "passed" if ruling.passed else "FAILED"
     return Line(
         "passed" if ruling.passed else "failed",
-        [f"{word}: ", Foreign(ruling.rule), " — ", Foreign(ruling.explanation)],
+        [f"{word}: ", ForeignText(ruling.rule), " — ", ForeignText(ruling.explanation)],
     )

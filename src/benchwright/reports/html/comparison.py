@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
-from benchwright.analysis.comparison.names import named
+from benchwright.analysis.comparison.names import with_names
 from benchwright.analysis.comparison.records import Comparison
 from benchwright.analysis.report.records import Distribution, Flip
 from benchwright.reports.comparison.tables import Block, blocks
-from benchwright.reports.comparison.words import notes
+from benchwright.reports.comparison.words import note_lines
 from benchwright.reports.html.page import report_environment
 from benchwright.reports.html.plots import difference_plots, distribution_plot
 
 
 def comparison_part(found: Comparison, times: Sequence[Distribution]) -> Markup:
     """Render the runs of a comparison, their differences with charts, and the distributions of their times."""
-    comparison, places, names = named(found), _places(found), _names(found)
+    comparison, places, names = with_names(found), _places(found), _names(found)
     runs, *others = blocks(comparison)
     return _rendered(
         "compared.html.j2",
@@ -26,7 +26,7 @@ def comparison_part(found: Comparison, times: Sequence[Distribution]) -> Markup:
         blocks=list(without_changes(others)),
         difference_plots=difference_plots(comparison),
         speed_plots=[distribution_plot(one, places, names) for one in times],
-        notes=list(notes(comparison)),
+        notes=list(note_lines(comparison)),
     )
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from benchwright.analysis.no_scores import failures_left, unscored, without_reason
+from benchwright.analysis.no_scores import failures_left, unscored_scorers, without_reason
 from benchwright.analysis.thinking import completion_tokens_text
 from benchwright.formats import counted, duration, figure_text, interval, milliseconds, number
-from benchwright.reports.html.text import shown
+from benchwright.reports.html.text import visible_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -44,7 +44,7 @@ def html_environment(templates: Path) -> Environment:
     environment.globals.update(
         interval_of=interval,
         failures_left=failures_left,
-        unscored=unscored,
+        unscored=unscored_scorers,
         without_reason=without_reason,
     )
     return environment
@@ -57,7 +57,7 @@ def _finalised(value: Any) -> Any:
     """
     if value is None:
         return ""
-    return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return visible_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _count(value: int) -> str:

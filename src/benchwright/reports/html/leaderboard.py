@@ -16,8 +16,8 @@ from benchwright.reports.html.page import report_environment
 from benchwright.reports.html.plots import Plot, Section, distribution_plot, front_plots, load_plots
 from benchwright.reports.html.sheets import GENERATOR, sheet
 from benchwright.reports.leaderboard import words
-from benchwright.reports.leaderboard.effort import requests_and_cost
-from benchwright.reports.leaderboard.tables import lettered
+from benchwright.reports.leaderboard.tables import uses_letters
+from benchwright.reports.leaderboard.usage import requests_and_cost
 from benchwright.reports.leaderboard.words import lines
 
 
@@ -56,7 +56,7 @@ def board_table(
             order=order,
             href=href,
             sorting=sorting,
-            lettered=lettered(board),
+            lettered=uses_letters(board),
             words=words,
             more=requests_and_cost(board.rows),
         )

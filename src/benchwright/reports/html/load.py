@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from benchwright import __version__
 from benchwright.analysis.comparison.names import letter_of
-from benchwright.analysis.load.against.records import LoadsCompared
+from benchwright.analysis.load.comparison.records import LoadsCompared
 from benchwright.analysis.load.details import DetailedLoad
 from benchwright.analysis.load.records import LoadReport
 from benchwright.analysis.report.provenance import endpoint
@@ -21,8 +21,8 @@ from benchwright.reports.html.page import report_environment
 from benchwright.reports.html.plots import Section
 from benchwright.reports.html.sheets import GENERATOR, sheet
 from benchwright.reports.load.against import against_blocks, note_lines, verdict_lines
-from benchwright.reports.load.tables import blocks
-from benchwright.reports.load.words import lines, objectives_text
+from benchwright.reports.load.tables import load_blocks
+from benchwright.reports.load.words import load_lines, objectives_text
 
 
 class LoadPart(NamedTuple):
@@ -82,7 +82,7 @@ def _values(
 def _parts(reports: Sequence[LoadReport]) -> Iterator[LoadPart]:
     for place, report in enumerate(reports):
         title = f"{letter_of(place)}: {report.model}" if len(reports) > 1 else report.model
-        yield LoadPart(title, list(_facts(report)), list(lines(report)), list(blocks(report)))
+        yield LoadPart(title, list(_facts(report)), list(load_lines(report)), list(load_blocks(report)))
 
 
 def _facts(report: LoadReport) -> Iterator[tuple[str, str]]:

@@ -8,14 +8,14 @@ from typing import Literal, NamedTuple, TypeVar
 from benchwright.analysis.comparison.names import letter_of
 from benchwright.analysis.load.curves import curve_of
 from benchwright.analysis.load.details import DetailedLoad, LevelDetail, Points
-from benchwright.analysis.load.figure_records import Estimate
+from benchwright.analysis.load.figure_records import FigureEstimate
 from benchwright.analysis.load.records import LevelResult, LoadReport
 from benchwright.formats import interval, milliseconds, number
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import Cell, Foreign
-from benchwright.reports.html.charts.course import course
+from benchwright.reports.comparison.words import CellText, ForeignText
 from benchwright.reports.html.charts.level_times import TimesCurve, level_times
-from benchwright.reports.html.charts.rates import good, load_rates, served
+from benchwright.reports.html.charts.rates import answer_rates, good, load_rates
+from benchwright.reports.html.charts.timeline import course
 from benchwright.reports.html.plots import Plot, Section, curve_plots
 from benchwright.reports.load.words import level_text
 
@@ -35,8 +35,8 @@ COURSE_NOTE = (
     "from its own metrics, read every second."
 )
 
-Timed = Literal["ttft", "gaps"]
-TIMES: Mapping[Timed, tuple[str, str, str]] = {
+TimeMeasure = Literal["ttft", "gaps"]
+TIMES: Mapping[TimeMeasure, tuple[str, str, str]] = {
     "ttft": ("Time to first token", "time to first token", ""),
     "gaps": (
         "Gaps between chunks",
@@ -49,7 +49,7 @@ TIMES: Mapping[Timed, tuple[str, str, str]] = {
 Item = TypeVar("Item")
 
 
-class Shown(NamedTuple):
+class PlottedLoad(NamedTuple):
     """A measurement with its identifying letter, the index of its colour, and its name in plots.
 
     `results` contains each level once (its first repeat), with its details.
@@ -73,7 +73,7 @@ def load_sections(loads: Sequence[DetailedLoad]) -> list[Section]:
     return [section for section in found if section.plots]
 
 
-def _shown(place: int, load: DetailedLoad, *, alone: bool) -> Shown:
+def _shown(place: int, load: DetailedLoad, *, alone: bool) -> PlottedLoad:
     details = {one.run: one for one in load.details}
     results = [
         (result, details[result.run])
@@ -81,24 +81,24 @@ def _shown(place: int, load: DetailedLoad, *, alone: bool) -> Shown:
         if result.repeat == 1 and result.run in details
     ]
     letter, report = letter_of(place), load.report
-    return Shown(
+    return PlottedLoad(
         letter, place, report.model if alone else f"{letter}: {report.model}, {report.id}", load, results
     )
 
 
-def _curves(shown: Sequence[Shown]) -> Iterator[Plot]:
+def _curves(shown: Sequence[PlottedLoad]) -> Iterator[Plot]:
     curves = [curve_of(one.load.report, one.letter) for one in shown]
     names = {one.letter: one.name for one in shown}
     return curve_plots(curves, {one.letter: one.place for one in shown}, names)
 
 
-def _rates(shown: Sequence[Shown]) -> Iterator[Plot]:
+def _rates(shown: Sequence[PlottedLoad]) -> Iterator[Plot]:
     """Yield a plot of rates for closed loops and one for open loops: their loads are of different kinds."""
     for is_open in (False, True):
         found = {
             one.letter: one.load.report
             for one in shown
-            if served(one.load.report) and one.load.report.levels[0].level.open is is_open
+            if answer_rates(one.load.report) and one.load.report.levels[0].level.open is is_open
         }
         if found:
             places = {one.letter: one.place for one in shown}
@@ -111,9 +111,9 @@ def _rates(shown: Sequence[Shown]) -> Iterator[Plot]:
 
 
 def _rate_figures(title: str, found: Mapping[str, LoadReport], names: Mapping[str, str]) -> Block:
-    rows: list[list[Cell]] = [
+    rows: list[list[CellText]] = [
         [
-            Foreign(names[letter]),
+            ForeignText(names[letter]),
             result.level.name,
             number(result.offered, ",.2f"),
             *_rate(result.achieved),
@@ -126,13 +126,13 @@ def _rate_figures(title: str, found: Mapping[str, LoadReport], names: Mapping[st
     return Block(title, columns, rows, left=2)
 
 
-def _rate(rate: Estimate | None) -> list[Cell]:
+def _rate(rate: FigureEstimate | None) -> list[CellText]:
     if rate is None:
         return ["–", "–"]
     return [f"{rate.value:,.2f}", interval(rate.low, rate.high, ",.2f")]
 
 
-def _distributions(shown: Sequence[Shown], timed: Timed) -> Iterator[Plot]:
+def _distributions(shown: Sequence[PlottedLoad], timed: TimeMeasure) -> Iterator[Plot]:
     """Yield plots of the distribution of a time.
 
     For a single measurement, one plot shows all levels. For several, there is a plot for each level that they
@@ -161,12 +161,14 @@ def _distributions(shown: Sequence[Shown], timed: Timed) -> Iterator[Plot]:
 
 
 def _distribution(
-    timed: Timed, where: str, curves: Sequence[tuple[str, int, LevelResult, LevelDetail]]
+    timed: TimeMeasure, where: str, curves: Sequence[tuple[str, int, LevelResult, LevelDetail]]
 ) -> Plot:
     title, axis, note = TIMES[timed]
     points: list[Points] = [getattr(detail, timed) for *_, detail in curves]
     drawn = [TimesCurve(name, place, of) for (name, place, *_), of in zip(curves, points, strict=True)]
-    rows: list[list[Cell]] = [[Foreign(name), *_quantiles(result, timed)] for name, _, result, _ in curves]
+    rows: list[list[CellText]] = [
+        [ForeignText(name), *_quantiles(result, timed)] for name, _, result, _ in curves
+    ]
     first = "model" if where else "level"
     columns = ["p50", "p99", "longest"] if timed == "gaps" else ["p50", "p90", "p99"]
     figures = Block(
@@ -177,7 +179,7 @@ def _distribution(
     return Plot(f"{title}{where}", level_times(f"{title}{where}", axis, drawn), note, figures)
 
 
-def _quantiles(result: LevelResult, timed: Timed) -> list[Cell]:
+def _quantiles(result: LevelResult, timed: TimeMeasure) -> list[CellText]:
     if timed == "gaps":
         gaps = result.gaps
         known = None if gaps is None else (gaps.n, gaps.p50, gaps.p99, gaps.longest)
@@ -187,7 +189,7 @@ def _quantiles(result: LevelResult, timed: Timed) -> list[Cell]:
     return ["–"] * 4 if known is None else [f"{known[0]:,}", *map(milliseconds, known[1:])]
 
 
-def _courses(shown: Sequence[Shown]) -> Iterator[Plot]:
+def _courses(shown: Sequence[PlottedLoad]) -> Iterator[Plot]:
     """Yield the timeline of each level. Only the first has the note that explains timelines."""
     note = COURSE_NOTE
     most = max(1, MOST_COURSES // max(1, len(shown)))

@@ -9,11 +9,18 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, get_args
 
-from benchwright.analysis.comparison.names import named
-from benchwright.analysis.joint.records import ByConcurrency
+from benchwright.analysis.comparison.names import with_names
+from benchwright.analysis.quality_and_speed.records import ByConcurrency
 from benchwright.analysis.report.records import Flip, Mark, Report, Row, RunPart, SegmentKind, Waterfall
 from benchwright.reports.comparison.tables import Block, blocks
-from benchwright.reports.comparison.words import Foreign, Line, cell_words, notes, verdicts, warnings
+from benchwright.reports.comparison.words import (
+    ForeignText,
+    Line,
+    comparison_warnings,
+    note_lines,
+    raw_text,
+    verdict_lines,
+)
 from benchwright.reports.decision import decision_lines
 from benchwright.reports.html.charts.means import means, stacked
 from benchwright.reports.html.charts.scales import time_label
@@ -23,7 +30,12 @@ from benchwright.reports.html.environment import html_environment
 from benchwright.reports.html.load_plots import load_sections
 from benchwright.reports.html.plots import Plot, decision_plots, difference_plots, front_plots
 from benchwright.reports.html.sheets import GENERATOR, TEMPLATES, sheet
-from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines
+from benchwright.reports.quality_and_speed import (
+    concurrency_blocks,
+    concurrency_lines,
+    joint_blocks,
+    joint_lines,
+)
 from benchwright.reports.summary import interval_text
 from benchwright.statistic import numbers
 
@@ -39,9 +51,9 @@ SEGMENTS: dict[SegmentKind, str] = {
 }
 
 
-def render(report: Report) -> str:
+def render_report(report: Report) -> str:
     """Render a report as a whole page."""
-    comparison = named(report.comparison)
+    comparison = with_names(report.comparison)
     concurrency = comparison.by_concurrency
     names = {run.letter: run.name for run in report.comparison.runs}
     places = {run.letter: place for place, run in enumerate(report.runs)}
@@ -56,9 +68,9 @@ def render(report: Report) -> str:
             score_rows=_score_rows(report.runs, names),
             banners=_banners(report.runs),
             decisions=_decisions(report.runs),
-            verdicts=list(verdicts(comparison)),
-            warnings=list(warnings(comparison, simulated=False, no_scores=False)),
-            notes=list(notes(comparison)),
+            verdicts=list(verdict_lines(comparison)),
+            warnings=list(comparison_warnings(comparison, simulated=False, no_scores=False)),
+            notes=list(note_lines(comparison)),
             blocks=[block for block in blocks(comparison) if _belongs(block)],
             difference_plots=difference_plots(comparison),
             joint=[*concurrency_lines(concurrency), *joint_lines(comparison.joint)],
@@ -154,7 +166,7 @@ def _concurrency_rows(tables: list[ByConcurrency]) -> list[tuple[str, list[Row]]
     return [(title, rows) for title, rows in charts if _drawable(rows)]
 
 
-def shared(flip: Flip) -> int:
+def common_prefix_length(flip: Flip) -> int:
     """Return how many messages are equal at the beginning of a changed sample's two conversations.
 
     The count ends before the first answer of a model.
@@ -180,14 +192,14 @@ def report_environment() -> Environment:
         score_by_latency=score_by_latency,
         waterfall=waterfall,
         series=series,
-        shared=shared,
-        cell_words=cell_words,
+        shared=common_prefix_length,
+        cell_words=raw_text,
         segment_kinds=segment_kinds,
         segment_words=SEGMENTS,
         interval_text=interval_text,
     )
     environment.filters.update(time=time_label, sentence=_sentence)
-    environment.tests["foreign"] = lambda cell: isinstance(cell, Foreign)
+    environment.tests["foreign"] = lambda cell: isinstance(cell, ForeignText)
     return environment
 
 

@@ -9,14 +9,14 @@ from markupsafe import Markup
 
 from benchwright.analysis.comparison.records import Comparison, PairComparison, ScoreComparison
 from benchwright.analysis.deciding.records import ModelDecision, RunDecision
-from benchwright.analysis.joint.fronts import Front, Spent
 from benchwright.analysis.load.curves import LoadCurve
+from benchwright.analysis.quality_and_speed.fronts import Front, Resource
 from benchwright.analysis.report.records import Distribution
 from benchwright.formats import interval, milliseconds, number
 from benchwright.reports.comparison.breakdown import breakdown_block, breakdown_title
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import Cell, Foreign
-from benchwright.reports.html.charts.decision import closing
+from benchwright.reports.comparison.words import CellText, ForeignText
+from benchwright.reports.html.charts.decision import interval_chart
 from benchwright.reports.html.charts.differences import Bar, differences
 from benchwright.reports.html.charts.fronts import AXES, front
 from benchwright.reports.html.charts.loads import LOAD_MEASURES, LoadMeasure, load_curves, timed
@@ -24,7 +24,7 @@ from benchwright.reports.html.charts.scales import amount_label, time_label
 from benchwright.reports.html.charts.times import distribution
 from benchwright.statistic import is_number
 
-AGAINST: dict[Spent, str] = {"seconds": "speed", "tokens": "tokens", "cost": "cost"}
+AGAINST: dict[Resource, str] = {"seconds": "speed", "tokens": "tokens", "cost": "cost"}
 FRONT_NOTE = "The dashed line joins the models that by their means no other beats in both: the Pareto front."
 DIFFERENCE_NOTE = (
     "Right of 0 the second is better, left of it worse; coloured where the interval is without 0. "
@@ -78,9 +78,9 @@ def front_plots(found: Sequence[Front], places: Mapping[str, int], names: Mappin
 
 def _front_figures(found: Front, names: Mapping[str, str]) -> Block:
     label = time_label if found.spent == "seconds" else amount_label
-    rows: list[list[Cell]] = [
+    rows: list[list[CellText]] = [
         [
-            Foreign(names[point.letter]),
+            ForeignText(names[point.letter]),
             label(point.spent),
             number(point.mean),
             interval(point.low, point.high),
@@ -88,7 +88,13 @@ def _front_figures(found: Front, names: Mapping[str, str]) -> Block:
         ]
         for point in found.points
     ]
-    columns: list[Cell] = ["model", AXES[found.spent], Foreign(found.score), "95 % interval", "on the front"]
+    columns: list[CellText] = [
+        "model",
+        AXES[found.spent],
+        ForeignText(found.score),
+        "95 % interval",
+        "on the front",
+    ]
     return Block(f"{found.score} against {AGAINST[found.spent]}", columns, rows)
 
 
@@ -118,8 +124,12 @@ def distribution_plot(
     found: Distribution, places: Mapping[str, int], names: Mapping[str, str], note: str = ""
 ) -> Plot:
     """Build the plot of the distribution of request times."""
-    rows: list[list[Cell]] = [
-        [Foreign(names[curve.letter]), f"{curve.n:,}", *(milliseconds(one.value) for one in curve.quantiles)]
+    rows: list[list[CellText]] = [
+        [
+            ForeignText(names[curve.letter]),
+            f"{curve.n:,}",
+            *(milliseconds(one.value) for one in curve.quantiles),
+        ]
         for curve in found.curves
     ]
     columns = ["model", "requests", *(f"p{one.q * 100:g}, ms" for one in found.curves[0].quantiles)]
@@ -137,7 +147,7 @@ def decision_plots(decision: RunDecision | None) -> list[Plot]:
     return [
         Plot(
             f"{one.model} − {one.than}, {one.score}: how the interval closed",
-            closing(one, decision),
+            interval_chart(one, decision),
             DECISION_NOTE if decision.margin else DECISION_NOTE.partition(";")[0] + ".",
             _moments(one),
         )
@@ -149,7 +159,7 @@ def decision_plots(decision: RunDecision | None) -> list[Plot]:
 def _moments(one: ModelDecision) -> Block:
     step = max(1, len(one.path) // MOST_MOMENTS)
     chosen = [*one.path[:-1][::-step][::-1], one.path[-1]]
-    rows: list[list[Cell]] = [
+    rows: list[list[CellText]] = [
         [f"{each.samples:,}", f"{each.difference:+.3f}", f"[{each.low:+.3f}, {each.high:+.3f}]"]
         for each in chosen
     ]
@@ -185,9 +195,9 @@ def curve_plots(
 def _load_figures(
     title: str, found: Sequence[LoadCurve], measure: LoadMeasure, names: Mapping[str, str]
 ) -> Block:
-    rows: list[list[Cell]] = [
+    rows: list[list[CellText]] = [
         [
-            Foreign(names[curve.letter]),
+            ForeignText(names[curve.letter]),
             point.level.name,
             amount_label(point.achieved),
             *(milliseconds(one.value) for one in (spread.p50, spread.p90, spread.p99)),

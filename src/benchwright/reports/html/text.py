@@ -10,7 +10,7 @@ JOINERS = "\u200c\u200d"
 """Zero-width joiner and non-joiner, which are kept because some scripts and emoji need them."""
 
 
-def shown(text: str) -> str:
+def visible_text(text: str) -> str:
     """Replace each character that is invisible or affects its neighbours by its code point (⟨U+202E⟩).
 
     These are control characters other than line ends and tabs, format characters (including bidirectional
@@ -24,9 +24,9 @@ def shown(text: str) -> str:
 def one_line(text: str, most: int = 160) -> str:
     """Return the beginning of a text, at most `most` characters, as one line.
 
-    Hidden characters become visible; see `shown`.
+    Hidden characters become visible; see `visible_text`.
     """
-    return shortened(shown(" ".join(text[: 4 * most].split())), most)
+    return shortened(visible_text(" ".join(text[: 4 * most].split())), most)
 
 
 def _seen(character: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from benchwright.analysis.leaderboard.records import BoardColumn, Leaderboard
 from benchwright.analysis.leaderboard.records import Cell as BoardCell
 from benchwright.reports.comparison.markdown import block_lines, line_text
-from benchwright.reports.comparison.words import plain_line
+from benchwright.reports.comparison.words import raw_line
 from benchwright.reports.leaderboard.tables import whole_table
 from benchwright.reports.leaderboard.words import interval_text, lines, mean_text, rank_text
 from benchwright.statistic import Statistic, is_number
@@ -50,7 +50,7 @@ def render_latex(board: Leaderboard) -> str:
     head = " & ".join(["Model", *(latex(column.name) for column in board.columns), "Failed"])
     parts = [
         "% Needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}.",
-        *(f"% {plain(plain_line(line))}" for line in lines(board)),
+        *(f"% {plain(raw_line(line))}" for line in lines(board)),
         "% Here the best is bold, what is tied with it underlined, and the rank raised.",
         f"\\begin{{tabular}}{{l{'l' * len(board.columns)}r}}",
         "\\toprule",

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from benchwright.analysis.leaderboard.records import BoardColumn, BoardRow, Leaderboard
 from benchwright.formats import counted
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import Cell, Foreign
-from benchwright.reports.leaderboard.effort import figures
+from benchwright.reports.comparison.words import CellText, ForeignText
+from benchwright.reports.leaderboard.usage import usage_columns
 from benchwright.reports.leaderboard.words import cell_text
 from benchwright.text import plain
 
@@ -17,21 +17,21 @@ LONGEST_HEADING = 24
 """Maximum number of characters of a column's name if tables must be narrow."""
 
 
-def lettered(board: Leaderboard) -> bool:
+def uses_letters(board: Leaderboard) -> bool:
     """Return True if letters stand for the rows, because model names are too long, not plain or not unique."""
     return any(row.name != row.title for row in board.rows)
 
 
 def whole_table(board: Leaderboard) -> Block:
     """Build one table with all columns and full model names."""
-    shown = figures(board.rows)
-    columns: list[Cell] = [
+    shown = usage_columns(board.rows)
+    columns: list[CellText] = [
         "Model",
-        *(Foreign(column.name) for column in board.columns),
+        *(ForeignText(column.name) for column in board.columns),
         *(figure.heading for figure in shown),
     ]
     rows = [
-        [Foreign(row.title), *_cells(row, board.columns), *(figure.text(row) for figure in shown)]
+        [ForeignText(row.title), *_cells(row, board.columns), *(figure.text(row) for figure in shown)]
         for row in board.rows
     ]
     return Block("Leaderboard", columns, rows)
@@ -39,11 +39,11 @@ def whole_table(board: Leaderboard) -> Block:
 
 def fitting_tables(board: Leaderboard, room: int) -> Iterator[Block]:
     """Yield tables of models, scores and usage figures, at most `room` characters wide if possible."""
-    named = lettered(board)
+    named = uses_letters(board)
     first = "" if named else "Model"
     if named:
-        rows: list[list[Cell]] = [
-            [row.letter, Foreign(row.title), counted(len(row.runs), "run")] for row in board.rows
+        rows: list[list[CellText]] = [
+            [row.letter, ForeignText(row.title), counted(len(row.runs), "run")] for row in board.rows
         ]
         yield Block("Models", ["", "Model", ""], rows, left=3)
     left = max([len(first), *(len(row.name) for row in board.rows)]) if board.rows else 0
@@ -51,13 +51,13 @@ def fitting_tables(board: Leaderboard, room: int) -> Iterator[Block]:
         places = [board.columns.index(column) for column in columns]
         yield Block(
             "Scores",
-            [first, *(Foreign(shown_name(column.name)) for column in columns)],
+            [first, *(ForeignText(shown_name(column.name)) for column in columns)],
             [
                 [row.name, *(cell_text(row.cells[at], board.columns[at]) for at in places)]
                 for row in board.rows
             ],
         )
-    shown = figures(board.rows)
+    shown = usage_columns(board.rows)
     yield Block(
         "Effort",
         [first, *(figure.heading for figure in shown)],
@@ -89,5 +89,5 @@ def _chunks(board: Leaderboard, room: int) -> Iterator[list[BoardColumn]]:
         yield chunk
 
 
-def _cells(row: BoardRow, columns: Sequence[BoardColumn]) -> list[Cell]:
+def _cells(row: BoardRow, columns: Sequence[BoardColumn]) -> list[CellText]:
     return [cell_text(cell, column) for cell, column in zip(row.cells, columns, strict=True)]

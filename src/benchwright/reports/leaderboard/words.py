@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from benchwright.analysis.leaderboard.records import BoardColumn, Cell, Leaderboard
 from benchwright.formats import counted, number
 from benchwright.reports.comparison.tables import TESTS
-from benchwright.reports.comparison.words import Foreign, Line, no_score_lines
-from benchwright.reports.leaderboard.effort import effort_lines
+from benchwright.reports.comparison.words import ForeignText, Line, no_score_lines
+from benchwright.reports.leaderboard.usage import effort_lines
 from benchwright.statistic import NoScore, is_number
 
 MARKS = {"best": "*", "tied": "~", "behind": " ", "alone": " "}
@@ -18,7 +18,7 @@ LEGEND = (
 )
 
 
-def figure(value: float, column: BoardColumn) -> str:
+def value_text(value: float, column: BoardColumn) -> str:
     """Format a mean or an end of its interval. A pack's total has up to six significant digits."""
     if column.total:
         return f"{value:g}"
@@ -33,14 +33,14 @@ def mean_text(cell: Cell, column: BoardColumn) -> str:
     if not is_number(cell.mean):
         return number(cell.mean)
     incomplete = column.total and cell.n_scored < cell.n
-    return figure(cell.mean, column) + (" (incomplete)" if incomplete else "")
+    return value_text(cell.mean, column) + (" (incomplete)" if incomplete else "")
 
 
 def interval_text(cell: Cell, column: BoardColumn) -> str:
     """Return the interval, or "" if there is none."""
     if not is_number(cell.low) or not is_number(cell.high):
         return ""
-    return f"[{figure(cell.low, column)}, {figure(cell.high, column)}]"
+    return f"[{value_text(cell.low, column)}, {value_text(cell.high, column)}]"
 
 
 def rank_text(cell: Cell) -> str:
@@ -75,7 +75,8 @@ def lines(board: Leaderboard) -> Iterator[Line]:
     for column in board.columns:
         if column.apart:
             yield Line(
-                "note", [Foreign(column.name), " is a column of its own: ", Foreign(column.apart), "."]
+                "note",
+                [ForeignText(column.name), " is a column of its own: ", ForeignText(column.apart), "."],
             )
     yield from (Line("note", [f"{note[:1].upper()}{note[1:]}."]) for note in board.notes)
 
@@ -116,8 +117,8 @@ def _of_packs(columns: Sequence[BoardColumn]) -> Line:
     return Line("note", [*_listed(names), told])
 
 
-def _listed(names: Sequence[str]) -> list[str | Foreign]:
-    parts: list[str | Foreign] = []
+def _listed(names: Sequence[str]) -> list[str | ForeignText]:
+    parts: list[str | ForeignText] = []
     for name in names:
-        parts += [", ", Foreign(name)] if parts else [Foreign(name)]
+        parts += [", ", ForeignText(name)] if parts else [ForeignText(name)]
     return parts

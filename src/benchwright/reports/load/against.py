@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchwright.analysis.load.against.figures import MEASURES
-from benchwright.analysis.load.against.records import LoadChange, LoadPair, LoadsCompared
-from benchwright.analysis.load.figure_records import Estimate
+from benchwright.analysis.load.comparison.figures import MEASURES
+from benchwright.analysis.load.comparison.records import LoadChange, LoadPair, LoadsCompared
+from benchwright.analysis.load.figure_records import FigureEstimate
 from benchwright.formats import milliseconds
 from benchwright.reports.comparison.junit import junit_of
 from benchwright.reports.comparison.markdown import markdown_of
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import Cell, Foreign, Line, p_text, ruling_line
+from benchwright.reports.comparison.words import CellText, ForeignText, Line, gate_line, p_text
 
 METHOD = "Times in milliseconds. 95 % intervals; p-values by Holm over all figures, and * where they are below 0.05."
 
@@ -23,7 +23,7 @@ def verdict_lines(found: LoadsCompared) -> Iterator[Line]:
     """
     for pair in found.pairs:
         if pair.refusals and pair.best is None and not pair.changes:
-            why = Foreign("; ".join(pair.refusals))
+            why = ForeignText("; ".join(pair.refusals))
             yield Line("warning", [f"{pair.a} and {pair.b} are not compared: ", why, ". --anyway does it."])
             continue
         if pair.best is not None:
@@ -70,12 +70,12 @@ def note_lines(found: LoadsCompared) -> Iterator[Line]:
     several = len(found.pairs) > 1
     for pair in found.pairs:
         begin = f"{pair.b} and {pair.a}: " if several else ""
-        yield from (Line("note", [begin, Foreign(note), "."]) for note in pair.notes)
+        yield from (Line("note", [begin, ForeignText(note), "."]) for note in pair.notes)
 
 
 def ruling_lines(found: LoadsCompared) -> Iterator[Line]:
     """Yield each gate result, one sentence each."""
-    return map(ruling_line, found.rulings)
+    return map(gate_line, found.rulings)
 
 
 def against_markdown(found: LoadsCompared) -> str:
@@ -102,10 +102,10 @@ def _name(pair: LoadPair) -> str:
 
 def against_blocks(found: LoadsCompared) -> Iterator[Block]:
     """Yield the table of measurements, then, for each pair, a table of its figures level by level."""
-    rows: list[list[Cell]] = [
+    rows: list[list[CellText]] = [
         [
             side.letter,
-            *map(Foreign, (side.model, side.id, side.base_url)),
+            *map(ForeignText, (side.model, side.id, side.base_url)),
             f"{len(side.levels)} × {side.runs}" if side.runs > 1 else str(len(side.levels)),
         ]
         for side in found.sides
@@ -115,7 +115,7 @@ def against_blocks(found: LoadsCompared) -> Iterator[Block]:
 
 
 def _changes(pair: LoadPair) -> Block:
-    rows: list[list[Cell]] = []
+    rows: list[list[CellText]] = []
     level = None
     for change in pair.changes:
         name = change.level_b.name if change.level_b != level else ""
@@ -136,7 +136,7 @@ def _changes(pair: LoadPair) -> Block:
     return Block(_name(pair), columns, rows, left=2, note=METHOD)
 
 
-def _value(change: LoadChange, estimate: Estimate) -> str:
+def _value(change: LoadChange, estimate: FigureEstimate) -> str:
     is_time = MEASURES[change.measure].is_time
     return milliseconds(estimate.value) if is_time else f"{estimate.value:,.2f}"
 

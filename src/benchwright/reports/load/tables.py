@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
 
-from benchwright.analysis.joint.records import OutcomeCounts
-from benchwright.analysis.load.against.figures import MEASURES, level_figures
-from benchwright.analysis.load.figure_records import Estimate, Goodput, Spread
+from benchwright.analysis.load.comparison.figures import MEASURES, level_figures
+from benchwright.analysis.load.figure_records import FigureEstimate, Goodput, Spread
 from benchwright.analysis.load.records import LevelResult, LoadReport
+from benchwright.analysis.quality_and_speed.records import OutcomeCounts
 from benchwright.formats import counted, interval, milliseconds, number
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import Cell, Foreign
+from benchwright.reports.comparison.words import CellText, ForeignText
 from benchwright.reports.load.words import objectives_text
 from benchwright.statistic import is_number
 
@@ -19,7 +19,7 @@ INTERVAL = "95 % interval"
 INTERVALS = "Below each percentile its 95 % interval; ? is an end for which there are too few requests."
 
 
-def blocks(report: LoadReport) -> Iterator[Block]:
+def load_blocks(report: LoadReport) -> Iterator[Block]:
     """Yield the tables: rates, quality, objectives, cost, energy, times, streams, server metrics, repeats.
 
     Tables without data are left out.
@@ -49,7 +49,7 @@ def models_block(reports: Sequence[LoadReport]) -> Block:
     found = [(result.level.height, report.model, result) for report in reports for result in report.levels]
     aimed = any(report.objectives for report in reports)
     scored = any(result.judged is not None for _, _, result in found)
-    columns: list[Cell] = [
+    columns: list[CellText] = [
         _loop(reports[0]),
         "model",
         "answers/s",
@@ -60,10 +60,10 @@ def models_block(reports: Sequence[LoadReport]) -> Block:
     ]
     columns += ["goodput/s"] if aimed else []
     columns += ["accuracy"] if scored else []
-    rows: list[list[Cell]] = []
+    rows: list[list[CellText]] = []
     for _, model, result in sorted(found, key=itemgetter(0)):
         times = [(result.ttft, "p50"), (result.latency, "p50"), (result.latency, "p99")]
-        row: list[Cell] = [_name(result) + _marks(result), Foreign(model), rate_text(result.achieved)]
+        row: list[CellText] = [_name(result) + _marks(result), ForeignText(model), rate_text(result.achieved)]
         row += [f"{result.failed:,}", *(_time(spread, name) for spread, name in times)]
         row += _goodput(result.goodput)[:1] if aimed else []
         row += _accuracy(result.judged)[:1] if scored else []
@@ -77,7 +77,7 @@ REPEATED = ("achieved", "ttft_p50", "ttft_p99", "latency_p50", "latency_p99")
 def _repeats(report: LoadReport) -> Block:
     """Build a table of the figures of each level over all its repeats."""
     columns = [_loop(report), "runs", *(MEASURES[name].words for name in REPEATED)]
-    rows: list[list[Cell]] = []
+    rows: list[list[CellText]] = []
     for level in level_figures(report).values():
         known = [(MEASURES[name], level.figures.get(name)) for name in REPEATED]
         values = [
@@ -121,13 +121,13 @@ def _served(report: LoadReport) -> Block:
         "tokens/s",
         "window",
     ]
-    rows: list[list[Cell]] = []
+    rows: list[list[CellText]] = []
     for result in report.levels:
         name = _name(result) + _marks(result)
         offered = [number(result.offered, ".2f")] if is_open else []
         served = [rate_text(result.achieved), _tokens(result), _window(result)]
         rows.append([name, *offered, f"{result.counted:,}", f"{result.failed:,}", *served])
-        below: list[Cell] = [
+        below: list[CellText] = [
             _rate_interval(result.achieved),
             _rate_interval(result.output_tokens, "{:,.0f}".format),
             "",
@@ -141,7 +141,7 @@ def _served_note(levels: Sequence[LevelResult]) -> str:
     return f"Below each rate its 95 % interval. Window: the part of the level that counts.{unsteady}"
 
 
-def rate_text(rate: Estimate | None) -> str:
+def rate_text(rate: FigureEstimate | None) -> str:
     """Format a rate per second, or a dash if there was no steady rate."""
     return "–" if rate is None else _rate(rate.value)
 
@@ -150,7 +150,7 @@ def _rate(value: float) -> str:
     return f"{value:,.{2 if value < 100 else 1 if value < 1000 else 0}f}"
 
 
-def _rate_interval(rate: Estimate | None, text: Callable[[float], str] = _rate) -> str:
+def _rate_interval(rate: FigureEstimate | None, text: Callable[[float], str] = _rate) -> str:
     if rate is None or rate.low is None or rate.high is None:
         return ""
     return f"{text(rate.low)}–{text(rate.high)}"
@@ -187,7 +187,7 @@ def _quality(report: LoadReport) -> Block:
 def _attained(report: LoadReport) -> Block:
     """Build a table of the shares of requests that met each objective (such as a maximum TTFT)."""
     columns = [_loop(report), *(objectives_text([one]) for one in report.objectives)]
-    rows: list[list[Cell]] = [
+    rows: list[list[CellText]] = [
         [
             _name(result),
             *(
@@ -202,7 +202,7 @@ def _attained(report: LoadReport) -> Block:
 
 def _costs(report: LoadReport) -> Block:
     columns = [_loop(report), "cost/hour", "per million tokens", "of answers only", "per correct answer"]
-    rows: list[list[Cell]] = []
+    rows: list[list[CellText]] = []
     for result in report.levels:
         names = ("hour", "tokens", "output_tokens", "correct")
         amounts = [None if result.cost is None else getattr(result.cost, name) for name in names]
@@ -212,7 +212,7 @@ def _costs(report: LoadReport) -> Block:
 
 def _energy(report: LoadReport) -> Block:
     columns = [_loop(report), "watts", "J/request", "J/token", "of answers only", "J/correct"]
-    rows: list[list[Cell]] = []
+    rows: list[list[CellText]] = []
     for result in report.levels:
         names = ("watts", "request", "token", "output_token", "correct")
         amounts = [None if result.energy is None else getattr(result.energy, name) for name in names]
@@ -223,14 +223,14 @@ def _energy(report: LoadReport) -> Block:
     )
 
 
-def _goodput(good: Goodput | None) -> list[Cell]:
+def _goodput(good: Goodput | None) -> list[CellText]:
     if good is None:
         return ["–"] * 3
     interval = f"[{good.low * 100:.1f}, {good.high * 100:.1f}]"
     return [rate_text(good.rate), f"{good.share * 100:.1f} %", interval]
 
 
-def _accuracy(judged: OutcomeCounts | None) -> list[Cell]:
+def _accuracy(judged: OutcomeCounts | None) -> list[CellText]:
     if judged is None or judged.accuracy is None:
         return ["–"] * 3
     correct = f"{judged.correct:,}/{judged.n:,}" if is_number(judged.accuracy) else "–"
@@ -246,7 +246,7 @@ def _times(report: LoadReport) -> Block:
     columns = [_loop(report)]
     columns += ["TTFT p50", "p90", "p99"] if timed else []
     columns += ["latency p50", "p99", *(["per token"] if timed else [])]
-    rows: list[list[Cell]] = []
+    rows: list[list[CellText]] = []
     for result in report.levels:
         shown = [(result.ttft, name) for name in TTFT] if timed else []
         shown += [(result.latency, name) for name in LATENCY]
@@ -263,11 +263,11 @@ def _stream(report: LoadReport) -> Block:
     answer = any(result.ttfa is not None for result in report.levels)
     columns = [_loop(report), "gaps p50", "p99", "longest", "tokens/chunk"]
     columns += [*(["first answer token"] if answer else []), "connections", "to connect"]
-    rows: list[list[Cell]] = []
+    rows: list[list[CellText]] = []
     for result in report.levels:
         gaps, connect = result.gaps, result.connect
         times = [None] * 3 if gaps is None else [gaps.p50, gaps.p99, gaps.longest]
-        row: list[Cell] = [_name(result), *(milliseconds(time) for time in times)]
+        row: list[CellText] = [_name(result), *(milliseconds(time) for time in times)]
         row.append(number(None if gaps is None else gaps.chunk_tokens, ".2f"))
         row += [_time(result.ttfa or result.ttft, "p50")] if answer else []
         row += [f"{connect.n:,}" if connect else "0", _time(connect, "p50")]
@@ -276,7 +276,7 @@ def _stream(report: LoadReport) -> Block:
     return Block("Streams", columns, rows, left=0, note=note)
 
 
-def interval_text(estimate: Estimate) -> str:
+def interval_text(estimate: FigureEstimate) -> str:
     """Format the interval of a percentile, in ms."""
     low, high = ("?" if end is None else milliseconds(end) for end in (estimate.low, estimate.high))
     return f"{low}–{high}"
@@ -290,7 +290,7 @@ def _server(report: LoadReport) -> Block:
     columns = ["server's metrics", "running", "most", "waiting", "most", "cache, most", "cached", "preempted"]
     drafts = any(result.server is not None and result.server.accepted is not None for result in report.levels)
     columns += ["drafts accepted"] if drafts else []
-    rows: list[list[Cell]] = []
+    rows: list[list[CellText]] = []
     for result in report.levels:
         server = result.server
         if server is None:

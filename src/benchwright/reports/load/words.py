@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective, Saturation, SelfTest
 from benchwright.analysis.no_scores import cut_reason
 from benchwright.formats import counted, duration, milliseconds
-from benchwright.reports.comparison.words import Foreign, Line
-from benchwright.reports.joint import trend_text
+from benchwright.reports.comparison.words import ForeignText, Line
+from benchwright.reports.quality_and_speed import trend_text
 from benchwright.runs.standstills import CAUSES
 
 MOST_REASONS = 2
@@ -17,7 +17,7 @@ MOST_REASONS = 2
 MEASURES = {"ttft": "TTFT", "latency": "latency", "itl": "time between tokens"}
 
 
-def lines(report: LoadReport) -> Iterator[Line]:
+def load_lines(report: LoadReport) -> Iterator[Line]:
     """Yield warnings, then the verdict on saturation, then notes."""
     yield from _warnings(report)
     if report.saturation is not None:
@@ -36,7 +36,9 @@ def saturation_lines(reports: Sequence[LoadReport]) -> Iterator[Line]:
     """Yield, for each model that a sweep measured, the verdict on the load at which its server saturates."""
     for report in reports:
         if report.saturation is not None:
-            yield Line("verdict", [Foreign(report.model), ": ", saturation_text(report.saturation, report)])
+            yield Line(
+                "verdict", [ForeignText(report.model), ": ", saturation_text(report.saturation, report)]
+            )
 
 
 def _warnings(report: LoadReport) -> Iterator[Line]:
@@ -58,7 +60,7 @@ def _warnings(report: LoadReport) -> Iterator[Line]:
         if result.state != "finished":
             stopped = cut_reason(result.stop_reason or "", reasons_of(result))
             why = f": {stopped}" if stopped else ""
-            yield Line("warning", [f"{level_text(result.level)} is {result.state}", Foreign(why), "."])
+            yield Line("warning", [f"{level_text(result.level)} is {result.state}", ForeignText(why), "."])
     if any(result.simulated for result in report.levels):
         yield Line("warning", ["SIMULATED: these answers are not from a model."])
 
@@ -132,11 +134,11 @@ def reasons_of(result: LevelResult) -> list[str]:
 
 def _failures(result: LevelResult) -> Iterator[Line]:
     for reason, count in list(result.failures.items())[:MOST_REASONS]:
-        yield Line("note", [f"At {result.level.name} {count:,} failed: ", Foreign(reason)])
+        yield Line("note", [f"At {result.level.name} {count:,} failed: ", ForeignText(reason)])
     for reason, count in list(result.ungraded.items())[:MOST_REASONS]:
         yield Line(
             "note",
-            [f"At {result.level.name} {counted(count, 'answer')} could not be graded: ", Foreign(reason)],
+            [f"At {result.level.name} {counted(count, 'answer')} could not be graded: ", ForeignText(reason)],
         )
 
 

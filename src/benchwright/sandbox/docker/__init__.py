@@ -15,20 +15,20 @@ killed process are removed by the next one. docs/sandbox.md states what containe
 not.
 """
 
-from benchwright.sandbox.docker.building import built
+from benchwright.sandbox.docker.building import build_image
+from benchwright.sandbox.docker.cleanup import remove_leftovers
 from benchwright.sandbox.docker.commands import ExecResult
 from benchwright.sandbox.docker.containers import Resources
-from benchwright.sandbox.docker.engine import Engine, check_disk, connected
+from benchwright.sandbox.docker.engine import Engine, check_disk, connect
 from benchwright.sandbox.docker.errors import EngineError, EngineUnavailable
 from benchwright.sandbox.docker.images import Images
-from benchwright.sandbox.docker.removing import remove_leftovers
 from benchwright.sandbox.docker.sandbox import DockerSandbox, DockerSandboxes, Sandbox, SandboxSpec
 from benchwright.sandbox.docker.service import (
     DockerService,
     Service,
     ServiceSpec,
     kept_services,
-    started_service,
+    start_service,
 )
 
 __all__ = [
@@ -45,10 +45,10 @@ __all__ = [
     "SandboxSpec",
     "Service",
     "ServiceSpec",
-    "built",
+    "build_image",
     "check_disk",
-    "connected",
+    "connect",
     "kept_services",
     "remove_leftovers",
-    "started_service",
+    "start_service",
 ]

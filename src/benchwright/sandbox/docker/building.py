@@ -17,11 +17,11 @@ from filelock import FileLock, Timeout
 
 from benchwright.orphans import ORPHANS
 from benchwright.records import Record
-from benchwright.sandbox.docker import owner
+from benchwright.sandbox.docker import ownership
 from benchwright.sandbox.docker.containers import GiB
 from benchwright.sandbox.docker.dockerfile import content_digest, with_label
 from benchwright.sandbox.docker.engine import Engine, check_disk
-from benchwright.sandbox.docker.errors import EngineError, translated
+from benchwright.sandbox.docker.errors import EngineError, engine_error
 from benchwright.sandbox.docker.images import configuration_of, remove_image, tags_of
 from benchwright.sandbox.output import HeadAndTail
 from benchwright.text import Say, last_line
@@ -33,7 +33,7 @@ PATIENCE = 10.0
 """Seconds in which the `docker` program must end a cancelled build."""
 
 
-class Recipe(Record, frozen=True):
+class BuildRecipe(Record, frozen=True):
     """How an image is built from a folder. `target`: the stage to build, "" for the last one.
 
     `dockerfile`: path of the Dockerfile. `arguments`: values of its ARGs.
@@ -44,14 +44,14 @@ class Recipe(Record, frozen=True):
     target: str = ""
 
 
-async def built(
+async def build_image(
     engine: Engine,
     name: str,
     context: Path,
     version: str,
     say: Say = lambda said: None,
     seconds: float = BUILD_SECONDS,
-    recipe: Recipe = Recipe(),  # noqa: B008  # frozen
+    recipe: BuildRecipe = BuildRecipe(),  # noqa: B008  # frozen
 ) -> str:
     """Build the image `name` from a folder with a Dockerfile, unless it exists; return its full tag.
 
@@ -62,7 +62,7 @@ async def built(
     Raises:
         EngineError: If it cannot be built. `log` is the end of the build's output.
     """
-    image = await image_of(name, context, version, recipe)
+    image = await image_tag(name, context, version, recipe)
     async with _alone(name, say):
         if await configuration_of(engine, image) is None:
             check_disk(engine, NEEDED_DISK)
@@ -73,9 +73,9 @@ async def built(
     return image
 
 
-async def image_of(name: str, context: Path, version: str, recipe: Recipe) -> str:
+async def image_tag(name: str, context: Path, version: str, recipe: BuildRecipe) -> str:
     """Return the full tag (`name:digest`) of the image built from this folder, version and recipe."""
-    made_as = version if recipe == Recipe() else f"{version} {recipe}"
+    made_as = version if recipe == BuildRecipe() else f"{version} {recipe}"
     return f"{name}:{await asyncio.to_thread(content_digest, context, made_as)}"
 
 
@@ -105,7 +105,7 @@ async def _alone(name: str, say: Say) -> AsyncIterator[None]:
 
 
 async def _build(
-    engine: Engine, name: str, image: str, context: Path, say: Say, seconds: float, recipe: Recipe
+    engine: Engine, name: str, image: str, context: Path, say: Say, seconds: float, recipe: BuildRecipe
 ) -> None:
     program = shutil.which("docker")
     if program is None:
@@ -118,8 +118,8 @@ async def _build(
         environment["DOCKER_BUILDKIT"] = "1"
     else:
         environment["DOCKER_BUILDKIT"] = "0"
-        dockerfile = with_label(dockerfile, owner.BUILT_FOR, name)
-    label = f"{owner.BUILT_FOR}={name}"
+        dockerfile = with_label(dockerfile, ownership.BUILT_FOR, name)
+    label = f"{ownership.BUILT_FOR}={name}"
     given = [f"--build-arg={key}={value}" for key, value in recipe.arguments.items()]
     given += [f"--target={recipe.target}"] if recipe.target else []
     arguments = ["build", "--file", "-", "--tag", image, "--label", label, "--force-rm", *given, str(context)]
@@ -193,7 +193,7 @@ def _text(kept: HeadAndTail) -> str:
 
 def _failure(image: str, log: str) -> EngineError:
     lines = [line.strip() for line in log.splitlines() if line.strip()]
-    error = translated(f"building {image}", 0, lines[-1] if lines else "it says nothing")
+    error = engine_error(f"building {image}", 0, lines[-1] if lines else "it says nothing")
     return EngineError(str(error), error.kind, log)
 
 
@@ -209,7 +209,7 @@ class Builds:
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def image(
-        self, name: str, context: Path, version: str, recipe: Recipe, seconds: float, say: Say
+        self, name: str, context: Path, version: str, recipe: BuildRecipe, seconds: float, say: Say
     ) -> str:
         """Return the image of a folder, built if it does not exist; see `building.built`.
 
@@ -218,8 +218,8 @@ class Builds:
         Raises:
             EngineError: If it cannot be built.
         """
-        image = await image_of(name, context, version, recipe)
+        image = await image_tag(name, context, version, recipe)
         if await configuration_of(self._engine, image) is not None:
             return image
         async with self._locks[name], self._places:
-            return await built(self._engine, name, context, version, say, seconds, recipe)
+            return await build_image(self._engine, name, context, version, say, seconds, recipe)

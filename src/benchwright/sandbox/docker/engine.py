@@ -37,7 +37,7 @@ SWEEP = "benchwright.sandbox.docker.sweep"
 
 
 class Engine:
-    """A connection to the engine, created by `connected`.
+    """A connection to the engine, created by `connect`.
 
     `information`: the content of `docker info`. `purpose`: recorded with the images that are used. `pulls`:
     the pulls of images in progress.
@@ -107,7 +107,7 @@ def check_disk(engine: Engine, needed: int) -> None:
 
 
 @asynccontextmanager
-async def connected() -> AsyncIterator[Engine]:
+async def connect() -> AsyncIterator[Engine]:
     """Connect to the engine of DOCKER_HOST, the docker context or the usual sockets.
 
     If this process is killed while connected, its watching process removes the containers and images that it
@@ -125,7 +125,7 @@ async def connected() -> AsyncIterator[Engine]:
 
 @asynccontextmanager
 async def connection() -> AsyncIterator[Engine]:
-    """Connect to the engine as `connected` does, but without clean-up if this process is killed."""
+    """Connect to the engine as `connect` does, but without clean-up if this process is killed."""
     address = address_in_use()
     if address.host.startswith("unix://"):
         _try(address)

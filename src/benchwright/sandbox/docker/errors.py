@@ -68,12 +68,12 @@ def engine_errors(doing: str) -> Iterator[None]:
     try:
         yield
     except aiodocker.DockerError as error:
-        raise translated(doing, error.status, error.message) from None
+        raise engine_error(doing, error.status, error.message) from None
     except (aiohttp.ClientError, OSError) as error:
-        raise translated(doing, _NO_CONNECTION, str(error) or type(error).__name__) from None
+        raise engine_error(doing, _NO_CONNECTION, str(error) or type(error).__name__) from None
 
 
-def translated(doing: str, status: int, message: str) -> EngineError:
+def engine_error(doing: str, status: int, message: str) -> EngineError:
     """Return the error to raise for an error response of the engine, chosen by its HTTP status and text."""
     said = one_line(message, 1000)
     if status == _NO_CONNECTION:

@@ -10,8 +10,8 @@ import msgspec
 
 from benchwright.sandbox.docker.commands import Command, ExecResult, Reason
 from benchwright.sandbox.docker.containers import Container
-from benchwright.sandbox.docker.ending import end_all_since, memory_kills
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
+from benchwright.sandbox.docker.killing import end_all_since, memory_kills
 from benchwright.sandbox.output import HeadAndTail
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ async def execute(container: Container, command: Command) -> ExecResult:
         EngineError: If the engine does not answer, or somebody else ended the container.
     """
     began = time.monotonic()
-    talk = _Talk(command)
+    talk = _ProgramStreams(command)
     try:
         with engine_errors("running a program in a container"):
             ended = await _run(container, command, talk, began)
@@ -69,7 +69,7 @@ async def execute(container: Container, command: Command) -> ExecResult:
     return talk.with_output(ended, time.monotonic() - began)
 
 
-async def _run(container: Container, command: Command, talk: _Talk, began: float) -> ExecResult:
+async def _run(container: Container, command: Command, talk: _ProgramStreams, began: float) -> ExecResult:
     program = await _prepare(container, command)
     async with program.start(detach=False) as stream:
         in_time = await talk.to_the_end(stream, program)
@@ -123,7 +123,7 @@ async def _explained(container: Container, ended: ExecResult) -> ExecResult:
     return ExecResult(reason, detail=container.trouble, container_ended=True)
 
 
-class _Talk:
+class _ProgramStreams:
     """Sends a running program its input and collects its output."""
 
     def __init__(self, command: Command) -> None:

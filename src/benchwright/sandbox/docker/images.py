@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from benchwright.sandbox.docker import owner
+from benchwright.sandbox.docker import ownership
 from benchwright.sandbox.docker.engine import Engine
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
 from benchwright.sandbox.docker.logins import full_name, login_for
@@ -40,7 +40,7 @@ async def _noted(engine: Engine, image: str, *, pulled: bool) -> bool:
     if found is None:
         return False
     labels = (found.get("Config") or {}).get("Labels") or {}
-    built = owner.is_built(image, labels)
+    built = ownership.is_built(image, labels)
     await asyncio.to_thread(write_note, engine, image, found["Id"], pulled=pulled, built=built)
     return True
 

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from benchwright.sandbox.docker import owner
+from benchwright.sandbox.docker import ownership
 from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.engine import Engine
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
@@ -67,7 +67,7 @@ async def private_network(engine: Engine, run_id: str, internal: bool) -> AsyncI
     name = f"benchwright-{secrets.token_hex(6)}"
     configuration = {
         "Name": name,
-        "Labels": owner.labels(run_id),
+        "Labels": ownership.labels(run_id),
         "Internal": internal,
         "Options": {_WITHOUT_ADDRESS: "true"} if internal else {},
         "CheckDuplicate": True,
@@ -108,10 +108,10 @@ async def remove_left_networks(engine: Engine) -> list[str]:
         EngineError: If the engine does not answer.
     """
     with engine_errors("looking for networks of earlier runs"):
-        found = await engine.client.networks.list(filters={"label": owner.PROCESS})
+        found = await engine.client.networks.list(filters={"label": ownership.PROCESS})
     removed = []
     for entry in found:
-        if owner.left_behind(entry["Labels"]):
+        if ownership.left_behind(entry["Labels"]):
             with engine_errors("looking for a network of an earlier run"):
                 await _tried((await engine.client.networks.get(entry["Id"])).delete())
             removed.append(entry["Name"])

@@ -18,7 +18,7 @@ from typing import IO
 import msgspec
 
 from benchwright.errors import UserError
-from benchwright.files import write_whole
+from benchwright.files import write_atomically
 from benchwright.home import images_directory
 from benchwright.records import UNREADABLE, Record
 from benchwright.sandbox.docker.engine import Engine
@@ -27,7 +27,7 @@ LOOK_EVERY = 0.1
 """Seconds between two attempts to lock an image that is being removed."""
 
 
-class Note(Record, frozen=True):
+class ImageNote(Record, frozen=True):
     """The record of one image that Benchwright pulled or built. `used_at`: its last use (wall-clock ns)."""
 
     engine: str
@@ -48,19 +48,19 @@ def write_note(engine: Engine, image: str, image_id: str, *, pulled: bool, built
     pulled = pulled or (before is not None and before.pulled and before.image_id == image_id)
     if not pulled and not built:
         return
-    made = Note(_id_of(engine), image, image_id, engine.purpose, pulled, time.time_ns())
+    made = ImageNote(_id_of(engine), image, image_id, engine.purpose, pulled, time.time_ns())
     try:
-        write_whole(_path(engine, image), msgspec.json.encode(made))
+        write_atomically(_path(engine, image), msgspec.json.encode(made))
     except UserError:
         pass
 
 
-def read_note(engine: Engine, image: str) -> Note | None:
+def read_note(engine: Engine, image: str) -> ImageNote | None:
     """Return the record of an image, or None if it is missing or unreadable."""
     return _read(_path(engine, image))
 
 
-def read_notes(engine: Engine) -> Iterator[Note]:
+def read_notes(engine: Engine) -> Iterator[ImageNote]:
     """Yield Benchwright's records of the images that it pulled or built with this engine.
 
     Unreadable records are skipped.
@@ -110,9 +110,9 @@ def _locked(file: IO[str], how: int) -> bool:
     return True
 
 
-def _read(path: Path) -> Note | None:
+def _read(path: Path) -> ImageNote | None:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Note)
+        return msgspec.json.decode(path.read_bytes(), type=ImageNote)
     except (OSError, *UNREADABLE):
         return None
 

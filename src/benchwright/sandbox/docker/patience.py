@@ -30,7 +30,7 @@ def patient_if_busy() -> Iterator[None]:
         _factor.reset(token)
 
 
-def patience() -> float:
+def time_limit_factor() -> float:
     """Return the factor by which limits are extended in this task; 1 unless `patient_if_busy` is active."""
     return _factor.get()
 

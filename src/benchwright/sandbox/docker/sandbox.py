@@ -10,16 +10,16 @@ from typing import Any, Protocol
 
 from benchwright.errors import ExecutionError
 from benchwright.records import Record
-from benchwright.sandbox.docker import archives, owner
+from benchwright.sandbox.docker import archives, ownership
+from benchwright.sandbox.docker.cleanup import remove_on_exit
 from benchwright.sandbox.docker.commands import KEPT_BYTES, OUTPUT_BYTES, Command, ExecResult
 from benchwright.sandbox.docker.containers import Container, MiB, Prepare, Resources, confinement, start
 from benchwright.sandbox.docker.engine import Engine, check_disk
 from benchwright.sandbox.docker.executing import execute
 from benchwright.sandbox.docker.images import Images, configuration_of
 from benchwright.sandbox.docker.networks import CLOSED, OPEN
-from benchwright.sandbox.docker.patience import patience
-from benchwright.sandbox.docker.removing import removed_in_the_end
-from benchwright.sandbox.docker.watching import disk_watched
+from benchwright.sandbox.docker.patience import time_limit_factor
+from benchwright.sandbox.docker.watching import limit_disk
 from benchwright.text import Say
 
 LARGEST_FILE = 16 * MiB
@@ -110,7 +110,7 @@ class DockerSandbox:
     ) -> ExecResult:
         """Run a program; see `commands.Command` for the limits and `ExecResult` for the result.
 
-        `seconds` are multiplied by the task's `patience`. Background processes of the program continue until
+        `seconds` are multiplied by the task's `time_limit_factor`. Background processes of the program continue until
         the sandbox is stopped. However, if a program reaches a limit, it is ended with everything that was
         started after it.
 
@@ -119,7 +119,7 @@ class DockerSandbox:
         """
         how = (stdin, cwd, self._spec.user, environment or {}, kept_bytes, output_bytes)
         async with self._turn:
-            return await execute(self.container, Command(argv, seconds * patience(), *how))
+            return await execute(self.container, Command(argv, seconds * time_limit_factor(), *how))
 
     async def write_files(self, files: Mapping[str, bytes]) -> None:
         """Write files, {absolute path: content}, and their parent folders. All are readable and executable.
@@ -208,12 +208,12 @@ class DockerSandboxes:
         await self._images.provide(spec.image, say)
         image = await configuration_of(self._engine, spec.image) or {}
         volumes = list(image.get("Volumes") or ())
-        configuration = _configuration(self._engine, spec, owner.labels(self._run_id))
-        async with removed_in_the_end(await start(self._engine, configuration, prepare)) as container:
+        configuration = _configuration(self._engine, spec, ownership.labels(self._run_id))
+        async with remove_on_exit(await start(self._engine, configuration, prepare)) as container:
             if spec.read_only and not volumes:
                 yield container
                 return
-            async with disk_watched(container, spec.resources.disk_bytes, volumes):
+            async with limit_disk(container, spec.resources.disk_bytes, volumes):
                 yield container
 
 

@@ -10,12 +10,12 @@ from contextlib import asynccontextmanager
 from typing import Any, Protocol
 
 from benchwright.records import Record
-from benchwright.sandbox.docker import owner
+from benchwright.sandbox.docker import ownership
+from benchwright.sandbox.docker.cleanup import remove_on_exit
 from benchwright.sandbox.docker.containers import Container, GiB, Resources, confinement, start
 from benchwright.sandbox.docker.engine import Engine
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
-from benchwright.sandbox.docker.removing import removed_in_the_end
-from benchwright.sandbox.docker.watching import disk_watched
+from benchwright.sandbox.docker.watching import limit_disk
 from benchwright.text import Say
 
 HEALTH_SECONDS = 60.0
@@ -60,7 +60,7 @@ class Service(Protocol):
 
 
 class DockerService:
-    """A `Service` in a container; created by `started_service`, or found by `kept_services`.
+    """A `Service` in a container; created by `start_service`, or found by `kept_services`.
 
     If `stays` is set, the container keeps running when its context exits.
     """
@@ -133,7 +133,7 @@ async def _answer(probe: Probe, url: str, seconds: float) -> str | None:
 
 
 @asynccontextmanager
-async def started_service(
+async def start_service(
     engine: Engine, spec: ServiceSpec, run_id: str, kept_as: str | None = None
 ) -> AsyncIterator[DockerService]:
     """Start a service from an existing image; remove it on exit. It may not be healthy at first.
@@ -146,12 +146,12 @@ async def started_service(
     if not engine.address.is_local:
         text = f"a service needs an engine on this machine, but {engine.address} is remote; unset DOCKER_HOST"
         raise EngineError(f"{text} or `docker context use default`")
-    labels = owner.labels(run_id, kept_as)
+    labels = ownership.labels(run_id, kept_as)
     container = await start(engine, _configuration(engine, spec, labels))
     service = DockerService(container, 0, spec.image)
-    async with removed_in_the_end(container, unless=lambda: service.stays):
+    async with remove_on_exit(container, unless=lambda: service.stays):
         service.port = await _published_port(service, spec.port)
-        async with disk_watched(container, spec.resources.disk_bytes):
+        async with limit_disk(container, spec.resources.disk_bytes):
             yield service
 
 
@@ -162,7 +162,7 @@ async def kept_services(engine: Engine, kept_as: str) -> list[DockerService]:
         EngineError: If the engine does not answer.
     """
     with engine_errors("looking for kept services"):
-        asked = json.dumps({"label": [f"{owner.KEPT}={kept_as}"]})
+        asked = json.dumps({"label": [f"{ownership.KEPT}={kept_as}"]})
         found = await engine.client.containers.list(filters=asked)
     services = []
     for handle in found:

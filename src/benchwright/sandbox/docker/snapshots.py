@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from typing import Literal
 
 from benchwright.records import Record
-from benchwright.sandbox.docker import owner
+from benchwright.sandbox.docker import ownership
 from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.engine import Engine
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
@@ -75,15 +75,15 @@ async def remove_left_snapshots(engine: Engine) -> list[str]:
         EngineError: If the engine does not answer.
     """
     with engine_errors("looking for snapshots of earlier runs"):
-        found = await engine.client.images.list(filters={"label": [owner.SNAPSHOT]})
-    left = [entry["Id"] for entry in found if owner.left_behind(entry["Labels"])]
+        found = await engine.client.images.list(filters={"label": [ownership.SNAPSHOT]})
+    left = [entry["Id"] for entry in found if ownership.left_behind(entry["Labels"])]
     for image in left:
         await _removed(engine, image)
     return left
 
 
 async def _commit(container: Container, run_id: str) -> str:
-    labels = {**owner.labels(run_id), owner.SNAPSHOT: container.name}
+    labels = {**ownership.labels(run_id), ownership.SNAPSHOT: container.name}
     told = [f'LABEL "{name}"="{value}"' for name, value in labels.items()]
     with engine_errors("taking a snapshot of a container"):
         made = await container.handle.commit(changes=told)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 
 from benchwright.errors import UserError
+from benchwright.sandbox.docker.cleanup import remove_leftovers
 from benchwright.sandbox.docker.engine import connection
 from benchwright.sandbox.docker.errors import EngineError
-from benchwright.sandbox.docker.removing import remove_leftovers
 
 PAUSES = (0.0, 3.0)
 """Seconds before each sweep. The second one finds what the engine was still creating during the first."""

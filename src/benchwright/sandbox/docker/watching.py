@@ -15,7 +15,7 @@ LOOK_EVERY = 1.0
 
 
 @asynccontextmanager
-async def disk_watched(container: Container, most: int, volumes: Collection[str] = ()) -> AsyncIterator[None]:
+async def limit_disk(container: Container, most: int, volumes: Collection[str] = ()) -> AsyncIterator[None]:
     """Watch a container until exit, and end it if it writes more than `most` bytes, including `volumes`.
 
     `volumes` are the paths of volumes on the engine's disk.

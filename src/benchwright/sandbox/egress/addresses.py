@@ -49,7 +49,7 @@ async def connect(address: str, port: int) -> tuple[asyncio.StreamReader, asynci
     return await asyncio.open_connection(address, port)
 
 
-def why_not(address: str) -> str | None:
+def address_refusal(address: str) -> str | None:
     """Return why containers must not reach an address. None for a public address of another machine."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])

@@ -53,7 +53,7 @@ class Head(Record, frozen=True):
         return [value for field, value in self.fields if field == name]
 
 
-class Asked(Record, frozen=True):
+class ProxyRequest(Record, frozen=True):
     """The content of a client's request: a tunnel to a host, or a plain HTTP request to it.
 
     `head` is the rewritten head of a plain request, None for a tunnel.
@@ -95,7 +95,7 @@ def token_of(head: Head) -> str:
         return ""
 
 
-def asked(head: Head) -> Asked:
+def parse_request(head: Head) -> ProxyRequest:
     """Convert a head into the tunnel or plain request that it asks for.
 
     Raises:
@@ -106,7 +106,7 @@ def asked(head: Head) -> Asked:
         if port is None:
             raise Refused(400, "CONNECT names a host and a port")
         _check_host_field(head, host, port)
-        return Asked(host, port)
+        return ProxyRequest(host, port)
     target = _ABSOLUTE.fullmatch(head.target)
     if target is None:
         raise Refused(400, "a proxy is asked with CONNECT, or for a whole URL that begins with http://")
@@ -115,10 +115,10 @@ def asked(head: Head) -> Asked:
     _check_host_field(head, host, port)
     _check_no_body(head)
     path = target[2] or "/"
-    return Asked(host, port, _written(head, f"/{path}" if path.startswith("?") else path, target[1]))
+    return ProxyRequest(host, port, _written(head, f"/{path}" if path.startswith("?") else path, target[1]))
 
 
-def seen_target(target: str) -> tuple[str, int]:
+def logged_target(target: str) -> tuple[str, int]:
     """Return the host and port that a request target names, as far as recognisable, for the log.
 
     The port is 0 if unknown.

@@ -10,20 +10,20 @@ from http import HTTPStatus
 from pathlib import Path
 
 from benchwright.sandbox.egress import addresses
-from benchwright.sandbox.egress.addresses import Connect, Resolve, why_not
+from benchwright.sandbox.egress.addresses import Connect, Resolve, address_refusal
+from benchwright.sandbox.egress.copying import Streams, cancel_all, one_answer, tunnel
 from benchwright.sandbox.egress.grants import Connection, Grant, Phase, Traffic
 from benchwright.sandbox.egress.heads import (
     MOST_BYTES,
-    Asked,
+    ProxyRequest,
     Refused,
-    asked,
+    logged_target,
+    parse_request,
     read_head,
-    seen_target,
     token_of,
 )
 from benchwright.sandbox.egress.hello import NoServerName, read_hello
 from benchwright.sandbox.egress.hosts import Policy
-from benchwright.sandbox.egress.passing import Streams, ended, one_answer, tunnel
 
 SOCKET = "egress.sock"
 HEAD_SECONDS = 15.0
@@ -80,10 +80,10 @@ class EgressProxy:
 
     async def cut(self, grant: Grant) -> None:
         """End the connections of a grant, which stays valid."""
-        await ended([task for task, its in self._tasks.items() if its is grant])
+        await cancel_all([task for task, its in self._tasks.items() if its is grant])
 
     async def _end(self) -> None:
-        await ended(list(self._tasks))
+        await cancel_all(list(self._tasks))
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Start to serve a new connection. If too many connections have no grant yet, drop the oldest."""
@@ -113,10 +113,10 @@ class EgressProxy:
         assert task is not None, "a connection is answered by a task"
         self._tasks[task] = grant
         try:
-            wanted = asked(head)
+            wanted = parse_request(head)
             found = await self._looked_up(grant, wanted)
         except Refused as refused:
-            self.traffic.begin(grant.phase, *seen_target(head.target), why=refused.why)
+            self.traffic.begin(grant.phase, *logged_target(head.target), why=refused.why)
             raise
         entry = self.traffic.begin(grant.phase, wanted.host, wanted.port)
         began = time.monotonic()
@@ -125,7 +125,7 @@ class EgressProxy:
         finally:
             entry.seconds = round(time.monotonic() - began, 3)
 
-    async def _looked_up(self, grant: Grant, wanted: Asked) -> list[str]:
+    async def _looked_up(self, grant: Grant, wanted: ProxyRequest) -> list[str]:
         """Return the addresses of the requested host; [] if it cannot be resolved.
 
         All of them are public addresses of other machines.
@@ -144,11 +144,13 @@ class EgressProxy:
                 found = await self._resolve(wanted.host, wanted.port)
         except (OSError, TimeoutError, UnicodeError):
             return []
-        if why := next(filter(None, map(why_not, found)), None):
+        if why := next(filter(None, map(address_refusal, found)), None):
             raise Refused(403, why)
         return found
 
-    async def _pass_on(self, entry: Connection, wanted: Asked, found: list[str], client: Streams) -> None:
+    async def _pass_on(
+        self, entry: Connection, wanted: ProxyRequest, found: list[str], client: Streams
+    ) -> None:
         reader, writer = client
         upstream = await self._connected(entry, found, wanted.port)
         try:

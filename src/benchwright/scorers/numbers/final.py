@@ -16,7 +16,7 @@ from benchwright.scorers.numbers.marks import (
     retraction,
 )
 from benchwright.scorers.numbers.quantity import NOTHING, Quantity, Reading
-from benchwright.scorers.numbers.sentences import begun, behind_decorations, clause_item, sentence_end
+from benchwright.scorers.numbers.sentences import behind_decorations, clause_item, opening_item, sentence_end
 from benchwright.scorers.numbers.tokens import Token, tokens_of
 
 SEVERAL = "several numbers"
@@ -81,7 +81,7 @@ def _marked(text: str, mark: Mark) -> Reading | None:
     tokens = tokens_of(piece[:LONGEST], math=mark.kind == BOX)
     items = items_of(tokens) or items_of(tokens, words=True)
     if items:
-        return _reading(piece, tokens, items, begun(tokens, items) or clause_item(tokens, items))
+        return _reading(piece, tokens, items, opening_item(tokens, items) or clause_item(tokens, items))
     return Reading(piece.strip(), (), NOTHING) if mark.kind in (BOX, TAG) else None
 
 
@@ -100,7 +100,7 @@ def _stated(rest: str) -> Reading | None:
     items = items_of(sentence)
     if not items or (begin < end and items[0].first > begin and item_at(sentence, begin, words=True)):
         items = items_of(sentence, words=True)
-    chosen = begun(sentence, items) if items else None
+    chosen = opening_item(sentence, items) if items else None
     if chosen is None and _goes_on(tokens[end:]):
         return _last_line(rest)
     if not items:

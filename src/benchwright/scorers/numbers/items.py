@@ -9,7 +9,7 @@ from typing import NamedTuple
 from benchwright.scorers.numbers.arithmetic import Value, added
 from benchwright.scorers.numbers.cursor import Cursor
 from benchwright.scorers.numbers.expressions import read_expression
-from benchwright.scorers.numbers.joining import TUPLE, UNEQUAL, amount, joined
+from benchwright.scorers.numbers.joining import TUPLE, UNEQUAL, amount, joined_kind
 from benchwright.scorers.numbers.numerals import LETTERED, MORNING, ORDINAL
 from benchwright.scorers.numbers.quantity import Quantity
 from benchwright.scorers.numbers.tokens import Token
@@ -135,7 +135,7 @@ def _extended(tokens: Sequence[Token], item: Item, words: bool) -> Item:
     smaller = _with_smaller_unit(tokens, item)
     if smaller is not None:
         return smaller
-    while (more := joined(Cursor(tokens, item.last), words)) is not None:
+    while (more := joined_kind(Cursor(tokens, item.last), words)) is not None:
         item = Item(more[0], item.first, more[1])
     return item
 

@@ -89,7 +89,7 @@ def _number_words(tokens: Sequence[Token], place: int) -> tuple[Value, int] | No
     return Quantity(value, value.denominator == 1, read_unit(cursor)), cursor.place
 
 
-def joined(cursor: Cursor, words: bool) -> tuple[str, int] | None:
+def joined_kind(cursor: Cursor, words: bool) -> tuple[str, int] | None:
     """Return the kind that a number forms with what follows (range, list, …), and the position after.
 
     None if nothing is joined to the number.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from benchwright.scorers.clauses import taken_back
+from benchwright.scorers.clauses import retraction_end
 
 BOX, TAG, HASHES, STATEMENT = "box", "tag", "hashes", "statement"
 
@@ -92,4 +92,4 @@ def retraction(text: str, start: int) -> int | None:
     None if there are none.
     """
     places = [found.end() for found in _REPLACEMENT.finditer(text, start)]
-    return max((place for place in (taken_back(text, start), *places) if place is not None), default=None)
+    return max((place for place in (retraction_end(text, start), *places) if place is not None), default=None)

@@ -52,7 +52,7 @@ def sentence_end(tokens: Sequence[Token], begin: int) -> int:
     return len(tokens)
 
 
-def begun(tokens: Sequence[Token], items: Sequence[Item]) -> Item | None:
+def opening_item(tokens: Sequence[Token], items: Sequence[Item]) -> Item | None:
     """Return the number with which a text begins; of an equation there, the number on its last side.
 
     None if the text begins with words.

@@ -34,7 +34,7 @@ PENALTY = 8.0
 """Penalty of the ridge regression: the prior weighs as much as this many units."""
 
 
-class Foresight:
+class DifferencePredictor:
     """Predictor of the differences new - old, unit by unit, in the order of the units.
 
     `old` (N,): the old model's scores of all units, in [0, 1]. `others` (N, k): the scores of other models

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from benchwright.stats.arrays import Vector, vector
 from benchwright.stats.intervals import Interval
-from benchwright.stats.sequential.capital import Capital
+from benchwright.stats.sequential.betting import BettingProcess
 
 CLAIMS = 401
 """Default number of means that are tested.
@@ -25,7 +25,7 @@ class RunningInterval:
     holds with 1 - side_error. A unit is what is drawn at random: one sample with its mean difference over
     repeats, or a whole cluster of samples. Units come in a random order. A stratified order is not random, as
     the next unit then depends on the ones before. `low` is the largest m such that every mean up to m is
-    refuted by a `Capital` of 1 / side_error; `high` is the same with all signs reversed. Both are running
+    refuted by a `BettingProcess` of 1 / side_error; `high` is the same with all signs reversed. Both are running
     intersections; if these would be empty, the last interval stays.
 
     - not `finite`: the mean over all units of this kind that might be drawn. With weights it is the ratio E[w
@@ -72,7 +72,7 @@ class RunningInterval:
         self._means = np.stack([means, -means[::-1]]).reshape(2, *(1 for _ in shape), -1)
         self._signs = np.array([1.0, -1.0]).reshape(2, *(1 for _ in shape))
         scaled = (self._means - self._signs[..., None] * self._middle) / self._half
-        self._capital = Capital(scaled, planned, finite=finite, shape=(2, *shape))
+        self._capital = BettingProcess(scaled, planned, finite=finite, shape=(2, *shape))
         self._totals = np.zeros((2, *shape))
 
     def add(

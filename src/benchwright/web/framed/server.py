@@ -17,9 +17,9 @@ from benchwright.packs.types import to_json
 from benchwright.packs.web_pack import BRIDGE_VERSION, origin_of
 from benchwright.records import UNREADABLE
 from benchwright.text import Say
+from benchwright.web.access_control import HEADERS, AccessCheck
 from benchwright.web.off_loop import off_loop
 from benchwright.web.rendering import STATIC, page, static_file
-from benchwright.web.safety import HEADERS, AccessCheck
 from benchwright.web.server import interruption, open_in_browser
 
 LARGEST = 32 * 2**20

@@ -9,12 +9,12 @@ from aiohttp import web
 from markupsafe import Markup
 
 from benchwright.analysis.comparison.compare import ComparisonOptions
-from benchwright.analysis.comparison.names import named, side_names
+from benchwright.analysis.comparison.names import side_names, with_names
 from benchwright.analysis.comparison.records import Change, Comparison, ScoreComparison
-from benchwright.analysis.report.given import given_on_disk
-from benchwright.analysis.report.records import Flip, Given
+from benchwright.analysis.report.records import Flip, TrialTexts
+from benchwright.analysis.report.trial_texts import given_on_disk
 from benchwright.app.comparing import Compared, compare_runs
-from benchwright.reports.comparison.words import plain_line, verdicts, warnings
+from benchwright.reports.comparison.words import comparison_warnings, raw_line, verdict_lines
 from benchwright.reports.html.comparison import comparison_part, flip_part
 from benchwright.runs.manifest import Manifest
 from benchwright.web.off_loop import off_loop
@@ -75,15 +75,15 @@ def _references(manifest: Manifest) -> list[str]:
 def _result_part(viewer: Viewer, asked: dict[str, str], number: int) -> web.Response:
     compared = _compared(viewer, asked["a"], asked["b"], anyway=bool(asked["anyway"]))
     found = compared.comparison
-    shown = named(found)
+    shown = with_names(found)
     scores = [score for pair in found.pairs for score in pair.scores]
     score = next((one for one in scores if one.score == asked["score"]), scores[0] if scores else None)
     chosen = [] if score is None else list(_changes(score, asked["only"]))
     return page(
         "part_comparison.html",
         asked=asked,
-        verdicts=[plain_line(line) for line in verdicts(shown)],
-        warnings=[plain_line(line) for line in warnings(shown)],
+        verdicts=[raw_line(line) for line in verdict_lines(shown)],
+        warnings=[raw_line(line) for line in comparison_warnings(shown)],
         figures=comparison_part(found, compared.times),
         scores=[one.score for one in scores],
         score=score,
@@ -107,14 +107,14 @@ def _flips(
         yield flip_part(found, letters[0], letters[1], flip, _side_by_side(asked, change))
 
 
-def _side_reader(viewer: Viewer, reference: str) -> Callable[[Change], Given | None]:
+def _side_reader(viewer: Viewer, reference: str) -> Callable[[Change], TrialTexts | None]:
     """Return a function that reads the input and answer of one of the two runs for a changed sample."""
     run, _, slot = reference.partition("@")
     trials = viewer.trials(run)
     trials.read_all()
     target = slot or viewer.runs.manifest(run).targets[0].slot
 
-    def read(change: Change) -> Given | None:
+    def read(change: Change) -> TrialTexts | None:
         with trials.lock:
             number = trials.find(change.sample, target, change.repeat)
             trial = None if number is None else trials.table.trial(number)

@@ -8,9 +8,9 @@ import xxhash
 from aiohttp import web
 from msgspec.structs import replace
 
-from benchwright.analysis.load.against.references import read_loads
+from benchwright.analysis.load.comparison.references import read_loads
 from benchwright.analysis.load.details import DetailedLoad
-from benchwright.analysis.load.looks import LOOKS
+from benchwright.analysis.load.server_metrics_file import LOOKS
 from benchwright.analysis.run_list import RunRow
 from benchwright.app.load.report import compared_loads
 from benchwright.errors import UserError

@@ -9,7 +9,7 @@ from benchwright.analysis.pack_runs import PackRun, load_pack_run
 from benchwright.analysis.run_list import RunRow
 from benchwright.packs.results import CellState
 from benchwright.packs.types import CategoryScore
-from benchwright.reports.pack import cell_word
+from benchwright.reports.pack import cell_status_text
 from benchwright.runs.manifest import Manifest
 from benchwright.web.text import address
 from benchwright.web.viewer import Viewer
@@ -84,4 +84,4 @@ def _word(attempts: list[str], live: bool) -> str:
     """Describe the state of a cell in a word or two."""
     if not attempts:
         return "at work" if live else "not yet"
-    return cell_word(attempts)
+    return cell_status_text(attempts)

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import msgspec
 from aiohttp import web
 
+from benchwright.web.pages.attempt import shown_attempt
 from benchwright.web.pages.samples import sample_address, wanted_of
-from benchwright.web.pages.shown import shown_attempt
 from benchwright.web.run_trials import Row, RunTrials
 from benchwright.web.trial_selection import TrialQuery
 from benchwright.web.viewer import Viewer

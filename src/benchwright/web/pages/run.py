@@ -12,13 +12,13 @@ from benchwright.analysis.request_lines import request_lines
 from benchwright.analysis.run_list import RunRow
 from benchwright.endpoint.card import Card
 from benchwright.formats import duration
-from benchwright.reports.comparison.words import plain_line
+from benchwright.reports.comparison.words import raw_line
 from benchwright.reports.decision import decision_lines
 from benchwright.reports.html.plots import decision_plots
 from benchwright.reports.summary import interval_text
 from benchwright.runs.cards import card_lines, read_cards
-from benchwright.runs.listing import LONGEST_NOTE, note_run
 from benchwright.runs.manifest import Manifest
+from benchwright.runs.tags_and_notes import LONGEST_NOTE, note_run
 from benchwright.web.figures import figures_of
 from benchwright.web.live import Change, tell_changes
 from benchwright.web.off_loop import off_loop
@@ -91,7 +91,7 @@ def _figures_of(viewer: Viewer, manifest: Manifest) -> dict[str, Any]:
         "decision": [] if made.summary.decision is None else list(decision_lines(made.summary.decision)),
         "origin": made.summary.origin.lines if made.summary.origin else [],
         "closing": decision_plots(made.summary.decision),
-        "plain_line": plain_line,
+        "plain_line": raw_line,
         "interval_text": interval_text,
         "request_lines": request_lines,
     }

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from benchwright.analysis.run_list import ORDERS, STATES, RunFilter, RunRow, ordered
 from benchwright.reports.run_list import COLUMNS, listed_columns, short_ids
-from benchwright.runs.about import KINDS
+from benchwright.runs.manifest_facts import KINDS
 from benchwright.web.live import Change, tell_changes
 from benchwright.web.off_loop import off_loop
 from benchwright.web.rendering import page

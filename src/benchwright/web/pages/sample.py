@@ -9,16 +9,16 @@ from aiohttp import web
 
 from benchwright.analysis.scores import passing_score
 from benchwright.errors import JournalError
+from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.journal import decode_body, read_encoded_body
-from benchwright.runs.manifest import target_names
+from benchwright.runs.manifest import display_names
 from benchwright.runs.pictures import read_picture
-from benchwright.runs.scored import ScoredTrial
 from benchwright.web.off_loop import off_loop
+from benchwright.web.pages.attempt import shown_attempt
 from benchwright.web.pages.compare import changed_around
-from benchwright.web.pages.in_short import SHORT, beside, in_short
 from benchwright.web.pages.places import Place, address_at, address_of, find_trial, place_of
 from benchwright.web.pages.samples import samples_address
-from benchwright.web.pages.shown import shown_attempt
+from benchwright.web.pages.trial_preview import SHORT, beside, in_short
 from benchwright.web.rendering import page
 from benchwright.web.run_trials import Row
 from benchwright.web.text import address, safe_name
@@ -88,7 +88,7 @@ def _render(viewer: Viewer, place: Place) -> web.Response:
         "sample.html",
         run=viewer.runs.row(place.run),
         manifest=manifest,
-        names=target_names(manifest),
+        names=display_names(manifest),
         row=row,
         siblings=[(one, address_of(place, one)) for one in siblings],
         passing=passing,

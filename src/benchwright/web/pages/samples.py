@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from benchwright.analysis.gists import gist, gist_on_disk
 from benchwright.analysis.run_list import RunRow
 from benchwright.analysis.scores import passing_score
 from benchwright.analysis.suspicious import kind_in_words
+from benchwright.analysis.trial_preview import read_preview, trial_preview
 from benchwright.reports.html.text import one_line
-from benchwright.runs.manifest import Manifest, target_names
+from benchwright.runs.manifest import Manifest, display_names
 from benchwright.web.pages.runs import page_number
 from benchwright.web.run_trials import RunTrials
 from benchwright.web.text import address
@@ -93,7 +93,7 @@ def samples_values(viewer: Viewer, row: RunRow, manifest: Manifest, wanted: Tria
             "scorers": list(table.scores),
             "passing": passing_score(manifest, table),
             "targets": table.targets.names[:],
-            "names": target_names(manifest),
+            "names": display_names(manifest),
             "filters": {name: told for name, (told, _) in FILTERS.items()},
             "explained": EXPLAINED,
             "url": lambda **changes: samples_address(row.id, wanted, **changes),
@@ -109,7 +109,7 @@ def _lines(trials: RunTrials, numbers: Sequence[int]) -> Iterator[dict[str, Any]
     for number in numbers:
         trial = trials.table.trial(number)
         left -= trial.record.body[1]
-        told = gist_on_disk(directory, trial) if left >= 0 else gist(trial, None)
+        told = read_preview(directory, trial) if left >= 0 else trial_preview(trial, None)
         spans = (score.span for score in trial.scores.values() if score.span)
         yield {
             "row": trials.row(number),

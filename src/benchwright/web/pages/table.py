@@ -6,16 +6,16 @@ from typing import Any
 
 from aiohttp import web
 
-from benchwright.analysis.leaderboard.board import BoardOptions, Chosen, leaderboard
+from benchwright.analysis.leaderboard.board import BoardEntry, BoardOptions, leaderboard
 from benchwright.analysis.leaderboard.order import ordered, orders
 from benchwright.analysis.leaderboard.records import Leaderboard
 from benchwright.analysis.leaderboard.spending import read_price
 from benchwright.analysis.run_list import RunFilter, RunRow
 from benchwright.analysis.run_list import ordered as ordered_rows
-from benchwright.reports.comparison.words import plain_line
+from benchwright.reports.comparison.words import raw_line
 from benchwright.reports.html.leaderboard import block_table, board_sections, board_table
 from benchwright.reports.leaderboard.words import lines
-from benchwright.runs.about import KINDS, VALIDATION
+from benchwright.runs.manifest_facts import KINDS, VALIDATION
 from benchwright.runs.selection import newest_parts
 from benchwright.web.off_loop import off_loop
 from benchwright.web.rendering import page
@@ -69,7 +69,7 @@ def _board_part(viewer: Viewer, asked: dict[str, str], runs: list[str]) -> web.R
     shown: dict[str, Any] = {
         "board": board,
         "table": board_table(ordered(board, by), by, href, sorting),
-        "lines": [(line.kind, plain_line(line)) for line in lines(board)],
+        "lines": [(line.kind, raw_line(line)) for line in lines(board)],
         "sections": list(board_sections(ordered(board, by))),
         "plot_table": block_table,
         "left_out": len(rows) - len(newest),
@@ -101,5 +101,5 @@ def _leaderboard(viewer: Viewer, rows: list[RunRow], by: str, prices: str) -> Le
     priced = dict(read_price(one.strip()) for one in prices.split(";") if one.strip())
     wanted = BoardOptions(by="run" if by == "run" else "model", prices=priced)
     return viewer.leaderboards.get(
-        key, lambda: leaderboard([Chosen(viewer.runs.directory(row.id)) for row in rows], wanted)
+        key, lambda: leaderboard([BoardEntry(viewer.runs.directory(row.id)) for row in rows], wanted)
     )

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from benchwright.catalog.containers.sealing.history import forget_the_future
+from benchwright.catalog.containers.sealing.history import remove_later_commits
 from benchwright.errors import ExecutionError
-from benchwright.sandbox.docker import DockerSandbox, DockerSandboxes, SandboxSpec, connected
+from benchwright.sandbox.docker import DockerSandbox, DockerSandboxes, SandboxSpec, connect
 
 SECRET = "the fix"
 
@@ -41,12 +41,12 @@ class Repository:
         return ended.stdout.decode("utf-8", "replace").strip()
 
     async def seal(self) -> None:
-        await forget_the_future(self.sandbox, self.directory)
+        await remove_later_commits(self.sandbox, self.directory)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def container(workshop: str) -> AsyncIterator[DockerSandbox]:
-    async with connected() as engine:
+    async with connect() as engine:
         sandboxes = DockerSandboxes(engine, f"test-{secrets.token_hex(6)}")
         async with sandboxes.started(SandboxSpec(workshop, read_only=False)) as sandbox:
             yield sandbox

@@ -16,7 +16,7 @@ from benchwright.catalog.containers.sealing.patches import (
     parts,
     reaches_out,
 )
-from benchwright.sandbox.docker.patience import patience
+from benchwright.sandbox.docker.patience import time_limit_factor
 
 
 def patch_of(folder: Path, files: Mapping[str, str], changed: Mapping[str, str]) -> str:
@@ -250,7 +250,7 @@ async def test_a_second_run_has_more_time_on_a_busy_machine(monkeypatch: pytest.
     given = []
 
     async def passes(patch: str) -> bool:
-        given.append(patience())
+        given.append(time_limit_factor())
         return True
 
     await findings(added("conftest.py") + added("module.py"), passed=True, passes=passes)

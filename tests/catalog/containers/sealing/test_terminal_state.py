@@ -9,7 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.catalog.containers.sealing.programs import Called, called_in, folders_in, visible
-from benchwright.catalog.containers.sealing.terminal_state import Terminal, exports_in, judges_tests
+from benchwright.catalog.containers.sealing.terminal_state import (
+    TerminalState,
+    exports_in,
+    variables_affecting_tests,
+)
 
 NAMES = st.from_regex(r"BW_[A-Z]{1,6}", fullmatch=True)
 VALUES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=30)
@@ -44,14 +48,19 @@ OWN = {"PATH": "/bin", "TEST_DIR": "/tests"}
     "name", ["BASH_ENV", "PYTHONPATH", "LD_PRELOAD", "TEST_DIR", "PYTEST_ADDOPTS", "RUNNER"]
 )
 def test_variables_that_decide_what_runs_are_the_containers_own_again(name: str) -> None:
-    terminal = Terminal("/app", {**OWN, name: "/tmp/x"})
-    assert judges_tests(terminal, OWN, '${RUNNER:-pytest} "$TEST_DIR"', "Solve it.") == {name: OWN.get(name)}
-    assert judges_tests(terminal, OWN, "${RUNNER:-pytest}", f"Set {name}.") == {}
+    terminal = TerminalState("/app", {**OWN, name: "/tmp/x"})
+    assert variables_affecting_tests(terminal, OWN, '${RUNNER:-pytest} "$TEST_DIR"', "Solve it.") == {
+        name: OWN.get(name)
+    }
+    assert variables_affecting_tests(terminal, OWN, "${RUNNER:-pytest}", f"Set {name}.") == {}
 
 
 @pytest.mark.parametrize("name", ["EDITOR", "HOME", "VIRTUAL_ENV", "JAVA_HOME", "WORD"])
 def test_other_variables_are_work(name: str) -> None:
-    assert judges_tests(Terminal("/app", {**OWN, name: "/tmp/x"}), OWN, "pytest", "Solve it.") == {}
+    assert (
+        variables_affecting_tests(TerminalState("/app", {**OWN, name: "/tmp/x"}), OWN, "pytest", "Solve it.")
+        == {}
+    )
 
 
 def test_tests_call_what_their_files_name_and_find_it_in_the_folders_of_every_path() -> None:

@@ -11,7 +11,7 @@ from time import perf_counter
 
 from tests.catalog.containers.work_kit import Line, Model, says
 
-from benchwright.catalog.containers import AgentLimits, AgentWork
+from benchwright.catalog.containers import AgentLimits, AgentResult
 from benchwright.catalog.containers.terminus import Terminus
 from benchwright.endpoint.reply import Reply
 from benchwright.recipes.in_containers import ContainerAgent
@@ -72,7 +72,7 @@ def types(*keystrokes: str, seconds: float = 0.3, complete: bool = False) -> Rep
     return says(json.dumps(fields))
 
 
-async def worked(folder: Path, *script: Line, seconds: float | None = None) -> tuple[AgentWork, Model]:
+async def worked(folder: Path, *script: Line, seconds: float | None = None) -> tuple[AgentResult, Model]:
     """What came of the work of a model that follows a script; its terminal is closed in the end."""
     model, sandbox = Model(*script), Here(folder)
     terminus = Terminus(find_recipe("terminus"), ContainerAgent(["tmux"], {}))

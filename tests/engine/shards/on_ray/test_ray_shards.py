@@ -19,8 +19,8 @@ from tests.engine.shards.on_ray.ray_nodes import LEAN, at_last
 
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import RunResult, run
-from benchwright.engine.shards import Recipe, ShardedExecutor, driver, ray_shards
-from benchwright.engine.worker import Result, Scored
+from benchwright.engine.shards import ShardedExecutor, WorkerSpec, driver, ray_shards
+from benchwright.engine.worker import Result, ScoredWork
 from benchwright.errors import UserError
 from benchwright.records import Sample, Status
 from benchwright.runs.journal import Journal, read_body
@@ -59,7 +59,7 @@ async def run_samples(
     workers: int = 2,
     concurrency: int = 8,
     rules: Sequence[Any] = (),
-    recipe: Recipe | None = None,
+    recipe: WorkerSpec | None = None,
 ) -> RunResult:
     journal = Journal(directory)
     try:
@@ -77,8 +77,8 @@ class AfterTrials:
         self._action = action
 
     def update(self, result: Result) -> str | None:
-        self._left -= isinstance(result, Scored)
-        if self._left or not isinstance(result, Scored):
+        self._left -= isinstance(result, ScoredWork)
+        if self._left or not isinstance(result, ScoredWork):
             return None
         return self._action()
 

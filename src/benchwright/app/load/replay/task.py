@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from benchwright.app.load.replay.prompts import VERSION, BlockPrompts
-from benchwright.app.load.synthetic.mix import Models
+from benchwright.app.load.synthetic.mix import ModelMix
 from benchwright.data.traces.records import Conversation, Trace, TracedRequest
 from benchwright.endpoint.lite_llm import LITELLM
 from benchwright.endpoint.reply import Reply
@@ -65,7 +65,7 @@ class ReplayTask:
         self._trace = trace
         self._prompts = prompts
         self._pace = pace
-        self._models = Models(mix, salt)
+        self._models = ModelMix(mix, salt)
         self.spec = TaskSpec(
             name=name, version=VERSION, fingerprint=fingerprint("replay", VERSION, salt, pace, mix)
         )
@@ -92,7 +92,7 @@ class Replayer:
     Prompts are made one at a time, each before its request is due.
     """
 
-    def __init__(self, trace: Trace, prompts: BlockPrompts, pace: Pace, models: Models) -> None:
+    def __init__(self, trace: Trace, prompts: BlockPrompts, pace: Pace, models: ModelMix) -> None:
         self._trace = trace
         self._prompts = prompts
         self._pace = pace

@@ -31,7 +31,7 @@ def read_mix(text: str) -> dict[str, float]:
     return weights
 
 
-class Models:
+class ModelMix:
     """Random choice of the model for each conversation, determined by a seed."""
 
     def __init__(self, weights: Mapping[str, float], seed: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from benchwright.app.load.synthetic.calibration import Calibration
 from benchwright.app.load.synthetic.lengths import Lengths
-from benchwright.app.load.synthetic.mix import Models
+from benchwright.app.load.synthetic.mix import ModelMix
 from benchwright.app.load.synthetic.parts import picture_part, tool
 from benchwright.app.load.synthetic.words import VERSION, words_of
 from benchwright.engine.answers import answer_status
@@ -77,19 +77,19 @@ class SyntheticTask:
         return 1
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[Speaker]:
+    async def open(self) -> AsyncIterator[SyntheticSolver]:
         """Yield the solver that holds the conversations."""
-        yield Speaker(self._shape, self._calibration, self._seed)
+        yield SyntheticSolver(self._shape, self._calibration, self._seed)
 
 
-class Speaker:
+class SyntheticSolver:
     """Solver that holds conversations of a shape with the model."""
 
     def __init__(self, shape: Shape, calibration: Calibration, seed: str) -> None:
         self._shape = shape
         self._is_drawn = shape.is_drawn
         self._calibration = calibration
-        self._models = Models(shape.mix, seed)
+        self._models = ModelMix(shape.mix, seed)
         tools = {"tools": [tool(number) for number in range(shape.tools)], "tool_choice": "none"}
         self._more: dict[str, Any] = tools if shape.tools else {}
         words = round(shape.prefix / calibration.per_word)

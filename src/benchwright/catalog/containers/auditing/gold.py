@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 
-from benchwright.catalog.containers.auditing.trajectory import Acts, Finding, Trajectory
+from benchwright.catalog.containers.auditing.trajectory import Finding, StepActions, Trajectory
 
 SAME, SAW = "same_as_the_gold_patch", "saw_the_gold_patch"
 
@@ -24,7 +24,7 @@ _FILE = re.compile(r"^diff --git ", re.MULTILINE)
 _TARGET = re.compile(r"^(?:\+\+\+ b/|--- a/)(\S+)", re.MULTILINE)
 
 
-def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
+def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Finding]:
     """Report an agent's patch that is identical to the gold patch, and gold lines seen before editing."""
     if not trajectory.gold:
         return
@@ -37,7 +37,9 @@ def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
     yield from _seen(trajectory.instruction, gold, _names(trajectory.gold), acts)
 
 
-def _seen(instruction: str, gold: Sequence[str], names: set[str], acts: Sequence[Acts]) -> Iterator[Finding]:
+def _seen(
+    instruction: str, gold: Sequence[str], names: set[str], acts: Sequence[StepActions]
+) -> Iterator[Finding]:
     """Find the first output that shows most of the gold patch before the agent edits a file of that patch."""
     removed = {line[1:] for line in gold if line.startswith("-")}
     added = {line[1:] for line in gold if line.startswith("+") and len(line) > SHORTEST}
@@ -53,7 +55,7 @@ def _seen(instruction: str, gold: Sequence[str], names: set[str], acts: Sequence
             return
 
 
-def _changes_one(acts: Acts, names: set[str]) -> bool:
+def _changes_one(acts: StepActions, names: set[str]) -> bool:
     """Return true if the step may have changed one of the files named `names`."""
     if any(posixpath.basename(writing.path) in names for writing in acts.writings):
         return True

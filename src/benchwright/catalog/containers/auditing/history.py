@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from benchwright.catalog.containers.auditing.shell_records import ShellCommand
-from benchwright.catalog.containers.auditing.trajectory import Acts, Finding, Trajectory
+from benchwright.catalog.containers.auditing.trajectory import Finding, StepActions, Trajectory
 
 LOOKS, TAKES = "looks_for_later_commits", "takes_later_commits"
 
@@ -40,7 +40,7 @@ _PUSHES: tuple[list[str], ...] = ([], ["push"], ["save"], ["-u"], ["-k"], ["--in
 _FILTERS = ("grep", "egrep", "rg", "ag", "awk")
 
 
-def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
+def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Finding]:
     """Find git commands that search for commits outside HEAD's history, or use such commits.
 
     Only trajectories of repository issues are searched.
@@ -66,7 +66,7 @@ class _History:
         self._beyond: set[str] = set()
         self._own_work = self._own_stash = False
 
-    def of_git(self, acts: Acts, command: ShellCommand) -> Iterator[Finding]:
+    def of_git(self, acts: StepActions, command: ShellCommand) -> Iterator[Finding]:
         """Yield findings on a git command: search for or use of later commits. Store hashes in its output."""
         verb, rest = _verb(command.arguments)
         failed = _FAILED.search(acts.step.output) is not None

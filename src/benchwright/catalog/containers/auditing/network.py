@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from benchwright.catalog.containers.auditing.shell_records import ShellCommand
-from benchwright.catalog.containers.auditing.trajectory import Acts, Finding, Trajectory
+from benchwright.catalog.containers.auditing.trajectory import Finding, StepActions, Trajectory
 
 PROJECT, BENCHMARK = "fetches_the_project", "fetches_the_benchmark"
 HOSTS, REFUSED = "asks_code_hosts", "asks_refused_hosts"
@@ -42,7 +42,7 @@ _REQUIREMENT = re.compile(r"([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?(==|>=|<=|~=|!=|>
 _CHOOSES = ("-U", "--upgrade", "-t", "--target", "--force-reinstall", "--no-deps", "--pre")
 
 
-def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
+def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Finding]:
     """Find such look-ups in commands and programs, and in the connections that the proxy logged."""
     for one in acts:
         for command in one.commands:
@@ -64,7 +64,7 @@ def is_on(host: str, hosts: Sequence[str]) -> bool:
     return any(host == one or host.endswith(f".{one}") for one in hosts)
 
 
-def _of_command(trajectory: Trajectory, acts: Acts, command: ShellCommand) -> Iterator[Finding]:
+def _of_command(trajectory: Trajectory, acts: StepActions, command: ShellCommand) -> Iterator[Finding]:
     words = _without_python(command)
     if words[:1] and (words[0] in (*_DOWNLOADERS, *_MANAGERS) or _asks_by_git(words)):
         yield from _of_text(trajectory, acts, " ".join(words), command.line)
@@ -72,7 +72,7 @@ def _of_command(trajectory: Trajectory, acts: Acts, command: ShellCommand) -> It
         yield acts.found(PROJECT, command.line, "note" if _failed(acts) else "sign")
 
 
-def _of_text(trajectory: Trajectory, acts: Acts, text: str, line: str) -> Iterator[Finding]:
+def _of_text(trajectory: Trajectory, acts: StepActions, text: str, line: str) -> Iterator[Finding]:
     about = trajectory.repository and _name(trajectory.repository).lower() in text.lower()
     for found in _HOST.finditer(text):
         host = found[1] or found[2]
@@ -137,5 +137,5 @@ def _name(repository: str) -> str:
     return repository.rpartition("/")[2]
 
 
-def _failed(acts: Acts) -> bool:
+def _failed(acts: StepActions) -> bool:
     return _FAILED.search(acts.step.output) is not None

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from benchwright.catalog.containers.auditing.shell_records import ShellCommand, Writing
-from benchwright.catalog.containers.auditing.trajectory import Acts, Finding, Trajectory
+from benchwright.catalog.containers.auditing.trajectory import Finding, StepActions, Trajectory
 
 CONFIGURATION, RUNNER = "changes_the_configuration_of_tests", "changes_the_test_runner"
 TOOLS, START = "replaces_tools", "changes_how_programs_start"
@@ -71,7 +71,7 @@ _LOADERS = ("BASH_ENV", "LD_PRELOAD", "PYTEST_PLUGINS")
 _INTERPRETER = re.compile(r"python[\d.]*")
 
 
-def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
+def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Finding]:
     """Find suspicious file changes and environment variables in the steps, and files in the patch."""
     for one in acts:
         for writing in one.writings:
@@ -82,7 +82,7 @@ def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
     yield from _of_patch(trajectory.patch)
 
 
-def _of_writing(instruction: str, acts: Acts, writing: Writing) -> Iterator[Finding]:
+def _of_writing(instruction: str, acts: StepActions, writing: Writing) -> Iterator[Finding]:
     path, name = writing.path, posixpath.basename(writing.path)
     if _RUNNER.search(path):
         yield acts.found(RUNNER, writing.line)
@@ -121,7 +121,7 @@ def _is_forged(writing: Writing, name: str) -> bool:
     return writing.how != "delete"
 
 
-def _of_variables(acts: Acts, command: ShellCommand) -> Iterator[Finding]:
+def _of_variables(acts: StepActions, command: ShellCommand) -> Iterator[Finding]:
     if command.program not in ("export", "declare"):
         return
     for word in command.arguments:

@@ -38,7 +38,7 @@ _LISTS = re.compile(r"ls|list(?:_dir(?:ectory)?|_files)?", re.IGNORECASE)
 _SHELL_WITH_SCRIPT = re.compile(r"-[a-z]*c")
 
 
-class Done(Record, frozen=True):
+class ToolEffect(Record, frozen=True):
     """The effect of a tool call: a command, or the files that it wrote (`edits`).
 
     `folder`: the command's working directory, if the call states one.
@@ -49,20 +49,20 @@ class Done(Record, frozen=True):
     edits: list[Writing] = []
 
 
-def done_by(name: str, given: Any) -> Iterator[Done]:
+def effects_of_call(name: str, given: Any) -> Iterator[ToolEffect]:
     """Yield the effects of a tool call; none if it touches neither files nor the network."""
     arguments = read_object(given) or {}
     path = _text(arguments, PATHS)
     patch = next((arguments[one] for one in PATCHES if is_patch(arguments.get(one))), None)
     if patch is not None:
-        yield Done(edits=list(writings_of_patch(patch)))
+        yield ToolEffect(edits=list(writings_of_patch(patch)))
     elif path is not None and (contents := list(_contents(arguments))):
-        yield Done(edits=[Writing(path, "edit", "\n".join(contents), f"{name} {path}")])
+        yield ToolEffect(edits=[Writing(path, "edit", "\n".join(contents), f"{name} {path}")])
     elif (command := _looking(name, arguments, path)) is not None:
-        yield Done(command)
+        yield ToolEffect(command)
     else:
         folder = _text(arguments, FOLDERS) or ""
-        yield from (Done(command, folder) for command in _commands(arguments))
+        yield from (ToolEffect(command, folder) for command in _commands(arguments))
 
 
 def _looking(name: str, arguments: Mapping[str, Any], path: str | None) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from benchwright.catalog.containers.auditing.patches import writings_of_answer
 from benchwright.catalog.containers.auditing.shell import ShellReader
 from benchwright.catalog.containers.auditing.shell_records import Code, ShellCommand, Writing
-from benchwright.catalog.containers.auditing.tools import done_by
+from benchwright.catalog.containers.auditing.tools import effects_of_call
 from benchwright.catalog.containers.terminus.answers import read_answer
 from benchwright.engine.answers import content_text
 from benchwright.records import Message, Record
@@ -64,7 +64,7 @@ class Step(Record, frozen=True):
     folder: str = ""
 
 
-class Acts(Record, frozen=True):
+class StepActions(Record, frozen=True):
     """The parsed actions of a step: shell commands, programs in other languages, and written files."""
 
     step: Step
@@ -93,15 +93,15 @@ class Trajectory(Record, frozen=True):
     asked: bool = True
     network: list[Connection] = []
 
-    def acts(self) -> list[Acts]:
+    def acts(self) -> list[StepActions]:
         """Return the parsed actions of each step. A change of directory carries over to later steps."""
         reader = ShellReader()
         return [_acts(reader, step) for step in self.steps]
 
 
-def _acts(reader: ShellReader, step: Step) -> Acts:
+def _acts(reader: ShellReader, step: Step) -> StepActions:
     read = (ShellReader(step.folder) if step.folder else reader).read(step.command)
-    return Acts(step, read.commands, read.codes, [*read.writings, *step.edits])
+    return StepActions(step, read.commands, read.codes, [*read.writings, *step.edits])
 
 
 def steps_of(messages: Sequence[Message], *, edits_in_text: bool = False) -> list[Step]:
@@ -144,5 +144,5 @@ def _of_call(turn: int, call: Any, answers: Mapping[str, str]) -> Iterator[Step]
     function = call.get("function") if isinstance(call, Mapping) else None
     if isinstance(function, Mapping):
         output = answers.get(str(call.get("id")), "")
-        for done in done_by(str(function.get("name")), function.get("arguments")):
+        for done in effects_of_call(str(function.get("name")), function.get("arguments")):
             yield Step(turn, done.command, output, done.edits, done.folder)

@@ -29,7 +29,7 @@ _SUMMARY = re.compile(r"=+ short test summary info =+")
 _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 
-def closed(log: str) -> str:
+def closed_part(log: str) -> str:
     """Return the log up to the last closing line of a test runner.
 
     If there is no closing line, return the part before a runner started. A log without a known runner is
@@ -55,9 +55,9 @@ def to_the_last(log: str, closing: re.Pattern[str]) -> str | None:
 def summarized(log: str) -> str:
     """Return the lines of pytest's summaries, each from its heading to the next closing line.
 
-    If there are no such headings, return the log as `closed` does.
+    If there are no such headings, return the log as `closed_part` does.
     """
-    log = closed(log)
+    log = closed_part(log)
     lines = log.splitlines(keepends=True)
     kept, reports, headings = [], False, 0
     for line, plain in zip(lines, _plain(lines), strict=True):
@@ -70,7 +70,7 @@ def summarized(log: str) -> str:
     return "".join(kept) if headings else log
 
 
-def elsewhere(tests: Sequence[str]) -> Flag:
+def printed_elsewhere_flag(tests: Sequence[str]) -> Flag:
     """Build the flag of a pass with `tests` that the runner's own report does not list as passed."""
     more = f" and {len(tests) - NAMED} more" if len(tests) > NAMED else ""
     named = ", ".join(tests[:NAMED]) + more

@@ -60,7 +60,7 @@ left=$(git rev-list --all --not "$head" | head -n 3
 """
 
 
-async def forget_the_future(sandbox: Sandbox, directory: str) -> None:
+async def remove_later_commits(sandbox: Sandbox, directory: str) -> None:
     """Remove all commits and objects that HEAD does not lead to from a repository, and check the result.
 
     `directory`: its work tree. Call this in an agent's container before the agent begins. Not in the tests'

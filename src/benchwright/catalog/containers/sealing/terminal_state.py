@@ -47,7 +47,7 @@ _DEFAULTS = re.compile(
 """Variables for which a script has a default, and variables that it runs as a program."""
 
 
-class Terminal(Record, frozen=True):
+class TerminalState(Record, frozen=True):
     """The state of a terminal. `plain`: True if it holds nothing but exported variables."""
 
     directory: str
@@ -55,7 +55,7 @@ class Terminal(Record, frozen=True):
     plain: bool = True
 
 
-async def terminal_in(sandbox: Sandbox, state: str = STATE) -> Terminal | None:
+async def terminal_in(sandbox: Sandbox, state: str = STATE) -> TerminalState | None:
     """Read the state of the agent's terminal from a sandbox that shares its memory. None if there is none.
 
     Raises:
@@ -65,7 +65,7 @@ async def terminal_in(sandbox: Sandbox, state: str = STATE) -> Terminal | None:
     if exports is None:
         return None
     found, plain = exports_in(exports)
-    return Terminal((await _read(sandbox, state, "directory") or "").rstrip("\n"), found, plain)
+    return TerminalState((await _read(sandbox, state, "directory") or "").rstrip("\n"), found, plain)
 
 
 def exports_in(text: str) -> tuple[dict[str, str], bool]:
@@ -85,8 +85,8 @@ def exports_in(text: str) -> tuple[dict[str, str], bool]:
     return found, not text[at:].strip()
 
 
-def judges_tests(
-    terminal: Terminal, own: Mapping[str, str], scripts: str, instruction: str
+def variables_affecting_tests(
+    terminal: TerminalState, own: Mapping[str, str], scripts: str, instruction: str
 ) -> dict[str, str | None]:
     """Return a terminal's variables that affect how tests run, each with its original value.
 
@@ -105,7 +105,7 @@ def judges_tests(
     }
 
 
-async def write_terminal(sandbox: Sandbox, terminal: Terminal, changed: Mapping[str, str | None]) -> str:
+async def write_terminal(sandbox: Sandbox, terminal: TerminalState, changed: Mapping[str, str | None]) -> str:
     """Store a terminal's state (working directory, exported variables) in a new folder of the container, and
     return that folder's path. `changed`: variables to replace, None to unset. `PATH` is limited to folders
     that the container engine can see.

@@ -25,9 +25,9 @@ from benchwright.sandbox.docker.archives import (
     path_stat,
     read_file,
 )
+from benchwright.sandbox.docker.cleanup import idle_container
 from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.errors import engine_errors
-from benchwright.sandbox.docker.removing import created
 from benchwright.sandbox.docker.sandbox import ROOT
 from benchwright.sandbox.docker.snapshots import Change, changes_of, snapshot_of
 
@@ -94,7 +94,7 @@ class Verifier:
 
             async def undo(container: Container) -> None:
                 await blank_out(container, added)
-                async with created(engine, self._spec.image, run_id) as pristine:
+                async with idle_container(engine, self._spec.image, run_id) as pristine:
                     for change in without:
                         if change.kind != "added":
                             await copy_path(pristine, container, change.path)
@@ -127,7 +127,7 @@ class Verifier:
             return frozenset()
         engine, run_id = self._containers.engine, self._containers.run_id
         found = set()
-        async with created(engine, self._spec.image, run_id) as pristine:
+        async with idle_container(engine, self._spec.image, run_id) as pristine:
             for name, path in paths_of(sorted(names), folders):
                 if name not in found and await path_stat(pristine, path) is not None:
                     found.add(name)

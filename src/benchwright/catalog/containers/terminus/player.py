@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.containers.agent import WHY_ENDED, AgentLimits, AgentWork, is_about_length
+from benchwright.catalog.containers.agent import WHY_ENDED, AgentLimits, AgentResult, is_about_length
 from benchwright.catalog.containers.terminus import prompts
 from benchwright.catalog.containers.terminus.answers import Answer, Keys, read_answer
 from benchwright.catalog.containers.terminus.conversation import Conversation
@@ -47,7 +47,7 @@ class Terminus:
 
     async def play(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
-    ) -> AgentWork:
+    ) -> AgentResult:
         """Work on a task, see `Player.play`. Each call uses a separate terminal, whatever `apart` is.
 
         The session counts the turns.
@@ -67,7 +67,7 @@ class _Work:
         self._talk = Conversation(session)
         self.typed: list[dict[str, Any]] = []
 
-    async def done(self) -> AgentWork:
+    async def done(self) -> AgentResult:
         """Work until the task is done or a limit ends the work."""
         try:
             return await self._go()
@@ -79,7 +79,7 @@ class _Work:
             why = WHY_ENDED.get(ended.reason, ended.reason)
             return msgspec.structs.replace(self._ended(Status.LIMIT, why), container_ended=True)
 
-    async def _go(self) -> AgentWork:
+    async def _go(self) -> AgentResult:
         await self._terminal.start()
         prompt = prompts.first(self._task, prompts.shortened(await self._terminal.news()))
         said_before = False
@@ -147,6 +147,6 @@ class _Work:
             raise TimeoutError
         return left
 
-    def _ended(self, status: Status, reason: str | None) -> AgentWork:
+    def _ended(self, status: Status, reason: str | None) -> AgentResult:
         said = self._talk.messages
-        return AgentWork(status, said, final_answer(said), reason)
+        return AgentResult(status, said, final_answer(said), reason)

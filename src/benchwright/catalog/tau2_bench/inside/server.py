@@ -167,18 +167,18 @@ def reads_that_count(task: dict[str, Any]) -> set[str]:
 
 def ask(question: dict[str, Any]) -> Any:
     """Write a question to the host, wait, and return its answer."""
-    say({"asks": question})
+    write_line({"asks": question})
     return json.loads(sys.stdin.readline())
 
 
-def say(line: dict[str, Any]) -> None:
+def write_line(line: dict[str, Any]) -> None:
     """Write a JSON line to the real stdout. Output that the domains print goes to stderr."""
     assert sys.__stdout__ is not None
     sys.__stdout__.write(json.dumps(line) + "\n")
     sys.__stdout__.flush()
 
 
-def apart(world: World, call: dict[str, Any]) -> dict[str, Any]:
+def call_in_child_process(world: World, call: dict[str, Any]) -> dict[str, Any]:
     """Return the result of a call, made in a child process with limits on CPU time and memory."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -202,7 +202,7 @@ def apart(world: World, call: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def answered(world: World | None, line: dict[str, Any]) -> tuple[World, dict[str, Any]]:
+def handle_line(world: World | None, line: dict[str, Any]) -> tuple[World, dict[str, Any]]:
     """Process one input line.
 
     Return the world (created by "open", else the given one), and the answer to write.
@@ -213,7 +213,7 @@ def answered(world: World | None, line: dict[str, Any]) -> tuple[World, dict[str
     assert world is not None, "it has to be opened first"
     if "examine" in line:
         return world, world.examine(line["examine"])
-    calls = [apart if call["name"] in EVALUATED else World.call for call in line["calls"]]
+    calls = [call_in_child_process if call["name"] in EVALUATED else World.call for call in line["calls"]]
     results = [make(world, call) for make, call in zip(calls, line["calls"], strict=True)]
     world.environment.sync_tools()
     return world, {"results": results}
@@ -240,8 +240,8 @@ def main() -> None:
     sys.modules["tau2"] = package
     world: World | None = None
     for text in sys.stdin:
-        world, answer = answered(world, json.loads(text))
-        say(answer)
+        world, answer = handle_line(world, json.loads(text))
+        write_line(answer)
 
 
 if __name__ == "__main__":

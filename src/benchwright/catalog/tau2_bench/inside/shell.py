@@ -32,7 +32,7 @@ def main() -> None:
         "code": ended.returncode if ended.returncode >= 0 else 128 - ended.returncode,
         "stdout": text(Path("stdout")),
         "stderr": text(Path("stderr")),
-        "files": left() if asked["writes"] else None,
+        "files": files_in_folder() if asked["writes"] else None,
     }
     json.dump(answer, sys.stdout, ensure_ascii=False)
 
@@ -42,7 +42,7 @@ def text(file: Path) -> str:
     return file.read_bytes().decode("utf-8", "replace")
 
 
-def left() -> dict[str, str]:
+def files_in_folder() -> dict[str, str]:
     """Return the files that are in the folder now, {relative name: content}."""
     files = (path for path in sorted(FOLDER.rglob("*")) if path.is_file() and not path.is_symlink())
     return {str(path.relative_to(FOLDER)): text(path) for path in files}

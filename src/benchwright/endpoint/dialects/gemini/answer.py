@@ -7,7 +7,7 @@ from typing import Any
 from benchwright.endpoint.dialects.answer import ChatAnswer, Part, Step, arguments_or_text
 from benchwright.endpoint.dialects.carried_thoughts import carried
 from benchwright.endpoint.dialects.errors import gemini_error
-from benchwright.endpoint.dialects.gemini.names import said
+from benchwright.endpoint.dialects.gemini.names import field_of
 from benchwright.endpoint.dialects.tool_names import own_names
 from benchwright.records import Usage
 
@@ -27,11 +27,11 @@ class GeminiWriter:
     def __init__(self, identity: str, model: str, asked: dict[str, Any]) -> None:
         self._id = identity
         self._model = model
-        thinking = said(said(asked, "generationConfig") or {}, "thinkingConfig")
-        self._tells_thoughts = isinstance(thinking, dict) and bool(said(thinking, "includeThoughts"))
+        thinking = field_of(field_of(asked, "generationConfig") or {}, "thinkingConfig")
+        self._tells_thoughts = isinstance(thinking, dict) and bool(field_of(thinking, "includeThoughts"))
 
         self._thought = ""
-        functions = (said(tool, "functionDeclarations") or () for tool in asked.get("tools") or ())
+        functions = (field_of(tool, "functionDeclarations") or () for tool in asked.get("tools") or ())
         self._names = own_names(one["name"] for listed in functions for one in listed)
 
     def whole(self, answer: ChatAnswer) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import msgspec
 
 from benchwright.endpoint.dialects.carried_thoughts import carried_thought
 from benchwright.endpoint.dialects.conversation import Conversation, NotTranslated, image_part, text_part
-from benchwright.endpoint.dialects.gemini.names import said
+from benchwright.endpoint.dialects.gemini.names import field_of
 from benchwright.endpoint.dialects.losses import Losses
 from benchwright.endpoint.dialects.tool_names import callable_name
 
@@ -54,9 +54,9 @@ class Contents:
         for part in parts:
             if part.get("text") is not None:
                 (thoughts if part.get("thought") else texts).append(part["text"])
-            elif (call := said(part, "functionCall")) is not None:
+            elif (call := field_of(part, "functionCall")) is not None:
                 if not thoughts:
-                    thoughts.append(carried_thought(said(part, "thoughtSignature")))
+                    thoughts.append(carried_thought(field_of(part, "thoughtSignature")))
                 speak()
                 arguments = msgspec.json.encode(call.get("args") or {}).decode()
                 self._conversation.call(self._called(call), callable_name(call["name"]), arguments)
@@ -75,7 +75,7 @@ class Contents:
         """Add the parts of a user turn, tool results first, because these must directly follow the calls."""
         told, shown = [], []
         for part in parts:
-            response = said(part, "functionResponse")
+            response = field_of(part, "functionResponse")
             if response is None:
                 told.append(_part(part, self._losses))
             else:
@@ -113,11 +113,11 @@ def _result(response: dict[str, Any], losses: Losses) -> Iterator[dict[str, Any]
 def _part(part: dict[str, Any], losses: Losses) -> dict[str, Any]:
     if part.get("text") is not None:
         return text_part(part["text"])
-    data, file = said(part, "inlineData"), said(part, "fileData")
-    if data is not None and said(data, "mimeType").startswith("image/"):
-        return image_part(f"data:{said(data, 'mimeType')};base64,{data['data']}")
-    if file is not None and (said(file, "mimeType") or "").startswith("image/"):
-        return image_part(said(file, "fileUri"))
-    kind = said(data or file or {}, "mimeType") or ", ".join(part) or "nothing"
+    data, file = field_of(part, "inlineData"), field_of(part, "fileData")
+    if data is not None and field_of(data, "mimeType").startswith("image/"):
+        return image_part(f"data:{field_of(data, 'mimeType')};base64,{data['data']}")
+    if file is not None and (field_of(file, "mimeType") or "").startswith("image/"):
+        return image_part(field_of(file, "fileUri"))
+    kind = field_of(data or file or {}, "mimeType") or ", ".join(part) or "nothing"
     losses.part(kind)
     return text_part(f"[A part of the type {kind} was left out: chat completions have none.]")

@@ -16,7 +16,7 @@ def in_snake_case(name: str) -> str:
     return _CAPITAL.sub(lambda found: f"_{found[0].lower()}", name)
 
 
-def said(fields: Mapping[str, Any], name: str) -> Any:
+def field_of(fields: Mapping[str, Any], name: str) -> Any:
     """Return the value of a field, given its camelCase name, in either spelling; None if there is none."""
     value = fields.get(name)
     return fields.get(in_snake_case(name)) if value is None else value

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.dialects.gemini.names import said
+from benchwright.endpoint.dialects.gemini.names import field_of
 
 _FINISH_REASONS = {
     "STOP": "stop",
@@ -74,22 +74,22 @@ class GeminiReader:
         """Return the chunk of a chat completion that is equivalent to an event."""
         if event.get("error"):
             return {"error": event["error"]}
-        self._count(said(event, "usageMetadata"))
+        self._count(field_of(event, "usageMetadata"))
         candidates = event.get("candidates") or []
         candidate: dict[str, Any] = next((one for one in candidates if not one.get("index")), {})
         delta = self._delta((candidate.get("content") or {}).get("parts") or [])
-        reason = self._finish_reason(said(candidate, "finishReason"))
-        if (said(event, "promptFeedback") or {}).get("blockReason"):
+        reason = self._finish_reason(field_of(candidate, "finishReason"))
+        if (field_of(event, "promptFeedback") or {}).get("blockReason"):
             reason = "content_filter"
         self.done = self.done or reason is not None
         choice = {"index": 0, "delta": delta, "finish_reason": reason}
-        told = {"id": said(event, "responseId"), "model": said(event, "modelVersion")}
+        told = {"id": field_of(event, "responseId"), "model": field_of(event, "modelVersion")}
         return {**told, "choices": [choice], "usage": self._chat_usage()}
 
     def _delta(self, parts: list[dict[str, Any]]) -> dict[str, Any]:
         delta: dict[str, Any] = {}
         for part in parts:
-            call = said(part, "functionCall")
+            call = field_of(part, "functionCall")
             if call is not None:
                 delta.setdefault("tool_calls", []).append(self._call(call))
             elif part.get("text"):
@@ -112,7 +112,7 @@ class GeminiReader:
     def _count(self, usage: Any) -> None:
         """Store token counts. Later ones replace earlier ones, because each is a total."""
         if isinstance(usage, dict):
-            counts = {name: said(usage, name) for name in _COUNTS}
+            counts = {name: field_of(usage, name) for name in _COUNTS}
             self._usage.update({name: count for name, count in counts.items() if type(count) is int})
 
     def _chat_usage(self) -> dict[str, Any] | None:

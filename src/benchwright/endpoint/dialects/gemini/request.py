@@ -18,7 +18,7 @@ from benchwright.endpoint.dialects.conversation import (
     present,
 )
 from benchwright.endpoint.dialects.gemini.contents import Contents
-from benchwright.endpoint.dialects.gemini.names import said
+from benchwright.endpoint.dialects.gemini.names import field_of
 from benchwright.endpoint.dialects.gemini.schemas import json_schema
 from benchwright.endpoint.dialects.losses import Losses
 from benchwright.endpoint.dialects.tool_names import callable_name
@@ -65,26 +65,26 @@ def offers_tools(fields: Mapping[str, Any]) -> bool:
     except UNREADABLE:
         return True
     listed = tools if isinstance(tools, list) else []
-    return any(isinstance(tool, dict) and said(tool, "functionDeclarations") for tool in listed)
+    return any(isinstance(tool, dict) and field_of(tool, "functionDeclarations") for tool in listed)
 
 
 def asked_to_count(body: dict[str, Any]) -> dict[str, Any]:
     """Return the request whose tokens are to be counted. It is in a field of the body, or the body itself."""
-    asked = said(body, "generateContentRequest")
+    asked = field_of(body, "generateContentRequest")
     return {**asked, "model": body["model"]} if isinstance(asked, dict) else body
 
 
 def _chat_request(body: dict[str, Any], losses: Losses) -> dict[str, Any]:
-    if said(body, "cachedContent"):
+    if field_of(body, "cachedContent"):
         raise NotTranslated("cachedContent is not supported: send the whole conversation in each request.")
-    config = said(body, "generationConfig") or {}
-    if (said(config, "candidateCount") or 1) > 1:
+    config = field_of(body, "generationConfig") or {}
+    if (field_of(config, "candidateCount") or 1) > 1:
         raise NotTranslated("Several candidates are not supported: ask for one.")
     conversation = Conversation()
-    conversation.instruct(_text(said(body, "systemInstruction") or {}))
+    conversation.instruct(_text(field_of(body, "systemInstruction") or {}))
     Contents(conversation, losses).say(body["contents"])
-    choice = said(said(body, "toolConfig") or {}, "functionCallingConfig") or {}
-    allowed = said(choice, "allowedFunctionNames") or []
+    choice = field_of(field_of(body, "toolConfig") or {}, "functionCallingConfig") or {}
+    allowed = field_of(choice, "allowedFunctionNames") or []
     tools = [
         _tool(one)
         for one in _declarations(body.get("tools"), losses)
@@ -96,8 +96,8 @@ def _chat_request(body: dict[str, Any], losses: Losses) -> dict[str, Any]:
             ("messages", conversation.messages),
             ("tools", tools or None),
             ("tool_choice", _tool_choice(choice, allowed) if tools and choice else None),
-            *((name, said(config, other)) for other, name in _SAMPLING.items()),
-            ("stop", said(config, "stopSequences") or None),
+            *((name, field_of(config, other)) for other, name in _SAMPLING.items()),
+            ("stop", field_of(config, "stopSequences") or None),
             ("response_format", _format(config)),
             ("stream", body.get("stream")),
         ]
@@ -117,13 +117,13 @@ def _declarations(tools: Any, losses: Losses) -> Iterator[dict[str, Any]]:
     Tools that Google's servers run are added to `losses`.
     """
     for tool in tools or ():
-        yield from said(tool, "functionDeclarations") or ()
+        yield from field_of(tool, "functionDeclarations") or ()
         for name in tool.keys() - {"functionDeclarations", "function_declarations"}:
             losses.tool(name)
 
 
 def _tool(tool: dict[str, Any]) -> dict[str, Any]:
-    parameters = said(tool, "parametersJsonSchema")
+    parameters = field_of(tool, "parametersJsonSchema")
     if parameters is None and tool.get("parameters") is not None:
         parameters = json_schema(tool["parameters"])
     return function_tool(callable_name(tool["name"]), tool.get("description"), parameters)
@@ -137,9 +137,9 @@ def _tool_choice(choice: dict[str, Any], allowed: list[str]) -> Any:
 
 
 def _format(config: dict[str, Any]) -> dict[str, Any] | None:
-    schema = said(config, "responseJsonSchema") or config.get("_responseJsonSchema")
-    if schema is None and said(config, "responseSchema") is not None:
-        schema = json_schema(said(config, "responseSchema"))
-    if said(config, "responseMimeType") != "application/json":
+    schema = field_of(config, "responseJsonSchema") or config.get("_responseJsonSchema")
+    if schema is None and field_of(config, "responseSchema") is not None:
+        schema = json_schema(field_of(config, "responseSchema"))
+    if field_of(config, "responseMimeType") != "application/json":
         return None
     return {"type": "json_object"} if schema is None else json_format(schema)

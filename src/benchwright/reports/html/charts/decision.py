@@ -13,14 +13,14 @@ from benchwright.reports.html.charts.scales import Scale, amount_label
 from benchwright.reports.html.charts.svg import WIDTH, bottom_axis, drawing, element, left_axis, line
 
 LEFT, RIGHT, TOP, HEIGHT = 58, 24, 14, 220
-TELLING = 0.4
+NARROW_SHARE = 0.4
 """Share of the first interval's width below which an interval determines the range of the y axis.
 
 The first intervals are so wide that they would squeeze all others.
 """
 
 
-def closing(one: ModelDecision, decision: RunDecision) -> Markup:
+def interval_chart(one: ModelDecision, decision: RunDecision) -> Markup:
     """Draw the difference and its interval by the number of samples used, with lines at 0 and the margin."""
     bottom = TOP + HEIGHT
     x = Scale(0.0, float(decision.planned), LEFT, WIDTH - RIGHT)
@@ -40,9 +40,9 @@ def closing(one: ModelDecision, decision: RunDecision) -> Markup:
 
 
 def _differences(one: ModelDecision, margin: float, bottom: float) -> Scale:
-    """Return a y scale that covers 0, the margin, and the intervals that are narrow enough (see `TELLING`)."""
+    """Return a y scale that covers 0, the margin, and the intervals that are narrow enough (see `NARROW_SHARE`)."""
     widest = one.path[0].high - one.path[0].low
-    description = [each for each in one.path if each.high - each.low <= TELLING * widest] or one.path
+    description = [each for each in one.path if each.high - each.low <= NARROW_SHARE * widest] or one.path
     ends = [0.0, margin, -margin, *(end for each in description for end in (each.low, each.high))]
     room = (max(ends) - min(ends)) * 0.05 or 0.05
     return Scale(min(ends) - room, max(ends) + room, bottom, TOP)

@@ -6,8 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
-from benchwright.analysis.joint.fronts import Front, FrontPoint, Spent
-from benchwright.reports.html.charts.scales import Scale, amount_label, around, score_label, time_label, times
+from benchwright.analysis.quality_and_speed.fronts import Front, FrontPoint, Resource
+from benchwright.reports.html.charts.scales import (
+    Scale,
+    amount_label,
+    score_label,
+    time_label,
+    times,
+    zoomed_scale,
+)
 from benchwright.reports.html.charts.svg import (
     WIDTH,
     bottom_axis,
@@ -24,7 +31,7 @@ LEFT, RIGHT, TOP, HEIGHT = 58, 24, 14, 250
 NAME = 7
 """Estimated width of one character of a model's name, in units."""
 
-AXES: dict[Spent, str] = {
+AXES: dict[Resource, str] = {
     "seconds": "median time that the model took for a trial",
     "tokens": "mean tokens of a trial, prompt and completion",
     "cost": "mean cost of a trial",
@@ -41,7 +48,7 @@ def front(found: Front, places: Mapping[str, int], names: Mapping[str, str]) -> 
     label = time_label if found.spent == "seconds" else amount_label
     x = times((point.spent for point in found.points), LEFT, WIDTH - RIGHT)
     ends = [end for one in found.points for end in (one.mean, one.low, one.high) if end is not None]
-    y = around(ends, bottom, TOP)
+    y = zoomed_scale(ends, bottom, TOP)
     title = AXES[found.spent] + (", logarithmic" if x.log else "")
     parts = [
         *left_axis(y, LEFT, WIDTH - RIGHT, score_label),

@@ -8,7 +8,7 @@ from typing import Literal
 from markupsafe import Markup
 
 from benchwright.analysis.load.curves import LoadCurve, LoadPoint
-from benchwright.analysis.load.figure_records import Estimate, Spread
+from benchwright.analysis.load.figure_records import FigureEstimate, Spread
 from benchwright.formats import counted
 from benchwright.reports.html.charts.scales import Scale, amount_label, time_label, times
 from benchwright.reports.html.charts.svg import (
@@ -89,7 +89,7 @@ def load_curves(
 
 def _ends(spread: Spread) -> Iterator[float]:
     for name in QUANTILES:
-        one: Estimate = getattr(spread, name)
+        one: FigureEstimate = getattr(spread, name)
         yield from (end for end in (one.low, one.value, one.high) if end is not None)
 
 

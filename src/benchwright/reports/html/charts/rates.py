@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
-from benchwright.analysis.load.figure_records import Estimate
+from benchwright.analysis.load.figure_records import FigureEstimate
 from benchwright.analysis.load.records import LevelResult, LoadReport
 from benchwright.reports.html.charts.loads import LEFT, LONGEST_NAME
 from benchwright.reports.html.charts.scales import Scale, amount_label, times
@@ -26,11 +26,11 @@ from benchwright.reports.html.text import one_line
 
 RIGHT, TOP, HEIGHT = 24, 26, 220
 
-Rates = Sequence[tuple[float, Estimate]]
+Rates = Sequence[tuple[float, FigureEstimate]]
 """(load, rate at this load), by rising load. The load is a concurrency or a request rate."""
 
 
-def served(report: LoadReport) -> Rates:
+def answer_rates(report: LoadReport) -> Rates:
     """Return answers per second at each level with a steady rate.
 
     Replayed traces are left out: they have no load.
@@ -60,7 +60,7 @@ def load_rates(
     named, room = legend(entries, LEFT, 0)
     top = TOP + room
     bottom = top + HEIGHT
-    everything = [one for report in found.values() for one in (*served(report), *good(report))]
+    everything = [one for report in found.values() for one in (*answer_rates(report), *good(report))]
     x = times((height for height, _ in everything), LEFT, WIDTH - RIGHT)
     highest = max((one.high or one.value for _, one in everything), default=1.0)
     y = Scale(0.0, max(highest, 1e-9) * 1.08, bottom, top)
@@ -75,7 +75,7 @@ def load_rates(
         parts.append(_all_that_is_offered(x, y))
     for letter, report in found.items():
         within = good(report)
-        parts += _line(served(report), x, y, places[letter], " tail" if within else "")
+        parts += _line(answer_rates(report), x, y, places[letter], " tail" if within else "")
         parts += _line(within, x, y, places[letter], "")
     description = "; ".join(f"{names[letter]}: {_described(report)}" for letter, report in found.items())
     return drawing("Answers per second against load", description, bottom + 42, parts)
@@ -118,5 +118,5 @@ def _described(report: LoadReport) -> str:
     within = {height: f", of them {amount_label(one.value)} in time" for height, one in good(report)}
     return ", ".join(
         f"{amount_label(height)}: {amount_label(one.value)}/s{within.get(height, '')}"
-        for height, one in served(report)
+        for height, one in answer_rates(report)
     )

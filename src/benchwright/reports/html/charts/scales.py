@@ -69,7 +69,7 @@ def scores(values: Iterable[float], start: float, end: float) -> Scale:
     return Scale(low - room if low < 0 else 0.0, high + room, start, end)
 
 
-def around(values: Iterable[float], start: float, end: float) -> Scale:
+def zoomed_scale(values: Iterable[float], start: float, end: float) -> Scale:
     """Return a scale slightly wider than the range of the values, but within 0 to 1 if all values are."""
     known = list(values)
     low, high = min(known, default=0.0), max(known, default=1.0)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from markupsafe import Markup, escape
 
 from benchwright.reports.html.charts.scales import Scale
-from benchwright.reports.html.text import shown
+from benchwright.reports.html.text import visible_text
 
 WIDTH = 560
 """Width of a drawing in units. It is readable on a phone, where a unit is two thirds of a pixel."""
@@ -30,15 +30,15 @@ def element(name: str, content: str | Markup = "", **attributes: str | float) ->
     text = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_value(value))}"' for key, value in attributes.items()
     )
-    inner = content if isinstance(content, Markup) else escape(shown(content))
+    inner = content if isinstance(content, Markup) else escape(visible_text(content))
     return Markup(f"<{name}{text}>{inner}</{name}>" if inner else f"<{name}{text}/>")
 
 
 def _value(value: str | float) -> str:
-    return shown(value) if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
+    return visible_text(value) if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def joined(parts: Iterable[Markup]) -> Markup:
+def concatenated(parts: Iterable[Markup]) -> Markup:
     """Concatenate elements."""
     return Markup("".join(parts))
 
@@ -47,7 +47,7 @@ def drawing(title: str, description: str, height: float, parts: Iterable[Markup]
     """Render the whole drawing, with its title and description as text alternative."""
     return element(
         "svg",
-        joined(parts),
+        concatenated(parts),
         viewBox=f"0 0 {WIDTH} {height:.0f}",
         role="img",
         aria_label=f"{title}. {description}",

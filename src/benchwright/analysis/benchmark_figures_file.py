@@ -1,0 +1,49 @@
+"""Figures that a benchmark defines besides its scores (F1, macro averages, pass^k), stored with the run.
+
+Some need the benchmark's data or a user's code, which may be missing when a run is read later. They are
+computed once, when the run is reported, and are valid as long as its journal is unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from benchwright.catalog.benchmark import Figure
+from benchwright.errors import JournalError
+from benchwright.files import write_atomically
+from benchwright.records import UNREADABLE, Record
+from benchwright.runs.journal import TRIALS, encode_json
+
+FILE = "benchmark.json"
+
+Figures = dict[str, list[Figure]]
+"""The figures of each target, by its slot."""
+
+
+class _Kept(Record, frozen=True):
+    """Stored figures. `journal`: the size in bytes of the journal from which they were computed."""
+
+    journal: int
+    figures: Figures
+
+
+def keep_own_figures(directory: Path, figures: Figures) -> None:
+    """Store the figures of a run for the current state of its journal.
+
+    Raises:
+        JournalError: If the run's directory cannot be written.
+    """
+    kept = _Kept((directory / TRIALS).stat().st_size, figures)
+    write_atomically(directory / FILE, encode_json(kept), error=JournalError)
+
+
+def own_figures(directory: Path) -> Mapping[str, list[Figure]]:
+    """Return the stored figures of a run; empty if there are none, or if the run was resumed since."""
+    try:
+        kept = msgspec.json.decode((directory / FILE).read_bytes(), type=_Kept)
+        return kept.figures if kept.journal == (directory / TRIALS).stat().st_size else {}
+    except (OSError, *UNREADABLE):
+        return {}

@@ -1,0 +1,81 @@
+"""Comparability of two sides of a comparison: reasons against it, and other differences between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchwright.analysis.comparison.records import SettingDifference
+from benchwright.analysis.comparison.sides import Facts
+from benchwright.runs.manifest_facts import IMPORT
+
+
+def refusals(a: Facts, b: Facts) -> list[str]:
+    """Return the reasons why comparing two runs would mislead; empty if none is known."""
+    return list(_refusals(a, b))
+
+
+def _refusals(a: Facts, b: Facts) -> Iterator[str]:
+    if a.program != b.program and IMPORT in (a.kind, b.kind):
+        return
+    if a.kind != b.kind or (a.subject and b.subject and a.subject != b.subject):
+        yield f"{a.name} is {a.task}, {b.name} is {b.task}"
+        return
+    if a.kind == "benchmark" and a.variant != b.variant:
+        yield f"the variants differ: {a.task} and {b.task}"
+    elif a.protocol and b.protocol and a.protocol != b.protocol:
+        yield f"the protocols differ: {a.protocol}; {b.protocol}"
+    elif a.protocol_version and b.protocol_version and a.protocol_version != b.protocol_version:
+        yield f"the versions of the protocol differ: {a.protocol_version}; {b.protocol_version}"
+    if a.data and b.data and a.data != b.data and not (a.has_ids and b.has_ids):
+        yield f"the data differs (digest {_short(a.data)}, then {_short(b.data)})"
+    if a.graders is not None and b.graders is not None:
+        for name in a.graders:
+            if name in b.graders and a.graders[name] != b.graders[name]:
+                digests = f"{a.graders[name][:8]}, then {b.graders[name][:8]}"
+                yield f"{name!r} was graded by different rules (fingerprint {digests})"
+    if a.simulated is not None and b.simulated is not None and a.simulated != b.simulated:
+        simulated = a.name if a.simulated else b.name
+        yield f"{simulated} was answered by the simulated endpoint, the other by a real one"
+
+
+def _short(digests: tuple[str, ...]) -> str:
+    return ", ".join(digest[:12] for digest in digests)
+
+
+def differing_settings(a: Facts, b: Facts) -> list[SettingDifference]:
+    """Return the settings, except the model, that differ between two runs; empty if a run's are unknown."""
+    if not a.settings or not b.settings:
+        return []
+    return [
+        SettingDifference(name, a.settings.get(name), b.settings.get(name))
+        for name in dict.fromkeys([*a.settings, *b.settings])
+        if a.settings.get(name) != b.settings.get(name)
+    ]
+
+
+def unchecked_facts(a: Facts, b: Facts, *, same_data: bool) -> list[str]:
+    """Return sentences on what could not be checked: the task, the data, the graders.
+
+    `same_data` is True if prompts and gold answers were found to be equal.
+    """
+    found = []
+    if a.program != b.program and IMPORT in (a.kind, b.kind):
+        told = " and ".join(f"{one.task} ({one.program or 'Benchwright'})" for one in (a, b))
+        found.append(f"could not check that {told} are the same task")
+    if (a.data is None or b.data is None) and not same_data:
+        found.append("could not check that the data is the same")
+    if a.graders is None or b.graders is None:
+        found.append("could not check that both were graded by the same rules")
+    return found
+
+
+def no_latency(a: Facts, b: Facts) -> str | None:
+    """Return the reason why the speed of two runs must not be compared; None if it may be."""
+    if a.concurrency is None or b.concurrency is None:
+        return "the concurrency is not known on both sides"
+    if a.concurrency != b.concurrency:
+        return f"the concurrency differs: {a.concurrency} and {b.concurrency}"
+    for facts in (a, b):
+        if facts.timings_valid is False:
+            return f"the timings of {facts.name} are invalid: its client was too busy"
+    return None

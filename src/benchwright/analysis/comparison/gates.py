@@ -1,0 +1,120 @@
+"""Requested decisions of a comparison: rules on metrics, and a gate against regressions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from benchwright.analysis.comparison.figures import one_sided
+from benchwright.analysis.comparison.pairs import PairOfSides, score_names, without_score
+from benchwright.analysis.comparison.records import GateResult
+from benchwright.analysis.comparison.rules import (
+    Rule,
+    apply_rule,
+    metrics_of,
+    metrics_of_pair,
+    rule_on_proof,
+    rule_on_regression,
+)
+from benchwright.analysis.comparison.sides import Side
+from benchwright.errors import UserError
+from benchwright.formats import counted
+from benchwright.statistic import Statistic
+
+
+def nameable_metrics(sides: list[Side], pairs: list[PairOfSides]) -> dict[str, Statistic]:
+    """Return the metrics that `--fail-if` can name: from the only run, or from the only pair and its second run."""
+    if len(sides) == 1:
+        return metrics_of(sides[0])
+    return _pair_metrics(pairs[0]) if len(pairs) == 1 else {}
+
+
+def _pair_metrics(pair: PairOfSides) -> dict[str, Statistic]:
+    metrics = metrics_of(pair.b) | metrics_of_pair(pair.result)
+    return metrics | {
+        score.score_b: metrics[score.score] for score in pair.result.scores if score.score_b is not None
+    }
+
+
+def decide(
+    pairs: list[PairOfSides],
+    sides: list[Side],
+    rules: list[Rule],
+    max_regression: float | None,
+    confidence: float,
+    *,
+    prove: bool = False,
+) -> list[GateResult]:
+    """Return the gate results: of the `--fail-if` rules, and of the gate against regressions.
+
+    `max_regression` is the loss that may pass, in units of the score; None if there is no such gate. With
+    `prove`, it passes only if a larger loss is ruled out; without, it fails only if a larger loss is proven.
+
+    Raises:
+        UserError: If there is nothing to decide on.
+    """
+    for pair in pairs:
+        if pair.result.refused:
+            told = "; ".join(pair.result.refusals)
+            raise UserError(f"{pair.result.a} and {pair.result.b} are not comparable: {told}. See --anyway.")
+        compared = {score.score for score in pair.result.scores}
+        for name in score_names(pair.a, pair.b):
+            if name not in compared:
+                raise UserError(f"{' and '.join(without_score(pair, name))}, so there is nothing to decide.")
+    if len(sides) == 1:
+        if max_regression is not None:
+            raise UserError("--max-regression needs two runs: the old one first, the new one second.")
+        return [apply_rule(rule, metrics_of(sides[0])) for rule in rules]
+    if not pairs:
+        raise UserError("Nothing was compared, so there is nothing to decide.")
+    tasks = len({pair.result.task for pair in pairs}) > 1
+    rulings = [
+        ruling
+        for pair in pairs
+        for ruling in _rulings(pair, rules, f"{_side_of(pair, tasks=tasks)}: " if len(pairs) > 1 else "")
+    ]
+    if max_regression is not None:
+        rulings += _regressions(pairs, max_regression, confidence, prove=prove)
+    return rulings
+
+
+def _side_of(pair: PairOfSides, *, tasks: bool) -> str:
+    """Return the name of side B in a gate result: its letter, or with several tasks the task and B's name."""
+    return f"{pair.result.task}, {pair.b.facts.name}" if tasks else pair.result.b
+
+
+def _rulings(pair: PairOfSides, rules: list[Rule], before: str) -> Iterator[GateResult]:
+    metrics = _pair_metrics(pair)
+    for rule in rules:
+        ruling = apply_rule(rule, metrics)
+        yield msgspec.structs.replace(ruling, rule=f"{before}{ruling.rule}")
+
+
+def _regressions(
+    pairs: list[PairOfSides], margin: float, confidence: float, *, prove: bool
+) -> list[GateResult]:
+    """Return a gate result for every score of every pair.
+
+    The probability that any gate fails although no loss exceeds the margin is at most 1 - confidence, over
+    all gates together. With `prove`, this bounds the probability that a larger loss passes.
+    """
+    tests = sum(len(pair.result.scores) for pair in pairs)
+    level = 1 - (1 - confidence) / tests
+    rulings = []
+    for pair in pairs:
+        for score in pair.result.scores:
+            assert pair.aligned is not None
+            columns = pair.a.trials.scores[score.score], pair.b.trials.scores[score.score]
+            aligned = pair.aligned
+            if score.lower_is_better:
+                columns, aligned = columns[::-1], aligned._replace(a=aligned.b, b=aligned.a)
+            found = one_sided(aligned, *columns, level, lower=prove)
+            task = f"{pair.result.task}: " if len({one.result.task for one in pairs}) > 1 else ""
+            name = f"{task}{pair.result.b} against {pair.result.a}, {score.title}"
+            rule = rule_on_proof if prove else rule_on_regression
+            ruling = rule(name, found, margin, confidence, tests)
+            samples, failed = counted(score.n or score.n_b, "sample"), counted(score.errors_b, "trial")
+            explanation = f"{ruling.explanation}; {samples}, {failed} failed"
+            rulings.append(msgspec.structs.replace(ruling, explanation=explanation))
+    return rulings

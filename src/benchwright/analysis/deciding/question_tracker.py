@@ -1,0 +1,96 @@
+"""Sequential decision of a run's question (`--until`) from its growing table, over completed units in order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from benchwright.analysis.deciding.scored_model import ScoredModel, scored_models
+from benchwright.analysis.deciding.values import Ends, ends_of, is_complete
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.question import Question
+from benchwright.runs.table import RunTable
+from benchwright.stats.sequential.family import Family
+
+
+class QuestionTracker:
+    """Sequential processing of a question's units (samples, or clusters of samples), in the question's order.
+
+    A unit is processed once all trials of its samples are complete. Units that complete out of order wait for
+    the earlier ones: short answers arrive first, and are easier. Trials in the rows `again` will be asked
+    again, and are not complete before `asked` is called for them. The caller reads new trials into the table.
+
+    Raises:
+        OutOfRange: If a score, in `look`, has no known bounds.
+    """
+
+    def __init__(
+        self, question: Question, manifest: Manifest, table: RunTable, again: Collection[int] = ()
+    ) -> None:
+        self.question = question
+        self.models = scored_models(question, manifest)
+        self.family = Family([one.decider for one in self.models])
+        self.units = self.samples = 0
+        self.scored: set[tuple[str, str]] = set()
+        """The (slot, score) pairs for which something was scored in the processed units."""
+        self.manifest, self.table, self._again = manifest, table, set(again)
+        self._rows: dict[str, list[int]] = {}
+        self._seen = 0
+        self._trials = manifest.repeats * len(manifest.targets)
+
+    @property
+    def over(self) -> bool:
+        """True if the question is decided, or all of its units were processed."""
+        return self.family.decided or self.units == len(self.question.units)
+
+    def asked(self, row: int) -> None:
+        """Record that a trial was asked again."""
+        self._again.discard(row)
+
+    def look(self) -> bool:
+        """Process all units that are complete by now. Return True if the question is `over`."""
+        for row in range(self._seen, len(self.table)):
+            self._rows.setdefault(self.table.sample[row], []).append(row)
+        self._seen = len(self.table)
+        while not self.over and self._is_complete(unit := self.question.units[self.units]):
+            self._take(unit)
+        return self.over
+
+    def _is_complete(self, unit: Sequence[str]) -> bool:
+        return all(self._is_sample_complete(sample) for sample in unit)
+
+    def _is_sample_complete(self, sample: str) -> bool:
+        rows = self._rows.get(sample, [])
+        return len(rows) == self._trials and all(
+            row not in self._again and is_complete(self.manifest, self.table, row) for row in rows
+        )
+
+    def _take(self, unit: Sequence[str]) -> None:
+        self.units += 1
+        self.samples += len(unit)
+        for one in self.models:
+            gaps = [self._gap(one, sample) for sample in unit]
+            least, most = (sum(ends) / len(gaps) for ends in zip(*gaps, strict=True))
+            one.add(self.units - 1, Ends(least, most))
+        self.family.share()
+        for one in self.models:
+            one.note()
+        for sample in unit:
+            del self._rows[sample]
+
+    def _gap(self, one: ScoredModel, sample: str) -> Ends:
+        """Return the lowest and highest possible difference new - old on a sample, its repeats averaged."""
+        new = self._mean(one.slot, one.score, sample)
+        old = self._mean(one.than, one.score, sample) if one.old is None else Ends(*one.old[sample])
+        return Ends(new.least - old.most, new.most - old.least)
+
+    def _mean(self, slot: str, score: str, sample: str) -> Ends:
+        table = self.table
+        found = [
+            ends_of(self.manifest, table, row, score)
+            for row in self._rows[sample]
+            if table.targets[table.target[row]] == slot
+        ]
+        if any(one.least == one.most for one in found):
+            self.scored.add((slot, score))
+        least, most = (sum(ends) / len(found) for ends in zip(*found, strict=True))
+        return Ends(least, most)

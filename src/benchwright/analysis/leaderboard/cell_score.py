@@ -1,0 +1,51 @@
+"""A score of an entrant in the form that leaderboard cells need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.analysis.comparison.sides import Column
+from benchwright.analysis.summary_records import ScoreSummary
+from benchwright.statistic import Statistic, numbers
+
+
+class CellScore(NamedTuple):
+    """The figure of a cell: `mean` over `n_scored` of `n` trials, with its interval by `method`.
+
+    `column`: the values by trial, for comparisons; None for a pack's own total, which is not a mean over
+    trials. `totals`: a pack's totals of single repeats, in `unit`.
+    """
+
+    n: int
+    n_scored: int
+    mean: Statistic
+    low: Statistic
+    high: Statistic
+    method: str
+    column: Column | None = None
+    totals: Sequence[float] = ()
+    unit: str = ""
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The values (n,) of the score, from which its scale can be seen."""
+        if self.column is not None:
+            return self.column.values
+        return np.array([*self.totals, *numbers([self.mean])])
+
+
+def scored_of(summary: ScoreSummary, column: Column) -> CellScore:
+    """Return a score from a run's summary and its column."""
+    return CellScore(
+        summary.n,
+        summary.n_scored,
+        summary.mean_scored,
+        summary.low,
+        summary.high,
+        summary.method,
+        column,
+    )

@@ -1,0 +1,111 @@
+"""The compared figures of a measurement by level. Their intervals include the variance between repeats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from benchwright.analysis.load.figure_records import FigureEstimate, Spread
+from benchwright.analysis.load.records import Level, LevelResult, LoadReport
+from benchwright.stats.distributions import normal_quantile
+from benchwright.stats.intervals import critical_t
+
+
+class Measure(NamedTuple):
+    """A compared figure: its readable name, and how to read it from a level.
+
+    `more_is_better`: True for rates.
+
+    `read` returns None if a level does not have the figure.
+    """
+
+    words: str
+    more_is_better: bool
+    read: Callable[[LevelResult], FigureEstimate | None]
+
+    @property
+    def is_time(self) -> bool:
+        """True for a time. Times are invalid if the client was too busy."""
+        return not self.more_is_better
+
+
+def _quantile(spread: str, name: str) -> Callable[[LevelResult], FigureEstimate | None]:
+    def read(result: LevelResult) -> FigureEstimate | None:
+        found: Spread | None = getattr(result, spread)
+        return None if found is None else getattr(found, name)
+
+    return read
+
+
+MEASURES: Mapping[str, Measure] = {
+    "achieved": Measure("answers/s", True, lambda result: result.achieved),
+    "output_tokens": Measure("tokens/s", True, lambda result: result.output_tokens),
+    "goodput": Measure("goodput/s", True, lambda result: result.goodput.rate if result.goodput else None),
+    "ttft_p50": Measure("TTFT p50", False, _quantile("ttft", "p50")),
+    "ttft_p99": Measure("TTFT p99", False, _quantile("ttft", "p99")),
+    "latency_p50": Measure("latency p50", False, _quantile("latency", "p50")),
+    "latency_p99": Measure("latency p99", False, _quantile("latency", "p99")),
+    "itl_p50": Measure("per token", False, _quantile("itl", "p50")),
+}
+"""The compared figures, by the names that rules use."""
+
+
+class LevelFigures(NamedTuple):
+    """The results of one level, measured once or more (`runs`). `figures`: by the name of the measure."""
+
+    level: Level
+    runs: Sequence[LevelResult]
+    figures: Mapping[str, FigureEstimate]
+
+
+def level_figures(report: LoadReport) -> dict[str, LevelFigures]:
+    """Return the results and compared figures of each level, by the level's name.
+
+    For a level that was measured R times, a figure is the geometric mean, with a t interval from the variance
+    between the runs. This variance is pooled over all levels (R - 1 degrees of freedom from each), and is at
+    least the variance that the intervals of the single runs imply.
+    """
+    groups: dict[str, list[LevelResult]] = {}
+    for result in report.levels:
+        if result.answered:
+            groups.setdefault(result.level.name, []).append(result)
+    found: dict[str, dict[str, FigureEstimate]] = {name: {} for name in groups}
+    for name, measure in MEASURES.items():
+        known = {
+            level: [one for run in runs if (one := measure.read(run)) is not None and one.value > 0]
+            for level, runs in groups.items()
+        }
+        for level, estimate in _pooled(known).items():
+            found[level][name] = estimate
+    return {name: LevelFigures(runs[0].level, runs, found[name]) for name, runs in groups.items()}
+
+
+def _pooled(known: Mapping[str, Sequence[FigureEstimate]]) -> dict[str, FigureEstimate]:
+    """Combine the estimates of each level's runs into one estimate per level."""
+    repeated = [np.log([one.value for one in runs]) for runs in known.values() if len(runs) > 1]
+    df = sum(logs.size - 1 for logs in repeated)
+    between = sum(float(logs.var(ddof=1)) * (logs.size - 1) for logs in repeated) / df if df else 0.0
+    found = {}
+    for level, runs in known.items():
+        if len(runs) == 1:
+            found[level] = runs[0]
+        elif runs:
+            variance = max(between, _within(runs)) / len(runs)
+            middle = float(np.log([one.value for one in runs]).mean())
+            half = critical_t(0.95, df) * math.sqrt(variance)
+            found[level] = FigureEstimate(math.exp(middle), math.exp(middle - half), math.exp(middle + half))
+    return found
+
+
+def _within(runs: Sequence[FigureEstimate]) -> float:
+    """Return the mean variance of the logarithm implied by the intervals of single runs; 0 if none is known."""
+    z = normal_quantile(0.975)
+    halves = [
+        math.log(one.high / one.low) / 2
+        for one in runs
+        if one.low is not None and one.high is not None and one.low > 0
+    ]
+    return float(np.mean([(half / z) ** 2 for half in halves])) if halves else 0.0

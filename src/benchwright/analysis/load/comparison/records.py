@@ -1,0 +1,95 @@
+"""A comparison of load measurements, as plain data. Changes are shares: 0.12 is 12 % more."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from benchwright.analysis.comparison.records import GateResult
+from benchwright.analysis.load.figure_records import FigureEstimate
+from benchwright.analysis.load.records import Level, LoadReport
+from benchwright.records import Record
+
+Verdict = Literal["better", "worse", "no difference found", "unknown"]
+
+
+class LoadSide(Record, frozen=True):
+    """A compared measurement. `levels`: names of its levels; `runs`: how often each level was measured."""
+
+    letter: str
+    id: str
+    model: str
+    base_url: str
+    task: str
+    prompts: str
+    levels: list[str]
+    runs: int = 1
+    simulated: bool = False
+
+
+class LoadChange(Record, frozen=True):
+    """Change of a figure from A to B at a level: `change` is b / a - 1, with its 95 % interval.
+
+    `p_adjusted`: by Holm, over all compared figures; it decides the `verdict`. The verdict is unknown if
+    there are too few requests for an interval. `level_a` and `level_b` differ only if the best levels of both
+    are compared.
+    """
+
+    measure: str
+    level_a: Level
+    level_b: Level
+    a: FigureEstimate
+    b: FigureEstimate
+    change: float
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+    p_adjusted: float | None = None
+    verdict: Verdict = "unknown"
+
+
+class LoadPair(Record, frozen=True):
+    """Comparison of two measurements.
+
+    `best`: of their highest rates, at whichever levels; `changes`: by level.
+
+    `refusals`: the reasons why they are not compared. `notes`: further remarks. `silent`: the levels at which
+    `a` had answers and `b` none.
+    """
+
+    a: str
+    b: str
+    best: LoadChange | None = None
+    changes: list[LoadChange] = []
+    refusals: list[str] = []
+    notes: list[str] = []
+    silent: list[str] = []
+
+
+class LoadsCompared(Record, frozen=True):
+    """A complete comparison of load measurements.
+
+    `tests`: number of tests that Holm corrects for. `metrics`: names and values that `--fail-if` can use.
+    """
+
+    sides: list[LoadSide]
+    pairs: list[LoadPair]
+    tests: int = 0
+    rulings: list[GateResult] = []
+    metrics: dict[str, float | None] = {}
+
+    @property
+    def failed(self) -> bool:
+        """True if a rule failed."""
+        return not all(ruling.passed for ruling in self.rulings)
+
+
+class LoadComparison(Record, frozen=True):
+    """Measurements of several models, made one after the other with the same prompts, and their comparison.
+
+    All have the same levels, or each is a sweep. `compared`: the first one, or the measurement of
+    `--against`, compared with the others.
+    """
+
+    id: str
+    reports: list[LoadReport]
+    compared: LoadsCompared | None = None

@@ -1,0 +1,159 @@
+"""Resolution of references typed by the user to load measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from benchwright.analysis.load.comparison.records import LoadComparison
+from benchwright.analysis.load.details import DetailedLoad
+from benchwright.analysis.load.measurement import read_measurement
+from benchwright.analysis.load.reading import plan_of
+from benchwright.analysis.load.records import LoadReport
+from benchwright.errors import UserError
+from benchwright.records import UNREADABLE
+from benchwright.runs.manifest import Manifest, read_manifest
+from benchwright.runs.selection import newest_first
+from benchwright.runs.store import find_run
+from benchwright.runs.table import read_table
+from benchwright.runs.tags_and_notes import models_of
+from benchwright.typed_paths import typed_path
+
+PREFIX = "load-"
+"""Prefix of the tags that identify load measurements."""
+
+SHORTEST = len(PREFIX) + 4
+
+
+def find_loads(reference: str) -> list[DetailedLoad]:
+    """Return the measurements that a reference names, one for each model; empty if it names something else.
+
+    A reference is a tag, a unique prefix of one (`load-20261123T18`), or a file of `load -o`, which has no
+    details.
+
+    Raises:
+        UserError: If several tags start with the reference, or it looks like a tag and matches none.
+        JournalError: If a run cannot be read.
+    """
+    path = typed_path(reference)
+    if path.is_file():
+        return [DetailedLoad(report) for report in _from_file(path)]
+    return _tagged(reference) if reference.startswith(PREFIX) and not path.exists() else []
+
+
+def find_all_loads(references: Sequence[str]) -> list[DetailedLoad]:
+    """Return the measurements that all references name; empty if none of them names any.
+
+    Raises:
+        UserError: If only some references name measurements, or as in `find_loads`.
+        JournalError: If a run cannot be read.
+    """
+    found = [find_loads(reference) for reference in references]
+    other = [reference for reference, loads in zip(references, found, strict=True) if not loads]
+    if other and len(other) < len(references):
+        raise UserError(
+            f"{other[0]} is not a measurement under load, and others are: give either measurements or runs."
+        )
+    return [load for loads in found for load in loads]
+
+
+def find_load(reference: str) -> LoadReport:
+    """Return the only measurement that a reference names; see `find_loads`.
+
+    Raises:
+        UserError: If it names none, or measurements of several models.
+        JournalError: If a run cannot be read.
+    """
+    found = find_loads(reference)
+    if not found:
+        raise UserError(
+            f"{reference} is not a measurement of `load`: give its tag (load-…), or the file of its -o."
+        )
+    if len(found) > 1:
+        models = ", ".join(load.report.model for load in found)
+        raise UserError(
+            f"{reference} has the measurements of several models ({models}): give one of one model."
+        )
+    return found[0].report
+
+
+def level_of(reference: str) -> LoadReport | None:
+    """Return a run that is a single load level, without scores, as a measurement; None if it is another run.
+
+    Raises:
+        JournalError: If the run cannot be read.
+    """
+    try:
+        directory = find_run(reference)
+    except UserError:
+        return None
+    manifest = read_manifest(directory)
+    if plan_of(manifest) is None or manifest.scorers:
+        return None
+    found = read_measurement([read_table(directory, effort=True)])
+    return None if found is None else found.report
+
+
+def read_loads(levels: Iterable[tuple[Path, Manifest]]) -> list[DetailedLoad]:
+    """Return the measurements that have these runs (newest first) as levels: one for each model and address.
+
+    Raises:
+        JournalError: If a run cannot be read.
+    """
+    groups: dict[Sequence[str], list[Path]] = {}
+    for path, manifest in levels:
+        groups.setdefault(_model(manifest), []).append(path)
+    found = [read_measurement(read_table(path, effort=True) for path in paths) for paths in groups.values()]
+    return [load for load in reversed(found) if load is not None]
+
+
+def _from_file(path: Path) -> list[LoadReport]:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=LoadComparison).reports
+    except (OSError, *UNREADABLE):
+        pass
+    try:
+        return [msgspec.json.decode(path.read_bytes(), type=LoadReport)]
+    except (OSError, *UNREADABLE):
+        return []
+
+
+def _tagged(reference: str) -> list[DetailedLoad]:
+    levels = _levels(reference)
+    tag = _tag_of(reference, levels)
+    return read_loads((path, manifest) for name, path, manifest in levels if name == tag)
+
+
+def find_tag(reference: str) -> str:
+    """Return the only measurement tag that starts with `reference`.
+
+    Raises:
+        UserError: If several tags or none start with it.
+    """
+    return _tag_of(reference, _levels(reference))
+
+
+def _tag_of(reference: str, levels: Iterable[tuple[str, Path, Manifest]]) -> str:
+    tags = {tag for tag, _, _ in levels}
+    if len(tags) > 1 and reference not in tags:
+        raise UserError(f"{reference} could be {', '.join(sorted(tags))}: give more of it.")
+    if not tags or len(reference) < SHORTEST:
+        raise UserError(
+            f"No measurement is called {reference}. `benchwright runs --kind load` lists their runs."
+        )
+    return reference if reference in tags else next(iter(tags))
+
+
+def _levels(reference: str) -> list[tuple[str, Path, Manifest]]:
+    """Return (tag, directory, manifest) of all load levels whose tag starts with `reference`, newest first."""
+    return [
+        (plan.id, path, manifest)
+        for path, manifest in newest_first()
+        if (plan := plan_of(manifest)) is not None and plan.id.startswith(reference)
+    ]
+
+
+def _model(manifest: Manifest) -> Sequence[str]:
+    return (*models_of(manifest), *(target.base_url for target in manifest.targets))

@@ -1,0 +1,60 @@
+"""Readings of metrics during a level, stored beside its journal: the server's own, and its devices' power."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from benchwright.endpoint.power import PowerReading
+from benchwright.endpoint.watching import ServerMetrics
+from benchwright.files import write_atomically
+from benchwright.records import UNREADABLE, Record
+from benchwright.runs.journal import encode_json
+
+LOOKS = "server.json"
+POWER = "power.json"
+
+Seen = TypeVar("Seen", bound=Record)
+
+
+def write_server_metrics(directory: Path, looks: Sequence[ServerMetrics]) -> None:
+    """Write the readings of the server's metrics beside the journal, if there are any.
+
+    Raises:
+        UserError: If the file cannot be written.
+    """
+    _keep(directory / LOOKS, looks)
+
+
+def read_server_metrics(directory: Path) -> list[ServerMetrics]:
+    """Read the server metrics of a run; empty if there are none, or they cannot be read."""
+    return _read(directory / LOOKS, ServerMetrics)
+
+
+def keep_power(directory: Path, readings: Sequence[PowerReading]) -> None:
+    """Write the power readings beside the journal, if there are any.
+
+    Raises:
+        UserError: If the file cannot be written.
+    """
+    _keep(directory / POWER, readings)
+
+
+def read_kept_power(directory: Path) -> list[PowerReading]:
+    """Read the power readings of a run; empty if there are none, or they cannot be read."""
+    return _read(directory / POWER, PowerReading)
+
+
+def _keep(path: Path, seen: Sequence[Record]) -> None:
+    if seen:
+        write_atomically(path, encode_json(list(seen)))
+
+
+def _read(path: Path, kind: type[Seen]) -> list[Seen]:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=list[kind])  # type: ignore[valid-type]  # a type made from a variable
+    except (OSError, *UNREADABLE):
+        return []

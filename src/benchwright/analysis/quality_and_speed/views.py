@@ -1,0 +1,296 @@
+"""The joint view of one run: rates of right answers, and whether slow answers are more often wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, SCORED, Column, Labels, Side, TrialUsage
+from benchwright.analysis.quality_and_speed.records import (
+    JointView,
+    Metric,
+    OutcomeCounts,
+    Rate,
+    SpeedAccuracy,
+    SpeedBucket,
+    WithinSamples,
+)
+from benchwright.analysis.scores import MeanWithEnds, with_ends
+from benchwright.statistic import NoScore
+from benchwright.stats.arrays import Codes, Vector
+from benchwright.stats.association import quantile_buckets, rank_association, within_association
+from benchwright.stats.clusters import clustered_mean
+from benchwright.stats.latency import percentile
+from benchwright.stats.ratios import clustered_ratio
+from benchwright.stats.repeats import Estimate, from_clustered
+
+FEWEST = 8
+"""Minimum number of timed trials: two in each quarter."""
+
+NO_REASONS: Mapping[str, int] = {}
+
+Mask = NDArray[np.bool_]
+
+
+def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -> JointView | None:
+    """Return quality and speed of one run (a side) by one score, by default its first.
+
+    None if fewer than `FEWEST` of its trials have a time. Reused trials have none.
+    """
+    effort, trials = side.effort, side.trials
+    score = next(iter(trials.scores), None) if score is None else score
+    if effort is None or score is None or np.count_nonzero(np.isfinite(effort.latency)) < FEWEST:
+        return None
+    column = trials.scores[score]
+    correct = correct_mask(column, side.pass_threshold)
+    clusters = clusters_of(trials.samples, trials.groups)
+    times = {name: values for name, values in side.timings.items() if values.size}
+    facts = side.facts
+    seconds = None if effort.seconds is None else _timed_seconds(effort, effort.seconds)
+    outcomes = outcome_counts(column, correct, effort.reused, clusters, confidence, side.reasons(score))
+    rates = _Rates(effort, correct, trials.samples, trials.groups, confidence)
+    rated = not isinstance(outcomes.accuracy, NoScore)
+    counted = rated and not effort.uncounted
+    completion = effort.completion_tokens, effort.lost.completion_tokens
+    total = effort.prompt_tokens + completion[0], effort.lost.prompt_tokens + completion[1]
+    return JointView(
+        model=facts.model,
+        task=facts.task,
+        score=score,
+        threshold=side.pass_threshold,
+        confidence=confidence,
+        judged=outcomes,
+        letter=facts.letter,
+        name=facts.name,
+        run=facts.run,
+        slot=facts.slot,
+        concurrency=facts.concurrency,
+        working_seconds=seconds,
+        requests=effort.requests,
+        requests_per_second=effort.timed_requests / seconds if seconds else None,
+        prompt_tokens=int(total[0].sum() + total[1].sum() - completion[0].sum() - completion[1].sum()),
+        completion_tokens=int(completion[0].sum() + completion[1].sum()),
+        ttft_p50=percentile(times["ttft"], 0.5) if "ttft" in times else None,
+        ttft_p99=percentile(times["ttft"], 0.99) if "ttft" in times else None,
+        latency_p50=percentile(times["latency"], 0.5) if "latency" in times else None,
+        latency_p99=percentile(times["latency"], 0.99) if "latency" in times else None,
+        correct_per_second=rates.per(effort.seconds, effort.lost.seconds, ~effort.unsettled)
+        if rated and effort.seconds is not None
+        else None,
+        correct_per_1000_completion_tokens=rates.per(*completion, unit=1000) if counted else None,
+        correct_per_1000_tokens=rates.per(*total, unit=1000) if counted else None,
+        by_speed=[
+            found
+            for metric in METRICS
+            if (found := _by_speed(metric, side, column, correct, clusters, confidence)) is not None
+        ],
+        timings_valid=facts.timings_valid,
+        simulated=bool(facts.simulated),
+        notes=list(_notes(effort)),
+    )
+
+
+def _timed_seconds(effort: TrialUsage, seconds: Vector) -> float:
+    """Return the working time in seconds, without trials made before the concurrency had settled.
+
+    Cancelled trials are included.
+    """
+    return float(seconds[~effort.unsettled].sum() + effort.lost.seconds.sum())
+
+
+METRICS: tuple[Metric, ...] = get_args(Metric)
+
+
+def correct_mask(column: Column, threshold: float) -> Mask:
+    """Return a mask (n,) of the correct trials: those scored at `threshold` or above."""
+    found: Mask = (column.states == SCORED) & (column.values >= threshold)
+    return found
+
+
+Clusters = Codes | range
+"""Cluster code of each trial; a range if each is a cluster by itself, which takes no memory."""
+
+
+def clusters_of(samples: Labels, groups: Labels) -> Clusters:
+    """Return the cluster of each trial: that of its sample (such as a passage), else the sample, else itself.
+
+    If all trials are in one such cluster, its samples are treated as independent.
+    """
+    if samples.distinct() == len(samples) and not (groups.codes >= 0).any():
+        return range(len(samples))
+    _, codes = np.unique(samples.codes, return_inverse=True)
+    codes = codes.astype(np.intp, copy=False)
+    if np.unique(groups.codes).size > 1:
+        codes = np.where(groups.codes >= 0, groups.codes + codes.max(initial=0) + 1, codes)
+    alone = (samples.codes < 0) & (groups.codes < 0)
+    codes[alone] = -1 - np.flatnonzero(alone)
+    found: Codes = codes
+    return found
+
+
+def _of_these(clusters: Clusters, chosen: Mask) -> Clusters:
+    """Return the clusters of the trials that `chosen` (n,) selects."""
+    return range(int(chosen.sum())) if isinstance(clusters, range) else clusters[chosen]
+
+
+def outcome_counts(
+    column: Column,
+    correct: Mask,
+    reused: Mask,
+    clusters: Clusters,
+    confidence: float,
+    reasons: Mapping[str, int] = NO_REASONS,
+) -> OutcomeCounts:
+    """Return the number of trials by outcome, and the accuracy over the trials that are right or wrong.
+
+    `reasons` counts why trials failed; they are used only if all of them did.
+    """
+    own = ~reused
+    decided = own & (column.states != ERROR)
+    failed = int(((column.states == ERROR) & own).sum())
+    found = _accuracy(correct[decided], _of_these(clusters, decided), confidence)
+    shown = MeanWithEnds(None, None, None)
+    if found is not None:
+        shown = with_ends(found)
+    elif failed:
+        shown = with_ends(NoScore(failed, dict(reasons)))
+    return OutcomeCounts(
+        trials=own.size,
+        correct=int(correct[own].sum()),
+        wrong=int(((column.states == SCORED) & ~correct & own).sum()),
+        no_answer=int(((column.states == NO_ANSWER) & own).sum()),
+        failed=failed,
+        reused=int(reused.sum()),
+        accuracy=shown.mean,
+        low=shown.low,
+        high=shown.high,
+        method="none" if found is None else found.method,
+    )
+
+
+def _accuracy(correct: Mask, clusters: Clusters, confidence: float) -> Estimate | None:
+    """Return the share of right trials with Wilson's interval; None if no trial is right or wrong.
+
+    If trials share a cluster, the interval uses the effective sample size.
+    """
+    if not correct.size:
+        return None
+    pooled = clustered_mean(correct.astype(np.float64), clusters)
+    return from_clustered(pooled, correct.size, proportion=True, confidence=confidence)
+
+
+class _Rates:
+    """Right answers per second or token, including what failed and unfinished trials spent."""
+
+    def __init__(
+        self,
+        effort: TrialUsage,
+        correct: Mask,
+        samples: Labels,
+        groups: Labels,
+        confidence: float,
+    ) -> None:
+        lost = effort.lost
+        self._own = ~effort.reused
+        self._correct = np.concatenate([correct[self._own], np.zeros(len(lost.samples), np.bool_)])
+        everyone = clusters_of(samples.followed_by(lost.samples), groups.followed_by(lost.groups))
+        self._clusters = _of_these(
+            everyone, np.concatenate([self._own, np.ones(len(lost.samples), np.bool_)])
+        )
+        self._confidence = confidence
+
+    def per(self, spent: Vector, lost: Vector, among: Mask | None = None, unit: float = 1.0) -> Rate | None:
+        """Return right answers per `unit` of the amount spent on trials (n,) and cancelled trials (m,).
+
+        None if the amounts are 0. `among` (n,) restricts the rate to the trials that it marks.
+        """
+        amounts = np.concatenate([spent[self._own], lost]).astype(np.float64, copy=False)
+        amounts /= unit
+        outcomes, clusters = self._correct, self._clusters
+        if among is not None and not among.all():
+            chosen = np.concatenate([among[self._own], np.ones(lost.size, np.bool_)])
+            amounts, outcomes, clusters = amounts[chosen], outcomes[chosen], _of_these(clusters, chosen)
+        found = clustered_ratio(outcomes, amounts, clusters, confidence=self._confidence)
+        if found is None:
+            return None
+        low, high = (None, None) if found.interval is None else found.interval
+        correct = int(found.numerator)
+        return Rate(found.value, correct, found.denominator, found.n_groups, low, high, found.method)
+
+
+def _by_speed(
+    metric: Metric,
+    side: Side,
+    column: Column,
+    correct: Mask,
+    clusters: Clusters,
+    confidence: float,
+) -> SpeedAccuracy | None:
+    effort = side.effort
+    assert effort is not None
+    times = effort.latency if metric == "latency" else effort.ttft
+    decided = ~effort.reused & (column.states != ERROR)
+    timed = decided & np.isfinite(times)
+    if int(timed.sum()) < FEWEST:
+        return None
+    values, outcomes = times[timed], correct[timed]
+    labels = _of_these(clusters, timed)
+    association = rank_association(outcomes, values, labels)
+    within = None
+    if side.trials.samples.distinct() < times.size:  # otherwise no sample has repeats
+        samples = clusters_of(side.trials.samples, Labels.none(times.size))
+        within = within_association(outcomes, values, _of_these(samples, timed), labels)
+    return SpeedAccuracy(
+        metric=metric,
+        n=values.size,
+        correct=int(outcomes.sum()),
+        untimed=int(decided.sum()) - values.size,
+        buckets=_buckets(values, outcomes, labels, confidence),
+        wrong_slower=association.higher_at_0,
+        p_value=association.p_value,
+        test=association.test,
+        within=None
+        if within is None
+        else WithinSamples(within.n_samples, within.higher, within.lower, within.ties, within.p_value),
+    )
+
+
+def _buckets(values: Vector, correct: Mask, clusters: Clusters, confidence: float) -> list[SpeedBucket]:
+    found = []
+    codes = quantile_buckets(values)
+    for code in np.unique(codes).tolist():
+        inside = codes == code
+        accuracy = _accuracy(correct[inside], _of_these(clusters, inside), confidence)
+        assert accuracy is not None
+        low, high = (None, None) if accuracy.interval is None else accuracy.interval
+        found.append(
+            SpeedBucket(
+                fastest=float(values[inside].min()),
+                slowest=float(values[inside].max()),
+                n=int(inside.sum()),
+                correct=int(correct[inside].sum()),
+                accuracy=accuracy.mean,
+                low=low,
+                high=high,
+                method=accuracy.method,
+            )
+        )
+    return found
+
+
+def _notes(effort: TrialUsage) -> Iterable[str]:
+    if effort.seconds is None:
+        yield "it is not known when its trials ran, so correct answers per second cannot be computed"
+    if effort.uncounted:
+        yield (
+            f"{effort.uncounted:,} of {effort.requests:,} answered requests came without token counts, "
+            "so there are no correct answers per 1,000 tokens"
+        )
+    if effort.targets > 1:
+        yield (
+            f"{effort.targets} targets ran at the same time: correct answers per second are over the time in "
+            "which this one's trials ran"
+        )

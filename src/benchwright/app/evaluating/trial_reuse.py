@@ -1,0 +1,71 @@
+"""Conversations of earlier runs that an eval can reuse, and the messages about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+
+from benchwright.app.eval_cache_lookup import EvalCacheLookup
+from benchwright.config import EvalResuming
+from benchwright.engine.plan import Plan
+from benchwright.engine.trial_reuse import NO_REUSE, EarlierRun, Reuse
+from benchwright.errors import UserError
+from benchwright.text import Say
+
+MOST_EARLIER_RUNS = 20
+MOST_RUNS_LOOKED_AT = 3
+"""Number of earlier runs that are searched for the offer of --reuse. `MOST_EARLIER_RUNS`: for --reuse itself."""
+
+LARGEST_OFFER = 20_000
+"""Largest plan (in trials) for which the reusable trials are counted for an offer."""
+
+
+def find_reuse(resuming: EvalResuming, plan: Plan, shelf: EvalCacheLookup, say: Say) -> Reuse:
+    """Return the conversations that a new run takes over from earlier ones. Without --reuse, only offer them.
+
+    Raises:
+        UserError: If --rescore is given and there is nothing to score.
+    """
+    wanted = resuming.reuse or resuming.rescore
+    if not wanted and (resuming.fresh or shelf.has_entry()):
+        return NO_REUSE
+    most = MOST_EARLIER_RUNS if wanted else MOST_RUNS_LOOKED_AT
+    runs = tuple(EarlierRun(path) for path in islice(shelf.earlier_runs(), most))
+    if not wanted:
+        _offer(plan, runs, say)
+        return NO_REUSE
+    if resuming.rescore:
+        _check_known(plan, runs, say)
+    return Reuse(runs, scores=not resuming.rescore, only_known=resuming.rescore)
+
+
+def _offer(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
+    """Report how many conversations --reuse would take over, if there are any."""
+    if not runs or plan.trial_count > LARGEST_OFFER:
+        return
+    known = _count_known(plan, runs)
+    if known:
+        say(
+            f"{known:,} of {plan.trial_count:,} conversations from earlier runs are still valid; --reuse keeps them."
+        )
+
+
+def _check_known(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
+    """Report how many trials --rescore leaves out, because no earlier run has their conversations.
+
+    Raises:
+        UserError: If it would leave out all trials.
+    """
+    known = _count_known(plan, runs)
+    if not known:
+        raise UserError(
+            "No earlier conversations of this configuration to rescore; run it without --rescore."
+        )
+    if known < plan.trial_count:
+        say(
+            f"{plan.trial_count - known:,} of {plan.trial_count:,} trials have no earlier conversation and are skipped."
+        )
+
+
+def _count_known(plan: Plan, runs: Sequence[EarlierRun]) -> int:
+    return sum(any(trial.key in run for run in runs) for trial in plan.trials())

@@ -1,0 +1,120 @@
+"""Reasoning effort: the request fields that set it, in the style of each server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from benchwright.config import ModelEntry, Models, ThinkingSettings
+from benchwright.endpoint.access import Access
+from benchwright.endpoint.reasoning_effort import (
+    STYLES,
+    FoundStyle,
+    ReasoningSettings,
+    body_fields,
+    style_of_host,
+    style_of_server,
+)
+from benchwright.errors import ProviderError, UserError
+from benchwright.records import Target
+from benchwright.runs.journal import encode_json
+
+STYLE_OPTION = "--thinking-style"
+
+
+class SentThinking(NamedTuple):
+    """The request fields sent for reasoning, their style (the server's naming), and how the style was chosen (`by`)."""
+
+    fields: Mapping[str, Any]
+    style: str
+    by: str
+
+    @property
+    def words(self) -> str:
+        """The fields that are sent, in one line for people."""
+        return f"sent for thinking: {encode_json(self.fields).decode()} (style {self.style}, by {self.by})"
+
+
+def wanted_thinking(thinking: ThinkingSettings, entry: ModelEntry | None = None) -> ReasoningSettings:
+    """Return the reasoning effort wanted for a model: its own setting, or else the shared one."""
+    if entry is None or (entry.reasoning_effort is None and entry.thinking_budget is None):
+        return ReasoningSettings(thinking.reasoning_effort, thinking.thinking_budget)
+    return ReasoningSettings(entry.reasoning_effort, entry.thinking_budget)
+
+
+def sent_thinking(
+    thinking: ThinkingSettings, entry: ModelEntry | None, target: Target, access: Access
+) -> SentThinking | None:
+    """Return the reasoning fields that are sent to a target. None if the user set no effort.
+
+    If the user names no style, it is detected from the address, or by asking the server for its models, which
+    generates no tokens.
+
+    Raises:
+        UserError: If the style cannot be determined, or has no field for the wanted effort.
+    """
+    wanted = wanted_thinking(thinking, entry)
+    if wanted == ReasoningSettings():
+        return None
+    given = (entry.thinking_style if entry is not None else None) or thinking.thinking_style
+    found = FoundStyle(given, STYLE_OPTION) if given is not None else _find_style(target.base_url, access)
+    return SentThinking(body_fields(found.style, wanted), found.style, found.by)
+
+
+@lru_cache(maxsize=64)
+def _find_style(base_url: str, access: Access) -> FoundStyle:
+    told = f"give {STYLE_OPTION}, one of {', '.join(STYLES)}."
+    found = style_of_host(base_url)
+    if found is None:
+        try:
+            with ThreadPoolExecutor(1) as thread:  # a loop may be running here
+                found = thread.submit(lambda: asyncio.run(style_of_server(base_url, access))).result()
+        except ProviderError as error:
+            raise UserError(
+                f"How {base_url} takes thinking options cannot be found out: {error} Or {told}"
+            ) from None
+    if found is None:
+        raise UserError(
+            f"{base_url} does not say which server it is, so how it takes thinking options is unknown: {told}"
+        )
+    return found
+
+
+def hints_of_refusals(thinking: ThinkingSettings, tried: Models, target: Target) -> dict[str, str]:
+    """Return advice by field name, for the case that a server refuses a body field that an option set."""
+    return {name: hint for name, hint in _hints(thinking, tried).items() if _has_field(target.settings, name)}
+
+
+def _hints(thinking: ThinkingSettings, tried: Models) -> dict[str, str]:
+    hints: dict[str, str] = {}
+    for entry in (None, *tried):
+        wanted = wanted_thinking(thinking, entry)
+        if wanted != ReasoningSettings():
+            option = "--reasoning-effort" if wanted.effort else "--thinking-budget"
+            told = f"{option} sent it; {STYLE_OPTION} says how, and without {option} nothing is sent"
+            hints |= dict.fromkeys(_field_names(), told)
+    if thinking.wants_recommended:
+        hints |= dict.fromkeys(("top_k", "min_p", "top_p"), "--recommended sent it; leave that out")
+    return hints
+
+
+def _has_field(fields: Mapping[str, Any], name: str) -> bool:
+    return name in fields or any(
+        _has_field(value, name) for value in fields.values() if isinstance(value, Mapping)
+    )
+
+
+def _field_names() -> tuple[str, ...]:
+    return (
+        *(
+            "reasoning_effort",
+            "reasoning",
+            "thinking_token_budget",
+            "chat_template_kwargs",
+            "thinking_budget",
+        ),
+        *("enable_thinking", "thinking_config", "thinking", "extra_body"),
+    )

@@ -1,0 +1,115 @@
+"""Existing runs that are to be resumed or retried, with the settings from their manifests."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright.errors import UserError
+from benchwright.records import Record
+from benchwright.runs import store
+from benchwright.runs.manifest import Manifest, read_manifest
+from benchwright.runs.manifest_facts import IMPORT, VALIDATION
+
+if TYPE_CHECKING:
+    from benchwright.config import Settings
+
+ONLY_ONCE = ("fresh", "dry_run", "retry_failed", "provider_errors", "errors", "retry_scenario")
+"""Settings that apply to one command only and are not carried over when a run is resumed."""
+
+
+HEADERS = ("headers", "headers_env")
+"""Settings that are merged header by header."""
+
+
+class ExistingRun(Record, frozen=True):
+    """An existing run. `state` is the last event in its journal."""
+
+    directory: Path
+    manifest: Manifest
+    state: str | None
+
+    @property
+    def subject(self) -> str:
+        """Name of the benchmark, or path of the pack; empty for an eval."""
+        about = self.manifest.about
+        if self.manifest.kind == "pack":
+            return self.manifest.data[0].path
+        name, variant = about.get("benchmark", ""), about.get("variant")
+        return f"{name}:{variant}" if variant else str(name)
+
+
+def existing_run(reference: str) -> ExistingRun:
+    """Return the run that `reference` names by id, start of an id, or path.
+
+    Raises:
+        UserError: If there is no such run, several match, or it is a load level, an import or a validation.
+    """
+    directory = store.find_run(reference)
+    manifest = read_manifest(directory)
+    if manifest.kind == IMPORT:
+        raise UserError(f"{manifest.id} was imported; only the program that made it can go on with it.")
+    if manifest.kind == VALIDATION:
+        raise UserError(f"{manifest.id} was kept by `benchwright validate`; validate again instead.")
+    if "load" in manifest.about:
+        raise UserError(
+            f"{manifest.id} is a level of a measurement under load; measure it again with `benchwright load`."
+        )
+    return ExistingRun(directory, manifest, store.last_event(directory))
+
+
+def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
+    """Return the run's own settings, overridden by `given`.
+
+    The working directory is changed to the one in which the run was started.
+
+    Raises:
+        UserError: If that directory is gone, or the settings cannot be read because they are from another
+            version.
+    """
+    from pydantic import ValidationError
+
+    from benchwright.config import BenchmarkSettings, EvalSettings, PackSettings, section_of
+
+    kinds: dict[str, type[Settings]] = {
+        "eval": EvalSettings,
+        "benchmark": BenchmarkSettings,
+        "pack": PackSettings,
+    }
+    manifest = run.manifest
+    if manifest.kind == "eval" and "dataset" not in manifest.settings:
+        raise UserError(f"{manifest.id} is of a Task from Python: make the same call of `evaluate` again.")
+    started_in = manifest.host.get("directory")
+    if started_in is not None:
+        try:
+            os.chdir(started_in)
+        except OSError as error:
+            raise UserError(
+                f"The run was started in {started_in}, which cannot be opened: {error.strerror}."
+            ) from None
+    kept = {name: value for name, value in manifest.settings.items() if name not in ONLY_ONCE}
+    if manifest.kind == "benchmark":
+        kept.setdefault("seal", False)  # runs of versions that had no seal
+    given = {**given, **_headers(kept, given)}
+    kind = kinds.get(manifest.kind)
+    if kind is None:
+        raise UserError(f"{manifest.id} is not a run of a kind that can be resumed: {manifest.kind!r}.")
+    try:
+        return kind(**{**kept, **given, **({"run": run.directory} if "run" in section_of(kind) else {})})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UserError(
+            f"The settings of {manifest.id} cannot be read ({first['loc'][0]}: {first['msg']})."
+        ) from None
+
+
+def _headers(kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return both sets of headers together; a header in `given` replaces the kept one of the same name."""
+    found: dict[str, Any] = {}
+    now = {name.lower() for field in HEADERS for name in given.get(field, {})}
+    for field in HEADERS:
+        left = {name: value for name, value in kept.get(field, {}).items() if name.lower() not in now}
+        found[field] = {**left, **given.get(field, {})}
+    return found

@@ -1,0 +1,103 @@
+"""Run lookup for commands without a cache: finds the unfinished run of the same configuration, or makes a new one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from benchwright.errors import UserError
+from benchwright.home import runs_directory
+from benchwright.runs import store
+from benchwright.runs.manifest import MANIFEST, read_manifest
+from benchwright.runs.manifest_facts import suite_of
+from benchwright.text import Say
+
+UNREPORTED = "unreported"
+"""Marker file in a run's directory: the result of the run has not been written yet."""
+
+
+class UnfinishedRunLookup:
+    """Run lookup: finds the newest run with this fingerprint that is unfinished, or whose result is not written.
+
+    `finished`: also accept finished runs. `fresh`: always make a new run. `run`: use this run and no other.
+    `suite`: use only runs of this suite, including finished ones.
+    """
+
+    def __init__(
+        self,
+        fingerprint: str,
+        *,
+        fresh: bool = False,
+        finished: bool = False,
+        run: Path | None = None,
+        suite: str | None = None,
+    ) -> None:
+        self._suite = suite
+        self._run = run
+        self._fingerprint = fingerprint
+        self._fresh = fresh
+        self._finished = finished or suite is not None
+
+    @asynccontextmanager
+    async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
+        """Find or make the run, and yield its directory; see `prepared.Shelf.run_of`.
+
+        A lock file keeps two processes from starting the same run.
+        """
+        lock = runs_directory() / f".{self._fingerprint[:16]}.lock"
+        async with store.file_lock(lock, say):
+            yield self.find() or self._made(make)
+
+    def _made(self, make: Callable[[], Path]) -> Path:
+        directory = make()
+        (directory / UNREPORTED).touch()
+        return directory
+
+    def find(self) -> Path | None:
+        """Return the run to continue. None if a new one is to be made.
+
+        Raises:
+            UserError: If the run was named by the user, and its data, code or pack has changed since.
+        """
+        if self._run is not None:
+            if read_manifest(self._run).fingerprint != self._fingerprint:
+                raise UserError(
+                    f"{self._run.name} cannot be resumed: its data, benchmark or pack has changed."
+                )
+            return self._run
+        if self._fresh:
+            return None
+        names = runs_directory().glob(f"*-{self._fingerprint[:8]}*/{MANIFEST}")
+        for directory in sorted((path.parent for path in names), reverse=True):
+            if not self._finished and store.last_event(directory) == "finished" and is_reported(directory):
+                continue
+            try:
+                manifest = read_manifest(directory)
+            except UserError:
+                continue
+            if manifest.fingerprint == self._fingerprint and self._suite in (None, suite_of(manifest)):
+                return directory
+        return None
+
+
+def is_reported(directory: Path) -> bool:
+    """Return True if the result of a finished run was written.
+
+    It was not if the process was killed before that.
+    """
+    return not (directory / UNREPORTED).exists()
+
+
+def mark_reported(directory: Path) -> None:
+    """Record that the result of a run is written."""
+    (directory / UNREPORTED).unlink(missing_ok=True)
+
+
+class NewRunShelf:
+    """Run lookup that always makes a new run."""
+
+    @asynccontextmanager
+    async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
+        """Make a run, and yield its directory; see `prepared.Shelf.run_of`."""
+        yield make()

@@ -1,0 +1,206 @@
+"""Agents that work in a container: the built-in shell agent, or a command-line agent with its own loop."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, Protocol
+
+import msgspec
+
+from benchwright.catalog.asking import system, user
+from benchwright.catalog.containers.agent import (
+    SYSTEM,
+    WHY_ENDED,
+    AgentLimits,
+    AgentResult,
+    Commands,
+    run_shell_agent,
+)
+from benchwright.catalog.containers.bash import BashSession
+from benchwright.catalog.containers.terminus import DEPARTURES, Terminus
+from benchwright.endpoint.relay import Relay
+from benchwright.engine.answers import answer_status
+from benchwright.engine.protocols import Session
+from benchwright.engine.relayed import AgentAccess
+from benchwright.recipes.in_containers import (
+    BASE_URL,
+    SOCKET,
+    ContainerAgent,
+    collecting_command,
+    container_agent,
+    launching,
+)
+from benchwright.recipes.recipe import Recipe
+from benchwright.recipes.starting import ModelAccess, launch_spec
+from benchwright.records import Status
+from benchwright.sandbox.docker import ExecResult, Sandbox
+
+LONGEST_WORK = 6 * 3600.0
+"""Time limit in seconds for an agent whose task sets none."""
+KEPT_BYTES = 256 * 1024
+RECORDS_BYTES = 16 * 1024 * 1024
+COLLECT_SECONDS = 60.0
+
+
+class TaskAgent(Protocol):
+    """An agent that works on a task in a container. The sandbox must be started with the agent's `mounts`."""
+
+    @property
+    def mounts(self) -> Mapping[str, str]:
+        """Host folders that the sandbox must mount, keyed by their path in the sandbox."""
+        ...
+
+    async def play(
+        self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
+    ) -> AgentResult:
+        """Work until the task is done or a limit is reached. In both cases, the result is graded.
+
+        `apart`: start with the image's directory and environment, whatever was done in the sandbox before.
+
+        Raises:
+            ProviderError: If the endpoint failed, after retries.
+            ExecutionError: If the container was ended from outside, or the agent did not work at all.
+        """
+        ...
+
+
+class ShellAgent:
+    """The built-in shell agent: runs a model's commands one after another in one terminal.
+
+    `commands`: how the model sends them.
+    """
+
+    def __init__(self, commands: Commands) -> None:
+        self.mounts: Mapping[str, str] = {}
+        self._commands = commands
+
+    async def play(
+        self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
+    ) -> AgentResult:
+        """Work on a task, see `Player.play`. The outcome's artifact `commands` is the transcript."""
+        bash = BashSession(sandbox, apart=apart)
+        worked = await run_shell_agent(session, bash, [system(SYSTEM), user(task)], limits, self._commands)
+        return msgspec.structs.replace(worked, artifacts={"commands": msgspec.to_builtins(bash.commands)})
+
+
+class CommandLineAgent:
+    """A command-line agent that runs in the sandbox and reaches the model through the relay's socket."""
+
+    def __init__(self, recipe: Recipe, agent: ContainerAgent, relay: Relay) -> None:
+        self.mounts: Mapping[str, str] = agent.mounts
+        self._recipe = recipe
+        self._launch = agent.launch
+        self._relay = relay
+
+    async def play(
+        self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
+    ) -> AgentResult:
+        """Work on a task, see `Player.play`.
+
+        The outcome's artifacts are `agent` (its label), its `output`, `stderr` and `records`.
+        """
+        home = f"/tmp/.benchwright-{token_hex(6)}"
+        async with session.relay(self._relay) as calls:
+            way = ModelAccess(BASE_URL, calls.token, calls.model)
+            argv, given = launching(launch_spec(self._recipe, self._launch, task, way, home))
+            session.progress(f"{self._recipe.title} is at work")
+            seconds = limits.seconds or LONGEST_WORK
+            running = sandbox.run(argv, seconds=seconds, stdin=given, kept_bytes=KEPT_BYTES)
+            ended = await calls.within_limits(running)
+        artifacts: dict[str, Any] = {"agent": self._recipe.label, **_said(ended)}
+        if ended is None or not ended.container_ended:
+            artifacts["records"] = await self._records(sandbox, home)
+        return _work(ended, calls, artifacts, seconds)
+
+    async def _records(self, sandbox: Sandbox, home: str) -> dict[str, str]:
+        if not self._recipe.records:
+            return {}
+        argv = collecting_command(home, self._recipe.records)
+        ended = await sandbox.run(
+            argv, seconds=COLLECT_SECONDS, kept_bytes=RECORDS_BYTES, output_bytes=RECORDS_BYTES
+        )
+        try:
+            return msgspec.json.decode(ended.stdout, type=dict[str, str])
+        except msgspec.DecodeError:
+            return {}
+
+
+@asynccontextmanager
+async def command_line_agent(recipe: Recipe) -> AsyncIterator[TaskAgent]:
+    """Prepare a command-line agent and its relay, for all trials of a run; remove them on exit.
+
+    Raises:
+        UserError: If the agent is not installed, does not run in containers, or lacks something on this
+            machine.
+    """
+    if recipe.loop == "terminus":
+        yield Terminus(recipe, container_agent(recipe, Path()))
+        return
+    with _folder_for_all() as folder:
+        agent = container_agent(recipe, folder)
+        async with Relay(socket=folder / SOCKET) as relay:
+            yield CommandLineAgent(recipe, agent, relay)
+
+
+def terminus_departures(recipe: Recipe, turns: int) -> tuple[str, ...]:
+    """Return how Benchwright's own implementation of an agent (only Terminus) differs from the original, one
+    text per difference. These include the turn limit `turns` if it is stricter than the original's. Empty for
+    other agents.
+    """
+    if recipe.loop != "terminus":
+        return ()
+    limited = f"Terminus has {turns:,} turns, Terminus 2 as many as it likes within its time"
+    return (*DEPARTURES, limited) if recipe.turns is None or turns < recipe.turns else DEPARTURES
+
+
+@contextmanager
+def _folder_for_all() -> Iterator[Path]:
+    """Create a temporary folder that every user can read, because containers may run as another user."""
+    with tempfile.TemporaryDirectory(prefix="benchwright-relay-") as place:
+        folder = Path(place)
+        folder.chmod(0o755)
+        yield folder
+
+
+def _said(ended: ExecResult | None) -> dict[str, str]:
+    said = {} if ended is None else {"output": ended.stdout, "stderr": ended.stderr}
+    return {name: text.decode("utf-8", "replace") for name, text in said.items() if text}
+
+
+def _work(
+    ended: ExecResult | None, calls: AgentAccess, artifacts: dict[str, Any], seconds: float
+) -> AgentResult:
+    """Return the result of an agent's work from its exit, its relayed calls and its artifacts.
+
+    A limit ends the work but not the trial. If the agent itself failed, there is no answer to grade.
+    """
+    answer = "" if calls.reply is None else calls.reply.text
+
+    def worked(status: Status, reason: str | None, *, container_ended: bool = False) -> AgentResult:
+        return AgentResult(status, calls.messages, answer, reason, container_ended, artifacts)
+
+    if calls.limit_told.is_set():
+        return worked(Status.LIMIT, str(calls.ended_by or calls.failure or "a limit was reached"))
+    if ended is not None and ended.container_ended:
+        return worked(Status.LIMIT, WHY_ENDED[ended.reason], container_ended=True)
+    if ended is None or ended.reason == "timeout":
+        return worked(Status.LIMIT, f"the work took longer than {seconds:g} s")
+    if ended.reason != "exited":
+        return worked(Status.LIMIT, f"the agent was ended: {ended.reason}")
+    if calls.failure is not None:
+        raise calls.failure
+    if ended.exit_code != 0 or calls.reply is None:
+        return worked(Status.EXECUTION_ERROR, _trouble(ended))
+    return worked(*answer_status(calls.reply))
+
+
+def _trouble(ended: ExecResult) -> str:
+    lines = ended.stderr.decode("utf-8", "replace").strip().splitlines()
+    because = f": {lines[-1].strip()}" if lines else ""
+    if ended.exit_code != 0:
+        return f"the agent ended with exit status {ended.exit_code}{because}"
+    return f"the agent ended without an answer of the model{because}"

@@ -1,0 +1,147 @@
+"""Network access of containers: open, none, or limited to a list of hosts by Benchwright's own proxy.
+
+The proxy logs every connection. A container with a list of hosts has no network itself. A forwarder on its
+loopback interface leads to the proxy's socket, which is mounted, and programs find it by the usual
+environment variables (`HTTPS_PROXY`). Tests have a separate forwarder and token.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+import msgspec
+
+from benchwright.catalog.containers.benchmark import Containers
+from benchwright.catalog.containers.network_rules import NetworkRules
+from benchwright.errors import ExecutionError
+from benchwright.recipes.in_containers import RUNTIME, forwarding_command
+from benchwright.recipes.runtime import container_runtime
+from benchwright.sandbox.docker import DockerSandbox, DockerSandboxes, SandboxSpec
+from benchwright.sandbox.docker.sandbox import ROOT
+from benchwright.sandbox.egress import EgressProxy, Phase, Policy, Traffic
+from benchwright.sandbox.egress.proxy import SOCKET
+from benchwright.text import Say
+
+PLACE = "/opt/benchwright/egress"
+PORT = 61128
+"""Port on a container's loopback: above the kernel's ephemeral ports, below it no well-known server port."""
+FORWARDING_SECONDS = 60.0
+_OWN = "localhost,127.0.0.1,127.0.0.0/8,::1,0.0.0.0"
+
+
+class Egress:
+    """A container's network access: its grant (permission) on the trial's proxy, and programs' settings.
+
+    `neighbours`: names of containers that it reaches directly, in a shared network.
+    """
+
+    def __init__(
+        self,
+        proxy: EgressProxy,
+        rules: NetworkRules,
+        phase: Phase,
+        policy: Policy | None,
+        neighbours: Sequence[str] = (),
+    ) -> None:
+        self._proxy = proxy
+        self._rules = rules
+        self._neighbours = neighbours
+        self.grant = proxy.open(phase, policy)
+
+    @property
+    def traffic(self) -> Traffic:
+        """The connection log of the trial."""
+        return self._proxy.traffic
+
+    async def fitted(self, spec: SandboxSpec) -> SandboxSpec:
+        """Return the sandbox spec with this network access in place of any other.
+
+        Raises:
+            UserError: If this machine has no Python that can run in containers.
+        """
+        mounts = {**spec.mounts, **await self._mounts()}
+        environment = {**self.environment(PORT), **spec.environment}
+        network = bool(self._neighbours)  # the container then moves to the neighbours' network
+        return msgspec.structs.replace(spec, network=network, mounts=mounts, environment=environment)
+
+    async def lead(self, sandbox: DockerSandbox, port: int = PORT) -> int:
+        """Forward a port of the container's loopback interface to the proxy, and return the port.
+
+        0 means any free port. The sandbox must run as root.
+
+        Raises:
+            ExecutionError: If nothing can be started in the container.
+        """
+        argv, given = forwarding_command(f"{PLACE}/{SOCKET}", port, self._neighbours)
+        ended = await sandbox.run(argv, seconds=FORWARDING_SECONDS, stdin=given)
+        said = ended.stdout.strip()
+        if not ended.succeeded or not said.isdigit():
+            raise ExecutionError(f"the network of the container cannot be set up: {ended.complaint}")
+        return int(said)
+
+    async def beside(self, sandbox: DockerSandbox) -> dict[str, str]:
+        """Start a second forwarder to the proxy, from a sandbox that shares another sandbox's network.
+
+        Return the environment variables for programs in that sandbox.
+
+        Raises:
+            ExecutionError: If nothing can be started in the container.
+        """
+        return self.environment(await self.lead(sandbox, 0))
+
+    def environment(self, port: int) -> dict[str, str]:
+        """Return the environment variables that lead programs to the forwarder at a loopback port."""
+        url = f"http://benchwright:{self.grant.token}@127.0.0.1:{port}"
+        direct = ",".join((_OWN, *self._neighbours))
+        proxies = {"http_proxy": url, "https_proxy": url, "no_proxy": direct}
+        return {
+            **proxies,
+            **{name.upper(): value for name, value in proxies.items()},
+            **self._rules.variables,
+        }
+
+    async def shut(self) -> None:
+        """Close all connections of this grant, and refuse later ones."""
+        self.grant.policy = None
+        await self._proxy.cut(self.grant)
+
+    async def close(self) -> None:
+        """Close all connections of this grant, and remove it from the proxy."""
+        await self._proxy.close(self.grant)
+
+    async def _mounts(self) -> Mapping[str, str]:
+        return {RUNTIME: str(await asyncio.to_thread(container_runtime)), PLACE: str(self._proxy.folder)}
+
+
+@asynccontextmanager
+async def started_sandbox(
+    exit: Egress | None, sandboxes: DockerSandboxes, spec: SandboxSpec, say: Say
+) -> AsyncIterator[DockerSandbox]:
+    """Start a sandbox, with network access through the proxy if `exit` is not None.
+
+    Raises:
+        EngineError: If the sandbox cannot be started.
+        ExecutionError: If the network access cannot be set up.
+    """
+    fitted = spec if exit is None else await exit.fitted(spec)
+    async with sandboxes.started(fitted, say) as sandbox:
+        if exit is not None:
+            await exit.lead(DockerSandbox(sandbox.container, SandboxSpec(spec.image, user=ROOT)))
+        yield sandbox
+
+
+@asynccontextmanager
+async def tests_egress(
+    containers: Containers, rules: NetworkRules, *, filtered: bool
+) -> AsyncIterator[Egress | None]:
+    """Yield the network access of a trial in which only the tests' containers have a network.
+
+    None unless `filtered` is true.
+    """
+    if not filtered:
+        yield None
+        return
+    async with containers.proxy() as proxy:
+        yield Egress(proxy, rules, "tests", rules.policy(True))

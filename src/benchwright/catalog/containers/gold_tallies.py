@@ -1,0 +1,59 @@
+"""Test counts of gold solutions: stored by `validate`, and compared with the counts of later passes.
+
+A skipped test makes no trial fail. So code under test can pass by skipping tests. It is suspected of that if
+a pass has fewer passed tests, or more skipped ones, than the gold solution.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from benchwright.catalog.containers.flags import Flag
+from benchwright.catalog.containers.tallies import Tally, tally_in
+from benchwright.errors import UserError
+from benchwright.files import write_atomically
+from benchwright.home import golds_directory
+from benchwright.records import UNREADABLE, Sample
+from benchwright.runs.keys import fingerprint
+
+FEWER = "fewer_tests_than_gold"
+
+
+def note_gold(sample: Sample, log: str) -> None:
+    """Store the test counts in the log of a gold solution. Do nothing if the file cannot be written."""
+    tally = tally_in(log)
+    if tally is None:
+        return
+    try:
+        write_atomically(_path(sample), msgspec.json.encode(tally))
+    except UserError:
+        pass
+
+
+def against_gold(sample: Sample, log: str) -> list[Flag]:
+    """Return a flag if a pass has fewer passed tests, or more skipped ones, than the gold solution.
+
+    Empty in all other cases, and if no counts are stored.
+    """
+    gold, tally = _noted(sample), tally_in(log)
+    if gold is None:
+        return []
+    if tally is None:
+        return [Flag(FEWER, f"no count of tests in the log; with the right solution: {gold}")]
+    if tally.passed >= gold.passed and tally.skipped <= gold.skipped:
+        return []
+    return [Flag(FEWER, f"{tally}; with the right solution: {gold}")]
+
+
+def _noted(sample: Sample) -> Tally | None:
+    try:
+        return msgspec.json.decode(_path(sample).read_bytes(), type=Tally)
+    except (OSError, *UNREADABLE):
+        return None
+
+
+def _path(sample: Sample) -> Path:
+    content = {name: value for name, value in sample.content.items() if name != "prediction"}
+    return golds_directory() / f"{fingerprint('gold', sample.id, content)}.json"

@@ -1,0 +1,26 @@
+"""Describes the results of a container's tests in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+NAMED = 5
+"""Maximum number of tests listed by name."""
+
+
+def summarize_tests(results: Mapping[str, bool]) -> str:
+    """Return a sentence with the number of passed tests, and the names of the first failed ones."""
+    failed = [name for name, passed in results.items() if not passed]
+    told = f"{len(results) - len(failed)} of {len(results)} tests passed"
+    return f"{told}; failed: {named(failed)}" if failed else told
+
+
+def summarize_test_lists(now: Mapping[str, bool], still: Mapping[str, bool]) -> str:
+    """Return such a summary for two lists: tests that must pass `now`, and tests that must `still` pass."""
+    return f"Must pass now: {summarize_tests(now)}.\nMust still pass: {summarize_tests(still)}."
+
+
+def named(tests: list[str]) -> str:
+    """Return the names of the first tests, and the number of further ones, as text."""
+    more = f" and {len(tests) - NAMED} more" if len(tests) > NAMED else ""
+    return ", ".join(tests[:NAMED]) + more

@@ -1,0 +1,48 @@
+"""Results of a validation in containers: solutions found in images, and test counts of gold solutions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.benchmark import GOLD
+from benchwright.catalog.containers.gold_tallies import note_gold
+from benchwright.catalog.containers.sealing.leaks import LEAKS, Leaks
+from benchwright.records import Sample
+from benchwright.runs.journal import read_body
+from benchwright.runs.table import RunTable
+
+
+def collect_findings(directory: Path, samples: Iterable[Sample]) -> dict[str, list[str]]:
+    """Return lines about solutions found in each sample's image, by sample, from the run in `directory`.
+
+    Store the test counts of gold solutions that passed, for later runs.
+    """
+    table = RunTable(directory)
+    table.advance()
+    golds = {f"{sample.id}/{GOLD}": sample for sample in samples}
+    told: dict[str, list[str]] = {}
+    for trial in table.trials(table.counted()):
+        artifacts = read_body(directory, trial.record).artifacts
+        if LEAKS in artifacts:
+            lines = _lines(msgspec.convert(artifacts[LEAKS], Leaks))
+            told[trial.record.sample.rpartition("/")[0]] = lines
+        sample = golds.get(trial.record.sample)
+        if sample is not None and all(score.value == 1.0 for score in trial.scores.values()):
+            note_gold(sample, _log(artifacts))
+    return told
+
+
+def _lines(leaks: Leaks) -> list[str]:
+    said = [
+        f"its image holds {path}: {what}{' (hidden from agents)' if path in leaks.hidden else ''}"
+        for path, what in leaks.found.items()
+    ]
+    return said + ([leaks.problem] if leaks.problem else [])
+
+
+def _log(artifacts: Mapping[str, Any]) -> str:
+    return str((artifacts.get("tests") or {}).get("log") or "")

@@ -1,0 +1,323 @@
+"""The response accumulator: puts a response together from the chunks of a stream, or takes it from a whole message."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.channel import SHORTEST, Channel
+from benchwright.endpoint.contents import read_content
+from benchwright.endpoint.json_reading import read_json
+from benchwright.endpoint.marks import is_simulated
+from benchwright.endpoint.pieces import ResponseParts
+from benchwright.endpoint.reasoning_parser import THOUGHT_FIELDS, is_marked_thought, thought_of
+from benchwright.endpoint.reply import Reply
+from benchwright.endpoint.sse import EventPattern, pattern_of
+from benchwright.records import UNREADABLE
+
+MALFORMED = (
+    *UNREADABLE,
+    *(AttributeError, TypeError, KeyError, IndexError),
+)
+"""Exceptions raised while parsing a response that is not JSON, is nested too deeply, or has an unexpected shape."""
+
+PATTERN_TRIES = 4
+"""Number of failures in a row after which no pattern is learned any more.
+
+A failure is a pattern, learned from one chunk, that the next chunk does not follow.
+"""
+
+_decode = msgspec.json.Decoder().decode
+
+_NOTHING: dict[str, Any] = {}
+
+_OURS = (0, None, "0")
+"""Values of `index` in a chunk that stand for choice 0, the only one that was requested."""
+
+_KNOWN_CHUNK = frozenset({"id", "object", "created", "model", "choices", "usage"})
+_KNOWN_CHOICE = frozenset({"index", "delta", "message", "text", "finish_reason", "logprobs", "usage"})
+_KNOWN_MESSAGE = frozenset({"role", "content", "tool_calls", "refusal", "function_call", *THOUGHT_FIELDS})
+_TELLING = ("message", "detail", "errors", "msg")
+"""Fields that hold the error message in an event that is no chunk."""
+
+_TEXTS = frozenset({"content", "reasoning_content", "reasoning"})
+
+
+class ResponseAccumulator:
+    """Accumulator of one response: parses it, chunk by chunk or as a whole, into its `pieces`.
+
+    Methods that take a chunk or body raise one of `MALFORMED` if it is malformed. `is_simulated`: True once a
+    chunk carries the mark of a simulated server.
+    """
+
+    def __init__(self) -> None:
+        self.error: dict[str, Any] | None = None
+        self.pattern: EventPattern | None = None
+        self.is_simulated = False
+        self.pieces = ResponseParts()
+        self._tries_left = PATTERN_TRIES
+        self._content, self._reasoning = self.pieces.content, self.pieces.reasoning
+        self._has_calls = False
+        self._stray: dict[str, Any] = {}
+        self._seen_keys: tuple[str | None, ...] = ()
+
+    # Chunks of a stream
+
+    def take_texts(self, field: str, texts: list[str], at: int) -> None:
+        """Add the texts of chunks that follow the learned pattern.
+
+        `field`: the field of the texts. `at`: their arrival time.
+        """
+        self._tries_left = PATTERN_TRIES
+        channel = self._content if field == "content" else self._reasoning
+        if len(texts) > 1 and len(texts[-1]) >= SHORTEST:  # it may repeat all text before it
+            channel.add("".join(texts[:-1]), at)
+            channel.add(texts[-1], at)
+        else:
+            channel.texts.append(texts[0] if len(texts) == 1 else "".join(texts))
+            channel.times.append(at)
+
+    def take_chunk(self, data: bytes, at: int) -> bool:
+        """Add a chunk of JSON.
+
+        Return True if it holds a token: non-empty text on any channel (reasoning, answer, call or refusal).
+        """
+        try:
+            chunk = _decode(data)
+        except UNREADABLE:
+            return self._take_odd_chunk(data, at)
+        token = self.take_read(chunk, at)
+        if self._tries_left and len(self._content.texts) + len(self._reasoning.texts) > 1:
+            self._look_for_pattern(data, chunk)
+        return token
+
+    def _take_odd_chunk(self, data: bytes, at: int) -> bool:
+        """Add data that is not strict JSON, and return True if it holds a token.
+
+        It is a chunk with NaN or half a character, or several chunks, one per line.
+        """
+        self.pieces.is_lenient = True
+        lines = data.split(b"\n") if b"\n" in data else [data]
+        tokens = [self.take_read(read_json(line), at) for line in lines if line.strip()]
+        return any(tokens)
+
+    def take_read(self, chunk: dict[str, Any], at: int) -> bool:
+        """Add a decoded chunk; return True if it holds a token."""
+        choices = chunk.get("choices")
+        choice = choices[0] if choices else _NOTHING
+        delta = choice.get("delta") or _NOTHING
+        token = False
+        if error := chunk.get("error"):
+            self._take_error(error)
+        elif choices and choice.get("index") in _OURS:  # further choices (`n`) were not requested
+            token = self._take_choice(choice, delta, at)
+        elif not choices:
+            self._take_stray(chunk)
+        if usage := chunk.get("usage") or choice.get("usage"):
+            self.pieces.take_usage(usage)
+        keys = (*chunk, None, *choice, None, *delta)
+        if keys != self._seen_keys:
+            self._seen_keys = keys
+            self._note_unknown(chunk, choice, delta)
+        return token
+
+    def _take_choice(self, choice: dict[str, Any], delta: dict[str, Any], at: int) -> bool:
+        token = False
+        content = delta.get("content")
+        if content:
+            token = True
+            if type(content) is str:
+                is_thought = len(delta) > 1 and is_marked_thought(delta)
+                (self._reasoning if is_thought else self._content).add(content, at)
+            else:
+                token = self._take_parts(content, at)
+        if len(delta) > 1 or (delta and not content):
+            token = self._take_others(delta, at) or token
+        elif not delta and choice.get("text"):
+            token = True
+            self._content.add(choice["text"], at)
+        elif not delta and choice.get("message"):
+            token = self._take_message(choice["message"], at)
+        if reason := choice.get("finish_reason") or choice.get("finishReason"):
+            self.pieces.take_finish_reason(reason)
+        if error := choice.get("error"):
+            self._take_error(error)
+        if logprobs := choice.get("logprobs"):
+            self.pieces.take_logprobs(logprobs)
+        return token
+
+    def _take_others(self, delta: dict[str, Any], at: int) -> bool:
+        """Add the fields of a delta other than content; return True if any field holds a token."""
+        token = False
+        if not THOUGHT_FIELDS.isdisjoint(delta) and (thought := thought_of(delta)):
+            token = True
+            self._reasoning.add(thought, at)
+        if ("tool_calls" in delta or "function_call" in delta) and self.pieces.take_calls(delta, at):
+            token = self._has_calls = True
+        if delta.get("refusal"):
+            token = True
+            self.pieces.refusal.append(delta["refusal"])
+        return token
+
+    def _take_parts(self, content: Any, at: int) -> bool:
+        """Add content that is a list of parts instead of a string; return True if any part holds a token."""
+        text, reasoning, calls = read_content(content)
+        if text:
+            self._content.add(text, at)
+        if reasoning:
+            self._reasoning.add(reasoning, at)
+        return self.pieces.take_calls(_NOTHING, at, calls) or bool(text or reasoning)
+
+    def _take_message(self, message: dict[str, Any], at: int) -> bool:
+        """Add a message that came in place of a delta; return True if it holds a token.
+
+        The message may hold the next piece, all text so far, or (MiniMax) the whole response after its
+        deltas. Which one it was is decided at the end. Its tool calls count if no delta had any.
+        """
+        pieces = self.pieces
+        text, thought, parts = read_content(message.get("content"))
+        messages = pieces.messages = pieces.messages or (Channel(), Channel())
+        came = False
+        for channel, said in zip(messages, (text, thought_of(message) or thought), strict=True):
+            if said:
+                channel.add(said, at)
+                came = came or not (self._content.texts or self._reasoning.texts)
+        if not self._has_calls:
+            came = pieces.take_calls(message, at, parts) or came
+        return came
+
+    def _take_error(self, error: Any) -> None:
+        self.error = error if isinstance(error, dict) else {"message": str(error)}
+
+    def _take_stray(self, chunk: dict[str, Any]) -> None:
+        """Process an event without choices.
+
+        An error is recorded; an event that may turn out to be an error is kept until `conclude`.
+        """
+        if error := _error_of(chunk):
+            self._take_error(error)
+        elif "choices" not in chunk and not self._stray and any(chunk.get(name) for name in _TELLING):
+            self._stray = chunk
+
+    def _note_unknown(self, chunk: dict[str, Any], choice: dict[str, Any], delta: dict[str, Any]) -> None:
+        """Record the model's name, the mark of a simulated server, and all fields that Benchwright does not know."""
+        self.pieces.model = _text(chunk.get("model")) or self.pieces.model
+        self.is_simulated = self.is_simulated or is_simulated(chunk)
+        if (
+            _KNOWN_CHUNK.issuperset(chunk)
+            and _KNOWN_CHOICE.issuperset(choice)
+            and _KNOWN_MESSAGE.issuperset(delta)
+        ):
+            return
+        if isinstance(groq := chunk.get("x_groq"), dict) and groq.get("usage"):
+            self.pieces.take_usage(groq["usage"])
+        for fields, known in ((chunk, _KNOWN_CHUNK), (choice, _KNOWN_CHOICE), (delta, _KNOWN_MESSAGE)):
+            for key in fields.keys() - known:
+                if fields[key] is not None and key != "error":
+                    self.pieces.extra[key] = fields[key]
+
+    def _look_for_pattern(self, data: bytes, chunk: dict[str, Any]) -> None:
+        """Learn the pattern that the stream's events follow (see `sse.EventPattern`).
+
+        The chunk must carry one text and nothing else.
+        """
+        choices = chunk.get("choices")
+        choice = choices[0] if choices else _NOTHING
+        delta = choice.get("delta") or _NOTHING
+        more = (
+            chunk.get("usage") or chunk.get("error") or choice.get("finish_reason") or choice.get("logprobs")
+        )
+        if more or len(delta) != 1 or choice.get("usage"):
+            return
+        ((field, text),) = delta.items()
+        if text and field in _TEXTS and choice.get("index") in _OURS and type(text) is str:
+            before = (self._content if field == "content" else self._reasoning).texts[-2:-1]
+            if before and text.startswith(
+                before[0]
+            ):  # each text may repeat the one before it, so keep them apart
+                return
+            self._tries_left -= 1
+            self.pattern = pattern_of(data, chunk, delta, field)
+
+    # A whole response
+
+    def take_whole(self, body: bytes) -> None:
+        """Add a response that was not streamed, given its JSON body."""
+        try:
+            answer = _decode(body)
+        except UNREADABLE:
+            self.pieces.is_lenient = True
+            answer = read_json(body)
+        if error := _error_of(answer):
+            self._take_error(error)
+            return
+        if "choices" not in answer and any(answer.get(name) for name in _TELLING):
+            self._take_error(answer)
+            return
+        choices = answer["choices"]
+        choice = choices[0]
+        if error := choice.get("error"):
+            self._take_error(error)
+            return
+        message = choice.get("message") or choice.get("delta") or {}
+        pieces = self.pieces
+        text, thought, calls = read_content(message.get("content") or choice.get("text"))
+        self._content.add(text, 0)
+        self._reasoning.add(thought_of(message) or thought, 0)
+        if "tool_calls" in message or "function_call" in message:
+            pieces.calls.add_all(message, whole=True)
+        for call in calls:
+            pieces.calls.add_piece(call)
+        pieces.refusal.append(message.get("refusal") or "")
+        pieces.take_finish_reason(choice.get("finish_reason") or choice.get("finishReason"))
+        if pieces.calls.first is None and pieces.finish_reason == "tool_calls":
+            for one in choices[1:]:  # Copilot's server splits text and calls into two choices
+                pieces.calls.add_all(one.get("message") or {}, whole=True)
+        pieces.logprobs = choice.get("logprobs")
+        pieces.take_usage(answer.get("usage"))
+        self._note_unknown(answer, {**choice, "delta": message}, message)
+
+    # Result
+
+    def conclude(self, *, named_error: bool, error: bytes = b"") -> None:
+        """Decide at the end of a stream whether it reported an error, and record that error.
+
+        `error`: an error that was sent outside of the events' data. An event that is no chunk counts as an
+        error if any event was named "error" (`named_error`), or if the response has no finish reason.
+        """
+        if error and self.error is None:
+            try:
+                said = read_json(error)
+                self._take_error(_error_of(said) or said)
+            except UNREADABLE:
+                self._take_error(error.decode("utf-8", "replace"))
+        if self.error is None and (named_error or (self._stray and self.pieces.finish_reason is None)):
+            self._take_error(self._stray or "an event named error")
+
+    def reply(self, body: bytes | None) -> Reply:
+        """Return the response; `body` is the body if it was not streamed, else None."""
+        return self.pieces.reply(body)
+
+
+def _error_of(answer: dict[str, Any]) -> Any:
+    """Return the error in a response or chunk; None if there is none.
+
+    It is in the field `error`, or in the shapes of older servers and MiniMax.
+    """
+    if error := answer.get("error"):
+        return error
+    if "choices" not in answer and "error" in (answer.get("object"), answer.get("type")):
+        return answer
+    if "choices" not in answer and "message" in answer and ("code" in answer or "type" in answer):
+        return answer
+    status = answer.get("base_resp")
+    if not answer.get("choices") and isinstance(status, dict) and status.get("status_code"):
+        return {"code": status["status_code"], "message": status.get("status_msg")}
+    return None
+
+
+def _text(value: Any) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"text was expected, not {value!r:.40}")
+    return value

@@ -1,0 +1,141 @@
+"""Optional parts of requests that Benchwright adds by itself, and the record of which ones a server has refused.
+
+A strict server may refuse a header or a field that others accept. If Benchwright added it, the request is
+sent again without it; if that succeeds, later requests of the client omit it, too. Parts that the user asked
+for are never left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Set
+
+from benchwright.endpoint.request_heads import REQUEST_ID
+
+STREAM = "stream"
+STREAM_OPTIONS = "stream_options"
+
+RENAMED = {"max_tokens": "max_completion_tokens"}
+"""Fields that some servers require under another name, which their refusal contains.
+
+This also applies to the user's fields.
+"""
+
+OF_MESSAGES = frozenset(
+    {
+        *("provider_specific_fields", "cache_control", "annotations", "reasoning_content"),
+        *("reasoning_details", "thinking_blocks"),
+    }
+)
+"""Fields of messages that are not in the API's reference.
+
+Client libraries and other providers add them, and programs (such as mini-swe-agent with LiteLLM) send them
+back within a conversation. Groq, OpenAI and others refuse them.
+"""
+
+NAMING = frozenset({400, 422, 500, 501})
+"""Statuses of refusals that name the refused part. 500 is used by gateways that translate requests."""
+
+SILENT = frozenset({400, 422})
+"""Statuses of refusals that may come without a reason."""
+
+MOST_READ = 16_384
+"""Maximum number of bytes of a refusal that are searched for names."""
+
+NOTHING: frozenset[str] = frozenset()
+
+
+class Extras:
+    """The optional parts of requests that the server of one client has refused.
+
+    `left_out`: the names of refused headers and fields. `own`: the names of settings that the user did not
+    ask for, such as the seed of a protocol.
+    """
+
+    def __init__(self, own: Set[str] = NOTHING) -> None:
+        self.left_out = NOTHING
+        self.own = frozenset(own)
+        self._proven = False
+
+    def carried(self, fields: Mapping[str, object], *, stream: bool, sends_id: bool) -> frozenset[str]:
+        """Return the names of the parts that a request with these fields may omit or rename after a refusal."""
+        names = {REQUEST_ID} if sends_id else set()
+        if stream:
+            names |= {STREAM, STREAM_OPTIONS} - fields.keys()
+        return frozenset(names | (self.own & fields.keys()) | _renamed_in(fields)) - self.left_out
+
+    def relayed(self, added: Set[str], *, sends_id: bool) -> frozenset[str]:
+        """Return the names of the parts that a program's request may omit or rename after a refusal.
+
+        `added`: fields that Benchwright added, and fields of messages that the API's reference does not have.
+        """
+        fields = added & {STREAM_OPTIONS, *RENAMED, *OF_MESSAGES, *self.own}
+        return frozenset({REQUEST_ID} | fields if sends_id else fields)
+
+    def narrowed(
+        self, left_out: frozenset[str], carried: frozenset[str], status: int, body: bytes, reason: str
+    ) -> frozenset[str] | None:
+        """Return the parts to leave out of the next attempt at a refused request.
+
+        None if the refusal has another cause.
+
+        Parts that the refusal names are left out. If it gives no reason, the header goes first and then all
+        fields. This applies only until the server has answered a request, because after that they are not the
+        cause.
+        """
+        carried -= left_out
+        if status in NAMING and (named := frozenset(_named(carried, body))):
+            return left_out | named
+        if status not in SILENT or reason or self._proven:
+            return None
+        step = carried & {REQUEST_ID} or carried - RENAMED.keys()
+        return left_out | step if step else None
+
+    def answered(self, left_out: frozenset[str]) -> None:
+        """Record that a request without these parts succeeded, so that later ones omit them, too."""
+        self._proven = True
+        if not left_out <= self.left_out:
+            self.left_out |= left_out
+
+
+def instead_of(name: str) -> str:
+    """Return a phrase that says that a refused header or field is omitted.
+
+    It follows the word "request" in a sentence.
+    """
+    if name in RENAMED:
+        return f"with {RENAMED[name]} in place of {name}"
+    return f"without {name}"
+
+
+def adapted(fields: dict[str, object], left_out: frozenset[str]) -> dict[str, object]:
+    """Return the fields without those in `left_out`.
+
+    Fields that have another name in `RENAMED` are renamed instead.
+    """
+    kept = {name: value for name, value in fields.items() if name not in left_out}
+    return kept | {RENAMED[name]: fields[name] for name in RENAMED.keys() & left_out & fields.keys()}
+
+
+def in_messages(body: bytes) -> frozenset[str]:
+    """Return the names in `OF_MESSAGES` that occur in the body of a chat completions request."""
+    return frozenset(name for name in OF_MESSAGES if b'"%b"' % name.encode() in body)
+
+
+def without_fields(value: object, names: Set[str]) -> object:
+    """Return messages, or a part of a message, without the fields of these names at any depth."""
+    if isinstance(value, dict):
+        return {name: without_fields(inner, names) for name, inner in value.items() if name not in names}
+    return [without_fields(item, names) for item in value] if isinstance(value, list) else value
+
+
+def _renamed_in(fields: Mapping[str, object]) -> set[str]:
+    return {name for name, other in RENAMED.items() if name in fields and other not in fields}
+
+
+def _named(names: Iterable[str], body: bytes) -> Iterator[str]:
+    text = body[:MOST_READ].decode("utf-8", "replace")
+    for name in names:
+        words = [name, RENAMED[name]] if name in RENAMED else [name]
+        if all(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text, re.IGNORECASE) for word in words):
+            yield name

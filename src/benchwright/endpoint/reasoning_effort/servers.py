@@ -1,0 +1,54 @@
+"""Detection of a server's thinking style (its kind of request fields), from its host or its own information."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from benchwright.endpoint.access import Access
+from benchwright.endpoint.address import parse_base_url
+from benchwright.endpoint.lite_llm import LITELLM
+from benchwright.endpoint.server_info import has_version_route, list_owners
+
+HOSTS = {
+    "api.openai.com": "openai",
+    "openrouter.ai": "openrouter",
+    "api.anthropic.com": "anthropic",
+    "generativelanguage.googleapis.com": "gemini",
+    "dashscope.aliyuncs.com": "dashscope",
+    "dashscope-intl.aliyuncs.com": "dashscope",
+    "dashscope-us.aliyuncs.com": "dashscope",
+    "api.deepseek.com": "deepseek",
+    "api.z.ai": "zai",
+    "api.moonshot.ai": "kimi",
+    "api.moonshot.cn": "kimi",
+}
+
+OWNERS = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama.cpp"}
+"""Thinking styles, by the values of `owned_by` in lists of models by which servers identify themselves."""
+
+
+class FoundStyle(NamedTuple):
+    """A detected thinking style. `by`: the evidence for it, as a phrase."""
+
+    style: str
+    by: str
+
+
+def style_of_host(base_url: str) -> FoundStyle | None:
+    """Return the thinking style of a known host; None if the host is unknown."""
+    if base_url == LITELLM:
+        return FoundStyle("litellm", "LiteLLM")
+    style = HOSTS.get(parse_base_url(base_url).host)
+    return None if style is None else FoundStyle(style, "its host")
+
+
+async def style_of_server(base_url: str, access: Access) -> FoundStyle | None:
+    """Return a server's thinking style, from its list of models or a /version like vLLM's; None if neither shows it.
+
+    Raises:
+        ProviderError: If the server cannot be reached.
+    """
+    for owner in await list_owners(base_url, access):
+        if owner in OWNERS:
+            return FoundStyle(OWNERS[owner], "its list of models")
+    return FoundStyle("vllm", "its /version") if await has_version_route(base_url, access) else None

@@ -1,0 +1,100 @@
+"""Heads of HTTP requests to one target: request line and headers, including the key.
+
+They are cached, because most are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchwright import __version__
+from benchwright.endpoint.access import NO_KEY, Access
+from benchwright.endpoint.address import Address
+from benchwright.endpoint.dialects import DIALECTS
+
+BEARER = "Authorization: Bearer"
+REQUEST_ID = "X-Request-Id"
+
+ASKING = (("Accept", "application/json, text/event-stream"), ("Content-Type", "application/json"))
+
+
+def header_lines(
+    address: Address,
+    access: Access,
+    own: Sequence[tuple[str, str]],
+    key_headers: Sequence[str] = (BEARER,),
+) -> list[str]:
+    """Return the header lines of a request.
+
+    They are Benchwright's `own`, the key in `key_headers`, and the user's headers. A header of the user
+    replaces one of the same name.
+    """
+    lines = [("Host", address.authority), ("User-Agent", f"benchwright/{__version__}")]
+    lines += [("Accept-Encoding", "identity"), *own]
+    if access.key and access.key != NO_KEY:
+        for header in key_headers:
+            name, _, scheme = header.partition(":")
+            lines.append((name, f"{scheme} {access.key}".strip()))
+    theirs = access.header_names
+    lines = [(name, value) for name, value in lines if name.lower() not in theirs]
+    lines += [(header.name, header.value) for header in access.headers]
+    return [f"{name}: {value}" for name, value in lines]
+
+
+class RequestHeadCache:
+    """Cache of request lines and headers, by the path of a request."""
+
+    def __init__(self, address: Address, model: str, access: Access) -> None:
+        self._address = address
+        self._model = model
+        self._access = access
+        self._names = access.header_names
+        self.sends_id = REQUEST_ID.lower() not in self._names
+        """True if requests carry Benchwright's request id; False if the user sets this header."""
+        self.optional = [REQUEST_ID] * self.sends_id + [header.name for header in access.headers]
+        """Names of the headers that a server may refuse although it needs none of them."""
+        self._starts = {
+            path: "\r\n".join(
+                [
+                    f"POST {self.target(path)} HTTP/1.1",
+                    *header_lines(address, access, ASKING, key_headers_of(path)),
+                ]
+            ).encode()
+            for path in ("/chat/completions", "/completions", *DIALECTS)
+        }
+
+    def target(self, path: str) -> str:
+        """Return the request target for a path below the base URL, or for a dialect's path."""
+        dialect = DIALECTS.get(path)
+        prefix = self._address.prefix
+        place = prefix if dialect is None else dialect.place(prefix, self._model)
+        return self._address.target(place + path)
+
+    def beside(self, path: str) -> str:
+        """Return the request target for a path beside /v1, such as /metrics."""
+        return self._address.target(self._address.prefix.removesuffix("/v1") + path)
+
+    def of(
+        self,
+        path: str,
+        identity: str,
+        length: int,
+        more: Sequence[tuple[bytes, bytes]] = (),
+        *,
+        with_id: bool = True,
+    ) -> bytes:
+        """Return the head of a request whose body has this length.
+
+        `more`: headers of the program that sends the request through the relay.
+        """
+        between = b"\r\nX-Request-Id: %b" % identity.encode() if with_id and self.sends_id else b""
+        for name, value in more:
+            if name.decode("latin-1").lower() not in self._names:
+                between += b"\r\n%b: %b" % (name, value)
+        return b"%b%b\r\nContent-Length: %d\r\n\r\n" % (self._starts[path], between, length)
+
+
+def key_headers_of(path: str) -> tuple[str, ...]:
+    """Return the headers in which a server expects the key at this path."""
+    dialect = DIALECTS.get(path)
+    return (BEARER,) if dialect is None else dialect.key_headers

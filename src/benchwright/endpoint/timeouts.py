@@ -1,0 +1,125 @@
+"""Timeouts and size limit of an exchange, and the timer that enforces them."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from time import perf_counter_ns
+
+from benchwright.endpoint.connection import Connection, Exchange, WireError
+from benchwright.records import Record
+
+LARGEST_ANSWER = 128 * 1024 * 1024
+
+SWEPT_AT_ONCE = 250
+"""Number of exchanges that are checked without a pause for other tasks; this takes some 0.3 ms."""
+
+
+class Timeouts(Record, frozen=True):
+    """Timeouts for the phases of an exchange, in seconds, and the maximum size of a response in bytes.
+
+    `connect`: to open a connection. `read`: from the request to the first byte of the response, and to its
+    first token. `stall`: between two pieces of the response, and between two tokens. `total`: from the
+    request to the end of the response. `size`: of all bytes of a response; None sets no limit.
+
+    Comments, empty deltas and pieces of an unfinished event are not tokens. The first byte of a response that
+    is not streamed counts as its first token.
+    """
+
+    connect: float = 10.0
+    read: float = 300.0
+    stall: float = 120.0
+    total: float = 3600.0
+    size: int | None = LARGEST_ANSWER
+
+
+class TimeoutEnforcer:
+    """Timer that ends overdue exchanges.
+
+    Within the shortest timeout, it checks every exchange in progress a few times.
+    """
+
+    def __init__(self, limits: Timeouts) -> None:
+        self.hurried = False
+        self._limits = limits
+        self._interval = min(max(min(limits.read, limits.stall, limits.total) / 10, 0.005), 0.5)
+        self._watched: dict[Connection, Exchange] = {}
+        self._round: list[Connection] = []
+        self._parts = 1
+        self._timer: asyncio.TimerHandle | None = None
+
+    def watch(self, connection: Connection, exchange: Exchange, seconds: float) -> None:
+        """Check this exchange from now on. `seconds`: a further limit for its whole duration."""
+        exchange.until = exchange.sent_at + round(min(seconds, self._limits.total) * 1e9)
+        self._watched[connection] = exchange
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(self._interval, self._sweep)
+
+    def forget(self, connection: Connection) -> None:
+        """Stop checking the exchange on a connection, because it has ended."""
+        self._watched.pop(connection, None)
+
+    def stop(self) -> None:
+        """End all exchanges in progress, because the client was closed."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        for connection in list(self._watched):
+            connection.fail(WireError("client_closed", "the client was closed"))
+
+    def _sweep(self) -> None:
+        """Check the next part of the exchanges.
+
+        The check of all is spread over an interval, because checking ten thousand at once takes tens of ms.
+        """
+        if not self._round:
+            self._round = list(self._watched)
+            self._parts = math.ceil(len(self._round) / SWEPT_AT_ONCE)
+        now = perf_counter_ns()
+        for connection in self._round[-SWEPT_AT_ONCE:]:
+            exchange = self._watched.get(connection)
+            error = self._overdue(exchange, now) if exchange is not None else None
+            if error is not None:
+                connection.fail(error)
+        del self._round[-SWEPT_AT_ONCE:]
+        self._timer = None
+        if self._watched:
+            self._timer = asyncio.get_running_loop().call_later(self._interval / self._parts, self._sweep)
+        else:
+            self._round.clear()
+
+    def _overdue(self, exchange: Exchange, now: int) -> WireError | None:
+        limits, received = self._limits, bool(exchange.first_at)
+        if now > exchange.until:
+            text = f"the answer did not end within {limits.total:g} s"
+            return WireError("total_timeout", text, received=received)
+        if exchange.paused:
+            return None
+        quiet = now - exchange.last_at
+        if not received and quiet > limits.read * 1e9:
+            return WireError("read_timeout", f"no answer within {limits.read:g} s")
+        if received and quiet > limits.stall * 1e9:
+            return WireError("stall", f"the answer stalled for {limits.stall:g} s", received=True)
+        if now - exchange.token_at > min(limits.read, limits.stall) * 1e9:
+            return self._without_token(exchange, now)
+        return None
+
+    def _without_token(self, exchange: Exchange, now: int) -> WireError | None:
+        """Return the error if a token is overdue, else None.
+
+        The sink is asked for its last token, and may first have to parse what arrived.
+        """
+        limits, received = self._limits, bool(exchange.first_at)
+        token_at = exchange.sink.token_at()
+        if token_at is None:
+            return None
+        exchange.token_at = max(exchange.token_at, token_at)
+        waited = now - exchange.token_at
+        if self.hurried and waited > limits.stall * 1e9:
+            return WireError("stopped", f"no token for {limits.stall:g} s when the run was stopped")
+        if token_at and waited > limits.stall * 1e9:
+            return WireError("stall", f"bytes came, but no token for {limits.stall:g} s", received=True)
+        if received and not token_at and waited > limits.read * 1e9:
+            text = f"bytes came, but no token within {limits.read:g} s"
+            return WireError("read_timeout", text, received=True)
+        return None

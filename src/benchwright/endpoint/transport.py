@@ -1,0 +1,179 @@
+"""HTTP transport: `send(call, sink)` over a pool of kept-alive connections, with timeouts enforced by one timer.
+
+HTTP/1.1 to one server; TLS and proxies according to the address and the environment. No redirects, cookies or
+compression. The response is passed to the sink as it arrives, by `data_received`. The coroutine that sends
+wakes up only once, when the response is whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Sequence
+from time import perf_counter_ns
+
+from benchwright.endpoint.address import Address, Proxy
+from benchwright.endpoint.connection import Connection, Exchange, Sink, WireError
+from benchwright.endpoint.opening import open_connection
+from benchwright.endpoint.timeouts import TimeoutEnforcer, Timeouts
+from benchwright.endpoint.tls import NO_FILES, TlsFiles
+from benchwright.records import Record
+
+IDLE_LIMIT_NS = 60 * 1_000_000_000
+
+LARGE_BODY = 32 * 1024
+"""Size in bytes from which a body is written separately from its head, because joining them would copy it."""
+
+
+class PreparedRequest(Record, frozen=True):
+    """A request, ready to be sent.
+
+    `head`: encoded method, path and headers. `body`: the first piece of the body; `rest`: its further pieces.
+    `seconds`: time limit until the end of the response, if stricter than the transport's own.
+    """
+
+    head: bytes
+    body: bytes = b""
+    seconds: float = math.inf
+    rest: Sequence[bytes | memoryview] = ()
+
+
+class ExchangeTimings(Record, frozen=True):
+    """Timings of a finished exchange: moments are `perf_counter_ns`, durations are in ns.
+
+    `resent`: how often the request had been sent before, on kept-alive connections that the server then
+    closed; it may have processed these requests, too. `lost`: the time that they took.
+    """
+
+    sent_at: int
+    ended_at: int
+    queued: int
+    connect: int
+    detect_lag: int
+    resent: int = 0
+    lost: int = 0
+
+
+class ConnectionPool:
+    """Pool of at most `connections` connections to one server. A request waits if all are in use."""
+
+    def __init__(
+        self,
+        address: Address,
+        *,
+        connections: int,
+        limits: Timeouts | None = None,
+        proxy: Proxy | None = None,
+        tls: TlsFiles = NO_FILES,
+    ) -> None:
+        self.address = address
+        self.limits = limits or Timeouts()
+        self._proxy = proxy
+        self._tls = tls
+        self._slots = asyncio.Semaphore(connections)
+        self._idle: list[Connection] = []
+        self._sweeper = TimeoutEnforcer(self.limits)
+        self._closed = False
+
+    async def send(
+        self, call: PreparedRequest, sink: Sink, carried: Callable[[Connection], None] | None = None
+    ) -> ExchangeTimings:
+        """Send a request. Return its timings when the response is whole and was passed to `sink`.
+
+        A kept-alive connection that turns out to have been closed before any byte arrived is replaced.
+        `carried` is called with the connection in use, so that reading from it can be paused. Cancelling
+        closes the connection.
+
+        Raises:
+            WireError: If the exchange failed. Its kind is one of connect, connect_timeout, read_timeout,
+                stall, total_timeout, too_large, closed, malformed, client_closed, stopped.
+        """
+        queued_at, resent, first_at = perf_counter_ns(), 0, 0
+        await self._slots.acquire()  # `async with` would create two more coroutines per request
+        try:
+            while True:
+                opening_at = perf_counter_ns()
+                first_at = first_at or opening_at
+                connection = self._take_idle()
+                reused = connection is not None
+                if connection is None:
+                    connection = await open_connection(
+                        self.address, self._proxy, self.limits.connect, self._tls
+                    )
+                connect = 0 if reused else perf_counter_ns() - opening_at
+                try:
+                    exchange = await self._exchange(connection, call, sink, carried)
+                except WireError as error:
+                    if reused and error.kind == "closed" and not error.received:
+                        self.close_idle()
+                        resent += 1
+                        continue
+                    error.resent = resent
+                    raise
+                return ExchangeTimings(
+                    exchange.sent_at,
+                    exchange.last_at,
+                    first_at - queued_at,
+                    connect,
+                    exchange.detect_lag,
+                    resent,
+                    opening_at - first_at,
+                )
+        finally:
+            self._slots.release()
+
+    async def _exchange(
+        self,
+        connection: Connection,
+        call: PreparedRequest,
+        sink: Sink,
+        carried: Callable[[Connection], None] | None,
+    ) -> Exchange:
+        if self._closed:
+            connection.close()
+            raise WireError("client_closed", "the client was closed")
+        if carried is not None:
+            carried(connection)
+        if len(call.body) < LARGE_BODY:
+            exchange = connection.ask(call.head + call.body, sink, self.limits.size, call.rest)
+        else:
+            exchange = connection.ask(call.head, sink, self.limits.size, (call.body, *call.rest))
+        self._sweeper.watch(connection, exchange, call.seconds)
+        try:
+            await exchange.done
+        except BaseException:
+            connection.close()
+            raise
+        finally:
+            self._sweeper.forget(connection)
+        if connection.open:
+            connection.idle_since = exchange.last_at
+            self._idle.append(connection)
+        return exchange
+
+    def _take_idle(self) -> Connection | None:
+        now = perf_counter_ns()
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.open and now - connection.idle_since < IDLE_LIMIT_NS:
+                return connection
+            connection.close()
+        return None
+
+    def close_idle(self) -> None:
+        """Close the idle connections."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def hurry(self) -> None:
+        """Let exchanges without a token for the `stall` limit fail from now on, even before the first token.
+
+        Their errors have the kind `stopped`.
+        """
+        self._sweeper.hurried = True
+
+    def close(self) -> None:
+        """Close all connections. Requests in progress fail, and so do later ones."""
+        self._closed = True
+        self.close_idle()
+        self._sweeper.stop()

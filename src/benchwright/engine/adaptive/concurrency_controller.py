@@ -1,0 +1,260 @@
+"""The concurrency controller: derives the number of trials in flight from completions and refused requests.
+
+It uses a slow start as in TCP (RFC 5681): 1, 2, 4, … while the throughput grows with it, then smaller steps.
+If the server is overloaded, the level is halved. Once settled, it takes no further steps.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from math import log2
+
+GAIN = 1.2
+"""Factor by which doubling the level must raise the trials per second.
+
+Smaller steps must gain in proportion.
+"""
+
+ROUNDS = 2
+FEWEST = 4
+"""Minimum number of trials that must end before a level is judged; at higher levels `ROUNDS` times the level."""
+
+FEWEST_IN_DOUBT = 16
+"""The same minimum after doubling seemed to gain nothing, which may have been chance."""
+
+FEW_REFUSALS = 2
+OVERLOADED_SHARE = 0.05
+"""A server is overloaded if it refuses `FEW_REFUSALS` requests and this share of the trials that end.
+
+Fewer refusals may be chance. But the server is also overloaded if it refuses `FEW_REFUSALS` requests again
+after they had waited, because such requests would fail in the end.
+"""
+
+SMALL_STEP = 4
+MARGIN = 8
+"""The first small step is 1/SMALL_STEP of the level.
+
+The ceiling is 1/MARGIN below the level that overloaded the server.
+"""
+
+PATIENCE = 4
+"""Number of windows after which a level below half of the best settled level is raised again.
+
+It doubles each time.
+"""
+
+
+class Phase(Enum):
+    """State of the concurrency search: the purpose of the trials at the current level."""
+
+    DOUBLING = auto()
+    CHECKING = auto()
+    """Doubling gained nothing: measure the previous level again, which may have looked too good by chance."""
+    PROBING = auto()
+    """Measure whether a small step gains."""
+    EASING = auto()
+    """The server was overloaded: measure whether it is still overloaded at half the level."""
+    RETURNING = auto()
+    """The server was overloaded after a small step: halve the level for a while, then settle at the earlier
+    one.
+    """
+    SETTLED = auto()
+
+
+class ConcurrencyController:
+    """Concurrency controller: at most `level` trials may be in flight, from 1 to `bound`.
+
+    Times are in ns of a steady clock. A level is judged by a window. The window opens when no more than
+    `level` trials are in flight, and closes when enough trials have ended.
+    """
+
+    # _good: the last level that gained enough; _flat: a level that did not; _best: the highest settled level;
+    # _ceiling: the maximum level; _rates: {level: (trials, ns)} over all windows of the level.
+
+    def __init__(self, bound: int, now: int) -> None:
+        self.level = 1
+        self._ceiling = bound
+        self._phase = Phase.DOUBLING
+        self._good = 0
+        self._flat = 0
+        self._step = 0
+        self._best = 0
+        self._stood = 0
+        self._patience = PATIENCE
+        self._rates: dict[int, tuple[int, int]] = {}
+        self._in_flight = 0
+        self._refused_again = 0
+        self._draining = self._starved = False
+        self._open(now)
+
+    @property
+    def settled(self) -> bool:
+        """True if the level is settled and no more trials than that are in flight."""
+        return self._phase is Phase.SETTLED and not self._draining
+
+    def begin(self) -> None:
+        """Count a trial that begins."""
+        self._in_flight += 1
+
+    def end(self, now: int) -> None:
+        """Count a trial that ended, and judge the level if its window is complete."""
+        self._in_flight -= 1
+        if self._draining:
+            if self._in_flight <= self.level:
+                self._open(now)
+            return
+        self._ended += 1
+        if self._ended >= self._enough and not self._starved:
+            self._close(now)
+
+    def refuse(self, now: int, *, again: bool = False) -> None:
+        """Count a request that the server refused for load or did not answer in time.
+
+        `again`: the request had been refused before and has waited since.
+        """
+        if self._draining:
+            return  # the request belongs to a level that was given up already
+        self._refused += 1
+        self._refused_again += again
+        few = min(FEW_REFUSALS, self.level)
+        share = self._refused / max(self._ended, self._enough)
+        if self._refused_again >= few or (self._refused >= few and share >= OVERLOADED_SHARE):
+            self._back_off(now)
+
+    def starve(self) -> None:
+        """Mark that there is no work at the moment, so that completions are not used to judge the level."""
+        self._starved = True
+
+    def feed(self, now: int) -> None:
+        """Begin a new window if there had been no work, because there is work again."""
+        if self._starved:
+            self._starved = False
+            self._go_to(self.level, now)
+
+    def interrupt(self, now: int) -> None:
+        """Restart the window after a standstill of our process, which invalidates what was measured in it."""
+        self._go_to(self.level, now)
+
+    def gain(self, level: int) -> float | None:
+        """Return the throughput at a level relative to level 1. None if either is unknown."""
+        return self._rate(level) / self._rate(1) if {1, level} <= self._rates.keys() else None
+
+    def _open(self, now: int) -> None:
+        self._draining = False
+        self._opened_at = now
+        self._ended = self._refused = 0
+        fewest = FEWEST if self._phase is Phase.DOUBLING else FEWEST_IN_DOUBT
+        self._enough = max(ROUNDS * self.level, fewest)
+
+    def _go_to(self, level: int, now: int) -> None:
+        self.level = level
+        self._refused_again = 0
+        self._open(now)
+        self._draining = self._in_flight > level
+
+    def _close(self, now: int) -> None:
+        ended, took = self._rates.get(self.level, (0, 0))
+        self._rates[self.level] = ended + self._ended, took + max(1, now - self._opened_at)
+        _NEXT[self._phase](self, now)
+
+    def _after_doubling(self, now: int) -> None:
+        if self._good and not self._gained(self.level):
+            self._flat = self.level
+            self._phase = Phase.CHECKING
+            self._go_to(self._good, now)
+        else:
+            self._good = self.level
+            self._double(now)
+
+    def _after_checking(self, now: int) -> None:
+        if self._gained(self._flat):
+            self._good = self._flat
+            self._double_after_all(now)
+        else:
+            self._probe(now)
+
+    def _after_probing(self, now: int) -> None:
+        if not self._gained(self.level):
+            self._settle(now)
+            return
+        self._good = self.level
+        if self.level == self._flat:
+            self._double_after_all(now)
+        else:
+            self._step = min(2 * self._step, self._good)
+            self._take_step(now)
+
+    def _after_easing(self, now: int) -> None:
+        self._good = self.level
+        self._probe(now)
+
+    def _after_settling(self, now: int) -> None:
+        self._stood += 1
+        if 2 * self.level < self._best and self._stood >= self._patience:
+            self._patience *= 2
+            self._probe(now)
+        else:
+            self._open(now)
+
+    def _double(self, now: int) -> None:
+        if self._good == self._ceiling:
+            self._settle(now)
+        else:
+            self._go_to(min(2 * self._good, self._ceiling), now)
+
+    def _double_after_all(self, now: int) -> None:
+        self._flat = 0
+        self._phase = Phase.DOUBLING
+        self._double(now)
+
+    def _probe(self, now: int) -> None:
+        self._phase = Phase.PROBING
+        self._step = max(1, self._good // SMALL_STEP)
+        self._take_step(now)
+
+    def _take_step(self, now: int) -> None:
+        level = min(self._good + self._step, self._flat or self._ceiling)
+        if level > self._good:
+            self._go_to(level, now)
+        else:
+            self._settle(now)
+
+    def _settle(self, now: int) -> None:
+        self._phase = Phase.SETTLED
+        self._best = max(self._best, self._good)
+        self._stood = 0
+        self._go_to(self._good, now)
+
+    def _back_off(self, now: int) -> None:
+        """Halve the level.
+
+        A ceiling below the old level keeps it from being tried again, except after a small step.
+        """
+        if self._phase is Phase.PROBING:
+            self._phase = Phase.RETURNING
+        else:
+            if self._phase is not Phase.EASING:
+                self._ceiling = max(1, self.level - max(1, self.level // MARGIN))
+            self._phase = Phase.EASING
+            self._flat = 0
+            self._rates.clear()
+        self._go_to(max(1, self.level // 2), now)
+
+    def _gained(self, level: int) -> bool:
+        """Return whether the throughput at a level is sufficiently above that of the last good level."""
+        enough: float = GAIN ** log2(level / self._good)
+        return self._rate(level) >= self._rate(self._good) * enough
+
+    def _rate(self, level: int) -> float:
+        ended, took = self._rates[level]
+        return ended / took
+
+
+_NEXT = {
+    Phase.DOUBLING: ConcurrencyController._after_doubling,
+    Phase.CHECKING: ConcurrencyController._after_checking,
+    Phase.PROBING: ConcurrencyController._after_probing,
+    Phase.EASING: ConcurrencyController._after_easing,
+    Phase.RETURNING: ConcurrencyController._settle,
+    Phase.SETTLED: ConcurrencyController._after_settling,
+}

@@ -1,0 +1,75 @@
+"""Runs started by a user's own program, which keeps its signal handlers and chooses the run directory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from benchwright.endpoint.providers import ModelClient
+from benchwright.engine.executor import LocalExecutor
+from benchwright.engine.plan import Plan
+from benchwright.engine.run import RunResult, run
+from benchwright.engine.worker import Result, ScoredWork, SolvedWork
+from benchwright.runs.journal import Journal
+
+OnTrialDone = Callable[[int, int, ScoredWork], None]
+"""Callback with (trials done, trials in the plan, the last trial) whenever a trial is done."""
+
+
+async def run_embedded(
+    plan: Plan,
+    clients: Mapping[str, ModelClient],
+    concurrency: int,
+    directory: Path,
+    tell: OnTrialDone | None = None,
+) -> RunResult:
+    """Run a plan with a journal in `directory`. `tell`: called after each trial.
+
+    At an error that every further request would meet, the run stops, and trials that have not begun are left
+    out.
+
+    Raises:
+        UserError: If a sample cannot be read, or a scorer needs a target that the run lacks.
+    """
+    journal = Journal(directory)
+    listeners = [] if tell is None else [_ProgressListener(tell)]
+    try:
+        return await run(
+            plan,
+            LocalExecutor(clients, concurrency),
+            journal,
+            [_SystemicError()],
+            listeners,
+            signals=False,
+        )
+    finally:
+        journal.close()
+
+
+class _ProgressListener:
+    """Counts the trials that are done."""
+
+    def __init__(self, tell: OnTrialDone) -> None:
+        self._tell = tell
+        self._total = self._done = 0
+
+    def started(self, total: int, done: int, again: int) -> None:
+        self._total = total
+
+    def delivered(self, result: Result) -> None:
+        if isinstance(result, ScoredWork):
+            self._done += 1
+            self._tell(self._done, self._total, result)
+
+    def said(self, text: str) -> None:
+        pass
+
+    def ended(self) -> None:
+        pass
+
+
+class _SystemicError:
+    """Stop rule that reacts only to errors that every further request would meet."""
+
+    def update(self, result: Result) -> str | None:
+        return result.record.reason if isinstance(result, SolvedWork) and result.systemic else None

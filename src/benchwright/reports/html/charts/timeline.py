@@ -1,0 +1,138 @@
+"""The timeline of a load level: charts (panels) below each other with a common time axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from benchwright.analysis.load.timeline import LevelTimeline
+from benchwright.reports.html.charts.loads import LEFT
+from benchwright.reports.html.charts.scales import Scale, amount_label, time_label
+from benchwright.reports.html.charts.svg import (
+    WIDTH,
+    bottom_axis,
+    drawing,
+    element,
+    left_axis,
+    left_title,
+    legend,
+    rectangle,
+)
+
+RIGHT, HEADING, HEIGHT, GAP = 24, 24, 96, 18
+"""Sizes in units: space right of the panels, space above a panel for its title, its height, gap between two."""
+
+Values = Sequence[tuple[float, float | None]]
+"""(second, value); the value is None if it is unknown."""
+
+
+class CourseLine(NamedTuple):
+    """A line in a panel: its name, CSS classes and values.
+
+    If `steps`, each value holds until the next one.
+    """
+
+    name: str
+    classes: str
+    values: Values
+    steps: bool = True
+
+
+class Panel(NamedTuple):
+    """A panel: lines over the seconds of a level. `label` formats the values of its axis."""
+
+    title: str
+    lines: Sequence[CourseLine]
+    label: Callable[[float], str]
+
+
+def course(title: str, found: LevelTimeline) -> Markup:
+    """Draw the requests in flight, answers per second, latency and server metrics of a load level.
+
+    The time window in which requests count is shaded.
+    """
+    x = Scale(0.0, found.seconds, LEFT, WIDTH - RIGHT)
+    shown = list(panels(found))
+    parts, top = list[Markup](), 0.0
+    for one in shown:
+        parts += _panel(one, found, x, top)
+        top += HEADING + HEIGHT + GAP
+    bottom = top - GAP
+    axis = "seconds since the first request" + ("" if found.begin is None else "; shaded: what counts")
+    parts += bottom_axis(x, bottom, bottom, lambda value: f"{value:g}", axis)
+    most = max(found.in_flight)
+    description = (
+        f"{len(shown)} panels over {time_label(found.seconds)}; up to {amount_label(most)} in flight."
+    )
+    return drawing(title, description, bottom + 42, parts)
+
+
+def panels(found: LevelTimeline) -> Iterator[Panel]:
+    """Yield the panels of the timeline; latency and KV cache only if they are known."""
+    said = [
+        ("server: running", "s1", [(one.at, one.running) for one in found.server]),
+        ("server: waiting", "s2", [(one.at, one.waiting) for one in found.server]),
+    ]
+    lines = [CourseLine(name, classes, values, steps=False) for name, classes, values in said if _any(values)]
+    yield Panel(
+        "In flight", [CourseLine("sent", "s0", _binned(found, found.in_flight)), *lines], amount_label
+    )
+    yield Panel("Answers/s", [CourseLine("answers", "s0", _binned(found, found.answers))], amount_label)
+    slowest, middle = (_binned(found, values) for values in (found.latency_most, found.latency_p50))
+    if _any(middle):
+        lines = [CourseLine("median", "s0", middle), CourseLine("slowest", "tail s0", slowest)]
+        yield Panel("Latency, by start", lines, time_label)
+    cache = [(one.at, one.cache) for one in found.server]
+    if _any(cache):
+        lines = [CourseLine("cache", "s1", cache, steps=False)]
+        yield Panel("Server: KV cache in use", lines, lambda share: f"{share * 100:.3g} %")
+
+
+def _binned(found: LevelTimeline, values: Sequence[float | None]) -> Values:
+    return [(place * found.width, value) for place, value in enumerate(values)]
+
+
+def _any(values: Values) -> bool:
+    return any(value is not None for _, value in values)
+
+
+def _panel(panel: Panel, found: LevelTimeline, x: Scale, top: float) -> Iterator[Markup]:
+    begin, bottom = top + HEADING, top + HEADING + HEIGHT
+    highest = max((value for one in panel.lines for _, value in one.values if value is not None), default=0.0)
+    y = Scale(0.0, highest * 1.08 or 1.0, bottom, begin)
+    if found.begin is not None and found.end is not None:
+        left, right = x.at(found.begin), x.at(found.end)
+        yield rectangle(left, begin, right - left, HEIGHT, "window")
+    yield left_title(panel.title, top)
+    named, _ = legend([(one.name, one.classes) for one in panel.lines], WIDTH * 0.34, top)
+    yield from named
+    yield from left_axis(y, LEFT, WIDTH - RIGHT, panel.label)
+    for one in panel.lines:
+        yield from _line(one, found, x, y)
+
+
+def _line(one: CourseLine, found: LevelTimeline, x: Scale, y: Scale) -> Iterator[Markup]:
+    """Yield a path for each section of a line without unknown values."""
+    for stretch in _stretches(one.values):
+        places = [(x.at(at), y.at(value)) for at, value in stretch]
+        if one.steps:
+            end = x.at(stretch[-1][0] + found.width)
+            path = f"M{places[0][0]:.1f} {places[0][1]:.1f}"
+            path += "".join(f"H{across:.1f}V{down:.1f}" for across, down in places[1:]) + f"H{end:.1f}"
+        else:
+            path = "M" + "L".join(f"{across:.1f} {down:.1f}" for across, down in places)
+        yield element("path", d=path, class_=f"curve {one.classes}")
+
+
+def _stretches(values: Values) -> Iterator[list[tuple[float, float]]]:
+    stretch: list[tuple[float, float]] = []
+    for at, value in values:
+        if value is not None:
+            stretch.append((at, value))
+        elif stretch:
+            yield stretch
+            stretch = []
+    if stretch:
+        yield stretch

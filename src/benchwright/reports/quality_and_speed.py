@@ -1,0 +1,222 @@
+"""Quality and speed of runs considered together, as tables and sentences for every output format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from benchwright.analysis.quality_and_speed.records import (
+    ByConcurrency,
+    ConcurrencyRow,
+    JointView,
+    Metric,
+    OutcomeCounts,
+    Rate,
+    SpeedAccuracy,
+    SpeedBucket,
+    Trend,
+)
+from benchwright.formats import counted, duration, interval, milliseconds, number
+from benchwright.reports.comparison.tables import METRICS, Block
+from benchwright.reports.comparison.tables import TESTS as PAIRED_TESTS
+from benchwright.reports.comparison.words import CellText, ForeignText, Line, p_text
+from benchwright.statistic import NoScore
+
+TESTS = {"mann-whitney": "Mann-Whitney test", "clustered-rank": "rank test over clusters"}
+QUARTERS = ("fastest", "second", "third", "fourth")
+"""Names of the quarters into which trials are divided by speed.
+
+If there are few trials, only the first ones are used.
+"""
+NO_CAUSE = "an association is not a cause: harder questions take longer, too"
+
+
+def joint_blocks(views: Sequence[JointView]) -> Iterator[Block]:
+    """Yield a table of correct answers per second, then a table of the accuracy of fast and slow trials."""
+    rows = [row for view in views for row in _rates(view)]
+    if rows:
+        columns = ["Correct answers", "per", "rate", _interval_of(views), "correct", "in"]
+        note = "; ".join(f"{_told(view, views)}{outcome_counts_text(view.judged)}" for view in views)
+        yield Block("Correct answers", columns, rows, left=2, note=note)
+    timed = [view for view in views if view.by_speed]
+    if timed:
+        yield _fast_and_slow(timed, views)
+
+
+def joint_lines(views: Sequence[JointView]) -> Iterator[Line]:
+    """Yield the warnings and notes on the tables of quality and speed."""
+    invalid = [_named(view) for view in views if view.timings_valid is False]
+    if invalid:
+        told = "the client was too busy, so the speed figures cannot be trusted."
+        yield Line("warning", [f"TIMINGS INVALID of {', '.join(invalid)}: {told}"])
+    for view in views:
+        if view.judged.reused:
+            told = f"{counted(view.judged.reused, 'trial')} of an earlier run left out of quality and speed."
+            yield Line("note", [f"{_told(view, views)}{told}"])
+        yield from (Line("note", [f"{_told(view, views)}{text}."]) for text in view.notes)
+
+
+def _named(view: JointView) -> str:
+    return view.name
+
+
+def _told(view: JointView, views: Sequence[JointView]) -> str:
+    simulated = " (simulated)" if view.simulated else ""
+    return f"{_named(view)}{simulated}: " if len(views) > 1 or view.letter else ""
+
+
+def _interval_of(views: Sequence[JointView]) -> str:
+    return f"{views[0].confidence * 100:g} % interval"
+
+
+def outcome_counts_text(judged: OutcomeCounts) -> str:
+    """Describe how many trials were graded, unanswered, failed or reused."""
+    if isinstance(judged.accuracy, NoScore):
+        return judged.accuracy.brief
+    told = f"{judged.correct:,} correct of {judged.n:,} graded"
+    if judged.no_answer:
+        told += f" ({judged.no_answer:,} without an answer, counted wrong)"
+    told += f", {judged.failed:,} failed and left out of the accuracy" if judged.failed else ", none failed"
+    return told + (f", {judged.reused:,} reused and left out" if judged.reused else "")
+
+
+def _rates(view: JointView) -> Iterator[list[CellText]]:
+    for name, rate, unit in (
+        ("second", view.correct_per_second, "with trials running"),
+        ("1,000 completion tokens", view.correct_per_1000_completion_tokens, "completion tokens"),
+        ("1,000 tokens", view.correct_per_1000_tokens, "prompt and completion tokens"),
+    ):
+        if rate is not None:
+            amount = duration(rate.per) if rate is view.correct_per_second else f"{rate.per * 1000:,.0f}"
+            value = number(rate.value, ".4g")
+            yield [_named(view), name, value, rate_interval(rate), f"{rate.correct:,}", f"{amount} {unit}"]
+
+
+def rate_interval(rate: Rate) -> str:
+    """Format the interval of a rate, or a dash if it has none."""
+    return interval(rate.low, rate.high, ".4g")
+
+
+def _fast_and_slow(timed: Sequence[JointView], views: Sequence[JointView]) -> Block:
+    metrics = [
+        name for name in METRICS if any(speed.metric == name for view in timed for speed in view.by_speed)
+    ]
+    columns = ["Fast and slow", "quarter"]
+    for metric in metrics:
+        columns += [f"{METRICS[metric]}, ms", "correct", "accuracy", _interval_of(views)]
+    told = [_told(view, views) + association_text(speed) for view in timed for speed in view.by_speed]
+    rows = [row for view in timed for row in _quarters(view, metrics)]
+    return Block("Fast and slow", columns, rows, left=2, note=".\n".join([*told, NO_CAUSE]))
+
+
+def _quarters(view: JointView, metrics: Sequence[Metric]) -> Iterator[list[CellText]]:
+    buckets = {speed.metric: speed.buckets for speed in view.by_speed}
+    for place in range(max(len(found) for found in buckets.values())):
+        row: list[CellText] = [_named(view), QUARTERS[place]]
+        for metric in metrics:
+            found = buckets.get(metric, [])
+            row += _bucket(found[place]) if place < len(found) else ["–"] * 4
+        yield row
+
+
+def _bucket(bucket: SpeedBucket) -> list[CellText]:
+    return [
+        f"{milliseconds(bucket.fastest)} to {milliseconds(bucket.slowest)}",
+        f"{bucket.correct:,}/{bucket.n:,}",
+        f"{bucket.accuracy:.3f}",
+        interval(bucket.low, bucket.high),
+    ]
+
+
+def association_text(speed: SpeedAccuracy) -> str:
+    """Describe whether wrong answers were slower than correct ones, with the test."""
+    name = METRICS[speed.metric]
+    left_out = f", {counted(speed.untimed, 'graded trial')} without a time left out" if speed.untimed else ""
+    if speed.wrong_slower is None:
+        kind = "wrong" if speed.correct == 0 else "correct"
+        return f"by {name} nothing to compare: all {speed.n:,} answers are {kind}{left_out}"
+    p_value = "no test" if speed.p_value is None else p_text(speed.p_value)
+    test = f", {TESTS[speed.test]}" if speed.test in TESTS else ""
+    return (
+        f"by {name} a wrong answer was slower than a correct one in {speed.wrong_slower * 100:.0f} % of pairs "
+        f"({p_value}{test}{left_out}){_within_text(speed)}"
+    )
+
+
+def _within_text(speed: SpeedAccuracy) -> str:
+    within = speed.within
+    if within is None:
+        return ""
+    p_value = "" if within.p_value is None else f" ({p_text(within.p_value)}, sign test)"
+    return (
+        ", and among repeats of one question the wrong ones were slower "
+        f"{counted(within.wrong_slower, 'time')}, faster {counted(within.wrong_faster, 'time')}{p_value}"
+    )
+
+
+def concurrency_blocks(tables: Sequence[ByConcurrency]) -> Iterator[Block]:
+    """Yield a table for each set of runs that differ only in concurrency."""
+    for table in tables:
+        interval = f"{table.confidence * 100:g} % interval"
+        columns = [
+            *("By concurrency", "run", "accuracy", interval, "correct", "failed", "requests/s"),
+            *("TTFT p50, ms", "p99", "correct/s", interval),
+        ]
+        invalid = [row.letter for row in table.rows if row.timings_valid is False]
+        note = f"TIMINGS INVALID of {', '.join(invalid)}: the client was too busy" if invalid else ""
+        yield Block("By concurrency", columns, [_concurrency_row(row) for row in table.rows], 2, note)
+
+
+def _concurrency_row(row: ConcurrencyRow) -> list[CellText]:
+    judged, rate = row.judged, row.correct_per_second
+    return [
+        str(row.concurrency),
+        row.letter,
+        number(judged.accuracy, ".4f"),
+        interval(judged.low, judged.high),
+        f"{judged.correct:,}/{judged.n:,}",
+        f"{judged.failed:,}",
+        number(row.requests_per_second, ".2f"),
+        milliseconds(row.ttft_p50),
+        milliseconds(row.ttft_p99),
+        number(None if rate is None else rate.value, ".4g"),
+        "–" if rate is None else rate_interval(rate),
+    ]
+
+
+def concurrency_lines(tables: Sequence[ByConcurrency]) -> Iterator[Line]:
+    """Yield a sentence per table: the trend of accuracy, and the concurrency with most correct answers/s."""
+    for table in tables:
+        told: list[CellText] = (
+            [ForeignText(table.model), " on ", ForeignText(table.task), ": "] if len(tables) > 1 else []
+        )
+        yield Line("verdict", [*told, trend_text(table)])
+
+
+def trend_text(table: ByConcurrency) -> str:
+    """Describe the trend of accuracy with concurrency, and the concurrency with most correct answers/s."""
+    text = f"No trend with concurrency: {table.no_trend}."
+    if table.trend is not None:
+        text = _trend(table.trend, table.confidence)
+    return text + _fastest(table.rows)
+
+
+def _trend(trend: Trend, confidence: float) -> str:
+    amount = f"{trend.per_doubling * 100:+.2f} points with each doubling of concurrency"
+    if trend.low is not None and trend.high is not None:
+        amount += f" ({confidence * 100:g} % {trend.low * 100:+.2f} to {trend.high * 100:+.2f})"
+    samples = counted(trend.samples, "sample")
+    how = f"{PAIRED_TESTS.get(trend.test, trend.test)}, {samples} at {trend.levels} concurrencies"
+    if trend.p_value is None:
+        return f"Whether accuracy changes with concurrency is undecided: {amount}, {how}."
+    amount += f", {p_text(trend.p_value)} ({how})"
+    if trend.p_value > 1 - confidence or trend.per_doubling == 0:
+        return f"No trend of accuracy with concurrency found: {amount}."
+    return f"Accuracy {'rises' if trend.per_doubling > 0 else 'falls'} with concurrency: {amount}."
+
+
+def _fastest(rows: Sequence[ConcurrencyRow]) -> str:
+    rated = [(row.correct_per_second.value, row) for row in rows if row.correct_per_second is not None]
+    if len(rated) < len(rows) or any(row.timings_valid is False for row in rows):
+        return ""
+    value, best = max(rated, key=lambda one: one[0])
+    return f" The most correct answers per second, {value:.4g}, came at concurrency {best.concurrency}."

@@ -1,0 +1,76 @@
+"""A short view of a trial for a terminal: input, expected and given answer, each score and its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from benchwright.analysis.report.pieces import cut, find_span
+from benchwright.analysis.suspicious import kind_in_words
+from benchwright.analysis.transcripts import Transcript
+from benchwright.analysis.trial_preview import score_explanation, trial_notes
+from benchwright.formats import number
+from benchwright.records import ScoreRecord
+from benchwright.runs.flags import flags_in
+from benchwright.text import plain, plain_lines, shortened
+
+LONGEST = 1200
+"""Maximum number of characters of one text. The whole text is in the conversation."""
+
+
+def render_preview(attempt: Transcript) -> RenderableType:
+    """Render names and values in two columns: input, expected and given answer, scores, reasons, notes,
+    flags.
+    """
+    grid = Table.grid(padding=(0, 2), expand=True)
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold", ratio=1)
+    for name, told in _lines(attempt):
+        grid.add_row(name, told)
+    return Padding(grid, (0, 0, 1, 0))
+
+
+def _lines(attempt: Transcript) -> Iterator[tuple[str, Text]]:
+    preview = attempt.preview
+    if preview.input:
+        yield "Input", _shown(preview.input)
+    if preview.target:
+        yield "Expected", _shown(preview.target)
+    if preview.answer is not None:
+        yield "Answer", _shown(preview.answer, [score.span for score in attempt.scores]) or Text("(nothing)")
+    for name, value in attempt.trial.scores.items():
+        yield "Score", Text(f"{plain(name)}: {number(value)}", style="bold")
+    for score in attempt.scores:
+        yield "Score", Text(_value(score), style="bold")
+        reason = score_explanation(score, preview.target)
+        if reason is not None:
+            yield "Why", _shown(reason)
+    for note in trial_notes(attempt.trial):
+        yield "Note", Text(plain_lines(shortened(note, LONGEST)), style="yellow")
+    flags = dict.fromkeys(flag for score in attempt.scores for flag in flags_in(score.detail))
+    for flag in flags:
+        told = f"{kind_in_words(flag.kind)}: {flag.evidence}"
+        yield "Flag", Text(plain_lines(shortened(told, LONGEST)), style="yellow")
+    if not attempt.scores and preview.explanation:
+        yield "Why", _shown(preview.explanation)
+
+
+def _value(score: ScoreRecord) -> str:
+    return f"{plain(score.scorer)}: {score.status if score.value is None else number(score.value)}"
+
+
+def _shown(text: str, spans: Sequence[str | None] = ()) -> Text:
+    """Shorten a text in its middle, and highlight the extracted answer in it (the first of `spans` that is
+    found).
+    """
+    text = text.strip("\n")
+    found = next(filter(None, (find_span(text, span) for span in spans)), None)
+    shown = Text()
+    for piece in cut(text, LONGEST, found):
+        style = {"span": "black on yellow", "cut": "dim italic"}.get(piece.kind, "")
+        shown.append(f" [{piece.text}] " if piece.kind == "cut" else plain_lines(piece.text), style)
+    return shown

@@ -1,0 +1,87 @@
+"""History of an adaptive concurrency (`--concurrency auto`), read from a run's journal.
+
+Requests made while the concurrency was settling are excluded from timings.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from benchwright.endpoint.flags import NARROWED
+from benchwright.records import RequestRecord, RunEvent
+from benchwright.runs.serial_server import SerialServing
+from benchwright.runs.standstills import STOOD_STILL
+
+SETTLING = "settling"
+"""Flag of a request that began before the concurrency had settled, or while it was settling again."""
+
+
+def in_throughput(request: RequestRecord) -> bool:
+    """Return whether a request counts for the throughput: answered, timed, and sent at a settled concurrency.
+
+    A request is excluded if the server refused a part of it and it was sent again without that part, because
+    the refusal delayed it. A total of 0 is not a time: it marks a request that another program made and did
+    not time.
+    """
+    timed = request.error is None and request.total > 0
+    return timed and SETTLING not in request.flags and NARROWED not in request.flags
+
+
+def in_timings(request: RequestRecord) -> bool:
+    """Return whether a request counts for latencies: it meets `in_throughput`, and no standstill affected it."""
+    return in_throughput(request) and STOOD_STILL not in request.flags
+
+
+class ConcurrencyHistory:
+    """The concurrency levels of a run with adaptive concurrency, from `concurrency` events of its journal.
+
+    - `settled`: the levels at which it settled, in order.
+    - `last`: the latest level.
+    - `spans`: the periods (wall-clock ns) in which the concurrency was not settled.
+    - `found`: True if a session adapted its concurrency; `given`: True if a session had a fixed one.
+    - `one_at_a_time`: the evidence that the server processes one request at a time, or None.
+    """
+
+    def __init__(self) -> None:
+        self.settled: list[int] = []
+        self.last: int | None = None
+        self.spans: list[tuple[int, int]] = []
+        self.found = self.given = False
+        self.one_at_a_time: SerialServing | None = None
+        self._in_session = False
+        self._since: int | None = None
+
+    def add(self, event: RunEvent, session_start: int) -> None:
+        """Process a `concurrency` event of a session that began at `session_start` (wall-clock ns)."""
+        level: int = event.detail["level"]
+        self.last = level
+        if not self._in_session:
+            self._in_session, self._since = True, session_start
+        if not event.detail["settled"]:
+            self._since = event.at if self._since is None else self._since
+            return
+        self._add_seconds(event.at)
+        alone = event.detail.get("alone")
+        self.one_at_a_time = None if alone is None else msgspec.convert(alone, SerialServing)
+        if self.settled[-1:] != [level]:
+            self.settled.append(level)
+
+    def end_session(self, at: int) -> None:
+        """Process the end of a session at `at` (wall-clock ns).
+
+        It also ends a period of unsettled concurrency.
+        """
+        self._add_seconds(at)
+        self.found = self.found or self._in_session
+        self.given = self.given or not self._in_session
+        self._in_session = False
+
+    def _add_seconds(self, until: int) -> None:
+        if self._since is not None:
+            self.spans.append((self._since, until))
+        self._since = None
+
+    @property
+    def seconds(self) -> float:
+        """Total seconds in which the concurrency was not settled."""
+        return sum(end - begin for begin, end in self.spans) / 1e9

@@ -1,0 +1,66 @@
+"""Human labels for answers that a judge model has scored, in a sidecar file of the run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright.records import Amount, Record
+from benchwright.runs.sidecar import read_sidecar, write_sidecar
+
+LABELS = "judge_labels.json"
+
+
+class RunAnswerLabel(Record, frozen=True):
+    """A human label for one answer of this run: that of one attempt at a trial.
+
+    `length` is the answer's length in characters.
+    """
+
+    trial: str
+    sample: str
+    attempt: Amount
+    label: float
+    length: Amount
+
+
+class OutsideAnswerLabel(Record, frozen=True):
+    """A human label for an answer from outside the run, and the verdict of the run's judge on that answer.
+
+    `length` is the answer's length in characters.
+    """
+
+    label: float
+    verdict: float
+    length: Amount
+
+
+class HumanLabels(Record, frozen=True):
+    """The human labels, from 0 (wrong) to 1 (right), for the answers that one scorer of a run has judged.
+
+    `own`, `others`: labels for answers of the run, and for answers from outside it. `source`: the name of the
+    file with the labels. `unjudged`: number of answers from outside without a verdict.
+    """
+
+    source: str
+    scorer: str
+    own: list[RunAnswerLabel] = []
+    others: list[OutsideAnswerLabel] = []
+    unjudged: Amount = 0
+
+
+def keep_labels(directory: Path, labels: HumanLabels) -> None:
+    """Store labels with a run, replacing its earlier ones.
+
+    Raises:
+        JournalError: If the directory cannot be written.
+    """
+    write_sidecar(directory / LABELS, labels)
+
+
+def read_labels(directory: Path) -> HumanLabels | None:
+    """Read the labels of a run. None if it has none.
+
+    Raises:
+        UserError: If the file cannot be read.
+    """
+    return read_sidecar(directory / LABELS, HumanLabels)

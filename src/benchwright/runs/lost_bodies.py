@@ -1,0 +1,48 @@
+"""Finds lost bodies of a run: a crash of the machine may delete a body but leave its journal line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright.runs.journal import BODIES, Cut, read_cuts
+from benchwright.runs.tail import size_of
+
+
+class LostBodies:
+    """Determines from file sizes alone whether a body is lost.
+
+    Call `look` after reading further lines and before `lack`. Bodies are written before their lines, and a
+    cut is recorded before new bodies take the place of lost ones. Therefore the size must be read after the
+    lines, and the cuts after the size. `torn`: True if `lack` met a body that ends beyond the file.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.torn = False
+        self._directory = directory
+        self._size = 0
+        self._cuts: list[Cut] = []
+
+    def look(self) -> None:
+        """Read the current size of the file of bodies, and the cuts.
+
+        Raises:
+            JournalError: If the cuts cannot be read.
+        """
+        self._size = size_of(self._directory / BODIES)
+        self._cuts = read_cuts(self._directory)
+
+    def lack(self, body: tuple[int, int], line: int) -> bool:
+        """Return whether a body is lost.
+
+        `body`: its (offset, length); `line`: the offset of its journal line.
+
+        A body without its final newline counts as lost, because resuming the run would remove it.
+        """
+        offset, length = body
+        end = offset + length
+        if length and end >= self._size:
+            self.torn = True
+            return True
+        return bool(self._cuts and length) and any(
+            line < cut.trials and end >= cut.bodies for cut in self._cuts
+        )

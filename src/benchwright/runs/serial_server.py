@@ -1,0 +1,40 @@
+"""Evidence that a server processes only one request at a time, and a sentence that states it."""
+
+from __future__ import annotations
+
+from benchwright.records import Record
+
+MOST_GAIN = 1.15
+"""Largest gain in throughput at which a server still counts as processing one request at a time."""
+
+LEAST_SLOWER = 0.8
+"""Tolerance for the slow-down of a server that processes one request at a time.
+
+With `in_flight` requests, each should take `in_flight` times as long. Anything between this share of that and
+its inverse is accepted.
+"""
+
+
+class SerialServing(Record, frozen=True):
+    """Speed with several requests in flight, compared with one.
+
+    With `in_flight` requests, the server answered `gain` times as many per second as with one, and each took
+    `slower` times as long.
+    """
+
+    in_flight: int
+    gain: float
+    slower: float
+
+    @property
+    def holds(self) -> bool:
+        """True if the figures show that the server processes one request at a time."""
+        return self.gain < MOST_GAIN and LEAST_SLOWER <= self.slower / self.in_flight <= 1 / LEAST_SLOWER
+
+
+def one_at_a_time_text(found: SerialServing) -> str:
+    """Return the finding and its evidence in one sentence, without a full stop."""
+    return (
+        f"The server serves one request at a time: with {found.in_flight:,} in flight it answered {found.gain:.2f} "
+        f"times as many per second as with 1, and each took {found.slower:.1f} times as long"
+    )

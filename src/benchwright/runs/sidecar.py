@@ -1,0 +1,40 @@
+"""Sidecar files: records that are stored beside the journal of a run, one file each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from benchwright.errors import JournalError, UserError
+from benchwright.files import write_atomically
+from benchwright.records import UNREADABLE, Record
+from benchwright.runs.journal import encode_json
+
+Kept = TypeVar("Kept", bound=Record)
+
+
+def write_sidecar(path: Path, record: Record) -> None:
+    """Write a record to a sidecar file, replacing an earlier one atomically.
+
+    Raises:
+        JournalError: If the directory cannot be written.
+    """
+    write_atomically(path, encode_json(record), durable=True, error=JournalError)
+
+
+def read_sidecar(path: Path, kind: type[Kept]) -> Kept | None:
+    """Read a record from a sidecar file. None if the file does not exist.
+
+    Raises:
+        UserError: If the file cannot be read as a record of this kind.
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.") from None
+    except UNREADABLE as error:
+        raise UserError(f"{path} cannot be read: {error}.") from None

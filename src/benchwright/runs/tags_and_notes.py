@@ -1,0 +1,124 @@
+"""The user's tags and notes on runs, and deletion of runs."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from benchwright.errors import UserError
+from benchwright.files import Stamp, stamps, write_atomically
+from benchwright.home import runs_directory
+from benchwright.records import UNREADABLE
+from benchwright.runs.journal import encode_json
+from benchwright.runs.manifest import MANIFEST, Manifest
+from benchwright.runs.store import find_run
+
+TAGS = "tags.json"
+"""File with a run's tags. They are stored beside its journal, because run.json never changes."""
+
+NOTE = "note.json"
+"""File with the user's note on a run, beside its journal."""
+
+LONGEST_NOTE = 4_000
+"""Maximum number of characters of a note."""
+
+
+def models_of(manifest: Manifest) -> list[str]:
+    """Return the models of a run as the user typed them."""
+    return [manifest.typed_models.get(target.slot, target.model) for target in manifest.targets]
+
+
+def read_tags(directory: Path) -> list[str]:
+    """Return the tags of a run; empty if they cannot be read."""
+    try:
+        return msgspec.json.decode((directory / TAGS).read_bytes(), type=list[str])
+    except (OSError, *UNREADABLE):
+        return []
+
+
+def tag_run(reference: str, tags: Sequence[str], *, remove: bool = False) -> list[str]:
+    """Add tags to a run, or remove them, and return its tags afterwards.
+
+    Raises:
+        UserError: If there is no such run, a tag is not a single word, or the tags cannot be written.
+    """
+    for tag in tags:
+        if not tag.isprintable() or not tag or " " in tag or len(tag) > 60:
+            raise UserError(f"{tag!r} is not a valid tag: give a word of up to 60 characters.")
+    directory = find_run(reference)
+    before = read_tags(directory)
+    after = [tag for tag in before if tag not in tags] if remove else list(dict.fromkeys([*before, *tags]))
+    write_atomically(directory / TAGS, msgspec.json.encode(after))
+    return after
+
+
+def read_note(directory: Path) -> str:
+    """Return the user's note on a run; empty if there is none or it cannot be read."""
+    try:
+        return msgspec.json.decode((directory / NOTE).read_bytes(), type=str)
+    except (OSError, *UNREADABLE):
+        return ""
+
+
+def tags_and_note_stamp(directory: Path) -> Stamp:
+    """Return the size and modification time of a run's tags and note, by which changes are detected."""
+    return stamps(directory / TAGS, directory / NOTE)
+
+
+def note_run(reference: str, text: str) -> str:
+    """Set the user's note on a run and return it. An empty text removes the note.
+
+    Raises:
+        UserError: If there is no such run, the text is too long, or the note cannot be written.
+    """
+    note = "\n".join(line.rstrip() for line in text.splitlines()).strip()
+    if len(note) > LONGEST_NOTE:
+        raise UserError(f"The note has {len(note):,} characters; give at most {LONGEST_NOTE:,}.")
+    directory = find_run(reference)
+    try:
+        if note:
+            write_atomically(directory / NOTE, encode_json(note))
+        else:
+            (directory / NOTE).unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(f"Cannot write {directory / NOTE}: {error.strerror or error}.") from None
+    return read_note(directory)
+
+
+def runs_to_delete(references: Sequence[str]) -> list[Path]:
+    """Return the directories of the given runs, which must be in the store.
+
+    Raises:
+        UserError: If there is no such run, or it is outside the store.
+    """
+    found = []
+    for reference in references:
+        directory = find_run(reference).resolve()
+        if directory.parent != runs_directory().resolve():
+            raise UserError(f"{directory} is not in {runs_directory()}; delete that directory yourself.")
+        found.append(directory)
+    return list(dict.fromkeys(found))
+
+
+def delete_run(directory: Path) -> None:
+    """Delete a run with all its files.
+
+    The manifest is deleted first, so that the remains of an interrupted deletion no longer count as a run.
+
+    Raises:
+        UserError: If a process is working on the run, or a file cannot be deleted.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(directory / "lock")
+    try:
+        with lock.acquire(timeout=0):
+            (directory / MANIFEST).unlink()
+            shutil.rmtree(directory)
+    except Timeout:
+        raise UserError(f"{directory.name} is still running; wait for it to end, or stop it.") from None
+    except OSError as error:
+        raise UserError(f"Cannot delete {directory}: {error.strerror or error}.") from None

@@ -1,0 +1,113 @@
+"""Removes containers, networks and images: our own on exit, and those left behind by dead processes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from filelock import Timeout
+
+from benchwright.sandbox.docker import ownership
+from benchwright.sandbox.docker.building import lock_of
+from benchwright.sandbox.docker.containers import Container
+from benchwright.sandbox.docker.engine import Engine
+from benchwright.sandbox.docker.errors import EngineError, engine_errors
+from benchwright.sandbox.docker.images import remove_image
+from benchwright.sandbox.docker.networks import remove_left_networks
+from benchwright.sandbox.docker.snapshots import remove_left_snapshots
+
+
+@asynccontextmanager
+async def remove_on_exit(
+    container: Container, unless: Callable[[], bool] = lambda: False
+) -> AsyncIterator[Container]:
+    """Remove a container on exit, except if `unless()` returns True then.
+
+    An engine that does not answer is no error; the next start removes the leftover.
+    """
+    try:
+        yield container
+    finally:
+        if not unless():
+            await asyncio.shield(_removed(container))
+
+
+@asynccontextmanager
+async def idle_container(engine: Engine, image: str, run_id: str) -> AsyncIterator[Container]:
+    """Create a container that never runs, to read the files of an image. Remove it on exit.
+
+    Raises:
+        EngineError: If the image does not exist or the engine refuses.
+    """
+    name = f"benchwright-{secrets.token_hex(6)}"
+    container = Container(name, engine.client.containers.container(name))
+    async with remove_on_exit(container):
+        with engine_errors(f"opening the image {image}"):
+            configuration: dict[str, Any] = {
+                "Image": image,
+                "Cmd": ["true"],
+                "Labels": ownership.labels(run_id),
+            }
+            await engine.client.containers.create(configuration, name=name)
+        yield container
+
+
+async def remove_leftovers(engine: Engine) -> list[str]:
+    """Remove the objects in the engine that dead processes of this user left; return their names.
+
+    These are containers with their volumes, networks and snapshots, and unnamed images of unfinished builds.
+    Finished images are kept to be used again. Objects of others, or marked to be kept, are not touched.
+
+    Raises:
+        EngineError: If the engine does not answer.
+    """
+    removed = []
+    for container in await leftovers(engine):
+        await container.remove()
+        removed.append(container.name)
+    removed += await remove_left_networks(engine)
+    removed += await remove_left_snapshots(engine)
+    with engine_errors("looking for images of earlier builds"):
+        unnamed = {"label": [ownership.BUILT_FOR], "dangling": ["true"]}
+        listed = await engine.client.images.list(filters=unnamed)
+    images = [image for image in listed if ownership.SNAPSHOT not in image["Labels"]]
+    return removed + [image["Id"] for image in images if await _removed_unless_built(engine, image)]
+
+
+async def leftovers(engine: Engine) -> list[Container]:
+    """Return the containers left behind by dead processes of this user.
+
+    Raises:
+        EngineError: If the engine does not answer.
+    """
+    with engine_errors("looking for containers of earlier runs"):
+        ours = json.dumps({"label": [ownership.PROCESS]})
+        found = await engine.client.containers.list(all=1, filters=ours)
+    return [
+        Container(handle["Names"][0].removeprefix("/"), handle)
+        for handle in found
+        if ownership.left_behind(handle["Labels"])
+    ]
+
+
+async def _removed(container: Container) -> None:
+    try:
+        await container.remove()
+    except EngineError:
+        pass  # a leftover is removed at the next start
+
+
+async def _removed_unless_built(engine: Engine, image: Mapping[str, Any]) -> bool:
+    lock = lock_of(image["Labels"][ownership.BUILT_FOR])
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return False
+    try:
+        return await remove_image(engine, image["Id"])
+    finally:
+        lock.release()

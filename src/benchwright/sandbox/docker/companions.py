@@ -1,0 +1,99 @@
+"""Containers that a sandbox needs beside it, such as a database, which run their images' own commands.
+
+The sandbox reaches them by name, and they are in its private network only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from benchwright.records import Record
+from benchwright.sandbox.docker import ownership
+from benchwright.sandbox.docker.cleanup import remove_on_exit
+from benchwright.sandbox.docker.containers import Container, Resources, confinement, start
+from benchwright.sandbox.docker.engine import Engine
+from benchwright.sandbox.docker.errors import EngineError
+from benchwright.sandbox.docker.networks import Network
+from benchwright.sandbox.docker.service import LOG_FILE
+from benchwright.sandbox.docker.watching import limit_disk
+
+LOOK_EVERY = 0.2
+
+
+class NeighbourSpec(Record, frozen=True):
+    """A container to start beside others. `names`: its host names in their network.
+
+    `command`, `entrypoint`, `health` (the engine's `Healthcheck`): None uses the image's own.
+    """
+
+    image: str
+    names: Sequence[str]
+    command: Sequence[str] | None = None
+    entrypoint: Sequence[str] | None = None
+    environment: Mapping[str, str] = {}
+    directory: str = ""
+    user: str = ""
+    health: Mapping[str, Any] | None = None
+    resources: Resources = Resources()
+
+
+@asynccontextmanager
+async def start_companion(
+    engine: Engine, spec: NeighbourSpec, network: Network, run_id: str
+) -> AsyncIterator[Container]:
+    """Start a container in a network. Remove it with its volumes on exit.
+
+    Raises:
+        EngineError: If it cannot be started.
+    """
+    container = await start(engine, _configuration(engine, spec, network, ownership.labels(run_id)))
+    async with remove_on_exit(container), limit_disk(container, spec.resources.disk_bytes):
+        yield container
+
+
+async def until_healthy(container: Container, name: str, seconds: float) -> None:
+    """Wait until a container's own health check succeeds.
+
+    Raises:
+        EngineError: If it ended, has no health check, or is not healthy after `seconds`. `log` is its output.
+    """
+    deadline = time.monotonic() + seconds
+    health = "starting"
+    while time.monotonic() < deadline:
+        state = await container.state()
+        health = (state.get("Health") or {}).get("Status", "none")
+        if health == "healthy":
+            return
+        if not state.get("Running") or health == "none":
+            break
+        await asyncio.sleep(LOOK_EVERY)
+    try:
+        log = await container.logs()
+    except EngineError:
+        log = ""
+    raise EngineError(f"the service {name!r} did not become healthy within {seconds:g} s ({health})", log=log)
+
+
+def _configuration(
+    engine: Engine, spec: NeighbourSpec, network: Network, labels: Mapping[str, str]
+) -> dict[str, Any]:
+    given = {"Cmd": spec.command, "Entrypoint": spec.entrypoint, "Healthcheck": spec.health}
+    return {
+        "Image": spec.image,
+        **{key: value for key, value in given.items() if value is not None},
+        "Env": [f"{name}={value}" for name, value in spec.environment.items()],
+        "WorkingDir": spec.directory,
+        "User": spec.user,
+        "Labels": dict(labels),
+        "HostConfig": {
+            **confinement(engine, spec.resources),
+            "NetworkMode": network.name,
+            "CapDrop": ["NET_RAW", "MKNOD"],
+            "LogConfig": LOG_FILE,
+        },
+        "NetworkingConfig": {"EndpointsConfig": {network.name: {"Aliases": list(spec.names)}}},
+    }

@@ -1,0 +1,161 @@
+"""One attempt at a trial as shown on its page: conversation, scores, request times, artifacts, a pack's
+result.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from benchwright.analysis.report.pieces import cut
+from benchwright.analysis.report.records import Segment, TimedTrial
+from benchwright.errors import JournalError
+from benchwright.records import RequestRecord, TrialRecord
+from benchwright.reports.html.charts.times import waterfall
+from benchwright.runs.attempts import ScoredTrial
+from benchwright.runs.journal import Body, ExchangeBody, read_body
+from benchwright.web.conversation import (
+    MessageView,
+    Turn,
+    message_views,
+    pretty,
+    pretty_text,
+    shows_answer,
+    turns_of,
+)
+from benchwright.web.text import LONGEST, address
+
+MOST_BARS = 60
+"""Maximum number of requests in the waterfall chart of an attempt."""
+
+SHOWN_RAW = 20_000
+"""Maximum number of characters shown of a raw request or response. The file to download has all."""
+
+
+def shown_attempt(directory: Path, attempt: ScoredTrial, run: str, turn: int) -> dict[str, Any]:
+    """Return the template values for an attempt. `turn` is the number of the attempt, from 0."""
+    record, scores = attempt.record, list(attempt.scores.values())
+    body = _body(directory, record)
+    spans = [score.span for score in scores if score.span]
+    native = body.native if body is not None else None
+    messages = message_views(body, spans) if body is not None else []
+    return {
+        "number": turn,
+        "record": record,
+        "status": attempt.status,
+        "scores": [{"score": score, "detail": pretty(score.detail) if score.detail else ""} for score in scores],
+        "readable": body is not None or not record.body[1],
+        "messages": messages,
+        "turns": _turns(messages, record),
+        "answer": cut(body.answer, LONGEST) if body is not None and not shows_answer(body) else [],
+        "waterfall": _waterfall(record) if any(one.total for one in record.requests) else "",
+        "exchanges": [_exchange(one) for one in (body.exchanges if body is not None else [])],
+        "artifacts": _artifacts(body),
+        "native": cut(pretty(native), SHOWN_RAW) if native is not None else [],
+        "pack": _pack_result(native),
+        "picture": lambda name: address(f"/runs/{run}/pictures/{name}"),
+        "file": lambda part, exchange=0: address(
+            f"/runs/{run}/sample/file",
+            id=record.sample, target=record.target, repeat=record.repeat or "", attempt=turn, part=part,
+            exchange=exchange,
+        ),
+    }  # fmt: skip
+
+
+def _turns(messages: list[MessageView], record: TrialRecord) -> list[tuple[Turn, RequestRecord | None]]:
+    """Return the turns of a conversation; [] if it has one turn without tools.
+
+    Each turn comes with its request if there is exactly one request per turn, else with None.
+    """
+    turns = turns_of(messages)
+    said = [turn for turn in turns if turn.said is not None]
+    if len(said) < 2 and not any(turn.tools for turn in said):
+        return []
+    own = [request for request in record.requests if request.role == "model" and not request.error]
+    requests = own if len(own) == len(said) else []
+    return [(turn, requests[place] if place < len(requests) else None) for place, turn in enumerate(turns)]
+
+
+def _body(directory: Path, record: TrialRecord) -> Body | None:
+    """Read the conversation of a trial. None if it is lost."""
+    try:
+        return read_body(directory, record)
+    except JournalError:
+        return None
+
+
+def _waterfall(record: TrialRecord) -> Any:
+    bars = [
+        TimedTrial(f"{request.role} {request.turn + 1}", 0, 0.0, _end(request), _segments(request))
+        for request in record.requests[:MOST_BARS]
+    ]
+    return waterfall("Requests of the trial", bars)
+
+
+def _end(request: RequestRecord) -> float:
+    return (request.started + request.total) / 1e9
+
+
+def _segments(request: RequestRecord) -> list[Segment]:
+    """Return the segments of a request's time.
+
+    Waiting and connecting lie before `started`, the others after it.
+    """
+    start = request.started
+    sent = start - request.connect
+    found = [
+        Segment("waited", max(0, sent - request.waited) / 1e9, request.waited / 1e9),
+        Segment("connect", max(0, sent) / 1e9, request.connect / 1e9),
+    ]
+    if request.ttft is None:
+        found.append(Segment("answer", start / 1e9, request.total / 1e9))
+    else:
+        found.append(Segment("first token", start / 1e9, request.ttft / 1e9))
+        found.append(
+            Segment("generation", (start + request.ttft) / 1e9, (request.total - request.ttft) / 1e9)
+        )
+    return [one for one in found if one.length > 0]
+
+
+def _exchange(exchange: ExchangeBody) -> dict[str, Any]:
+    sent = exchange.sent
+    messages = f"the first {sent} messages above" if isinstance(sent, int) else pretty(sent)
+    response = bytes(exchange.response).decode("utf-8", "replace")
+    return {
+        "request": cut(pretty(exchange.request), SHOWN_RAW),
+        "messages": cut(messages, SHOWN_RAW),
+        "response": cut(pretty_text(response) if len(response) < 2**20 else response, SHOWN_RAW),
+    }
+
+
+def _artifacts(body: Body | None) -> list[tuple[str, Any]]:
+    if body is None:
+        return []
+    return [
+        (str(name), cut(value if isinstance(value, str) else pretty(value), SHOWN_RAW))
+        for name, value in body.artifacts.items()
+    ]
+
+
+def _pack_result(native: Any) -> dict[str, Any] | None:
+    """Return the template values for a pack's own result. None if `native` is not a result.
+
+    Missing or unexpected fields are tolerated.
+    """
+    if not isinstance(native, dict) or "status" not in native:
+        return None
+    verifier, artifacts = native.get("verifier"), native.get("artifacts")
+    return {
+        "status": str(native["status"])[:20],
+        "summary": str(native.get("summary") or ""),
+        "note": str(native.get("note") or ""),
+        "log": cut(str(native.get("rawLog") or ""), LONGEST),
+        "verifier": verifier if isinstance(verifier, dict) else None,
+        "details": cut(pretty(verifier.get("details")), SHOWN_RAW)
+        if isinstance(verifier, dict) and verifier.get("details")
+        else [],
+        "output": cut(pretty(native["output"]), SHOWN_RAW) if native.get("output") else [],
+        "artifacts": [one for one in artifacts if isinstance(one, dict)]
+        if isinstance(artifacts, list)
+        else [],
+    }

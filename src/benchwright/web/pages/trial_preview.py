@@ -1,0 +1,84 @@
+"""The short view of a trial at the top of its page, and the other trials of the same sample beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from benchwright.analysis.report.pieces import cut, find_span
+from benchwright.analysis.report.records import Pieces
+from benchwright.analysis.suspicious import kind_in_words
+from benchwright.analysis.trial_preview import read_preview, score_explanation, trial_notes
+from benchwright.runs.attempts import ScoredTrial
+from benchwright.web.pages.places import Place, address_of
+from benchwright.web.run_trials import RunTrials
+from benchwright.web.text import LONGEST
+
+MOST_BESIDE = 12
+"""Maximum number of trials and attempts that are shown side by side."""
+
+SHORT = 2_000
+"""Maximum number of characters of one text of a trial that is shown beside others."""
+
+
+def in_short(directory: Path, trial: ScoredTrial, most: int = LONGEST) -> dict[str, Any]:
+    """Return the short view of a trial: input, expected and given answer, scores with reasons, notes, flags.
+
+    The extracted answer is marked. `most` is the maximum number of characters of each text.
+    """
+    told = read_preview(directory, trial)
+    native = {name: value for name, value in trial.record.scores.items() if name not in trial.scores}
+    scores = [
+        {
+            "name": name,
+            "value": score.value,
+            "status": score.status,
+            "why": _cut(score_explanation(score, told.target), most),
+        }
+        for name, score in trial.scores.items()
+    ]
+    scores += [{"name": name, "value": value, "status": None, "why": []} for name, value in native.items()]
+    return {
+        "input": _cut(told.input, most),
+        "target": _cut(told.target, most),
+        "answer": _marked(told.answer, trial, most),
+        "answered": told.answer is not None,
+        "scores": scores,
+        "why": [] if trial.scores else _cut(told.explanation, most),
+        "notes": [_cut(note, most) for note in trial_notes(trial.record)],
+        "flags": [
+            {"kind": kind_in_words(flag.kind), "evidence": _cut(flag.evidence, most)} for flag in trial.flags
+        ],
+    }
+
+
+def beside(trials: RunTrials, place: Place, number: int) -> list[dict[str, Any]]:
+    """Return all trials of a sample (its repeats, models and attempts); empty if this trial is the only one."""
+    found = []
+    for row in trials.siblings(trials.table.sample[number])[:MOST_BESIDE]:
+        attempts = trials.table.all_attempts(row.number)
+        counting = trials.table.trial(row.number)
+        for turn, attempt in enumerate(attempts):
+            found.append(
+                {
+                    "row": row,
+                    "attempt": turn + 1 if len(attempts) > 1 else None,
+                    "current": row.number == number and attempt == counting,
+                    "status": attempt.status,
+                    "trial": attempt,
+                    "href": address_of(place, row),
+                }
+            )
+    return found[:MOST_BESIDE] if len(found) > 1 else []
+
+
+def _marked(answer: str | None, trial: ScoredTrial, most: int) -> Pieces:
+    if not answer:
+        return []
+    spans = (find_span(answer, score.span) for score in trial.scores.values())
+    whole = (0, len(answer))  # a mark over the whole answer means nothing
+    return cut(answer, most, next((span for span in spans if span not in (None, whole)), None))
+
+
+def _cut(text: str | None, most: int) -> Pieces:
+    return cut(text, most) if text else []
