@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from tests.drawn import gif, jpeg, png, segment, shown, url, webp
 
 from benchwright.engine.answers import content_text
-from benchwright.images import (
+from benchwright.pictures import (
     MOST_BYTES,
     MOST_TOKENS,
     Picture,
     data_url,
-    image_of_url_head,
     picture_in_url,
     picture_of,
+    picture_of_url_head,
     pictures_of,
 )
 
@@ -37,7 +37,7 @@ from benchwright.images import (
 def test_kind_and_size_are_read_from_the_head(data: bytes, kind: str) -> None:
     found = picture_of(data)
     assert found == Picture(kind, 640, 480, len(data))
-    assert picture_in_url(url(data, "image/svg+xml")) == image_of_url_head(url(data, "image/gif")) == found
+    assert picture_in_url(url(data, "image/svg+xml")) == picture_of_url_head(url(data, "image/gif")) == found
     assert data_url(data) == url(data, f"image/{kind}")
 
 
@@ -66,7 +66,7 @@ def test_what_is_no_picture_or_too_large_is_refused_and_not_decoded(data: bytes,
     "text", ["https://example.org/a.png", "data:text/html;base64,PHA+", "data:image/png;base64,%"]
 )
 def test_other_addresses_hold_no_picture(text: str) -> None:
-    assert image_of_url_head(text) is None
+    assert picture_of_url_head(text) is None
     with pytest.raises(ValueError, match="data URL"):
         picture_in_url(text)
 

@@ -132,7 +132,7 @@ def test_one_function_awaits_a_solver() -> None:
     assert [(call.file, call.function, call.awaited) for call in found] == [
         (
             "benchwright/catalog/prompt_volume.py",
-            "asked_of",
+            "measure_prompt_volume",
             True,
         ),  # gold answers, played to count what is asked
         (

@@ -1,4 +1,4 @@
-"""Finds the processes of a program whose keeper was killed, by a mark in their environment."""
+"""Finds the processes of a program whose supervisor was killed, by a mark in their environment."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-if TYPE_CHECKING or __name__ != "keeper":
+if TYPE_CHECKING or __name__ != "process_supervisor":
     from benchwright.sandbox.inside import family, processes, system
 else:
     from inside import family, processes, system
@@ -39,10 +39,10 @@ def main(lifeline: int, command: list[str]) -> NoReturn:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the host decides when to end
     family.adopt()
-    keeper, started = os.getpid(), os.pipe()
+    supervisor, started = os.getpid(), os.pipe()
     pid = os.fork()
     if pid == 0:
-        _become(command, keeper, lifeline, started[1])
+        _become(command, supervisor, lifeline, started[1])
     os.close(started[1])
     for descriptor in (0, 1, 2):
         os.close(descriptor)
@@ -76,14 +76,14 @@ def _wake_at_ends() -> int:
     return woken
 
 
-def _become(command: list[str], keeper: int, lifeline: int, trouble: int) -> NoReturn:
+def _become(command: list[str], supervisor: int, lifeline: int, trouble: int) -> NoReturn:
     try:
         os.set_inheritable(lifeline, False)
         os.setsid()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
         system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() == keeper:  # otherwise the keeper died before PR_SET_PDEATHSIG was set
+        if os.getppid() == supervisor:  # otherwise the supervisor died before PR_SET_PDEATHSIG was set
             os.execvp(command[0], command)
     except OSError as error:
         os.write(trouble, (error.strerror or str(error)).encode())

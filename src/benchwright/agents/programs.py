@@ -29,12 +29,12 @@ KEPT_OF_STDERR = 64 * 1024
 PATIENCE = 2.0
 """Seconds between SIGTERM and SIGKILL."""
 KEEPER_PATIENCE = PATIENCE + 4.0
-"""Seconds in which the keeper must end all processes."""
+"""Seconds in which the supervisor must end all processes."""
 DRAIN = 1.0
 """Seconds to wait for remaining output. Another program may keep the pipe open forever."""
 
-HAS_KEEPER = sys.platform == "linux"
-START = "import sys; sys.path[:0] = sys.argv[1:3]; import keeper; keeper.start()"
+HAS_SUPERVISOR = sys.platform == "linux"
+START = "import sys; sys.path[:0] = sys.argv[1:3]; import process_supervisor; process_supervisor.start()"
 FOLDERS = (str(Path(__file__).parent), str(layout.INSIDE.parent))
 
 
@@ -67,7 +67,7 @@ class LeftRunning(Record, frozen=True):
 
 
 class _Ending(Record, frozen=True):
-    """The keeper's report on the program's end; see `keeper`."""
+    """The supervisor's report on the program's end; see `process_supervisor`."""
 
     status: int = -signal.SIGKILL
     left: int = 0
@@ -85,7 +85,7 @@ async def run_program(
     """Run a program in its own session, with `given` as its stdin, in `folder` or the current directory.
 
     When it ends, or if this process is killed, all that it started is ended: on Linux every descendant, in
-    any session; elsewhere its process group. If its keeper was killed, the descendants are found by their
+    any session; elsewhere its process group. If its supervisor was killed, the descendants are found by their
     mark (`marks`). Cancelling sends SIGTERM, and SIGKILL after two seconds. `on_left` is called with the
     processes that the program left running, if any, also when cancelled.
 
@@ -115,7 +115,7 @@ async def _start(arguments: Sequence[str], environment: Mapping[str, str], folde
     ORPHANS.watch()
     lifeline, theirs = socket.socketpair()
     mark = token_hex(16)
-    kept = bare_command(START, *FOLDERS, str(theirs.fileno())) if HAS_KEEPER else []
+    kept = bare_command(START, *FOLDERS, str(theirs.fileno())) if HAS_SUPERVISOR else []
     try:
         _, program = await loop.subprocess_exec(
             lambda: _Program(loop, lifeline, mark),
@@ -126,7 +126,7 @@ async def _start(arguments: Sequence[str], environment: Mapping[str, str], folde
             stderr=PIPE,
             env={**environment, MARK: mark},
             cwd=folder,
-            pass_fds=(theirs.fileno(),) if HAS_KEEPER else (),
+            pass_fds=(theirs.fileno(),) if HAS_SUPERVISOR else (),
             start_new_session=True,
         )
     except OSError as error:
@@ -160,7 +160,7 @@ class _Program(asyncio.SubprocessProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
-        if not HAS_KEEPER:
+        if not HAS_SUPERVISOR:
             ORPHANS.expect(self._transport.get_pid())
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
@@ -176,7 +176,7 @@ class _Program(asyncio.SubprocessProtocol):
     def process_exited(self) -> None:
         status = self._transport.get_returncode()
         assert status is not None
-        self._ending = _read_ending(self._lifeline) if HAS_KEEPER else _Ending(status)
+        self._ending = _read_ending(self._lifeline) if HAS_SUPERVISOR else _Ending(status)
         _resolve(self._exited)
         _resolve(self.done)
 
@@ -194,11 +194,11 @@ class _Program(asyncio.SubprocessProtocol):
         try:
             if not self._exited.done():
                 self._ask_to_end()
-                await asyncio.wait({self._exited}, timeout=KEEPER_PATIENCE if HAS_KEEPER else PATIENCE)
+                await asyncio.wait({self._exited}, timeout=KEEPER_PATIENCE if HAS_SUPERVISOR else PATIENCE)
         finally:
             self._signal(signal.SIGKILL)
             ORPHANS.forget(self._transport.get_pid())
-            if HAS_KEEPER and self._ending is None:  # somebody killed the keeper, or it hangs
+            if HAS_SUPERVISOR and self._ending is None:  # somebody killed the supervisor, or it hangs
                 count = await asyncio.shield(asyncio.to_thread(end_marked, self._mark))
                 self._ending = _Ending(left=count, names=["whatever had its mark"] if count else [])
             await asyncio.wait({self.closed}, timeout=DRAIN)
@@ -206,7 +206,7 @@ class _Program(asyncio.SubprocessProtocol):
             self._lifeline.close()
 
     def _ask_to_end(self) -> None:
-        if HAS_KEEPER:
+        if HAS_SUPERVISOR:
             self._lifeline.shutdown(socket.SHUT_WR)
         else:
             self._signal(signal.SIGTERM)
@@ -236,7 +236,7 @@ class _Program(asyncio.SubprocessProtocol):
 
 
 def _read_ending(lifeline: socket.socket) -> _Ending | None:
-    """Return the keeper's report. None if the keeper, and the program with it, was killed by somebody."""
+    """Return the supervisor's report. None if the supervisor, and the program with it, was killed by somebody."""
     lifeline.setblocking(False)
     try:
         return msgspec.json.decode(lifeline.recv(65536), type=_Ending)

@@ -17,7 +17,7 @@ from benchwright.app.prepared import PreparedRun, RunRequest
 from benchwright.catalog.prompt_volume import measure_prompt_volume
 from benchwright.catalog.task import BenchmarkTask
 from benchwright.formats import counted
-from benchwright.images import MOST_TOKENS
+from benchwright.pictures import MOST_TOKENS
 from benchwright.records import Sample, Target
 
 CHARACTERS_PER_TOKEN = 4

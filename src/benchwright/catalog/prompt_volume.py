@@ -15,7 +15,7 @@ from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import content_text
 from benchwright.engine.relayed import AgentAccess
 from benchwright.errors import BenchwrightError
-from benchwright.images import pictures_of
+from benchwright.pictures import pictures_of
 from benchwright.records import Message, Record, Sample, Target, Trial
 
 NOBODY = Target("primary", "nobody", "http://nobody.invalid/v1")

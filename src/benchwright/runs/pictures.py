@@ -19,7 +19,7 @@ import xxhash
 
 from benchwright.errors import JournalError
 from benchwright.files import stamps, write_atomically
-from benchwright.images import bytes_of_url, picture_of
+from benchwright.pictures import bytes_of_url, picture_of
 
 PICTURES = "pictures"
 

@@ -12,7 +12,7 @@ from benchwright.analysis.report.messages import ParsedMessage, as_json, parse_m
 from benchwright.analysis.report.pieces import cut
 from benchwright.analysis.report.records import Pieces
 from benchwright.engine.answers import content_text
-from benchwright.images import pictures_of
+from benchwright.pictures import pictures_of
 from benchwright.records import UNREADABLE, Record
 from benchwright.runs.journal import Body
 from benchwright.runs.pictures import picture_name

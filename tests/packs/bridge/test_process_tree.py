@@ -93,7 +93,7 @@ async def test_a_pack_that_cannot_be_stopped_politely_is_stopped(tmp_path: Path)
     async with running(directory, limits=msgspec.structs.replace(QUICK, dispose_seconds=0.2)) as pack:
         looping = asyncio.ensure_future(run(pack, "loops", seconds=None))
         await asyncio.sleep(0.2)
-        (keeper,) = descendants(os.getpid(), "keeper.start()")
+        (keeper,) = descendants(os.getpid(), "process_supervisor.start()")
         (node,) = descendants(keeper)
     assert not is_alive(node)
     with pytest.raises(ExecutionError, match="the pack was closed"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchwright.engine.answers import content_text
-from benchwright.images import url_of_part
+from benchwright.pictures import url_of_part
 
 
 def texts_and_pictures(content: Any) -> list[tuple[str, str | None]]:

@@ -16,7 +16,7 @@ from benchwright.analysis.report.messages import ParsedMessage, parse_messages
 from benchwright.analysis.trial_preview import trial_preview
 from benchwright.endpoint.call_arguments import read_object
 from benchwright.files import write_atomically
-from benchwright.images import bytes_of_url, pictures_of
+from benchwright.pictures import bytes_of_url, pictures_of
 from benchwright.records import RequestRecord, TrialRecord
 from benchwright.runs.flags import FLAGS
 from benchwright.runs.journal import Body, encode_json

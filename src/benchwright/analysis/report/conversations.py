@@ -26,7 +26,7 @@ from benchwright.analysis.thinking import thinking_of
 from benchwright.analysis.trial_preview import trial_notes
 from benchwright.errors import JournalError
 from benchwright.formats import counted, duration, milliseconds
-from benchwright.images import bytes_of_url, data_url, pictures_of
+from benchwright.pictures import bytes_of_url, data_url, pictures_of
 from benchwright.records import RequestRecord, ScoreRecord
 from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.flags import Flag

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from benchwright.data.datasets import Source
-from benchwright.images import bytes_of_url, data_url, picture_in_url
+from benchwright.pictures import bytes_of_url, data_url, picture_in_url
 from benchwright.records import Record, Sample
 
 MULTIPLE_CHOICE = "multipleChoice"

@@ -12,7 +12,7 @@ import msgspec
 from benchwright.catalog.letters import LETTERS, lettered, question
 from benchwright.catalog.mmmu_pro.about import STANDARD, VISION
 from benchwright.data.datasets import Source
-from benchwright.images import data_url, picture_of
+from benchwright.pictures import data_url, picture_of
 from benchwright.records import Record, Sample
 
 LONGEST_OPTIONS = 100_000

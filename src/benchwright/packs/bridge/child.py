@@ -18,18 +18,18 @@ from benchwright.packs.bridge.limits import BridgeLimits
 from benchwright.packs.bridge.output import OutputLines
 from benchwright.sandbox import layout
 
-START = "import sys; sys.path[:0] = sys.argv[1:3]; import keeper; keeper.start()"
+START = "import sys; sys.path[:0] = sys.argv[1:3]; import process_supervisor; process_supervisor.start()"
 FOLDERS = (str(Path(__file__).parent), str(layout.INSIDE.parent))
 
 PATIENCE = 3.0
-"""Seconds in which the keeper must end all processes before its process group is killed."""
+"""Seconds in which the supervisor must end all processes before its process group is killed."""
 DRAIN = 1.0
 """Seconds to wait for remaining output. An escaped process may keep the pipe open forever."""
 PIPE_BYTES = 2**20
 
 
 class Child(asyncio.SubprocessProtocol):
-    """A pack's process, started and supervised by its keeper (`keeper.py`).
+    """A pack's process, started and supervised by its supervisor (`process_supervisor.py`).
 
     `gone` is set when the process has ended and all its output was received.
     """
@@ -95,12 +95,12 @@ class Child(asyncio.SubprocessProtocol):
             self._writer.write(line + b"\n")
 
     def end(self) -> None:
-        """Ask the keeper to end all processes of the pack; return at once."""
+        """Ask the supervisor to end all processes of the pack; return at once."""
         if self._lifeline is not None:
             try:
                 self._lifeline.shutdown(socket.SHUT_WR)
             except OSError:
-                pass  # the keeper has ended already
+                pass  # the supervisor has ended already
 
     async def stop(self) -> None:
         """End all processes of the pack, and wait until they have ended."""
@@ -141,7 +141,7 @@ class Child(asyncio.SubprocessProtocol):
         self.closed(fd)
 
     def process_exited(self) -> None:
-        """Read from the keeper how the process ended (called by asyncio). More output may still arrive."""
+        """Read from the supervisor how the process ended (called by asyncio). More output may still arrive."""
         self._exited = True
         try:
             assert self._lifeline is not None

@@ -125,7 +125,7 @@ CHANNEL_LOST = 70
 def describe_ending(ending: str, last_error: str, limits: BridgeLimits) -> str:
     """Describe for users how the pack's process ended, in one sentence.
 
-    `ending` is the keeper's report ("exit 3", "signal 9", "memory", "trouble …"), `last_error` the last line
+    `ending` is the supervisor's report ("exit 3", "signal 9", "memory", "trouble …"), `last_error` the last line
     of stderr.
     """
     kind, _, what = ending.partition(" ")

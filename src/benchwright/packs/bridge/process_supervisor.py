@@ -16,7 +16,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-if TYPE_CHECKING or __name__ != "keeper":
+if TYPE_CHECKING or __name__ != "process_supervisor":
     from benchwright.sandbox.inside import apart, family, processes, system
 else:
     from inside import apart, family, processes, system
@@ -30,10 +30,10 @@ def main(lifeline: int, kept: list[int], memory_bytes: int, command: list[str]) 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     family.adopt()
-    keeper = os.getpid()
+    supervisor = os.getpid()
     pid, _ = apart.fork_apart()
     if pid == 0:
-        _become(command, keeper, lifeline)
+        _become(command, supervisor, lifeline)
     for descriptor in (0, 1, 2, *kept):
         os.close(descriptor)
     pack = family.Family(pid)
@@ -43,11 +43,11 @@ def main(lifeline: int, kept: list[int], memory_bytes: int, command: list[str]) 
     os._exit(0)
 
 
-def _become(command: list[str], keeper: int, lifeline: int) -> NoReturn:
+def _become(command: list[str], supervisor: int, lifeline: int) -> NoReturn:
     try:
         os.set_inheritable(lifeline, False)
         system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() == keeper:  # otherwise the keeper died before PR_SET_PDEATHSIG was set
+        if os.getppid() == supervisor:  # otherwise the supervisor died before PR_SET_PDEATHSIG was set
             os.execv(command[0], command)
     except OSError as error:
         _say(lifeline, f"trouble {error.strerror}")

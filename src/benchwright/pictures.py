@@ -119,7 +119,7 @@ def pictures_of(content: Any) -> Iterator[tuple[str, Picture]]:
                 yield url, picture_in_url(url)
 
 
-def image_of_url_head(url: str) -> Picture | None:
+def picture_of_url_head(url: str) -> Picture | None:
     """Return the format and dimensions of the image in a data URL, usually from its beginning alone.
 
     None if it is not an image.
