@@ -76,3 +76,32 @@ def test_settings_that_differ_are_told_with_both_values(tmp_path: Path) -> None:
     a = str(write_run(tmp_path / "a", A))
     b = str(write_run(tmp_path / "b", B, targets=warm))
     assert pair_of(a, b).settings == [SettingDifference("temperature", None, "1.0")]
+
+
+class TestLowerIsBetter:
+    """Imported runs may declare that a lower score is better: wins, losses and their order follow."""
+
+    ORIGIN = {"format": "lm-eval", "program": "lm-eval", "scores": {"exact": {"lower_is_better": True}}}
+
+    @pytest.fixture
+    def pair(self, tmp_path: Path) -> PairComparison:
+        return pair_of(
+            *two_runs(tmp_path, A, B, kind="import", about={"origin": {"path": "x", **self.ORIGIN}})
+        )
+
+    def test_a_trial_is_won_if_its_score_went_down(self, pair: PairComparison) -> None:
+        score = pair.scores[0]
+        won, lost = score.won_and_lost()
+        assert all(change.b < change.a for change in won)
+        assert all(change.b > change.a for change in lost)
+        assert (len(won), len(lost)) == (score.wins, score.losses)
+
+    def test_wins_and_losses_are_those_of_the_plain_score_the_other_way_round(
+        self, pair: PairComparison, tmp_path: Path
+    ) -> None:
+        plain = pair_of(*two_runs(tmp_path / "plain", A, B)).scores[0]
+        assert (pair.scores[0].wins, pair.scores[0].losses) == (plain.losses, plain.wins)
+
+    def test_the_part_with_the_largest_loss_comes_first(self, pair: PairComparison) -> None:
+        found = [part.difference for part in pair.breakdowns[0].parts]
+        assert found == sorted(found, reverse=True)

@@ -13,8 +13,8 @@ import pytest
 from tests.app.app_kit import NOWHERE, Program, one_line_of
 from tests.app.eval_kit import CACHED, ROWS, Project, Server, read_json, read_lines, summary_in, target
 
-from benchwright.app.eval_cache_lookup import EvalCacheLookup
 from benchwright.app.evaluate import prepare_eval
+from benchwright.app.run_lookup.eval_cache import EvalCacheLookup
 from benchwright.config import EvalSettings
 
 NOTE = """\
@@ -235,9 +235,9 @@ def task_id(project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
         settings = EvalSettings(
             model="m", base_url=NOWHERE, module=module, dataset=Path("data.jsonl"), eval_fn=("rewards:right",)
         )
-        shelf = prepare_eval(settings, print).shelf
-        assert isinstance(shelf, EvalCacheLookup)
-        return shelf.task_id
+        lookup = prepare_eval(settings, print).lookup
+        assert isinstance(lookup, EvalCacheLookup)
+        return lookup.task_id
 
     yield task_id
     for name in set(sys.modules) - before:

@@ -11,8 +11,8 @@ from tests.app.app_kit import NOWHERE, Program, finished, trials
 from tests.app.eval_kit import CACHED, summary_in
 from tests.simulated import simulated_endpoint
 
-from benchwright.app.eval_cache_lookup import EvalCacheLookup
 from benchwright.app.evaluate import prepare_eval
+from benchwright.app.run_lookup.eval_cache import EvalCacheLookup
 from benchwright.cli.progress import asked_again
 from benchwright.config import EvalSettings
 from benchwright.records import Status
@@ -67,9 +67,9 @@ def identity(directory: Path, **settings: Any) -> str:
         "model": "m",
         "base_url": NOWHERE,
     }
-    shelf = prepare_eval(EvalSettings(**{**plain, **settings}), say=print).shelf
-    assert isinstance(shelf, EvalCacheLookup)
-    return shelf.task_id
+    lookup = prepare_eval(EvalSettings(**{**plain, **settings}), say=print).lookup
+    assert isinstance(lookup, EvalCacheLookup)
+    return lookup.task_id
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tests.catalog.swe_bench.instances import make_pytest_instance
 
 from benchwright.app.benchmarks import prepare_benchmark
 from benchwright.app.prepared import RunRequest
-from benchwright.app.resume_settings import ExistingRun, resume_settings
+from benchwright.app.run_lookup.named import ExistingRun, resume_settings
 from benchwright.config import BenchmarkSettings
 from benchwright.runs.manifest import read_manifest
 

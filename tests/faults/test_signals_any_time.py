@@ -29,7 +29,7 @@ from tests.faults.interrupted import (
     now,
 )
 
-from benchwright.app.run_lookup import is_reported
+from benchwright.app.run_lookup.unfinished import is_reported
 from benchwright.runs.store import last_event
 
 pytestmark = pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.app.resume_settings import ExistingRun
+from benchwright.app.run_lookup.named import ExistingRun
 from benchwright.cli.eval import bench
 from benchwright.cli.pack_run import command as pack_run
 from benchwright.cli.run import command as run

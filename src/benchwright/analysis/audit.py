@@ -158,7 +158,7 @@ def _passed(counted: CountedTrial, passing: PassingScore | None) -> bool:
     if passing is None:
         return False
     state, value = counted.score(passing.name)
-    return state is not ScoreState.FAILED and value >= passing.least
+    return state is not ScoreState.FAILED and passing.passes(value)
 
 
 def _trial(one: AuditedFinding) -> tuple[str, int, str]:

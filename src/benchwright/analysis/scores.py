@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import msgspec
 
@@ -65,16 +65,31 @@ def scale_of(manifest: Manifest, score: str) -> ScoreScale:
 
 
 class PassingScore(NamedTuple):
-    """The score that decides whether a trial passed, and its least passing value."""
+    """The score that decides whether a trial passed.
+
+    `threshold`: the least value that passes; the largest if `lower_is_better`.
+    """
 
     name: str
-    least: float
+    threshold: float
+    lower_is_better: bool = False
+
+    @overload
+    def passes(self, value: float) -> bool: ...
+    @overload
+    def passes(self, value: NDArray[np.float64]) -> NDArray[np.bool_]: ...
+    def passes(self, value: Any) -> Any:
+        """Return whether a value passes; for an array (n,) of values, a mask (n,)."""
+        return value <= self.threshold if self.lower_is_better else value >= self.threshold
 
 
 def passing_score(manifest: Manifest, table: RunTable) -> PassingScore | None:
     """Return the first score of a run for which passing is defined; None if there is none."""
-    scales = ((name, scale_of(manifest, name).passing) for name in table.scores)
-    return next((PassingScore(name, least) for name, least in scales if least is not None), None)
+    for name in table.scores:
+        scale = scale_of(manifest, name)
+        if scale.passing is not None:
+            return PassingScore(name, scale.passing, scale.lower_is_better)
+    return None
 
 
 def passed_trials(manifest: Manifest, table: RunTable) -> NDArray[np.bool_] | None:
@@ -85,9 +100,8 @@ def passed_trials(manifest: Manifest, table: RunTable) -> NDArray[np.bool_] | No
     if passing is None:
         return None
     column, places = table.scores[passing.name], np.arange(len(table))
-    passed: NDArray[np.bool_] = (column.values(places) >= passing.least) & (
-        column.states(places) != ScoreState.FAILED
-    )
+    answered = column.states(places) != ScoreState.FAILED
+    passed: NDArray[np.bool_] = passing.passes(column.values(places)) & answered
     return passed
 
 

@@ -13,7 +13,7 @@ from benchwright.analysis.benchmark_file import Totals, add_up, graded, write_re
 from benchwright.analysis.summary import summarise, with_figures
 from benchwright.analysis.summary_records import RunSummary, TargetSummary
 from benchwright.app.prepared import LaunchedRun
-from benchwright.app.run_lookup import mark_reported
+from benchwright.app.run_lookup.unfinished import mark_reported
 from benchwright.catalog.benchmark import About, Benchmark, Figure, timestamp
 from benchwright.catalog.containers.predictions import predictions_of, write_predictions
 from benchwright.errors import UserError

@@ -15,7 +15,7 @@ from benchwright.app.models import ModelsUnderTest, find_models, key_variables, 
 from benchwright.app.needs import needs_of_benchmark, needs_of_requests
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.prometheus import Scrape
-from benchwright.app.run_lookup import UnfinishedRunLookup
+from benchwright.app.run_lookup.unfinished import UnfinishedRunLookup
 from benchwright.app.until.question import check_until
 from benchwright.catalog import plugins
 from benchwright.catalog.benchmark import SEAL_VERSION, About, Benchmark, Options, Remembering
@@ -116,7 +116,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
             **needs_of_requests(settings.limits, settings.sampling, endpoint.models),
         },
     )
-    shelf = UnfinishedRunLookup(
+    lookup = UnfinishedRunLookup(
         request.fingerprint,
         fresh=settings.resuming.fresh,
         finished=settings.resuming.retry_failed,
@@ -148,7 +148,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
 
     return PreparedRun(
         request,
-        shelf,
+        lookup,
         report,
         facts={
             "benchmark": metadata.full_name,

@@ -14,7 +14,6 @@ from benchwright.analysis.summary_records import RunSummary
 from benchwright.app.benchmark_agents import recipe_facts
 from benchwright.app.checks import check_eval
 from benchwright.app.dataset_check import DatasetUnchanged
-from benchwright.app.eval_cache_lookup import EvalCacheLookup
 from benchwright.app.eval_files import EvalFiles
 from benchwright.app.evaluating.targets import eval_targets
 from benchwright.app.evaluating.task import (
@@ -30,6 +29,7 @@ from benchwright.app.launch import discard_message, parts_of, recipe
 from benchwright.app.models import key_variables, short_name
 from benchwright.app.needs import needs_of_eval, needs_of_requests
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
+from benchwright.app.run_lookup.eval_cache import EvalCacheLookup
 from benchwright.app.until.question import check_until
 from benchwright.config import BaselineSettings, EndpointSettings, EvalSettings, JudgeSettings, SolverSettings
 from benchwright.data.manifest import file_fingerprint
@@ -121,24 +121,24 @@ def prepare_eval(
     )
     entries = entry_directory(cache_root(), endpoint.model, str(rows.dataset))
     files = EvalFiles(settings.outputs, entries, _config(settings, request))
-    shelf = EvalCacheLookup(request, settings.resuming, files)
+    lookup = EvalCacheLookup(request, settings.resuming, files)
 
     def report(launched: LaunchedRun) -> EvalReport:
         summary = summarise(read_manifest(launched.directory), launched.table)
-        path = shelf.entry_path
+        path = lookup.entry_path
         return EvalReport(
             summary, path, lambda: files.write_outputs(launched.table, path, launched.stop_reason)
         )
 
     return PreparedRun(
         request,
-        shelf,
+        lookup,
         report,
         facts={"left_out_rows": data.left_out} if data.left_out else {},
         resume_note=_resume_note(settings.solver),
-        reuse=lambda say: find_reuse(settings.resuming, request.plan, shelf, say),
-        during=shelf.kept_up_to_date,
-        at_end=shelf.project,
+        reuse=lambda say: find_reuse(settings.resuming, request.plan, lookup, say),
+        during=lookup.kept_up_to_date,
+        at_end=lookup.project,
         changed=unchanged.reason,
     )
 

@@ -49,7 +49,7 @@ RETRIED = FAILED | {Status.GRADER_ERROR}
 async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say: Say) -> LaunchedRun:
     """Start a new run, resume an unfinished one, or only load a finished one, and return it.
 
-    Which of these is done follows from the run that the lookup (`prepared.shelf`) finds or makes. A finished
+    Which of these is done follows from the run that the lookup (`prepared.lookup`) finds or makes. A finished
     run is resumed only to retry trials. The run's journal is read once.
 
     Raises:
@@ -67,7 +67,7 @@ async def _launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say
     _check_one_process(request)
     telemetry = telemetry_of(request)
     reuse = prepared.reuse(say)
-    found = prepared.shelf.run_of(lambda: _make(request), say)
+    found = prepared.lookup.run_of(lambda: _make(request), say)
     async with found as directory, store.run_lock(directory, say):
         _say_if_named_otherwise(directory, request.settings.label.name, say)
         table = read_table(directory, effort=request.wants_effort)

@@ -6,7 +6,7 @@ from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.app.models import find_models, short_name
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
-from benchwright.app.run_lookup import UnfinishedRunLookup
+from benchwright.app.run_lookup.unfinished import UnfinishedRunLookup
 from benchwright.config import TaskSettings
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Task

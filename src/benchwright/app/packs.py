@@ -17,7 +17,7 @@ from benchwright.app.models import short_name
 from benchwright.app.pack_setup import PackReady, set_up_pack
 from benchwright.app.pack_watch import PackWatch
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest, describe
-from benchwright.app.run_lookup import UnfinishedRunLookup, is_reported, mark_reported
+from benchwright.app.run_lookup.unfinished import UnfinishedRunLookup, is_reported, mark_reported
 from benchwright.app.until.question import check_until
 from benchwright.config import PackResuming, PackSettings
 from benchwright.endpoint.access import Access
@@ -87,7 +87,7 @@ def _composed(ready: PackReady, settings: PackSettings, watch: PackWatch) -> Pre
     )
     request = _request(task, targets, access, settings, tuple(clients.values()))
     resuming = settings.resuming
-    shelf = UnfinishedRunLookup(
+    lookup = UnfinishedRunLookup(
         request.fingerprint,
         fresh=resuming.fresh,
         finished=resuming.retries_cells,
@@ -121,7 +121,7 @@ def _composed(ready: PackReady, settings: PackSettings, watch: PackWatch) -> Pre
         error = None if result is None or result.interrupted else launched.stop_reason
         return _report(launched, task.setup, watch, scores, error)
 
-    return PreparedRun(request, shelf, report, facts=_facts(request, setup), during=during)
+    return PreparedRun(request, lookup, report, facts=_facts(request, setup), during=during)
 
 
 def _verifiers(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from benchwright.app.run_lookup import RunLookup
 from benchwright.config import Settings
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.card.needs import Needs
@@ -91,14 +92,6 @@ class RunRequest(msgspec.Struct, frozen=True):
         )
 
 
-class RunLookup(Protocol):
-    """Run lookup: finds or makes the run that belongs to a request."""
-
-    def run_of(self, make: Callable[[], Path], say: Say) -> AbstractAsyncContextManager[Path]:
-        """Find or make the run, and yield its directory. The run is locked until exit."""
-        ...
-
-
 class LaunchedRun(msgspec.Struct, frozen=True):
     """A run after a session, with its table.
 
@@ -126,7 +119,7 @@ NOTHING_HELD: AbstractAsyncContextManager[Any] = nullcontext()
 class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
     """A run that is ready to be launched: every check that needs no model has passed.
 
-    `shelf`: finds or makes the run. `report`: writes and returns its results. `facts`: description besides
+    `lookup`: finds or makes the run. `report`: writes and returns its results. `facts`: description besides
     the plan. `resume_note`: shown when the run is resumed. `reuse`: finds trials of earlier runs that a new
     run takes over. `during`: context that is open while the run is in progress; it receives the table of what
     was done before. `at_end`: called with the table at the end of every session, while the run is still
@@ -136,7 +129,7 @@ class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
     """
 
     request: RunRequest
-    shelf: RunLookup
+    lookup: RunLookup
     report: Callable[[LaunchedRun], Report]
     facts: Mapping[str, Any] = {}
     resume_note: str | None = None

@@ -96,7 +96,7 @@ def labels(run: str, file: Path, quiet: bool, as_json: bool, debug: bool, **opti
     from benchwright.analysis.summary import summary_of
     from benchwright.app.judging.judged import prepare_again
     from benchwright.app.judging.labels_file import read_form
-    from benchwright.app.resume_settings import existing_run
+    from benchwright.app.run_lookup.named import existing_run
     from benchwright.cli.judge_labelling import label, report_judging
 
     given = read_form(file)
@@ -173,7 +173,7 @@ def check(
     from benchwright.app.judging.judged import judges_of, prepare_again
     from benchwright.app.judging.second import SecondJudge, second_judge_of
     from benchwright.app.loop import run_async
-    from benchwright.app.resume_settings import existing_run
+    from benchwright.app.run_lookup.named import existing_run
     from benchwright.cli.judge_labelling import judging_progress, report_judging
     from benchwright.reports.judge_check import render_check
 

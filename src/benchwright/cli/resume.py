@@ -32,7 +32,7 @@ Examples:
 @output_options
 def resume(run: str, as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Resume an unfinished RUN (an id, a unique part of one, or a path) with its original settings."""
-    from benchwright.app.resume_settings import existing_run
+    from benchwright.app.run_lookup.named import existing_run
     from benchwright.errors import UserError
 
     existing = existing_run(run)
@@ -72,7 +72,7 @@ def retry(
     **options: Any,
 ) -> None:
     """Retry trials of RUN within the same run. All attempts are kept; the last one counts."""
-    from benchwright.app.resume_settings import existing_run
+    from benchwright.app.run_lookup.named import existing_run
 
     existing = existing_run(run)
     if existing.manifest.kind != "pack" and (provider_errors or errors or scenario):
@@ -90,7 +90,7 @@ def retry(
 
 
 def _continue(existing: Any, given: dict[str, Any], *, as_json: bool, quiet: bool) -> int:
-    from benchwright.app.resume_settings import resume_settings
+    from benchwright.app.run_lookup.named import resume_settings
 
     settings: Any = resume_settings(existing, given)
     if existing.manifest.kind == "pack":

@@ -20,7 +20,7 @@ from benchwright.app.loop import run_async
 from benchwright.app.pack_watch import PackWatch
 from benchwright.app.packs import PackReport, described_pack, prepare_pack
 from benchwright.app.prepared import LaunchedRun, PreparedRun, describe
-from benchwright.app.run_lookup import is_reported
+from benchwright.app.run_lookup.unfinished import is_reported
 from benchwright.app.suite_session import Outcome, SuitePart, SuiteRun, find_problems, prepare_part, run_all
 from benchwright.app.suites import Suite
 from benchwright.cli.cost_options import NO_RATES, Rates

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.app.resume_settings import ONLY_ONCE, ExistingRun
+from benchwright.app.run_lookup.named import ONLY_ONCE, ExistingRun
 from benchwright.errors import UserError
 
 JSON_VALUES = ("param",)

@@ -58,9 +58,9 @@ class _Columns:
         self.value, self.answered = self._score(next(iter(table.scores), None))
         passing = passing_score(manifest, table)
         value, answered = self._score(None if passing is None else passing.name)
-        least = 0.0 if passing is None else passing.least
-        self.passed = answered & (value >= least)
-        self.failed = answered & (value < least)
+        passed = passing.passes(value) if passing is not None else value >= 0
+        self.passed = answered & passed
+        self.failed = answered & ~passed
 
     def _score(self, name: str | None) -> tuple[NDArray[np.float64], Mask]:
         """Return the scores of all trials, and a mask of those with a score.

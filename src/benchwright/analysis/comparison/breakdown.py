@@ -60,7 +60,8 @@ def _by_label(
         if part is not None:
             low, high = part.interval or (None, None)
             parts.append(PartDifference(value, part.n, part.mean_a, part.mean_b, part.difference, low, high))
-    parts.sort(key=lambda one: (one.difference, one.value))
+    sign = -1 if score in side_a.lower_is_better else 1
+    parts.sort(key=lambda one: (sign * one.difference, one.value))
     return (parts, len(trials) - len(parts)) if len(parts) > 1 else None
 
 

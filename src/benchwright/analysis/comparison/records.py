@@ -148,6 +148,15 @@ class ScoreComparison(Record, frozen=True):
         """The name of the score; both names if the programs use different ones."""
         return self.score if self.score_b is None else f"{self.score} / {self.score_b}"
 
+    def gain(self, change: Change) -> float:
+        """Return by how much B is better than A on a trial; negative if B is worse."""
+        return change.a - change.b if self.lower_is_better else change.b - change.a
+
+    def won_and_lost(self) -> tuple[list[Change], list[Change]]:
+        """Return the changed trials in which B is better, and those in which B is worse."""
+        won = [change for change in self.changes if self.gain(change) > 0]
+        return won, [change for change in self.changes if self.gain(change) < 0]
+
 
 class PartDifference(Record, frozen=True):
     """The difference B - A over the samples with one label value.

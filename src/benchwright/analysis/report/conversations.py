@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from benchwright.analysis.comparison.records import Change
+from benchwright.analysis.comparison.records import Change, ScoreComparison
 from benchwright.analysis.report.columns import Columns
 from benchwright.analysis.report.messages import ParsedMessage, as_json, parse_messages
 from benchwright.analysis.report.pieces import cut
@@ -102,13 +102,12 @@ def conversation(table: RunTable, row: int, shown_as: str = "") -> Conversation:
     return conversation_of(trial, body, shown_as)
 
 
-def some_changes(changes: Sequence[Change], most: int) -> list[Change]:
+def some_changes(score: ScoreComparison, most: int) -> list[Change]:
     """Return at most `most` changed trials, losses first, the largest changes of each.
 
     Losses and wins get equal shares if there are enough of both.
     """
-    lost = [change for change in changes if change.b < change.a]
-    won = [change for change in changes if change.b > change.a]
+    won, lost = score.won_and_lost()
     of_lost = max(most // 2, most - len(won))
     return lost[:of_lost] + won[: most - min(of_lost, len(lost))]
 

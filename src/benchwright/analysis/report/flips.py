@@ -23,10 +23,10 @@ def flips_of(a: Part, b: Part, score: ScoreComparison, most: int) -> Flips:
     Raises:
         JournalError: If a journal cannot be read.
     """
-    chosen = some_changes(score.changes, most)
+    chosen = some_changes(score, most)
     same = a.data == b.data
     there_a, there_b = dict(_trials(a, chosen)), dict(_trials(b, chosen)) if same else {}
-    won = sum(change.b > change.a for change in score.changes)
+    won, lost = map(len, score.won_and_lost())
     notes = []
     if not same:
         notes.append("The data differs, so the samples have different ids: only answers are shown.")
@@ -37,15 +37,15 @@ def flips_of(a: Part, b: Part, score: ScoreComparison, most: int) -> Flips:
         b=b.run.letter,
         score=score.score,
         won=won,
-        lost=len(score.changes) - won,
-        flips=[_flip(change, there_a, there_b) for change in chosen],
+        lost=lost,
+        flips=[_flip(change, score, there_a, there_b) for change in chosen],
         note=" ".join(notes),
     )
 
 
-def _flip(change: Change, a: Mapping[Place, Trial], b: Mapping[Place, Trial]) -> Flip:
+def _flip(change: Change, score: ScoreComparison, a: Mapping[Place, Trial], b: Mapping[Place, Trial]) -> Flip:
     place = change.sample, change.repeat
-    return Flip(change, *_side(a.get(place)), *_side(b.get(place)))
+    return Flip(change, score.gain(change) > 0, *_side(a.get(place)), *_side(b.get(place)))
 
 
 def _side(trial: Trial | None) -> tuple[Conversation | None, TrialTexts | None]:

@@ -100,18 +100,17 @@ class TrialTexts(Record, frozen=True):
 
 
 class Flip(Record, frozen=True):
-    """A sample whose score changed from run A to run B, with previews and conversations if they were kept."""
+    """A sample whose score changed from run A to run B, with previews and conversations if they were kept.
+
+    `won`: True if B scored better.
+    """
 
     change: Change
+    won: bool
     a: Conversation | None = None
     given_a: TrialTexts | None = None
     b: Conversation | None = None
     given_b: TrialTexts | None = None
-
-    @property
-    def won(self) -> bool:
-        """True if B scored better."""
-        return self.change.b > self.change.a
 
 
 class Flips(Record, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from benchwright.app.eval_cache_lookup import EvalCacheLookup
+from benchwright.app.run_lookup.eval_cache import EvalCacheLookup
 from benchwright.config import EvalResuming
 from benchwright.engine.plan import Plan
 from benchwright.engine.trial_reuse import NO_REUSE, EarlierRun, Reuse
@@ -20,17 +20,17 @@ LARGEST_OFFER = 20_000
 """Largest plan (in trials) for which the reusable trials are counted for an offer."""
 
 
-def find_reuse(resuming: EvalResuming, plan: Plan, shelf: EvalCacheLookup, say: Say) -> Reuse:
+def find_reuse(resuming: EvalResuming, plan: Plan, lookup: EvalCacheLookup, say: Say) -> Reuse:
     """Return the conversations that a new run takes over from earlier ones. Without --reuse, only offer them.
 
     Raises:
         UserError: If --rescore is given and there is nothing to score.
     """
     wanted = resuming.reuse or resuming.rescore
-    if not wanted and (resuming.fresh or shelf.has_entry()):
+    if not wanted and (resuming.fresh or lookup.has_entry()):
         return NO_REUSE
     most = MOST_EARLIER_RUNS if wanted else MOST_RUNS_LOOKED_AT
-    runs = tuple(EarlierRun(path) for path in islice(shelf.earlier_runs(), most))
+    runs = tuple(EarlierRun(path) for path in islice(lookup.earlier_runs(), most))
     if not wanted:
         _offer(plan, runs, say)
         return NO_REUSE

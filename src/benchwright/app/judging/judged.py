@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from benchwright.app.prepared import PreparedRun
-from benchwright.app.resume_settings import ExistingRun, resume_settings
+from benchwright.app.run_lookup.named import ExistingRun, resume_settings
 from benchwright.engine.protocols import JudgingScorer
 from benchwright.errors import UserError
 from benchwright.records import Record, Sample, Target

@@ -42,7 +42,7 @@ from benchwright.app.models import find_models, key_variables
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.probe import probe_endpoints
 from benchwright.app.prometheus import metrics_url
-from benchwright.app.run_lookup import NewRunShelf
+from benchwright.app.run_lookup import NewRun
 from benchwright.endpoint.default_server import LOCAL_SERVER
 from benchwright.endpoint.power import PowerReading, read_power
 from benchwright.endpoint.watching import MetricsPoller, ServerMetrics, read_known
@@ -220,7 +220,7 @@ class LoadTest:
         request = self._request(plan)
         return PreparedRun(
             request,
-            NewRunShelf(),
+            NewRun(),
             report,
             facts={"level": level, "prompts": self.workload.about},
             during=lambda table: _all_of(watch, power),

@@ -53,8 +53,7 @@ def brief_lines(comparison: Comparison) -> Iterator[Line]:
         told = f"{pair.b} against {pair.a}, " if len(comparison.pairs) > 1 else ""
         for score in pair.scores:
             if score.changes:
-                won = sum(change.b > change.a for change in score.changes)
-                lost = len(score.changes) - won
+                won, lost = map(len, score.won_and_lost())
                 yield Line(
                     "note",
                     [f"{told}", ForeignText(score.title), f": {counted(won, 'trial')} won, {lost:,} lost."],

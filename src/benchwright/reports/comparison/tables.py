@@ -236,8 +236,7 @@ def _data(pair: PairComparison, data: DataDifferences) -> Block:
 
 
 def _changes(pair: PairComparison, score: ScoreComparison) -> Block:
-    won = [change for change in score.changes if change.b > change.a]
-    lost = [change for change in score.changes if change.b < change.a]
+    won, lost = score.won_and_lost()
     some = max(MOST_CHANGES // 2, MOST_CHANGES - len(won))
     shown = (lost[:some] + won)[:MOST_CHANGES]
     more = len(score.changes) - len(shown)

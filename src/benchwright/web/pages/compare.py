@@ -87,7 +87,7 @@ def _result_part(viewer: Viewer, asked: dict[str, str], number: int) -> web.Resp
         figures=comparison_part(found, compared.times),
         scores=[one.score for one in scores],
         score=score,
-        changes=list(_flips(viewer, asked, found, chosen[(number - 1) * PAGE : number * PAGE])),
+        changes=list(_flips(viewer, asked, found, score, chosen[(number - 1) * PAGE : number * PAGE])),
         counts={name: sum(1 for _ in _changes(score, name)) if score else 0 for name in SHOWN},
         shown=SHOWN,
         number=number,
@@ -97,13 +97,18 @@ def _result_part(viewer: Viewer, asked: dict[str, str], number: int) -> web.Resp
 
 
 def _flips(
-    viewer: Viewer, asked: dict[str, str], found: Comparison, changes: Sequence[Change]
+    viewer: Viewer,
+    asked: dict[str, str],
+    found: Comparison,
+    score: ScoreComparison | None,
+    changes: Sequence[Change],
 ) -> Iterator[Markup]:
     """Yield changed samples with both answers and a link to both conversations."""
     a, b = (_side_reader(viewer, asked[name]) for name in ("a", "b"))
     letters = [run.letter for run in found.runs]
     for change in changes:
-        flip = Flip(change, given_a=a(change), given_b=b(change))
+        won = score is not None and score.gain(change) > 0
+        flip = Flip(change, won, given_a=a(change), given_b=b(change))
         yield flip_part(found, letters[0], letters[1], flip, _side_by_side(asked, change))
 
 
@@ -142,8 +147,9 @@ def _compared(viewer: Viewer, a: str, b: str, *, anyway: bool) -> Compared:
 
 def _changes(score: ScoreComparison, only: str) -> Iterator[Change]:
     """Yield the changed samples: the largest losses first, the largest wins last."""
-    for change in sorted(score.changes, key=lambda one: one.b - one.a):
-        if (only != "lost" or change.b < change.a) and (only != "won" or change.b > change.a):
+    for change in sorted(score.changes, key=score.gain):
+        gain = score.gain(change)
+        if (only != "lost" or gain < 0) and (only != "won" or gain > 0):
             yield change
 
 

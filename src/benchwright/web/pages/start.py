@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from aiohttp import web
 
 from benchwright.app.pack_store import installed_packs
-from benchwright.app.resume_settings import existing_run
+from benchwright.app.run_lookup.named import existing_run
 from benchwright.catalog.registry import abouts
 from benchwright.errors import UserError
 from benchwright.runs.locks import interrupt

@@ -58,7 +58,7 @@ class EvalCacheLookup:
 
     @asynccontextmanager
     async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
-        """Find or make the run, and yield its directory; see `prepared.Shelf.run_of`.
+        """Find or make the run, and yield its directory; see `RunLookup.run_of`.
 
         The lock file beside the cache file is held until exit.
         """

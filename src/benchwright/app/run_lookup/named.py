@@ -1,4 +1,4 @@
-"""Existing runs that are to be resumed or retried, with the settings from their manifests."""
+"""Run lookup of `resume`, `retry` and `judge`: the run that the user names, with the settings in its manifest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run lookup for commands without a cache: finds the unfinished run of the same configuration, or makes a new one."""
+"""Run lookup of commands without a cache: the unfinished run of the same configuration, or a new one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class UnfinishedRunLookup:
 
     @asynccontextmanager
     async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
-        """Find or make the run, and yield its directory; see `prepared.Shelf.run_of`.
+        """Find or make the run, and yield its directory; see `RunLookup.run_of`.
 
         A lock file keeps two processes from starting the same run.
         """
@@ -92,12 +92,3 @@ def is_reported(directory: Path) -> bool:
 def mark_reported(directory: Path) -> None:
     """Record that the result of a run is written."""
     (directory / UNREPORTED).unlink(missing_ok=True)
-
-
-class NewRunShelf:
-    """Run lookup that always makes a new run."""
-
-    @asynccontextmanager
-    async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
-        """Make a run, and yield its directory; see `prepared.Shelf.run_of`."""
-        yield make()

@@ -1,0 +1,34 @@
+"""Run lookup: which run a command continues is decided in this package, by one rule for each kind of command.
+
+- `eval`: the documented cache files determine the run (`eval_cache`).
+- `run`, `pack run` and `evaluate` with a Task: the newest run of the same fingerprint that is unfinished, or whose
+  result is not written yet (`unfinished`).
+- `resume`, `retry` and `judge`: the run that the user names, with its own settings (`named`).
+- `load` and validation: always a new run (`NewRun`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Protocol
+
+from benchwright.text import Say
+
+
+class RunLookup(Protocol):
+    """Finds or makes the run that belongs to a request."""
+
+    def run_of(self, make: Callable[[], Path], say: Say) -> AbstractAsyncContextManager[Path]:
+        """Find or make the run, and yield its directory. The run is locked until exit."""
+        ...
+
+
+class NewRun:
+    """Run lookup that always makes a new run."""
+
+    @asynccontextmanager
+    async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
+        """Make a run, and yield its directory."""
+        yield make()
