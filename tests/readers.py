@@ -292,7 +292,7 @@ def trials_of(runs: list[Path]) -> dict[str, dict[str, float]]:
         for counted in counted_trials(read_table(run, effort=True)):
             trial = counted.trial
             scores = {**trial.record.scores, **{name: score.value for name, score in trial.scores.items()}}
-            found[counted.unique] = {name: value for name, value in scores.items() if value is not None}
+            found[counted.unique_id] = {name: value for name, value in scores.items() if value is not None}
     return found
 
 

@@ -46,7 +46,7 @@ async def run_trial(
         plan = Plan(task, 1, (target,), limits=limits or TrialLimits())
         async with EndpointClient(target, access=Access(key)) as client, task.open() as solver:
             worker = Worker(solver, (), {"primary": client}, plan.limits, deliver)
-            await worker.do(TrialWork(next(plan.trials())))
+            await worker.process(TrialWork(next(plan.trials())))
     (solved,) = (result for result in delivered if isinstance(result, SolvedWork))
     return Ran(solved.record, _decode_body(solved.body), solved.systemic)
 

@@ -79,7 +79,7 @@ def test_samples_of_one_side_only_are_named(tmp_path: Path) -> None:
 def test_white_space_makes_no_difference(tmp_path: Path) -> None:
     found = differing(tmp_path, changed(1, gold=" 4\n"), anyway=True)
     assert found is not None
-    assert found.none
+    assert found.is_empty
 
 
 def test_data_known_to_be_the_same_has_no_differences(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_the_order_in_which_trials_end_changes_nothing(
         for slot, answer in zip(SLOTS, both, strict=True)
     ]
     in_turn = QuestionTracker(question, manifest, table_of(directory, trials))
-    in_turn.look()
+    in_turn.process_complete_units()
 
     random.Random(seed).shuffle(trials)
     table = RunTable(directory, ["exact"])
@@ -103,7 +103,7 @@ def test_the_order_in_which_trials_end_changes_nothing(
     for trial in trials:
         for record in trial:
             put(table, [record])
-            looked_at_always.look()
+            looked_at_always.process_complete_units()
     first, second = decision_so_far(in_turn), decision_so_far(looked_at_always)
     assert (first.verdict, first.used, first.difference) == (second.verdict, second.used, second.difference)
     assert (first.low, first.high) == (second.low, second.high)
@@ -123,7 +123,7 @@ def test_it_is_what_the_decider_says_of_the_differences_with_failures_at_their_w
     following = QuestionTracker(
         question_about(units), manifest_of(), table_of(tmp_path_factory.getbasetemp(), trials)
     )
-    following.look()
+    following.process_complete_units()
     decider = Decider(len(answers))
     for old, new in answers:
         least = (0.0 if new is None else new) - (1.0 if old is None else old)
@@ -154,11 +154,11 @@ def test_a_group_counts_when_all_of_it_is_there_and_by_its_size(tmp_path: Path) 
     for sample in ("d", "a", "b"):
         for trial in trials[sample]:
             put(table, trial)
-        following.look()
+        following.process_complete_units()
     assert following.samples == 0, "one of the first group is missing"
     for trial in trials["c"]:
         put(table, trial)
-    following.look()
+    following.process_complete_units()
     decision = decision_so_far(following)
     assert decision.used == 4
     assert decision.groups
@@ -169,10 +169,10 @@ def test_a_sample_with_repeats_counts_by_their_mean_once_all_are_there(tmp_path:
     table = RunTable(tmp_path, ["exact"])
     following = QuestionTracker(question_about([["a"]]), manifest_of(repeats=2), table)
     for repeat, score in enumerate((1.0, 0.0)):
-        assert not following.look()
+        assert not following.process_complete_units()
         for slot, answer in (("old", 0.0), ("new", score)):
             put(table, records_of("a", slot, answer, repeat))
-    assert following.look()
+    assert following.process_complete_units()
     assert decision_so_far(following).difference == 0.5
 
 
@@ -180,9 +180,9 @@ def test_what_is_to_be_asked_again_is_not_complete_before_it_was(tmp_path: Path)
     trials = [records_of("a", "old", 1.0), records_of("a", "new", None)]
     table = table_of(tmp_path, trials)
     following = QuestionTracker(question_about([["a"]]), manifest_of(), table, again=[1])
-    assert not following.look()
-    following.asked(1)
-    assert following.look()
+    assert not following.process_complete_units()
+    following.add_retry(1)
+    assert following.process_complete_units()
 
 
 def test_earlier_answers_stand_for_the_old_model(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_earlier_answers_stand_for_the_old_model(tmp_path: Path) -> None:
     following = QuestionTracker(
         question_about([["a"], ["b"]], earlier=earlier), manifest_of(slots=("new",)), table
     )
-    following.look()
+    following.process_complete_units()
     decision = decision_so_far(following)
     (one,) = decision.models
     assert (one.model, one.than) == ("new", "old")
@@ -204,7 +204,7 @@ def test_at_least_so_many_samples_whatever_the_units(tmp_path: Path) -> None:
         records_of(sample, slot, float(slot == "new")) for unit in units for sample in unit for slot in SLOTS
     ]
     following = QuestionTracker(question_about(units, at_least=51), manifest_of(), table_of(tmp_path, trials))
-    following.look()
+    following.process_complete_units()
     assert decision_so_far(following).used == 52
 
 

@@ -130,8 +130,8 @@ def test_comparisons_and_reports_leave_the_same_requests_out(found: tuple[Progra
     timed = TRIALS - flagged(run)
     side = RunSides(run, "A").side()
     assert side.timings["latency"].size == side.timings["ttft"].size == timed
-    assert side.effort is not None
-    assert np.isfinite(side.effort.latency).sum() == side.effort.timed_requests == timed
+    assert side.usage is not None
+    assert np.isfinite(side.usage.latency).sum() == side.usage.timed_requests == timed
     table = read_table(run, effort=True)
     assert np.isfinite(columns_of(table, "primary").latency).sum() == timed
     assert table.requests["primary"].times("latency").size == timed

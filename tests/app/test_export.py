@@ -63,8 +63,8 @@ class TestLoadRun:
 
     def test_requests_of_a_judge_are_those_of_the_attempt_that_it_graded(self, tmp_path: Path) -> None:
         run = write_run(tmp_path / "run", TRIALS)
-        (second,) = read_table(run).sample.places("2")
-        key = read_table(run).trial(second).record.key
+        (second,) = read_table(run).sample.rows_of("2")
+        key = read_table(run).read_trial(second).record.key
         journal = Journal(run)
         judged = ScoreRecord(
             "late", key, "judge", 1.0, requests=[RequestRecord("j", role="judge", slot="judge")]

@@ -128,7 +128,7 @@ def row(tmp_path: Path, messages: list[Message], record: TrialRecord | None = No
     record = record or TrialRecord("k", "s", "primary", Status.SCORED, scores={"exact": 1.0})
     manifest = read_manifest(write_run(tmp_path / "run", made([1.0])))
     counted = CountedTrial("run", 0, ScoredTrial(record, {}), Body("k", messages=messages, answer="It is 2."))
-    (found,) = rows_of(counted, [GradedScore.of(manifest, "exact", "r")], "e", "m")
+    (found,) = rows_of(counted, [GradedScore.from_score(manifest, "exact", "r")], "e", "m")
     return found
 
 

@@ -24,7 +24,7 @@ def test_a_start_counts_what_the_stop_before_counted(
     again: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     watch: Any = SimpleNamespace(setup=None)
-    PackProgress(Progress(), watch).started(4, 2, again)
+    PackProgress(Progress(), watch).on_start(4, 2, again)
     assert capsys.readouterr().err == f"{said}\n"
 
 
@@ -34,10 +34,10 @@ def test_cells_that_are_solved_before_any_is_scored_are_counted_one_by_one(
 ) -> None:
     watch: Any = SimpleNamespace(setup=SimpleNamespace(models={"m": SimpleNamespace(label="m")}), cells={})
     progress = Progress()
-    progress.started(4, done, 0)
+    progress.on_start(4, done, 0)
     lines = PackProgress(progress, watch)
-    lines.started(4, done, 0)
+    lines.on_start(4, done, 0)
     capsys.readouterr()
     for cell in ("A-01", "A-02"):
-        lines.delivered(SolvedWork(TrialRecord(cell, cell, "m", Status.SCORED), b""))
+        lines.on_result(SolvedWork(TrialRecord(cell, cell, "m", Status.SCORED), b""))
     assert [line.split()[0] for line in capsys.readouterr().err.splitlines()] == counts

@@ -107,7 +107,7 @@ class TestOneRun:
     def test_a_part_of_each_kind_is_among_the_conversations(self, tmp_path: Path) -> None:
         more = [Made(f"more {number}") for number in range(40)]
         (part,) = report_of(write_run(tmp_path / "run", [*MIXED, *more])).runs
-        kinds = [talk.shown_as for talk in part.conversations]
+        kinds = [talk.selection_reason for talk in part.conversations]
         assert set(kinds) == {"failed", "no answer", "below 1", "slowest", "passed"}
         assert len(kinds) == 30
         assert kinds == sorted(kinds, key=["failed", "no answer", "below 1", "slowest", "passed"].index)

@@ -37,7 +37,7 @@ class _Listener:
         self.openings: dict[str, int] = {}
         self.user_opening = ""
         self.judge_opening = ""
-        self._judgement = "".join(check.judge[:1])
+        self._judgement = "".join(check.judge_replies[:1])
         self._replies = check.replies
         self._hello = hello
         self._turn = 0
@@ -102,7 +102,7 @@ async def _scripts_of(task: Benchmark, sample: Sample, check: Check) -> list[dic
     async with offloading(), task.open() as solver:
         try:
             outcome = await solver.solve(Trial("t", sample, TARGET), listener)  # type: ignore[arg-type]
-            if check.judge:
+            if check.judge_replies:
                 await task.scorers[0].score(sample, outcome, listener)  # type: ignore[arg-type]
         except _Enough:
             pass
@@ -115,8 +115,10 @@ async def _scripts_of(task: Benchmark, sample: Sample, check: Check) -> list[dic
         {"prompt": text, "replies": replies[min(turn, last) :]} for text, turn in listener.openings.items()
     ]
     if listener.user_opening:
-        lines = [assistant(line) if isinstance(line, str) else line for line in (hello, *check.user[1:])]
+        lines = [
+            assistant(line) if isinstance(line, str) else line for line in (hello, *check.user_replies[1:])
+        ]
         found.append({"prompt": listener.user_opening, "replies": lines})
     if listener.judge_opening:
-        found.append({"prompt": listener.judge_opening, "replies": [assistant(check.judge[0])]})
+        found.append({"prompt": listener.judge_opening, "replies": [assistant(check.judge_replies[0])]})
     return found

@@ -147,7 +147,7 @@ class TestFiles:
         )
         (plugin,) = plugins.load_file(file)
         assert plugin.about.full_name == "mmlu:mine"
-        assert plugin.benchmark(Options()).about is plugin.about
+        assert plugin.build_benchmark(Options()).about is plugin.about
 
     @pytest.mark.parametrize(
         ("text", "words"),
@@ -177,7 +177,7 @@ class TestFiles:
     def test_an_option_that_is_unknown_is_told(self, tmp_path: Path) -> None:
         (plugin,) = plugins.load_file(write(tmp_path / "mine.py", EXAMPLE))
         with pytest.raises(UserError, match="my_benchmark has no option 'judge'"):
-            plugin.benchmark(Options({"judge": "x"}))
+            plugin.build_benchmark(Options({"judge": "x"}))
 
     def test_another_text_of_the_file_is_another_version(self, tmp_path: Path) -> None:
         (one,) = plugins.load_file(write(tmp_path / "one.py", EXAMPLE.replace("@register", "")))
@@ -254,7 +254,7 @@ class TestRuns:
         stop_after: int | None = None,
     ) -> list[ScoredTrial]:
         (plugin,) = plugins.load_file(file)
-        benchmark = plugin.benchmark(Options(), selection.limit)
+        benchmark = plugin.build_benchmark(Options(), selection.limit)
         task = BenchmarkTask(benchmark, plugin.source(file.parent), selection)
         target = find_target("m", server.base_url, "primary", {"max_tokens": 2048})
         client = connect(target)
@@ -273,7 +273,7 @@ class TestRuns:
             client.close()
         table = RunTable(journal, effort=True)
         table.advance()
-        return list(table.trials(table.in_order(table.counted())))
+        return list(table.read_trials(table.rows_in_order(table.counted_rows())))
 
     async def test_results_are_scores_with_the_documented_details(self, tmp_path: Path) -> None:
         async with answering() as server:

@@ -107,12 +107,12 @@ async def test_who_waits_to_work_alone_goes_before_those_that_come_later() -> No
     turns, order = Turns(), []
 
     async def beside(name: str) -> None:
-        async with turns.beside_others():
+        async with turns.shared():
             order.append(name)
             await asyncio.sleep(0.01)
 
     async def alone() -> None:
-        async with turns.alone():
+        async with turns.exclusive():
             order.append("alone")
             await asyncio.sleep(0.01)
 
@@ -127,9 +127,9 @@ async def test_who_waits_to_work_alone_goes_before_those_that_come_later() -> No
 
 async def test_work_that_is_cancelled_while_it_waits_to_be_alone_holds_nobody_up() -> None:
     turns = Turns()
-    async with turns.beside_others():
+    async with turns.shared():
         with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.01), turns.alone():
+            async with asyncio.timeout(0.01), turns.exclusive():
                 pass
-        async with asyncio.timeout(5), turns.beside_others():
+        async with asyncio.timeout(5), turns.shared():
             pass

@@ -30,7 +30,7 @@ async def test_moments_are_reached_in_their_order_and_not_before() -> None:
     now = perf_counter_ns()
 
     async def wait(milliseconds: int) -> None:
-        assert await timer.reaches(now + milliseconds * MS)
+        assert await timer.wait_until(now + milliseconds * MS)
         assert perf_counter_ns() >= now + milliseconds * MS
         reached.append(milliseconds)
 
@@ -39,13 +39,13 @@ async def test_moments_are_reached_in_their_order_and_not_before() -> None:
 
 
 async def test_a_moment_that_is_past_is_reached_at_once() -> None:
-    assert await KernelTimer().reaches(perf_counter_ns() - MS)
+    assert await KernelTimer().wait_until(perf_counter_ns() - MS)
 
 
 async def test_who_gives_up_holds_up_nobody() -> None:
     timer, now = KernelTimer(), perf_counter_ns()
-    gives_up = asyncio.ensure_future(timer.reaches(now + 5 * MS))
-    waits = asyncio.ensure_future(timer.reaches(now + 20 * MS))
+    gives_up = asyncio.ensure_future(timer.wait_until(now + 5 * MS))
+    waits = asyncio.ensure_future(timer.wait_until(now + 20 * MS))
     await asyncio.sleep(0)
     gives_up.cancel()
     assert await waits
@@ -53,20 +53,20 @@ async def test_who_gives_up_holds_up_nobody() -> None:
 
 async def test_nothing_is_open_when_nobody_waits() -> None:
     timer, before = KernelTimer(), open_files()
-    waiting = [asyncio.ensure_future(timer.reaches(perf_counter_ns() + 60_000 * MS)) for _ in range(3)]
+    waiting = [asyncio.ensure_future(timer.wait_until(perf_counter_ns() + 60_000 * MS)) for _ in range(3)]
     await asyncio.sleep(0)
     assert open_files() > before
     for one in waiting:
         one.cancel()
     await asyncio.wait(waiting)
     assert open_files() == before
-    assert await timer.reaches(perf_counter_ns() + MS)
+    assert await timer.wait_until(perf_counter_ns() + MS)
 
 
 async def test_without_a_descriptor_to_be_had_the_event_loop_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel_timer, "_libc", None)
     moment = perf_counter_ns() + 5 * MS
-    assert not await KernelTimer().reaches(moment)
+    assert not await KernelTimer().wait_until(moment)
     await until(moment)
     assert perf_counter_ns() >= moment
 
@@ -84,7 +84,7 @@ async def test_nobody_interrupts_those_that_are_woken_until_they_have_sent() -> 
     moment = perf_counter_ns() + 50 * MS
 
     async def send() -> None:
-        assert await timer.reaches(moment)
+        assert await timer.wait_until(moment)
         policies.append(policy())
 
     sending = asyncio.gather(send(), send())

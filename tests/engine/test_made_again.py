@@ -46,14 +46,14 @@ def test_a_trial_that_got_worse_is_to_be_made_again_and_one_that_got_better_is_n
     )
     known = ledger(tmp_path, least=1.0)
     assert (known.is_finished(key("better")), known.is_finished(key("worse"))) == (True, False)
-    assert (known.finished, known.attempts(key("worse"))) == (1, 2)
+    assert (known.finished, known.next_attempt(key("worse"))) == (1, 2)
     assert ledger(tmp_path).finished == 2, "each counts once, however often it was made"
 
 
 def test_an_attempt_that_the_provider_spoilt_takes_the_place_of_the_answer(tmp_path: Path) -> None:
     write(tmp_path, ("a", 0, Status.SCORED, 0.0), ("a", 1, Status.PROVIDER_ERROR, None))
     assert not ledger(tmp_path).is_finished(key("a"))
-    assert ledger(tmp_path).attempts(key("a")) == 2
+    assert ledger(tmp_path).next_attempt(key("a")) == 2
 
 
 @pytest.mark.parametrize(
@@ -72,14 +72,14 @@ def test_the_attempt_that_counts_is_the_last_that_was_not_cut_off(
 ) -> None:
     write(tmp_path, *attempts)
     table = table_in(tmp_path)
-    (row,) = table.counted()
-    assert table.trial(row).record.attempt == expected
-    assert [one.record.attempt for one in table.all_attempts(row)] == list(range(len(attempts)))
+    (row,) = table.counted_rows()
+    assert table.read_trial(row).record.attempt == expected
+    assert [one.record.attempt for one in table.read_attempts(row)] == list(range(len(attempts)))
 
 
 def test_a_trial_that_was_only_ever_cut_off_does_not_count(tmp_path: Path) -> None:
     write(tmp_path, ("a", 0, Status.CANCELLED, None), ("a", 1, Status.CANCELLED, None))
-    assert table_in(tmp_path).counted().size == 0
+    assert table_in(tmp_path).counted_rows().size == 0
 
 
 def test_the_table_has_one_value_a_trial_and_all_requests(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_the_table_has_one_value_a_trial_and_all_requests(tmp_path: Path) -> Non
         ("a", 2, Status.CANCELLED, None),
     )
     table = table_in(tmp_path)
-    rows = table.counted("primary")
+    rows = table.counted_rows("primary")
     assert table.status_counts(rows) == {"scored": 2}
     assert table.scores["passed"].values(rows).tolist() == [1.0, 1.0]
     assert table.requests["primary"].requests == 5

@@ -44,7 +44,7 @@ async def test_what_was_done_and_how_it_ended_is_counted(tmp_path: Path) -> None
 async def test_what_earlier_sessions_did_is_done_but_not_of_this_sessions_speed(tmp_path: Path) -> None:
     await run_plan(plan_of(15), tmp_path)
     progress = Progress()
-    progress.started(total=20, done=15, again=0)
+    progress.on_start(total=20, done=15, again=0)
     assert (progress.rate, progress.eta) == (0.0, None), "nothing is known yet"
     await run_plan(plan_of(20), tmp_path, listeners=[progress])
     assert progress.done == 20
@@ -54,7 +54,7 @@ async def test_what_earlier_sessions_did_is_done_but_not_of_this_sessions_speed(
 
 def test_what_goes_on_beside_the_trials_stands_in_the_line_while_it_does() -> None:
     progress, pulling = Progress(), ["pulling swebench/one:latest"]
-    progress.meanwhile(lambda: pulling)
+    progress.set_activities(lambda: pulling)
     assert "pulling swebench/one:latest" in status_line(progress, {})
     pulling.clear()
     assert "pulling" not in status_line(progress, {})
@@ -73,7 +73,7 @@ async def test_two_models_have_a_mean_each(tmp_path: Path) -> None:
 
 def test_what_is_asked_again_is_still_to_be_done() -> None:
     progress = Progress()
-    progress.started(total=20, done=15, again=5)
+    progress.on_start(total=20, done=15, again=5)
     assert (progress.done, progress.total) == (10, 20)
 
 
@@ -104,7 +104,7 @@ async def test_a_trial_that_was_cut_off_is_neither_done_nor_failed(tmp_path: Pat
     table.advance()
     assert result.interrupted
     assert len(table) == 25, "five were cut off"
-    assert (progress.done, progress.failed) == (len(table.counted()), 0) == (20, 0)
+    assert (progress.done, progress.failed) == (len(table.counted_rows()), 0) == (20, 0)
     assert progress.statuses == {Status.SCORED: 20}
     assert progress.means["primary", "score"].n == 20
 

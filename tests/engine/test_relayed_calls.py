@@ -32,25 +32,25 @@ class TestHowTheyWent:
         assert (calls.reply, calls.failure, calls.messages) == (None, None, [])
 
     def test_is_told_by_the_last_answer(self, calls: AgentAccess) -> None:
-        calls.ended(reply("one"), None, HI)
-        calls.ended(reply("two"), None, [*HI, *HI])
+        calls.store_result(reply("one"), None, HI)
+        calls.store_result(reply("two"), None, [*HI, *HI])
         assert calls.messages == [*HI, *HI, {"role": "assistant", "content": "two"}]
 
     def test_failed_if_the_last_call_had_no_answer(self, calls: AgentAccess) -> None:
         error = ProviderError("no")
-        calls.ended(reply("one"), None, HI)
-        calls.ended(None, error, [])
+        calls.store_result(reply("one"), None, HI)
+        calls.store_result(None, error, [])
         assert calls.failure is error
         assert calls.messages == [*HI, {"role": "assistant", "content": "one"}]
 
     def test_is_well_again_after_an_answer(self, calls: AgentAccess) -> None:
         calls.failure = LimitReached("turns", 1)
-        calls.ended(reply("one"), None, HI)
+        calls.store_result(reply("one"), None, HI)
         assert calls.failure is None
 
     def test_does_not_change_with_a_call_that_was_given_up(self, calls: AgentAccess) -> None:
         calls.failure = error = ProviderError("no")
-        calls.ended(None, None, [])
+        calls.store_result(None, None, [])
         assert calls.failure is error
 
 

@@ -240,8 +240,8 @@ async def test_what_is_taken_over_stands_for_a_trial_that_was_cut_off_before(tmp
     await run(plan_of(1), LocalExecutor({}, 1), journal, reuse=Reuse([EarlierRun(other)]))
     journal.close()
     table = table_in(here)
-    assert (len(table), table.counted().tolist()) == (1, [0])
-    assert table.trial(0).record.reused_from == "other"
+    assert (len(table), table.counted_rows().tolist()) == (1, [0])
+    assert table.read_trial(0).record.reused_from == "other"
 
 
 async def test_what_another_run_has_lost_is_asked_and_not_taken_over(tmp_path: Path) -> None:

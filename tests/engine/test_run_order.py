@@ -151,7 +151,7 @@ async def test_trials_are_drawn_as_they_come_due_however_many_may_be_in_flight(t
         drawn_at_the_start.append(len(drawn))
         return Outcome()
 
-    plan = Plan(FunctionTask(samples(3), solve), 3, [TARGET], arrange=half_a_second_apart)
+    plan = Plan(FunctionTask(samples(3), solve), 3, [TARGET], reorder=half_a_second_apart)
     await run_plan(plan, tmp_path, concurrency=10_000)
     assert drawn == ["0", "1", "2"]
     assert drawn_at_the_start[0] < 3
@@ -183,16 +183,16 @@ class Watcher:
     def __init__(self) -> None:
         self.heard: list[object] = []
 
-    def started(self, total: int, done: int, again: int) -> None:
+    def on_start(self, total: int, done: int, again: int) -> None:
         self.heard.append(("started", total, done, again))
 
-    def delivered(self, result: Result) -> None:
+    def on_result(self, result: Result) -> None:
         self.heard.append(type(result))
 
-    def said(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         self.heard.append(text)
 
-    def ended(self) -> None:
+    def on_end(self) -> None:
         self.heard.append("ended")
 
 

@@ -117,7 +117,7 @@ async def test_a_stop_wakes_all_who_wait() -> None:
     stop, now = Stop(), perf_counter_ns()
     waiting = [asyncio.create_task(stop.sleep_until(now + hours * 3600 * 10**9)) for hours in (1, 1, 2)]
     await asyncio.sleep(0)
-    stop.because("enough")
+    stop.request_stop("enough")
     await asyncio.wait_for(asyncio.gather(*waiting), 10)
     await asyncio.wait_for(stop.sleep_until(now + 3600 * 10**9), 10)
 

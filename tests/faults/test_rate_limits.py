@@ -41,7 +41,7 @@ def test_a_longer_one_than_a_trial_waits_for_is_told(program: Program) -> None:
 
 def test_a_pause_that_is_over_is_not_shown() -> None:
     progress = Progress()
-    progress.waits("m", 11.5)
-    progress.waits("n", 0.001)
+    progress.on_pause("m", 11.5)
+    progress.on_pause("n", 0.001)
     time.sleep(0.002)
-    assert progress.waiting == ["waiting 12 s: rate limit of m"]
+    assert progress.pauses_and_activities == ["waiting 12 s: rate limit of m"]

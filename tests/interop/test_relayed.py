@@ -26,7 +26,7 @@ def requests_of(relayed: Relayed, *trials: ForeignTrial) -> list[list[RequestRec
     run = ForeignRun(
         "f", "p", Path("x"), "t", [ForeignTarget("primary", "relay/m")], {"s": ForeignScale()}, trials
     )
-    return [trial.requests for trial in relayed.put_into(run, TARGET).trials]
+    return [trial.requests for trial in relayed.replace_in(run, TARGET).trials]
 
 
 def test_by_the_label_that_the_program_sent() -> None:
@@ -63,6 +63,6 @@ def test_the_run_is_of_the_model_behind_the_relay() -> None:
         [],
         lacks=["times"],
     )
-    found = Relayed(BEGAN).put_into(run, TARGET)
+    found = Relayed(BEGAN).replace_in(run, TARGET)
     assert (found.targets[0].model, found.targets[0].base_url) == ("org/m", "http://127.0.0.1:9/v1")
     assert found.lacks == []

@@ -150,7 +150,9 @@ async def run(task: OutsideTask, base_url: str, model: str) -> None:
     target = Target("primary", model, base_url, {})
     plan = Plan(task, 1, (target,), limits=TrialLimits(turns=20))
     async with EndpointClient(target, access=Access(None)) as client, task.open() as solver:
-        await Worker(solver, (), {"primary": client}, plan.limits, deliver).do(TrialWork(next(plan.trials())))
+        await Worker(solver, (), {"primary": client}, plan.limits, deliver).process(
+            TrialWork(next(plan.trials()))
+        )
 
 
 def clean(value: Any, key: str = "") -> Any:

@@ -92,8 +92,10 @@ def check(directory: Path, following: RunTable) -> None:
     whole = {record.sample: record for record in made if has_its_body(directory, record)}
     following.advance()
     for table in (read(directory), following):
-        assert {table.sample[row] for row in table.counted()} == whole.keys()
-        assert {table.record(row).reason for row in table.counted()} == {one.reason for one in whole.values()}
+        assert {table.sample[row] for row in table.counted_rows()} == whole.keys()
+        assert {table.read_record(row).reason for row in table.counted_rows()} == {
+            one.reason for one in whole.values()
+        }
         assert {table.sample[row] for row in table.lost} == {one.sample for one in made} - whole.keys()
     progress = Progress(directory)
     progress.advance()
@@ -106,7 +108,7 @@ def go_on(directory: Path, session: Session, number: int) -> int:
     table = read(directory)
     safe = 0
     if table.bodies.torn and not session.cut_short:
-        journal.note_cut()
+        journal.write_cut()
         safe = (directory / TRIALS).stat().st_size
     for place, sample in enumerate([] if session.cut_short else session.order):
         if place == session.synced:
@@ -116,7 +118,7 @@ def go_on(directory: Path, session: Session, number: int) -> int:
         row = table.find(key)
         if row is not None and table.is_done(row):
             continue
-        attempt = 0 if row is None else table.attempts(row)
+        attempt = 0 if row is None else table.count_attempts(row)
         said = f"{sample} in session {number}"
         record = TrialRecord(key, sample, "primary", Status.ANSWERED, attempt=attempt, reason=said)
         journal.write_trial(

@@ -36,14 +36,14 @@ def filled(numbers: list[int]) -> IntColumn:
 @given(NUMBERS, st.data())
 def test_numbers_of_rows_are_those_that_were_set(numbers: list[int], data: st.DataObject) -> None:
     rows = data.draw(st.lists(st.integers(0, len(numbers) - 1))) if numbers else []
-    found = filled(numbers).narrow(np.array(rows, np.uint32))
+    found = filled(numbers).compact_numbers(np.array(rows, np.uint32))
     assert found.tolist() == [numbers[row] for row in rows]
 
 
 @given(NUMBERS, st.integers(0, 2**40), st.integers(0, 2**40))
 def test_a_range_has_the_numbers_in_it(numbers: list[int], low: int, high: int) -> None:
     column = filled(numbers)
-    assert column.between(low, high).tolist() == [low <= number < high for number in numbers]
+    assert column.between_mask(low, high).tolist() == [low <= number < high for number in numbers]
     assert column.largest == max(numbers, default=0)
 
 
@@ -87,6 +87,6 @@ def test_a_mask_means_the_rows_where_it_is_true(values: list[float | None], data
     assert column.values(mask).tolist() == column.values(rows).tolist()
     assert column.states(mask).tolist() == column.states(rows).tolist()
     numbers = filled([place % 3 for place in range(len(values))])
-    assert numbers.narrow(mask).tolist() == numbers.narrow(rows).tolist()
+    assert numbers.compact_numbers(mask).tolist() == numbers.compact_numbers(rows).tolist()
     kept = column.states(mask) == ScoreState.SCORED
     assert np.flatnonzero(chosen(mask, kept)).tolist() == chosen(rows, kept).tolist()

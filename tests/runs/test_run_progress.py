@@ -73,7 +73,7 @@ def test_progress_counts_what_the_table_counts_however_the_journal_grows(
         (run / TRIALS).write_bytes(content[: round(cut * len(content))])
         assert progress.advance(60)
         table.advance()
-        assert progress.done == len(table.counted())
+        assert progress.done == len(table.counted_rows())
         assert progress.planned == table.sessions.planned
     assert progress.position == table.position == len(content)
 

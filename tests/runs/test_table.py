@@ -82,14 +82,14 @@ def told(table: RunTable) -> dict[str, tuple[Status, dict[str, tuple[ScoreState,
     rows = np.arange(len(table))
     columns = {name: (column.states(rows), column.values(rows)) for name, column in table.scores.items()}
     return {
-        table.trial(row).record.key: (
+        table.read_trial(row).record.key: (
             table.status_of(row),
             {
                 name: (ScoreState(states[row]), float(values[row]))
                 for name, (states, values) in columns.items()
             },
         )
-        for row in table.counted().tolist()
+        for row in table.counted_rows().tolist()
     }
 
 
@@ -134,7 +134,7 @@ def test_every_attempt_is_found_with_its_own_lines(
     table = RunTable(written(tmp_path_factory.mktemp("run"), lines), ["exact"])
     table.advance()
     for row in range(len(table)):
-        found = [one.record for one in table.all_attempts(row)]
+        found = [one.record for one in table.read_attempts(row)]
         key = found[0].key
         assert found == [line for line in lines if isinstance(line, TrialRecord) and line.key == key]
 
@@ -148,7 +148,7 @@ def test_a_line_whose_body_is_gone_is_no_result(tmp_path: Path) -> None:
     os.truncate(tmp_path / BODIES, (tmp_path / BODIES).stat().st_size // 2)
     table = RunTable(tmp_path)
     table.advance()
-    assert [table.sample[row] for row in table.counted()] == ["a"]
+    assert [table.sample[row] for row in table.counted_rows()] == ["a"]
     assert [table.sample[row] for row in table.lost] == ["b"]
 
 
@@ -164,7 +164,7 @@ def test_what_is_no_record_is_named_by_its_line_or_counted(tmp_path: Path) -> No
 def test_an_empty_or_missing_journal_is_an_empty_table(tmp_path: Path) -> None:
     table = RunTable(tmp_path / "nowhere")
     assert table.advance()
-    assert (len(table), table.counted().tolist()) == (0, [])
+    assert (len(table), table.counted_rows().tolist()) == (0, [])
 
 
 def test_a_journal_is_opened_once_however_often_it_is_read(
@@ -183,7 +183,7 @@ def test_a_journal_is_opened_once_however_often_it_is_read(
     table = RunTable(tmp_path)
     table.advance()
     table.advance()
-    assert [trial.record.sample for trial in table.trials(range(50))] == [str(n) for n in range(50)]
+    assert [trial.record.sample for trial in table.read_trials(range(50))] == [str(n) for n in range(50)]
     assert len(opened) == 1
 
 
@@ -208,7 +208,7 @@ def test_a_column_of_numbers_holds_what_was_put_into_it(puts: list[tuple[int, in
     assert column.numbers().tolist() == plain
     assert [column[place] for place in range(31)] == plain
     for value in {0, *(value for _, value in puts)}:
-        assert column.equal(value).tolist() == [one == value for one in plain]
+        assert column.equal_mask(value).tolist() == [one == value for one in plain]
 
 
 @given(
@@ -244,7 +244,7 @@ def test_looking_for_a_sample_that_is_not_there_finds_nothing_and_adds_nothing()
     column = SampleColumn(lambda: len(ids))
     for place, name in enumerate(ids):
         column[place] = name
-    assert [column.places(name) for name in ("007", "8", "other", "")] == [[], [], [], []]
+    assert [column.rows_of(name) for name in ("007", "8", "other", "")] == [[], [], [], []]
     column[0] = "late"
     assert list(column) == ["late", "name", "-5"]
     assert column.numbers().tolist() == [5, 1, 3]

@@ -184,7 +184,7 @@ def test_another_rubric_is_another_prompt() -> None:
 
 def test_a_swapped_judge_sees_the_answer_before_the_reference(score: Any, judge_saying: Any) -> None:
     session = judge_saying("SCORE: 1")
-    score(Judge().swapped(), "Paris, please", "Paris", session)
+    score(Judge().with_swapped_order(), "Paris, please", "Paris", session)
     (_, user), _ = session.asked[0]
     assert user["content"].index("<<ANSWER") < user["content"].index("<<REFERENCE")
 

@@ -52,7 +52,7 @@ def test_groups_of_one_are_independent_values() -> None:
     assert result.se == pytest.approx(np.std(values, ddof=1) / math.sqrt(5))
     assert result.df == pytest.approx(4)
     assert result.design_effect == pytest.approx(1)
-    assert not result.grouped
+    assert not result.has_clusters
 
 
 def test_no_group_is_a_group_of_its_own() -> None:

@@ -140,7 +140,7 @@ def earlier(n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def looked_ahead(new: np.ndarray, old: np.ndarray, others: np.ndarray) -> int:
     decider, foresight = Decider(new.size, finite=True, reach=REACH), DifferencePredictor(old, others)
     for value in new - old:
-        decider.add(float(value), expected=foresight.expected())
+        decider.add(float(value), expected=foresight.predict())
         foresight.learn(float(value))
     assert decider.decision.verdict in ("better", "worse")
     return decider.decision.units
@@ -163,7 +163,7 @@ def test_however_wrong_the_foresight_is_the_interval_holds() -> None:
         running = RunningInterval(80, side_error=0.1, finite=True, reach=REACH, claims=1)
         foresight = DifferencePredictor(old, (1 - new)[:, None])
         for value in new - old:
-            running.add(value, expected=foresight.expected())
+            running.add(value, expected=foresight.predict())
             foresight.learn(float(value))
             if running.low > 0 or running.high < 0:
                 wrong += 1
@@ -175,7 +175,7 @@ def test_what_is_expected_adds_up_to_nothing_over_the_list() -> None:
     """Given the past, the mean over all that can come next is 0: here for the first unit."""
     _, old, others = earlier(50, seed=3)
     first = [
-        DifferencePredictor(np.roll(old, shift), np.roll(others, shift, axis=0)).expected()
+        DifferencePredictor(np.roll(old, shift), np.roll(others, shift, axis=0)).predict()
         for shift in range(50)
     ]
     assert np.mean(first) == pytest.approx(0.0, abs=1e-12)
@@ -188,8 +188,8 @@ def family_of(values: np.ndarray, **question: float) -> Family:
     for row in values:
         for decider, value in zip(family.deciders, row, strict=True):
             decider.add(float(value))
-        family.share()
-        if family.decided:
+        family.distribute_error()
+        if family.is_decided:
             break
     return family
 

@@ -235,7 +235,7 @@ def test_the_capital_is_that_of_the_authors_program(
     logarithms = []
     for value in GRADED:
         capital.add(value)
-        logarithms.append(float(capital.logarithms[0]))
+        logarithms.append(float(capital.log_capital[0]))
     assert [logarithms[0], logarithms[9], logarithms[19]] == pytest.approx([after_1, after_10, after_20])
 
 

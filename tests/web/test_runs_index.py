@@ -140,8 +140,8 @@ def test_only_whole_ids_are_looked_up(runs: Path, reference: str) -> None:
 
 def test_the_list_is_filtered_and_ordered(runs: Path) -> None:
     rows = RunsIndex().rows()
-    assert [row.id for row in filter(RunFilter(words="MODEL-b").fits, rows)] == ["b"]
-    assert [row.id for row in filter(RunFilter(state="finished").fits, rows)] == ["c", "a"]
+    assert [row.id for row in filter(RunFilter(words="MODEL-b").matches, rows)] == ["b"]
+    assert [row.id for row in filter(RunFilter(state="finished").matches, rows)] == ["c", "a"]
     assert [row.id for row in ordered(rows, "oldest")] == ["a", "b", "c"]
     assert [row.id for row in ordered(rows, "size")] == ["c", "b", "a"]
     assert [row.id for row in ordered(rows, "no such order")] == ["c", "b", "a"]

@@ -74,7 +74,7 @@ def test_a_trial_that_was_only_ever_cut_off_is_listed_and_not_counted(shown: Sho
     assert shown.samples("cut-off") == ["8"]
     row = shown.by_sample()["8"]
     assert (row.done, row.scores) == (False, {})
-    assert len(shown.trials.table.counted()) == 8
+    assert len(shown.trials.table.counted_rows()) == 8
     assert len(shown.rows) == shown.select(TrialQuery()).found == 9
 
 

@@ -106,7 +106,7 @@ class RecipeAgent:
                 _write(Path(path), text)
             environment = _environment(os.environ) | start.environment | {"BENCHWRIGHT_TRIAL": trial.key}
             running = run_program(start.command, b"", environment, work, left.append)
-            ended = await calls.within_limits(running)
+            ended = await calls.run_within_limits(running)
             kept, notes = await asyncio.to_thread(self._kept, home, work)
         artifacts = {**kept, **_said(ended)}
         answer = "" if calls.reply is None else calls.reply.text

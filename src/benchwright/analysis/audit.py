@@ -111,9 +111,9 @@ def trajectory_of(counted: CountedTrial) -> Trajectory:
         repository=repository,
         steps=steps_of(messages, edits_in_text=str(body.artifacts.get("agent")).startswith(EDITS_IN_TEXT)),
         patch=str(body.artifacts.get("patch") or next(filter(None, submitted), "")),
-        gold=told.target or "" if repository else "",
-        asked=bool(messages),
-        network=list(_connections(body.artifacts.get("network"))),
+        gold_patch=told.target or "" if repository else "",
+        has_conversation=bool(messages),
+        connections=list(_connections(body.artifacts.get("network"))),
     )
 
 

@@ -41,14 +41,14 @@ def differences(manifest: Manifest, table: RunTable) -> list[Difference]:
     if len(manifest.targets) < 2:
         return []
     first, *others = (target.slot for target in manifest.targets)
-    ours = trials_of(manifest, table, table.counted(first))
+    ours = trials_of(manifest, table, table.counted_rows(first))
     found = []
     for other in others:
-        theirs = trials_of(manifest, table, table.counted(other))
+        theirs = trials_of(manifest, table, table.counted_rows(other))
         aligned = align_samples(theirs.samples, theirs.groups, ours.samples, ours.groups)
         for name in ours.scores:
             gap = difference(aligned, theirs.scores[name], ours.scores[name], "usual", 0.95)
-            if gap is None or aligned.unpaired is not None:
+            if gap is None or aligned.unpaired_reason is not None:
                 continue
             low, high = gap.interval or (None, None)
             found.append(

@@ -48,7 +48,7 @@ def equal_repeats(manifest: Manifest, table: RunTable, target: Target) -> EqualR
     temperature = _temperature(manifest, target)
     if manifest.repeats < 2 or temperature is None or temperature <= 0:
         return None
-    samples = _repeated(table, table.counted(target.slot))
+    samples = _repeated(table, table.counted_rows(target.slot))
     try:
         if len(samples) < FEWEST_SAMPLES or not all(_are_equal(table, sample) for sample in samples):
             return None
@@ -83,14 +83,14 @@ def _repeated(table: RunTable, rows: Rows) -> list[Rows]:
     import numpy as np
 
     failed = [STATUSES.index(status) for status in FAILED]
-    answered = rows[~np.isin(table.status.narrow(rows), failed)]
-    of = table.sample.narrow(answered)
+    answered = rows[~np.isin(table.status.compact_numbers(rows), failed)]
+    of = table.sample.compact_numbers(answered)
     samples, counts = np.unique(of, return_counts=True)
     return [answered[of == sample][:MOST_REPEATS] for sample in samples[counts > 1][:MOST_SAMPLES]]
 
 
 def _are_equal(table: RunTable, rows: Rows) -> bool:
-    bodies = read_bodies(table.directory, (table.record(int(row)) for row in rows))
+    bodies = read_bodies(table.directory, (table.read_record(int(row)) for row in rows))
     first = _said(next(bodies)[1])
     return all(_said(body) == first for _, body in bodies)
 

@@ -15,7 +15,7 @@ class UnscoredScorers(NamedTuple):
     """Scorers of a target that have no score for any trial, all for the same reasons."""
 
     scorers: list[str]
-    why: NoScore
+    no_score: NoScore
 
     def text(self, said: str = "") -> str:
         """Return a text such as `exact, regex: no score (11 of 11 failed: …)`.
@@ -23,7 +23,11 @@ class UnscoredScorers(NamedTuple):
         The reason is omitted if it equals `said`, which is shown elsewhere. Several reasons are omitted too,
         as each has its own line (see `failures_left`).
         """
-        told = self.why.brief if len(self.why.reasons) > 1 or said in self.why.reasons else str(self.why)
+        told = (
+            self.no_score.brief
+            if len(self.no_score.reasons) > 1 or said in self.no_score.reasons
+            else str(self.no_score)
+        )
         return f"{', '.join(self.scorers)}: {told}"
 
 
@@ -38,7 +42,7 @@ def unscored_among(scores: Iterable[ScoreSummary]) -> list[UnscoredScorers]:
     for score in scores:
         if score.no_score is None:
             continue
-        same = next((one for one in found if one.why == score.no_score), None)
+        same = next((one for one in found if one.no_score == score.no_score), None)
         if same is None:
             found.append(UnscoredScorers([score.scorer], score.no_score))
         else:
@@ -55,8 +59,8 @@ def failures_left(target: TargetSummary, said: str = "") -> dict[str, int]:
 def _told(target: TargetSummary) -> Iterator[str]:
     """Yield the reasons that `Unscored.text` shows, worded as in `TargetSummary.failures`."""
     for one in unscored_scorers(target):
-        if len(one.why.reasons) == 1:
-            (reason,) = one.why.reasons
+        if len(one.no_score.reasons) == 1:
+            (reason,) = one.no_score.reasons
             yield reason
             yield from (f"{scorer}: {reason}" for scorer in one.scorers)
 

@@ -207,5 +207,5 @@ def over_their_cells(
 
 
 def _with_result(table: RunTable, slot: str) -> int:
-    statuses = table.status_counts(table.counting(slot))
+    statuses = table.status_counts(table.counted_mask(slot))
     return sum(statuses.values()) - without_result(statuses)

@@ -44,7 +44,7 @@ def passes_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.
     from benchwright.stats.documented import Tries, mean_pass_at
     from benchwright.stats.passk import mean_pass_at_k, mean_pass_hat_k
 
-    passing, repeats = scale_of(manifest, score).passing, repeats_of(manifest, table)
+    passing, repeats = scale_of(manifest, score).pass_threshold, repeats_of(manifest, table)
     if passing is None or repeats < 2:
         return []
     made = _made(table, score, rows)

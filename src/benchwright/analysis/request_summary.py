@@ -157,7 +157,7 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
         dispatch_lag_p99=_quantile_seconds(requests.dispatch_lags, 0.99),
         detect_lag_p99=_quantile_seconds(requests.detect_lags, 0.99),
         settling_requests=requests.settling,
-        settling_seconds=sessions.paces.seconds,
+        settling_seconds=sessions.paces.settling_seconds,
         stood_still_requests=requests.stood_still,
         standstills=sessions.lag.standstills,
         side_requests=requests.side.requests,

@@ -170,7 +170,7 @@ class RunFilter(Record, frozen=True):
     words: str = ""
     suite: str = ""
 
-    def fits(self, row: RunRow) -> bool:
+    def matches(self, row: RunRow) -> bool:
         """Return True if a run matches the filter."""
         return (
             self.kind in ("", row.kind)
@@ -223,7 +223,7 @@ def _rows(wanted: RunFilter, say: Say | None) -> Iterator[RunRow]:
         state = "running" if running else figures.state if figures is not None else state_of(directory)
         size = size_of(directory / TRIALS)
         row = row_of(manifest, state, read_tags(directory), read_note(directory), size)
-        if not wanted.fits(row):
+        if not wanted.matches(row):
             continue
         if figures is None and say is not None and time.monotonic() > told_at:
             say("Reading journals that no list has read yet; the next list is quick.")

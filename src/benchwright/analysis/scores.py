@@ -40,7 +40,7 @@ class ScoreScale(NamedTuple):
 
     low: float | None = None
     high: float | None = None
-    passing: float | None = None
+    pass_threshold: float | None = None
     lower_is_better: bool = False
 
     @property
@@ -61,7 +61,7 @@ def scale_of(manifest: Manifest, score: str) -> ScoreScale:
     if (origin := origin_of(manifest)) is not None:
         known = origin.scores.get(score, KnownScale())
         return ScoreScale(known.low, known.high, known.passing, known.lower_is_better)
-    return ScoreScale(passing=manifest.pass_threshold)
+    return ScoreScale(pass_threshold=manifest.pass_threshold)
 
 
 class PassingScore(NamedTuple):
@@ -87,8 +87,8 @@ def passing_score(manifest: Manifest, table: RunTable) -> PassingScore | None:
     """Return the first score of a run for which passing is defined; None if there is none."""
     for name in table.scores:
         scale = scale_of(manifest, name)
-        if scale.passing is not None:
-            return PassingScore(name, scale.passing, scale.lower_is_better)
+        if scale.pass_threshold is not None:
+            return PassingScore(name, scale.pass_threshold, scale.lower_is_better)
     return None
 
 
@@ -212,9 +212,9 @@ def _errors_of(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
     """Return the errors of a scorer, with counts, in the first `MOST_READ` trials of `rows`."""
     import numpy as np
 
-    some = chosen(rows, table.scored_by(score)[rows])
+    some = chosen(rows, table.scored_mask(score)[rows])
     places = np.flatnonzero(some) if some.dtype == np.bool_ else some
-    scores = (trial.scores.get(score) for trial in table.trials(places[:MOST_READ].tolist()))
+    scores = (trial.scores.get(score) for trial in table.read_trials(places[:MOST_READ].tolist()))
     errors = [
         str((one.detail or {}).get("error", one.status))
         for one in scores

@@ -64,7 +64,7 @@ def summary_of(directory: Path) -> RunSummary:
 def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
     """Return the summary of a run, based on the trials read into its table so far."""
     sessions = copy.deepcopy(table.sessions)
-    sessions.end()
+    sessions.end_session()
     targets = [_target_summary(manifest, table, target, sessions) for target in manifest.targets]
     if manifest.kind == "benchmark":
         targets = with_figures(targets, own_figures(table.directory))
@@ -113,7 +113,7 @@ def _found_concurrency(paces: ConcurrencyHistory) -> list[int]:
 
 
 def _target_summary(manifest: Manifest, table: RunTable, target: Target, sessions: Sessions) -> TargetSummary:
-    rows = table.counting(target.slot)
+    rows = table.counted_mask(target.slot)
     requests = table.requests.get(target.slot) or RequestFigures()
     statuses = table.status_counts(rows)
     return TargetSummary(
@@ -125,9 +125,9 @@ def _target_summary(manifest: Manifest, table: RunTable, target: Target, session
         scores=[_score_summary(manifest, table, name, target.slot, rows) for name in table.scores],
         requests=request_summary(requests, sessions),
         other_roles=requests.other_roles,
-        reused=sum(n for reused, n in table.reused.counts(rows) if reused),
+        reused=sum(n for reused, n in table.reused.value_counts(rows) if reused),
         failures=dict(islice(table.failure_reasons(rows).items(), MOST_FAILURES)),
-        cut_off=len(table.cut_off(target.slot)),
+        cut_off=len(table.cut_off_rows(target.slot)),
         equal_repeats=equal_repeats(manifest, table, target),
         name=display_names(manifest)[target.slot],
         suspicious=suspicious_passes(manifest, table, rows),
@@ -180,4 +180,4 @@ def _scored_as(table: RunTable, name: str, rows: NDArray[np.bool_], state: Score
     import numpy as np
 
     found = chosen(rows, table.scores[name].states(rows) == state)
-    return int(np.count_nonzero(found & table.scored_by(name)))
+    return int(np.count_nonzero(found & table.scored_mask(name)))

@@ -27,7 +27,7 @@ def sample_of_row(table: RunTable, row: int) -> str:
         return str(row)
     import numpy as np
 
-    found = np.flatnonzero(table.dataset_row.equal(row + 1))
+    found = np.flatnonzero(table.dataset_row.equal_mask(row + 1))
     return table.sample[int(found[0])] if len(found) else str(row)
 
 
@@ -38,7 +38,7 @@ def transcripts(table: RunTable, sample: str) -> list[Transcript]:
         UserError: If the run has no such sample.
         JournalError: If the journal cannot be read.
     """
-    attempts = [attempt for row in table.sample.places(sample) for attempt in table.all_attempts(row)]
+    attempts = [attempt for row in table.sample.rows_of(sample) for attempt in table.read_attempts(row)]
     if not attempts:
         raise UserError(f"The run {table.directory.name} has no trial of row {sample} (yet).")
     found = [_transcript(table, attempt) for attempt in attempts]

@@ -48,21 +48,21 @@ class Watch(Progress):
         self.notes.append(note)
         logger.info("%s", note)
 
-    def started(self, total: int, done: int, again: int) -> None:
+    def on_start(self, total: int, done: int, again: int) -> None:
         """Record the number of trials, and start updating the status line. Called when the run starts."""
-        super().started(total, done, again)
+        super().on_start(total, done, again)
         if done:
             self.say(f"Going on: {done - again:,} of {total:,} trials are done.")
         if self._shown:
             self._tick()
 
-    def said(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         """Record a message of the run. Called for each one."""
         self.say(text)
 
-    def ended(self) -> None:
+    def on_end(self) -> None:
         """Stop updating the status line. Called when the run ends."""
-        super().ended()
+        super().on_end()
         if self._timer is not None:
             self._timer.cancel()
             self._line = self._status()

@@ -79,17 +79,19 @@ def _report(
 ) -> BenchmarkReport:
     table, scorer = launched.table, benchmark.scorers[0].name
     model = manifest.typed_models.get(target.slot, target.model)
-    rows = table.in_order(table.counted(target.slot))
+    rows = table.rows_in_order(table.counted_rows(target.slot))
     totals = add_up(table, rows, benchmark, target)
-    figures = [] if totals.no_score is not None else benchmark.figures(graded(table.trials(rows), scorer))
+    figures = (
+        [] if totals.no_score is not None else benchmark.figures(graded(table.read_trials(rows), scorer))
+    )
     path = None
     if launched.finished:
         path = _result_path(benchmark.about, output_dir, model, timestamp(manifest.created_at))
         write_result_file(
-            path, benchmark, manifest, summary, target, table.trials(rows), totals, figures, more
+            path, benchmark, manifest, summary, target, table.read_trials(rows), totals, figures, more
         )
         if "predictions" in benchmark.about.options:
-            predictions = predictions_of(graded(table.trials(rows), scorer), model)
+            predictions = predictions_of(graded(table.read_trials(rows), scorer), model)
             write_predictions(path.with_suffix(".predictions.jsonl"), predictions)
     return BenchmarkReport(model, target.slot, manifest, summary, totals, figures, path)
 

@@ -82,7 +82,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     body = _body(metadata, settings.sampling)
     models = find_models(endpoint, settings.sampling, settings.thinking, body, say, LOCAL_SERVER)
     primary = models.targets[0]
-    remembering = benchmark if isinstance(benchmark, Remembering) and benchmark.remembers else None
+    remembering = benchmark if isinstance(benchmark, Remembering) and benchmark.is_stateful else None
     if remembering is not None and settings.execution.is_shared:
         raise UserError(
             f"{metadata.name}: questions begin with what other trials have left in the memory, so all of them run in "
@@ -100,7 +100,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
             helpers=[target for target, _ in helpers],
             repeats=settings.selection.n,
             limits=trial_limits(benchmark, settings.limits.trial_tokens, settings.limits.trial_seconds),
-            arrange=None if images is None or not may_order else images.arrange,
+            reorder=None if images is None or not may_order else images.arrange,
         ),
         settings=settings,
         data=(DataFile(path=str(source.root), xxh3=source.digest, samples=samples),),
@@ -141,8 +141,8 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
             await images.look_at_disk(lambda: _not_begun(task, table), say)
             await look_at_network(benchmark, _not_begun(task, table), say)
         if remembering is not None:
-            ended = (trial.record for trial in table.trials(range(len(table))))
-            remembering.recall(ended, partial(read_body, table.directory))
+            ended = (trial.record for trial in table.read_trials(range(len(table))))
+            remembering.restore_state(ended, partial(read_body, table.directory))
         async with scrape or nullcontext():
             yield
 
@@ -162,7 +162,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
 
 def _not_begun(task: BenchmarkTask, table: RunTable) -> Iterator[Sample]:
     """Yield the samples for which the table has no trial yet."""
-    return (sample for sample in task.samples() if not table.sample.places(sample.id))
+    return (sample for sample in task.samples() if not table.sample.rows_of(sample.id))
 
 
 def _images(benchmark: Benchmark, keep: Keep | None, *, may_order: bool) -> RunImages | None:
@@ -206,7 +206,7 @@ def _find(
             roles = frozenset(_roles(plugin.about, option))
             options = Options(option, roles, data_dir, containers.seal)
             first_ones = not (selection.where or selection.ids) and selection.shuffle is None
-            made = plugin.benchmark(options, selection.limit if first_ones else None)
+            made = plugin.build_benchmark(options, selection.limit if first_ones else None)
             return with_agent(made, containers.agent, option), plugin.source(data_dir, path)
     metadata = about(name)
     roles = frozenset(_roles(metadata, option))

@@ -78,7 +78,7 @@ def _count_runs(entry: CacheEntry) -> int:
     behind.
     """
     run = run_of_entry(entry) if entry.status == "in_progress" else None
-    return len(entry.runs) if run is None else len(read_table(run).counted())
+    return len(entry.runs) if run is None else len(read_table(run).counted_rows())
 
 
 def run_of_entry(entry: CacheEntry) -> Path | None:

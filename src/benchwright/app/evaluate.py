@@ -102,7 +102,7 @@ def prepare_eval(
                 tokens=settings.limits.trial_tokens,
                 seconds=settings.limits.trial_seconds,
             ),
-            aborts=is_program(settings.solver),
+            is_cancellable=is_program(settings.solver),
         ),
         settings=settings,
         data=(data,),

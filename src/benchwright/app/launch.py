@@ -119,7 +119,7 @@ def has_failures(table: RunTable) -> bool:
 
 def nothing_left(table: RunTable, request: RunRequest) -> bool:
     """Return True if a run is finished and complete, and the request wants no trial retried."""
-    whole = table.counting().all()
+    whole = table.counted_mask().all()
     return bool(whole) and table.sessions.state == "finished" and not has_trials_to_retry(table, request)
 
 
@@ -127,7 +127,7 @@ def has_trials_to_retry(table: RunTable, request: RunRequest) -> bool:
     """Return True if the request wants some trials of a finished run retried."""
     if request.retry is None:
         return request.settings.resuming.retry_failed and has_failures(table)
-    return any(request.retry(trial.record) for trial in table.trials(range(len(table))))
+    return any(request.retry(trial.record) for trial in table.read_trials(range(len(table))))
 
 
 def _make(request: RunRequest) -> Path:
@@ -148,7 +148,9 @@ async def _run(
 ) -> RunResult:
     settings = request.settings
     wanted = math.ceil(
-        settings.execution.most_in_flight * request.plan.parallel / (settings.execution.workers or 1)
+        settings.execution.most_in_flight
+        * request.plan.max_requests_per_trial
+        / (settings.execution.workers or 1)
     )
     connections = _connections(request, wanted)
     if settings.execution.concurrency != "auto" and "load" not in request.about:
@@ -199,7 +201,7 @@ def parts_of(request: RunRequest, concurrency: int) -> ShardParts:
     """Return the parts of a run (such as task and clients) for a worker process. `concurrency`: the worker's share."""
     plan = request.plan
     clients = make_clients(request, _connections(request, concurrency))
-    return ShardParts(plan.task, clients, plan.limits, plan.keeps)
+    return ShardParts(plan.task, clients, plan.limits, plan.keeps_conversation)
 
 
 def recipe(make: Callable[..., ShardParts], *arguments: Any, keys: Container[str | None] = ()) -> WorkerSpec:
@@ -248,9 +250,9 @@ def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnPace:
         )
         for listener in listeners:
             if alone is not None:
-                listener.said(f"{one_at_a_time_text(alone)}.")
+                listener.on_message(f"{one_at_a_time_text(alone)}.")
             if isinstance(listener, PaceListener):
-                listener.paced(level, settled)
+                listener.on_level(level, settled)
 
     return paced
 
@@ -261,7 +263,7 @@ def _tell_of_waits(clients: Sequence[ModelClient], listeners: Sequence[Listener]
     def waits(model: str, seconds: float) -> None:
         for listener in listeners:
             if isinstance(listener, WaitListener):
-                listener.waits(model, seconds)
+                listener.on_pause(model, seconds)
 
     for client in clients:
         if isinstance(client, EndpointClient):
@@ -277,14 +279,14 @@ def _tell_of_decision(until: Until, listeners: Sequence[Listener]) -> None:
     """Give the listeners that show it (`DecisionListener`) a function that describes the state of the decision."""
     for listener in listeners:
         if isinstance(listener, DecisionListener):
-            listener.deciding(lambda: decision_progress(until.decision))
+            listener.set_decision_text(lambda: decision_progress(until.decision))
 
 
 def _tell_meanwhile(prepared: PreparedRun[Any], listeners: Sequence[Listener]) -> None:
     """Give the listeners that show them (`MeanwhileListener`) a function that lists activities beside the trials."""
     for listener in listeners:
         if isinstance(listener, MeanwhileListener):
-            listener.meanwhile(prepared.doing)
+            listener.set_activities(prepared.doing)
 
 
 def _check_one_process(request: RunRequest) -> None:

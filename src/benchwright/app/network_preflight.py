@@ -34,16 +34,16 @@ async def look_at_network(
         return
     needs = [benchmark.network_needs(sample) for sample in samples]
     fetching = [one for one in needs if one.programs]
-    by_option = [one for one in fetching if one.closed == "option"]
+    by_option = [one for one in fetching if one.closed_by == "option"]
     if by_option:
         _tell(by_option, len(needs), "--option network=none leaves them no network", "leave it out", say)
-    by_task = [one for one in fetching if one.closed == "task"]
+    by_task = [one for one in fetching if one.closed_by == "task"]
     if by_task:
         say(
             f"{_tests(by_task, len(needs))}, and the tasks allow no network: they can only pass if the images bring "
             "what is fetched, which `benchwright validate` shows."
         )
-    online = [one for one in fetching if not one.closed]
+    online = [one for one in fetching if not one.closed_by]
     hosts = list(dict.fromkeys(host for one in online for host in one.hosts))[:TRIED]
     if hosts and not await _any_answers(hosts, reach):
         why = f"none of {', '.join(hosts)} can be reached from this machine"

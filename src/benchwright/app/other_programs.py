@@ -245,7 +245,7 @@ def _keep(folder: Path, relayed: Relayed, target: Target, say: Say) -> list[Path
             if isinstance(run, UnreadableResults):
                 say(str(run))
             else:
-                kept.append(keep(relayed.put_into(run, target), sources).directory)
+                kept.append(keep(relayed.replace_in(run, target), sources).directory)
     if kept and relayed.joined < relayed.count:
         say(
             f"{relayed.count - relayed.joined:,} of {relayed.count:,} requests belong to no sample of the log."

@@ -94,10 +94,10 @@ class PackWatch:
         scenarios = [scenario.id for scenario in self.setup.scenarios]
         return results_of(self._attempts.values(), list(self.setup.models), scenarios)
 
-    def started(self, total: int, done: int, again: int) -> None:
+    def on_start(self, total: int, done: int, again: int) -> None:
         """Do nothing: the documented event is written when the pack is prepared. Called when the run starts."""
 
-    def delivered(self, result: Result) -> None:
+    def on_result(self, result: Result) -> None:
         """Store a finished attempt and write its event. Called for each result of the run."""
         if not isinstance(result, SolvedWork) or self._events is None:
             return
@@ -110,10 +110,10 @@ class PackWatch:
         state.add(attempt)
         self._events.ended(attempt.slot, attempt.scenario, attempt.repeat, attempt.result)
 
-    def said(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         """Do nothing: messages of the run are not in the documented files."""
 
-    def ended(self) -> None:
+    def on_end(self) -> None:
         """Do nothing: `conclude` writes the last event."""
 
     def prepared(self) -> None:

@@ -170,8 +170,8 @@ def _request(
         targets=targets,
         repeats=settings.scenarios.n,
         limits=TrialLimits(tokens=settings.limits.trial_tokens, seconds=settings.limits.trial_seconds),
-        arrange=arranger(mode, [target.slot for target in targets]),
-        aborts=True,
+        reorder=arranger(mode, [target.slot for target in targets]),
+        is_cancellable=True,
     )
     concurrency = 1 if mode.serial else settings.execution.concurrency
     return RunRequest(

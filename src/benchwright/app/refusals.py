@@ -22,10 +22,10 @@ class RefusalNotes:
         self._others = others
         self._told: set[tuple[str, str]] = set()
 
-    def started(self, total: int, done: int, again: int) -> None:
+    def on_start(self, total: int, done: int, again: int) -> None:
         """Do nothing: only results matter."""
 
-    def delivered(self, result: Result) -> None:
+    def on_result(self, result: Result) -> None:
         """Report each field that requests of this result had to leave out, unless it was reported before."""
         for request in result.record.requests if isinstance(result, SolvedWork) else ():
             for name in left_out_of(request.flags) if request.flags else ():
@@ -36,10 +36,10 @@ class RefusalNotes:
     def _tell(self, slot: str, name: str) -> None:
         model = plain(self._models.get(slot, slot))
         for other in self._others:
-            other.said(f"The server of {model} refuses {name}: requests are sent {instead_of(name)}.")
+            other.on_message(f"The server of {model} refuses {name}: requests are sent {instead_of(name)}.")
 
-    def said(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         """Do nothing: only results matter."""
 
-    def ended(self) -> None:
+    def on_end(self) -> None:
         """Do nothing: only results matter."""

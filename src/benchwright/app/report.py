@@ -102,7 +102,7 @@ def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
         samples=settings.samples,
         runs=[part.run for part in parts],
         comparison=comparison,
-        breakdowns=breakdowns([part.measured for part in parts if part.measured is not None]),
+        breakdowns=breakdowns([part.task_run for part in parts if part.task_run is not None]),
         flips=list(_flips(comparison, parts, most)),
         distributions=distributions({part.run.letter: part.times for part in parts}),
         fronts=list(_fronts(parts)),

@@ -50,7 +50,7 @@ class RunImages:
     def _arranged(self, trials: Iterable[Trial], sample_of: Callable[[Trial], Sample]) -> Iterator[Trial]:
         if self.keeping.keep == "all":
             return iter(trials)
-        return iter(sorted(trials, key=lambda trial: self.images_of(sample_of(trial)).place))
+        return iter(sorted(trials, key=lambda trial: self.images_of(sample_of(trial)).order_key))
 
     async def look_at_disk(self, samples: Callable[[], Iterable[Sample]], say: Say) -> None:
         """Decide which images are kept, and warn if the disk is too small for these samples.
@@ -94,7 +94,7 @@ class RunImages:
 
     def _missing(self, samples: Callable[[], Iterable[Sample]], here: set[str]) -> set[str]:
         """Return the images to pull: for each sample that has none of its images `here`, its first one."""
-        needed = (self.images_of(sample).own for sample in samples())
+        needed = (self.images_of(sample).own_images for sample in samples())
         return {own[0] for own in needed if own and here.isdisjoint(own)}
 
 

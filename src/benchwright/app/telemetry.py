@@ -57,20 +57,20 @@ class Telemetry:
         self._exports = Exports(url.rstrip("/"), AT_ONCE, MOST_WAITING, PATIENCE)
         self._unscored: dict[str, TrialRecord] = {}
 
-    def started(self, total: int, done: int, again: int) -> None:
+    def on_start(self, total: int, done: int, again: int) -> None:
         """Do nothing: there is no span for the run itself."""
 
-    def delivered(self, result: Result) -> None:
+    def on_result(self, result: Result) -> None:
         """Send the span of a trial once its scores have arrived."""
         if isinstance(result, SolvedWork):
             self._unscored[result.record.key] = result.record
         elif (record := self._unscored.pop(result.trial.key, None)) is not None:
             self._send(record, result.scores)
 
-    def said(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         """Do nothing: messages are not sent."""
 
-    def ended(self) -> None:
+    def on_end(self) -> None:
         """Send the spans of trials that were solved but not scored."""
         for record in self._unscored.values():
             self._send(record, ())

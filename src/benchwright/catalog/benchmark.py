@@ -95,10 +95,10 @@ class Check(Record, frozen=True):
     name: str
     replies: list[Message]
     passes: bool = True
-    user: list[str | Message] = []
-    judge: list[str] = []
+    user_replies: list[str | Message] = []
+    judge_replies: list[str] = []
     reason: str | None = None
-    exploit: bool = False
+    is_exploit: bool = False
 
 
 class Graded(Record, frozen=True):
@@ -171,11 +171,11 @@ class Remembering(Protocol):
     """
 
     @property
-    def remembers(self) -> bool:
+    def is_stateful(self) -> bool:
         """True if, under the current options, trials depend on earlier ones."""
         ...
 
-    def recall(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], Body]) -> None:
+    def restore_state(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], Body]) -> None:
         """Load the state that earlier trials left, when a run is resumed.
 
         `read` returns the journal body of a trial.

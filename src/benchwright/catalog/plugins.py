@@ -42,7 +42,7 @@ class Plugin(msgspec.Struct, frozen=True):
     about: About
     make: Callable[[int | None], Benchmark]
 
-    def benchmark(self, options: Options, limit: int | None = None) -> Benchmark:
+    def build_benchmark(self, options: Options, limit: int | None = None) -> Benchmark:
         """Build the benchmark.
 
         `limit`: the largest number of samples that a class needs to load. Pass it only if the first samples

@@ -43,8 +43,8 @@ class ScriptedSession:
         self.target = target
         self._lines: dict[str, Sequence[Message]] = {
             "model": check.replies,
-            "user": [_said(line) for line in check.user],
-            "judge": [_said(line) for line in check.judge],
+            "user": [_said(line) for line in check.user_replies],
+            "judge": [_said(line) for line in check.judge_replies],
         }
         self._asked: dict[str, int] = {}
 
@@ -143,7 +143,7 @@ def _must_pass(sample: Sample) -> bool:
 
 def _labels(check: Check) -> dict[str, str]:
     labels = {} if check.passes else {MUST_NOT_PASS: check.name}
-    labels |= {EXPLOIT: check.name} if check.exploit else {}
+    labels |= {EXPLOIT: check.name} if check.is_exploit else {}
     return labels if check.reason is None else labels | {EXPECTED_TO_FAIL: check.reason}
 
 

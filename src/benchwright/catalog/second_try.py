@@ -31,7 +31,7 @@ class SecondTry:
             ExecutionError: If it failed twice, or failed and need not pass.
         """
         must_pass = self._must_pass(trial.sample)
-        async with self._turns.beside_others():
+        async with self._turns.shared():
             try:
                 outcome = await self._solver.solve(trial, session)
                 if not must_pass or await self._is_right(trial.sample, outcome, session):
@@ -39,7 +39,7 @@ class SecondTry:
             except ExecutionError:
                 if not must_pass:
                     raise
-        async with self._turns.alone():
+        async with self._turns.exclusive():
             with patient_if_busy():
                 return await self._solver.solve(trial, session)
 

@@ -19,7 +19,7 @@ class Turns:
         self._waiting = 0
 
     @asynccontextmanager
-    async def beside_others(self) -> AsyncIterator[None]:
+    async def shared(self) -> AsyncIterator[None]:
         """Wait until no exclusive work runs or waits, then run at the same time as other shared work."""
         async with self._changed:
             await self._changed.wait_for(lambda: not self._waiting)
@@ -30,7 +30,7 @@ class Turns:
             await self._end()
 
     @asynccontextmanager
-    async def alone(self) -> AsyncIterator[None]:
+    async def exclusive(self) -> AsyncIterator[None]:
         """Wait until all work in progress is done, then run alone."""
         self._waiting += 1
         try:

@@ -103,7 +103,7 @@ async def validate(
     """
     task = ScriptedTask(benchmark, source, selection)
     count = task.size()
-    plan = Plan(task, count, (NOBODY,), arrange=arrange)
+    plan = Plan(task, count, (NOBODY,), reorder=arrange)
     with nullcontext(directory) if directory else tempfile.TemporaryDirectory() as place:
         await run_embedded(plan, {"primary": _Nobody()}, AT_ONCE, Path(place))
         return _judge(benchmark.about.full_name, Path(place))
@@ -141,7 +141,7 @@ def _judge(name: str, directory: Path) -> ValidationResult:
     failures: list[Failure] = []
     exceptions: dict[str, str] = {}
     exploits: dict[str, ExploitTally] = {}
-    for trial in table.trials(table.in_order(table.counted())):
+    for trial in table.read_trials(table.rows_in_order(table.counted_rows())):
         record = trial.record
         if record.status in FAILED:
             failures.append(_failure(directory, record, record.reason or record.status))

@@ -224,23 +224,23 @@ class LevelProgress:
         self._live = sys.stderr.isatty()
         self._every = STATUS_INTERVAL if self._live else STATUS_INTERVAL_IN_LOGS
 
-    def started(self, total: int, done: int, again: int) -> None:
+    def on_start(self, total: int, done: int, again: int) -> None:
         """Start the timer of the status line. Called when the run of a level starts."""
         self._begun = asyncio.get_running_loop().time()
         self._timer = asyncio.get_running_loop().call_later(self._every, self._tick)
 
-    def delivered(self, result: Result) -> None:
+    def on_result(self, result: Result) -> None:
         """Count a finished or failed trial."""
         if isinstance(result, ScoredWork):
             self._done += 1
             self._failed += result.status in FAILED
 
-    def said(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         """Print a message of the run."""
         self._clear()
         echo(plain(text), err=True)
 
-    def ended(self) -> None:
+    def on_end(self) -> None:
         """Stop the timer and remove the status line. Called when the run of a level ends."""
         if self._timer is not None:
             self._timer.cancel()

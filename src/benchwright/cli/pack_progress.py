@@ -31,7 +31,7 @@ class PackProgress:
         self._display: Live | None = None
         self._timer: asyncio.TimerHandle | None = None
 
-    def started(self, total: int, done: int, again: int) -> None:
+    def on_start(self, total: int, done: int, again: int) -> None:
         """Print how many trials are to be done, and start the live display. Called when the run starts."""
         self._solved = done - again
         if done:
@@ -47,7 +47,7 @@ class PackProgress:
         self._display.start()
         self._tick()
 
-    def delivered(self, result: Result) -> None:
+    def on_result(self, result: Result) -> None:
         """Print a line for a finished trial, if there is no live display."""
         setup = self._watch.setup
         if self._display is not None or setup is None or not isinstance(result, SolvedWork):
@@ -64,11 +64,11 @@ class PackProgress:
             err=True,
         )
 
-    def said(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         """Print a message of the run, above the display."""
         echo(plain(text), err=True)
 
-    def ended(self) -> None:
+    def on_end(self) -> None:
         """Remove the live display. Called when the run ends."""
         if self._timer is not None:
             self._timer.cancel()

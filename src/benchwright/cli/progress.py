@@ -63,7 +63,7 @@ class TerminalProgress:
         self._display: Live | None = None
         self._status_at = 0.0
 
-    def started(self, total: int, done: int, again: int) -> None:
+    def on_start(self, total: int, done: int, again: int) -> None:
         """Print how many trials are to be done, and start the display. Called when the run starts."""
         if done:
             self._lines.append(f"Resuming {self._what} ({done}/{total} runs completed)")
@@ -80,7 +80,7 @@ class TerminalProgress:
             self._display.start()
         self._tick()
 
-    def delivered(self, result: Result) -> None:
+    def on_result(self, result: Result) -> None:
         """Store the line of a finished trial, to be printed at the next update."""
         if not self._each_trial:
             return
@@ -91,17 +91,17 @@ class TerminalProgress:
         solved = self._solved.pop(result.trial.key, None)
         self._lines.append(trial_line(place, result, solved, self._names))
 
-    def said(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         """Print a message of the run."""
         self._flush()
         self._write(plain(text), err=True)
 
-    def paced(self, level: int, settled: bool) -> None:
+    def on_level(self, level: int, settled: bool) -> None:
         """Report the concurrency once `--concurrency auto` has settled on it."""
         if settled:
-            self.said(f"Concurrency settled at {level}; timings count from now on.")
+            self.on_message(f"Concurrency settled at {level}; timings count from now on.")
 
-    def ended(self) -> None:
+    def on_end(self) -> None:
         """Print the remaining lines, and remove the display. Called when the run ends."""
         if self._timer is not None:
             self._timer.cancel()

@@ -53,18 +53,18 @@ class _ProgressListener:
         self._tell = tell
         self._total = self._done = 0
 
-    def started(self, total: int, done: int, again: int) -> None:
+    def on_start(self, total: int, done: int, again: int) -> None:
         self._total = total
 
-    def delivered(self, result: Result) -> None:
+    def on_result(self, result: Result) -> None:
         if isinstance(result, ScoredWork):
             self._done += 1
             self._tell(self._done, self._total, result)
 
-    def said(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         pass
 
-    def ended(self) -> None:
+    def on_end(self) -> None:
         pass
 
 

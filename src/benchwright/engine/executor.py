@@ -53,7 +53,7 @@ class LocalExecutor:
                 self._clients,
                 plan.limits,
                 deliver,
-                keeps=plan.keeps,
+                keeps=plan.keeps_conversation,
                 seconds=plan.seconds,
             )
             for _, wave in groupby(work, key=lambda item: item.trial.wave):
@@ -62,9 +62,11 @@ class LocalExecutor:
                     break
                 wave = chain([first], wave)
                 if first.trial.due_ns is not None:
-                    await _in_time(worker, wave, stop, plan.aborts, self._concurrency)
+                    await _in_time(worker, wave, stop, plan.is_cancellable, self._concurrency)
                 else:
-                    drains = [_drain(worker, wave, stop, plan.aborts) for _ in range(self._concurrency)]
+                    drains = [
+                        _drain(worker, wave, stop, plan.is_cancellable) for _ in range(self._concurrency)
+                    ]
                     await run_all(drains)
                 if stop.reason is not None or worker.is_too_late(first):
                     break
@@ -99,8 +101,8 @@ async def until_due(item: TrialWork, worker: Worker, stop: Stop) -> None:
     stops.
     """
     if item.trial.due_ns is not None:
-        moment = worker.taken_up(item)
-        await stop.sleep_until(moment - round(worker.ahead * 1e9))
+        moment = worker.start_moment(item)
+        await stop.sleep_until(moment - round(worker.lead_seconds * 1e9))
         if stop.reason is None:
             await worker.prepare(item)
             await stop.sleep_until(moment)
@@ -120,7 +122,7 @@ async def _in_time(
         try:
             await until_due(item, worker, stop)
             if stop.reason is None:
-                await (stop.cut_short(worker.do(item)) if aborts else worker.do(item))
+                await (stop.run_unless_interrupted(worker.process(item)) if aborts else worker.process(item))
         finally:
             places.release()
 
@@ -130,7 +132,7 @@ async def _in_time(
             item = next(wave, None)
             if item is None:
                 return
-            await stop.sleep_until(worker.taken_up(item) - round(worker.ahead * 1e9))
+            await stop.sleep_until(worker.start_moment(item) - round(worker.lead_seconds * 1e9))
             group.create_task(do(item))
 
 
@@ -138,7 +140,7 @@ async def _drain(worker: Worker, wave: Iterator[TrialWork], stop: Stop, aborts: 
     for item in wave:
         if stop.reason is not None or worker.is_too_late(item):
             return
-        await (stop.cut_short(worker.do(item)) if aborts else worker.do(item))
+        await (stop.run_unless_interrupted(worker.process(item)) if aborts else worker.process(item))
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -54,7 +54,7 @@ class KernelTimer:
         self._descriptor: int | None = None
         self._urgent = False
 
-    async def reaches(self, moment: int) -> bool:
+    async def wait_until(self, moment: int) -> bool:
         """Wait until a moment of `perf_counter_ns`. Return False at once if this system has no such timer."""
         if self._descriptor is None and not self._open():
             return False

@@ -53,13 +53,13 @@ class LoopLagSampler:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.look()
+        self.check_standstill()
         _samplers.pop(asyncio.get_running_loop(), None)
         if self._timer is not None:
             self._timer.cancel()
 
     @contextmanager
-    def telling(self, told: OnStandstill) -> Iterator[None]:
+    def reporting_standstills(self, told: OnStandstill) -> Iterator[None]:
         """Call `told` with each standstill as soon as it has ended, while the context is open."""
         self._told.append(told)
         try:
@@ -67,11 +67,11 @@ class LoopLagSampler:
         finally:
             self._told.remove(told)
 
-    def met_standstill(self, began: int, ended: int) -> bool:
+    def stood_still_between(self, began: int, ended: int) -> bool:
         """Return whether the process stood still at some time between two moments (`perf_counter_ns`)."""
         return any(begin <= ended and end >= began for begin, end in self._spans)
 
-    def look(self) -> bool:
+    def check_standstill(self) -> bool:
         """Record a standstill that the timer has not noticed yet.
 
         Return whether any standstill has been recorded so far.
@@ -123,7 +123,7 @@ class LoopLagSampler:
         self._cpu = process_time_ns()
 
     def _sample(self) -> None:
-        self.look()
+        self.check_standstill()
         lag = max(1, perf_counter_ns() - self._due)
         self._longest = max(self._longest, lag)
         while lag > 0:
@@ -151,7 +151,7 @@ def telling_standstills(told: OnStandstill) -> AbstractContextManager[None]:
     Nothing is called if the loop is not sampled.
     """
     sampler = running_sampler()
-    return nullcontext() if sampler is None else sampler.telling(told)
+    return nullcontext() if sampler is None else sampler.reporting_standstills(told)
 
 
 def running_sampler() -> LoopLagSampler | None:

@@ -33,11 +33,11 @@ class Ledger:
         )
         if retry is not None:
             for row in range(len(table)):
-                self._done[row] = self._done[row] and not retry(table.trial(row).record)
+                self._done[row] = self._done[row] and not retry(table.read_trial(row).record)
         self.counted = sum(map(table.is_done, range(len(table))))
         self.finished = sum(self._done)
 
-    def counts(self, trial_keys: Iterable[str]) -> tuple[int, int]:
+    def count_existing(self, trial_keys: Iterable[str]) -> tuple[int, int]:
         """Return, for the trials with these keys, (number that count, number that need not be run again)."""
         rows = [row for row in map(self._table.find, trial_keys) if row is not None]
         return sum(map(self._table.is_done, rows)), sum(self._done[row] for row in rows)
@@ -47,7 +47,7 @@ class Ledger:
         row = self._table.find(trial_key)
         return row is not None and bool(self._done[row])
 
-    def scored(self, trial_key: str) -> frozenset[str]:
+    def finished_scorers(self, trial_key: str) -> frozenset[str]:
         """Return the scorers whose scores of a finished trial exist and need not be computed again."""
         row = self._table.find(trial_key)
         if row is None:
@@ -59,26 +59,26 @@ class Ledger:
             and not (self._scores_again and self._table.failed_score(row, name))
         )
 
-    def failures(self) -> int:
+    def count_failures(self) -> int:
         """Read the journal to its end and return the number of failed trials.
 
         Afterwards the ledger must not be used.
         """
         self._table.advance()
-        return self._table.failures()
+        return self._table.count_failures()
 
-    def attempts(self, trial_key: str) -> int:
+    def next_attempt(self, trial_key: str) -> int:
         """Return the number of the next attempt at a trial; 0 if it was never tried."""
         row = self._table.find(trial_key) if self._done else None
         if row is None:
             return 0
-        return 1 + max(one.record.attempt for one in self._table.all_attempts(row))
+        return 1 + max(one.record.attempt for one in self._table.read_attempts(row))
 
-    def outcome(self, trial_key: str) -> Outcome | None:
+    def read_outcome(self, trial_key: str) -> Outcome | None:
         """Read the outcome of a finished trial from its body, to score it. None if the body is lost."""
         row = self._table.find(trial_key)
         assert row is not None
         try:
-            return read_body(self._table.directory, self._table.trial(row).record).outcome
+            return read_body(self._table.directory, self._table.read_trial(row).record).outcome
         except JournalError:
             return None

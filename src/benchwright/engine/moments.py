@@ -14,5 +14,5 @@ LEAD_NS = 10_000_000
 async def until(moment: int) -> None:
     """Wait until a moment of `perf_counter_ns`, accurate to about 0.1 ms on Linux and to 1 ms elsewhere."""
     while (wait := moment - perf_counter_ns()) > 0:
-        if not await kernel_timer().reaches(moment):
+        if not await kernel_timer().wait_until(moment):
             await asyncio.sleep(wait / 1e9)

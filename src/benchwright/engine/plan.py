@@ -43,13 +43,13 @@ class Plan(msgspec.Struct, frozen=True):
     helpers: Sequence[Target] = ()
     repeats: int = 1
     limits: TrialLimits = TrialLimits()
-    arrange: Callable[[Iterator[Trial]], Iterator[Trial]] | None = None
+    reorder: Callable[[Iterator[Trial]], Iterator[Trial]] | None = None
     open_ended: bool = False
-    timed: bool = False
+    shares_clock: bool = False
     seconds: float | None = None
-    parallel: int = 1
-    aborts: bool = False
-    keeps: Keeps = keeps_all
+    max_requests_per_trial: int = 1
+    is_cancellable: bool = False
+    keeps_conversation: Keeps = keeps_all
     shares_journal: bool = False
 
     @property
@@ -60,9 +60,9 @@ class Plan(msgspec.Struct, frozen=True):
     def trials(self) -> Iterator[Trial]:
         """Yield the trials lazily: by sample, by repeat, by target, unless `arrange` reorders them."""
         trials = self._in_turn()
-        return trials if self.arrange is None else self.arrange(trials)
+        return trials if self.reorder is None else self.reorder(trials)
 
-    def contents(self) -> Iterator[tuple[Sample, bytes]]:
+    def samples_with_digests(self) -> Iterator[tuple[Sample, bytes]]:
         """Yield the samples in the order of the task, each with the digest of its content.
 
         Samples are read as they are needed. Equal samples get different occurrence numbers, and thus
@@ -80,7 +80,7 @@ class Plan(msgspec.Struct, frozen=True):
     def _in_turn(self) -> Iterator[Trial]:
         solver = self.task.spec.fingerprint
         keys = [TrialKeys(target, solver, self.limits) for target in self.targets]
-        for sample, digest in self.contents():
+        for sample, digest in self.samples_with_digests():
             yield from self._trials_of(sample, digest, keys)
 
     def _trials_of(self, sample: Sample, digest: bytes, keys: list[TrialKeys]) -> Iterator[Trial]:
@@ -91,7 +91,7 @@ class Plan(msgspec.Struct, frozen=True):
 
 def _contents(task: Task) -> Iterator[tuple[Sample, SampleContent]]:
     if isinstance(task, RecurringTask):
-        return task.contents()
+        return task.encoded_samples()
     return ((sample, SampleContent(sample.content)) for sample in task.samples())
 
 

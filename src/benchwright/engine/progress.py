@@ -67,7 +67,7 @@ class RunningMean:
 class PaceListener(Protocol):
     """A listener that is also told each change of the concurrency level, if that adapts itself."""
 
-    def paced(self, level: int, settled: bool) -> None:
+    def on_level(self, level: int, settled: bool) -> None:
         """Receive `level`, the maximum number of trials in flight from now on.
 
         `settled`: True if the level is final for now.
@@ -79,7 +79,7 @@ class PaceListener(Protocol):
 class WaitListener(Protocol):
     """A listener that is also told when a model's server asks for a pause."""
 
-    def waits(self, model: str, seconds: float) -> None:
+    def on_pause(self, model: str, seconds: float) -> None:
         """Receive the seconds from now during which no requests are sent to this model."""
         ...
 
@@ -88,7 +88,7 @@ class WaitListener(Protocol):
 class DecisionListener(Protocol):
     """A listener that also displays how far the run's statistical question (`--until`) is decided."""
 
-    def deciding(self, so_far: Callable[[], str]) -> None:
+    def set_decision_text(self, so_far: Callable[[], str]) -> None:
         """Receive a function that returns in a few words how far the question is decided."""
         ...
 
@@ -97,7 +97,7 @@ class DecisionListener(Protocol):
 class MeanwhileListener(Protocol):
     """A listener that also displays other activities of the run, such as pulling an image."""
 
-    def meanwhile(self, told: Callable[[], Sequence[str]]) -> None:
+    def set_activities(self, told: Callable[[], Sequence[str]]) -> None:
         """Receive a function that returns the present activities, a few words for each."""
         ...
 
@@ -130,12 +130,12 @@ class Progress:
         self._earlier = 0
         self._start = monotonic()
 
-    def started(self, total: int, done: int, again: int) -> None:
+    def on_start(self, total: int, done: int, again: int) -> None:
         """See `engine.run.Listener`."""
         self.total, self.done, self._earlier = total, done - again, done - again
         self._start = monotonic()
 
-    def delivered(self, result: Result) -> None:
+    def on_result(self, result: Result) -> None:
         """See `engine.run.Listener`."""
         if isinstance(result, SolvedWork):
             for request in result.record.requests:
@@ -155,32 +155,32 @@ class Progress:
         mean.dependent = mean.dependent or trial.repeat > 0 or trial.sample.group is not None
         return mean
 
-    def said(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         """See `engine.run.Listener`."""
         self.notes.append(text)
 
-    def ended(self) -> None:
+    def on_end(self) -> None:
         """See `engine.run.Listener`."""
         self.over = True
 
-    def paced(self, level: int, settled: bool) -> None:
+    def on_level(self, level: int, settled: bool) -> None:
         """See `PaceListener`."""
         self.level, self.settled = level, settled
 
-    def waits(self, model: str, seconds: float) -> None:
+    def on_pause(self, model: str, seconds: float) -> None:
         """See `WaitListener`."""
         self._waits[model] = monotonic() + seconds
 
-    def deciding(self, so_far: Callable[[], str]) -> None:
+    def set_decision_text(self, so_far: Callable[[], str]) -> None:
         """See `DecisionListener`."""
         self.decision = so_far
 
-    def meanwhile(self, told: Callable[[], Sequence[str]]) -> None:
+    def set_activities(self, told: Callable[[], Sequence[str]]) -> None:
         """See `MeanwhileListener`."""
         self._meanwhile = told
 
     @property
-    def waiting(self) -> list[str]:
+    def pauses_and_activities(self) -> list[str]:
         """The present pauses for rate limits, and the activities beside the trials, in words."""
         left = {model: math.ceil(until - monotonic()) for model, until in self._waits.items()}
         waits = [

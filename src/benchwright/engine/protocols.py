@@ -104,12 +104,12 @@ class TimedSession(Session, Protocol):
     """A trial's session, extended for solvers that send their requests by a schedule."""
 
     @property
-    def origin(self) -> int:
+    def actual_start(self) -> int:
         """The trial's start (`perf_counter_ns`), final once its first request has left."""
         ...
 
     @property
-    def intended(self) -> int:
+    def intended_start(self) -> int:
         """The trial's intended start (`perf_counter_ns`), or its actual start if it has none."""
         ...
 
@@ -237,6 +237,6 @@ class Task(Protocol):
 class RecurringTask(Task, Protocol):
     """A task whose samples recur. Their content, which may be long, is encoded only once."""
 
-    def contents(self) -> Iterator[tuple[Sample, SampleContent]]:
+    def encoded_samples(self) -> Iterator[tuple[Sample, SampleContent]]:
         """Yield the samples, each with its encoded content."""
         ...

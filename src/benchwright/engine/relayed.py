@@ -36,7 +36,7 @@ class RelayedTurns:
         self._before: list[int] = []
         self._turns: dict[int, tuple[bool, int]] = {}
 
-    def before(self, asked: RequestFacts) -> int | None:
+    def count_earlier(self, asked: RequestFacts) -> int | None:
         """Return how many earlier requests belong to the same conversation, if this is the first that offers
         tools.
 
@@ -52,7 +52,7 @@ class RelayedTurns:
         """Return whether a request is a side request (for a title or a summary), as far as is known so far."""
         return bool(self._openings) and not asked.offers_tools and asked.opening not in self._openings
 
-    def repeated(self, asked: RequestFacts) -> int | None:
+    def repeated_turn(self, asked: RequestFacts) -> int | None:
         """Return the turn that a request attempts again. None if the request is a new turn."""
         streamed, turn = self._turns.get(asked.digest, (False, 0))
         return turn if streamed and not asked.stream else None
@@ -95,11 +95,11 @@ class AgentAccess:
         """
         return relay_environment(self.base_url, self.token, self.model)
 
-    def forget(self) -> None:
+    def discard_calls(self) -> None:
         """Discard the calls so far, because they do not belong to the conversation."""
         self.reply, self._sent = None, []
 
-    async def within_limits(self, running: Coroutine[Any, Any, Ended]) -> Ended | None:
+    async def run_within_limits(self, running: Coroutine[Any, Any, Ended]) -> Ended | None:
         """Run the agent and return its result.
 
         None if the agent was still running `LIMIT_PATIENCE` seconds after it was told that a limit is
@@ -118,7 +118,7 @@ class AgentAccess:
                 run.cancel()
                 await asyncio.wait({run})
 
-    def ended(self, reply: Reply | None, failure: TrialError | None, sent: list[Message]) -> None:
+    def store_result(self, reply: Reply | None, failure: TrialError | None, sent: list[Message]) -> None:
         """Store the result of a call. A call that the agent abandoned changes nothing."""
         if reply is not None:
             self.reply, self._sent = reply, sent

@@ -38,7 +38,7 @@ from benchwright.runs.table import RunTable
 class Listener(Protocol):
     """Receives the events of a run. Its methods are plain functions, which must return at once."""
 
-    def started(self, total: int, done: int, again: int) -> None:
+    def on_start(self, total: int, done: int, again: int) -> None:
         """Handle the beginning of the run. Called once.
 
         `total`: trials in the plan. `done`: trials done by earlier sessions. `again`: how many of these are
@@ -46,15 +46,15 @@ class Listener(Protocol):
         """
         ...
 
-    def delivered(self, result: Result) -> None:
+    def on_result(self, result: Result) -> None:
         """Handle a result. Called for each trial that was solved or scored."""
         ...
 
-    def said(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         """Show a line of text to the user."""
         ...
 
-    def ended(self) -> None:
+    def on_end(self) -> None:
         """Handle the end of the run. Called once."""
         ...
 
@@ -107,7 +107,7 @@ async def run(
         table = RunTable(journal.directory, [scorer.name for scorer in plan.task.scorers])
         table.advance()
     if table.bodies.torn:
-        journal.note_cut()
+        journal.write_cut()
     ledger = Ledger(table, again, retry)
     stop = Stop(clients)
     return await _Run(
@@ -153,7 +153,7 @@ class _Run:
         started, cpu = perf_counter(), _cpu_seconds()
         self._event("started", total=None if self._plan.open_ended else total, finished=finished)
         for listener in self._listeners:
-            listener.started(total, min(total, done), again)
+            listener.on_start(total, min(total, done), again)
         if self._lost:
             self._say(f"{counted(self._lost, 'conversation')} lost on the disk, and asked again.")
         sampler, spent = LoopLagSampler(), ExecutionCost()
@@ -161,8 +161,8 @@ class _Run:
         try:
             async with offloading():
                 with self._signals, self._commits:
-                    work = self._work() if self._plan.timed else await _begun(self._work())
-                    with sampler, sampler.telling(self._say_stood_still):
+                    work = self._work() if self._plan.shares_clock else await _begun(self._work())
+                    with sampler, sampler.reporting_standstills(self._say_stood_still):
                         spent = await self._executor.run(self._plan, work, self._commits.deliver, self._stop)
         except asyncio.CancelledError:
             if not self._stop.interrupted:
@@ -171,7 +171,7 @@ class _Run:
         finally:
             syncing.cancel()
             for listener in self._listeners:
-                listener.ended()
+                listener.on_end()
         if self._sync_error is not None:
             raise self._sync_error
         finished = self._stop.reason is None
@@ -185,14 +185,14 @@ class _Run:
             seconds=round(result.seconds, 3),
             cpu_seconds=round(_cpu_seconds() - cpu + spent.cpu_seconds, 3),
             lag=result.lag,
-            failed=self._ledger.failures(),
+            failed=self._ledger.count_failures(),
         )
         return result
 
     def _done_before(self) -> tuple[int, int]:
         """Return (number of trials that earlier sessions did, number of these that are not run again)."""
         if self._plan.shares_journal:
-            return self._ledger.counts(trial.key for trial in self._plan.trials())
+            return self._ledger.count_existing(trial.key for trial in self._plan.trials())
         return self._ledger.counted, self._ledger.finished
 
     def _work(self) -> Iterator[TrialWork]:
@@ -201,9 +201,9 @@ class _Run:
             if self._stop.reason is not None:
                 return
             if ledger.finished and ledger.is_finished(trial.key):
-                scored = ledger.scored(trial.key)
+                scored = ledger.finished_scorers(trial.key)
                 if any(scorer.name not in scored for scorer in self._plan.task.scorers):
-                    outcome = ledger.outcome(trial.key)
+                    outcome = ledger.read_outcome(trial.key)
                     if outcome is None:
                         yield TrialWork(self._again(trial), counted=True)
                     elif outcome.status not in FAILED:
@@ -217,12 +217,12 @@ class _Run:
 
     def _again(self, trial: Trial) -> Trial:
         """Return the trial with the number of its next attempt."""
-        attempts = self._ledger.attempts(trial.key)
+        attempts = self._ledger.next_attempt(trial.key)
         return msgspec.structs.replace(trial, attempt=attempts) if attempts else trial
 
     def _take_over(self, trial: Trial, taken: ReusedTrial) -> TrialWork:
         """Journal a reused trial, and return what remains to do for it: the scores that are not reused."""
-        attempt = self._ledger.attempts(trial.key)
+        attempt = self._ledger.next_attempt(trial.key)
         self._journal.write_trial(msgspec.structs.replace(taken.record, attempt=attempt), taken.body)
         names = {
             score_key(trial.key, scorer.name, scorer.fingerprint): scorer.name
@@ -237,14 +237,14 @@ class _Run:
         for rule in self._rules:
             reason = rule.update(result)
             if reason is not None:
-                self._stop.because(reason)
+                self._stop.request_stop(reason)
         if self._until is not None and self._stop.reason is None:
             reason = self._until.update(result)
             if reason is not None:
                 self._decided = self._until.decided
-                self._stop.because(reason)
+                self._stop.request_stop(reason)
         for listener in self._listeners:
-            listener.delivered(result)
+            listener.on_result(result)
 
     def _say_stood_still(self, standstill: Standstill) -> None:
         self._say(
@@ -253,7 +253,7 @@ class _Run:
 
     def _say(self, text: str) -> None:
         for listener in self._listeners:
-            listener.said(text)
+            listener.on_message(text)
 
     def _event(self, name: str, **detail: Any) -> None:
         kept = {key: value for key, value in detail.items() if value is not None}
@@ -266,7 +266,7 @@ class _Run:
                 await asyncio.to_thread(self._journal.sync)
             except JournalError as error:
                 self._sync_error = error
-                self._stop.because(str(error))
+                self._stop.request_stop(str(error))
                 return
 
 

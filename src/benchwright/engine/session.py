@@ -53,7 +53,7 @@ class TrialSession:
         self.trial = trial
         self.last_start = last_start
         self.started_at = wall_ns()
-        self.origin = perf_counter_ns()
+        self.actual_start = perf_counter_ns()
         self._due = due
         self._begun = due is None
         self.requests: list[RequestRecord] = []
@@ -68,14 +68,14 @@ class TrialSession:
         self.unanswered: list[Message] = []
 
     @property
-    def intended(self) -> int:
+    def intended_start(self) -> int:
         """The trial's intended start (`perf_counter_ns`), or its actual start if it has none."""
-        return self.origin if self._due is None else self._due
+        return self.actual_start if self._due is None else self._due
 
     @property
-    def late(self) -> int:
+    def lateness(self) -> int:
         """Time in ns from the trial's intended start to its actual start."""
-        return max(0, self.origin - self.intended)
+        return max(0, self.actual_start - self.intended_start)
 
     @property
     def target(self) -> Target:
@@ -125,15 +125,15 @@ class TrialSession:
         ended: list[RequestFacts] = []
 
         def admit(asked: RequestFacts) -> Purpose:
-            before = turns.before(asked)
+            before = turns.count_earlier(asked)
             if before is not None:
                 self._turns = before
                 if not before:
-                    calls.forget()
+                    calls.discard_calls()
             try:
                 if turns.is_side(asked):
                     return self._purpose(SIDE)
-                repeated = turns.repeated(asked)
+                repeated = turns.repeated_turn(asked)
                 if repeated is not None:
                     return msgspec.structs.replace(self._purpose(SIDE), role=self._role, turn=repeated)
                 purpose = self._purpose(self._role)
@@ -150,9 +150,9 @@ class TrialSession:
             is_side = turns.is_side(relayed.asked)
             sent = self._note_relayed(relayed, is_side)
             if is_side:
-                calls.ended(None, None, [])
+                calls.store_result(None, None, [])
             else:
-                calls.ended(relayed.reply, relayed.error, sent)
+                calls.store_result(relayed.reply, relayed.error, sent)
 
         client = self._client(None)
         if not isinstance(client, EndpointClient):
@@ -180,7 +180,7 @@ class TrialSession:
     @property
     def duration(self) -> int:
         """Nanoseconds since the trial began."""
-        return perf_counter_ns() - self.origin
+        return perf_counter_ns() - self.actual_start
 
     async def _ask(
         self,
@@ -220,11 +220,11 @@ class TrialSession:
         await until(self._due)
         if not self._begun:
             self._begun = True
-            self.started_at, self.origin = wall_ns(), perf_counter_ns()
+            self.started_at, self.actual_start = wall_ns(), perf_counter_ns()
 
     def _note(self, record: RequestRecord, turn: Turn | None) -> None:
         if turn is not None:
-            record = msgspec.structs.replace(record, turn=turn.number, due=turn.due - self.origin)
+            record = msgspec.structs.replace(record, turn=turn.number, due=turn.due - self.actual_start)
         self.requests.append(record)
 
     def _note_relayed(self, relayed: RelayedRequest, is_side: bool) -> list[Message]:
@@ -252,7 +252,7 @@ class TrialSession:
         """
         self._check_limits(role)
         seed = recorded_seed(seed)
-        purpose = Purpose(self.origin, role, self._turns, seed, self._waits, offered=offered)
+        purpose = Purpose(self.actual_start, role, self._turns, seed, self._waits, offered=offered)
         if role == "model":
             self._turns += 1
         return purpose

@@ -18,10 +18,10 @@ def flagged_requests(session: TrialSession, sampler: LoopLagSampler | None) -> l
 
     Those that were due or in flight during a standstill get the flag `STOOD_STILL`.
     """
-    if sampler is None or not sampler.look():
+    if sampler is None or not sampler.check_standstill():
         return session.requests
     return [
-        _flagged(request) if sampler.met_standstill(*_time_of(request, session)) else request
+        _flagged(request) if sampler.stood_still_between(*_time_of(request, session)) else request
         for request in session.requests
     ]
 
@@ -38,12 +38,12 @@ def extend(limit: asyncio.Timeout, standstill: Standstill) -> None:
 
 def _time_of(request: RequestRecord, session: TrialSession) -> tuple[int, int]:
     """Return when a request was due and when it ended (`perf_counter_ns`)."""
-    began = session.origin + request.started - request.waited - request.connect
+    began = session.actual_start + request.started - request.waited - request.connect
     if request.due is not None:
-        began = min(began, session.origin + request.due)
+        began = min(began, session.actual_start + request.due)
     elif request is session.requests[0]:
-        began = min(began, session.intended)
-    return began, session.origin + request.started + request.total
+        began = min(began, session.intended_start)
+    return began, session.actual_start + request.started + request.total
 
 
 def _flagged(request: RequestRecord) -> RequestRecord:

@@ -51,7 +51,7 @@ class Stop:
         """True if a signal has arrived, even if the run was already stopping."""
         return self._interrupt.is_set()
 
-    def because(self, reason: str) -> None:
+    def request_stop(self, reason: str) -> None:
         """Ask the run to stop. Only the first reason is kept."""
         if self.reason is None:
             self.reason = reason
@@ -61,11 +61,11 @@ class Stop:
     def interrupt(self, reason: str) -> None:
         """Ask the run to stop because of a signal, without waiting for stalled requests."""
         self._interrupt.set()
-        self.because(reason)
+        self.request_stop(reason)
         for client in self._clients:
             client.hurry()
 
-    async def cut_short(self, work: Coroutine[Any, Any, None]) -> None:
+    async def run_unless_interrupted(self, work: Coroutine[Any, Any, None]) -> None:
         """Run a coroutine, but cancel it if a signal arrives first."""
         doing = asyncio.ensure_future(work)
         interrupt = asyncio.ensure_future(self._interrupt.wait())

@@ -36,7 +36,7 @@ class EarlierRun:
         row = self._table.find(trial_key)
         if row is None or self._table.status_of(row) in FAILED:
             return None
-        if self._table.reused[row] and self._table.record(row).restored_tokens is not None:
+        if self._table.reused[row] and self._table.read_record(row).restored_tokens is not None:
             return None  # only its result was stored, not its conversation
         return row
 
@@ -50,7 +50,7 @@ class EarlierRun:
         if row is None:
             return None
         directory = self._table.directory
-        record, scores = msgspec.structs.astuple(self._table.trial(row))
+        record, scores = msgspec.structs.astuple(self._table.read_trial(row))
         moved = msgspec.structs.replace(
             record,
             sample=trial.sample.id,

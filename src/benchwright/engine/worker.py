@@ -108,12 +108,12 @@ class Worker:
         self._sampler = running_sampler()
         self._begun = self._under_way = self._begun_at_failure = self._earlier = 0
         self._preparing = solver if isinstance(solver, PreparingSolver) else None
-        self.begin(perf_counter_ns())
+        self.set_origin(perf_counter_ns())
 
-    def begin(self, origin: int) -> None:
+    def set_origin(self, origin: int) -> None:
         """Set the moment, shared by all worker processes, from which due times count after preparation."""
         self._begun_at = origin
-        self.origin = origin + round(self.ahead * 1e9)
+        self.origin = origin + round(self.lead_seconds * 1e9)
 
     def last_start(self, trial: Trial) -> int | None:
         """Return the moment (`perf_counter_ns`) from which no part of a trial may begin.
@@ -133,7 +133,7 @@ class Worker:
         return last is not None and work.trial.due_ns is None and perf_counter_ns() >= last
 
     @property
-    def ahead(self) -> float:
+    def lead_seconds(self) -> float:
         """Seconds before its due time at which a trial is taken up, so that it can be prepared."""
         return 0.0 if self._preparing is None else PREPARED_BEFORE
 
@@ -144,13 +144,13 @@ class Worker:
 
     def seconds_until(self, work: TrialWork) -> float:
         """Return the seconds until a trial is to be taken up; 0 or less if it has no due time."""
-        return (self.taken_up(work) - perf_counter_ns()) / 1e9
+        return (self.start_moment(work) - perf_counter_ns()) / 1e9
 
-    def taken_up(self, work: TrialWork) -> int:
+    def start_moment(self, work: TrialWork) -> int:
         """Return the moment (`perf_counter_ns`) at which a trial is to be taken up; 0 if it has no due time."""
         return 0 if work.trial.due_ns is None else self.origin + work.trial.due_ns - LEAD_NS
 
-    async def do(self, work: TrialWork) -> None:
+    async def process(self, work: TrialWork) -> None:
         """Solve the trial unless its outcome is known, score it, and deliver both results.
 
         If there is nothing to score, both results are delivered together.
@@ -301,7 +301,7 @@ def _record(
         requests=[*elsewhere, *requests] if elsewhere else requests,
         started_at=session.started_at,
         duration=session.duration,
-        late=session.late,
+        late=session.lateness,
         row=trial.sample.row,
         notes=outcome.notes,
     )

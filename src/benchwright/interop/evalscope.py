@@ -98,7 +98,7 @@ def _run(
         state="finished" if content else "unfinished",
         repeats=reviews.repeats,
         planned=requested if requested is not None else _counted(content),
-        absent=failed,
+        absent_trials=failed,
         files=[*([report.file] if report else []), *(file for one in subsets for file in one.files)],
         lacks=["time to first token", "why requests failed"],
         notes=[*_notes(content, failed), *reviews.notes],

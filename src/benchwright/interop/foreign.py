@@ -116,7 +116,7 @@ class ForeignRun(NamedTuple):
     state: str = "finished"
     repeats: int = 1
     planned: int | None = None
-    absent: int = 0
+    absent_trials: int = 0
     files: Sequence[Path] = ()
     lacks: list[str] = []
     notes: list[str] = []

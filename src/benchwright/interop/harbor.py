@@ -85,7 +85,7 @@ def _run(job: _Job, source: str, attempts: Sequence[Attempt], slots: Slots) -> F
         state="unfinished" if job.missing else "finished",
         repeats=1 + max(trial.repeat for trial in trials),
         planned=planned if job.whole else len(attempts),
-        absent=absent if job.whole else 0,
+        absent_trials=absent if job.whole else 0,
         lacks=["times of requests"],
         notes=list(_notes(job, trials)),
     )

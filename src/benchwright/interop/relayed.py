@@ -36,7 +36,7 @@ class Relayed:
         elif request.reply is not None:
             self._by_content[_asked(request.body), request.reply.text].append(request.record)
 
-    def put_into(self, run: ForeignRun, target: Target) -> ForeignRun:
+    def replace_in(self, run: ForeignRun, target: Target) -> ForeignRun:
         """Return the run with the relay's requests and times in place of its own.
 
         `target`: the model behind the relay.

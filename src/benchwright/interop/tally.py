@@ -93,7 +93,11 @@ class Tally:
         These are missing, duplicate and damaged trials, and means that differ from the program's own.
         """
         planned, count = self._run.planned, self.count
-        if self._run.state == "finished" and planned is not None and count + self._run.absent < planned:
+        if (
+            self._run.state == "finished"
+            and planned is not None
+            and count + self._run.absent_trials < planned
+        ):
             yield f"It tells of {counted(planned, 'trial')}; {count:,} are in its files."
         if self._twice:
             yield f"{counted(self._twice, 'trial')} stood twice, word for word; each counts once."

@@ -157,7 +157,7 @@ def read_attempts(table: RunTable) -> Iterator[tuple[TrialRecord, Attempt]]:
     Raises:
         JournalError: If the journal cannot be read.
     """
-    for trial in table.trials(table.in_order(table.counted())):
+    for trial in table.read_trials(table.rows_in_order(table.counted_rows())):
         record = trial.record
         try:
             native = read_body(table.directory, record).native

@@ -22,7 +22,7 @@ def status_line(progress: Progress, names: Mapping[str, str]) -> str:
         parts.append(f"{progress.level} at once{'' if progress.settled else ' (settling)'}")
     if progress.failed:
         parts.append(f"{progress.failed:,} failed")
-    parts += map(plain, progress.waiting)
+    parts += map(plain, progress.pauses_and_activities)
     if progress.decision is not None:
         return "  ".join([*parts, plain(progress.decision())])
     for (slot, scorer), mean in progress.means.items():

@@ -98,12 +98,12 @@ class IntColumn:
         import numpy as np
 
         if rows is not None:
-            return self.narrow(rows).astype(np.int64)
+            return self.compact_numbers(rows).astype(np.int64)
         found = np.zeros(len(self), np.int64)
         found[: len(self._values)] = self._values
         return found
 
-    def narrow(self, rows: Rows) -> NDArray[Any]:
+    def compact_numbers(self, rows: Rows) -> NDArray[Any]:
         """Return a copy of the entries of some rows, shape (rows,), in the column's own unsigned type."""
         import numpy as np
 
@@ -121,14 +121,14 @@ class IntColumn:
         """Return how many entries equal `value`."""
         return self._values.count(value) + (0 if value else len(self) - len(self._values))
 
-    def counts(self, rows: Rows) -> list[tuple[int, int]]:
+    def value_counts(self, rows: Rows) -> list[tuple[int, int]]:
         """Return (value, count) for each distinct value in these rows, the smallest value first."""
         import numpy as np
 
-        numbers, times = np.unique(self.narrow(rows), return_counts=True)
+        numbers, times = np.unique(self.compact_numbers(rows), return_counts=True)
         return list(zip(numbers.tolist(), times.tolist(), strict=True))
 
-    def equal(self, value: int) -> NDArray[np.bool_]:
+    def equal_mask(self, value: int) -> NDArray[np.bool_]:
         """Return a mask (n,) of the entries that equal `value`."""
         import numpy as np
 
@@ -143,7 +143,7 @@ class IntColumn:
 
         return int(np.frombuffer(self._values, self._values.typecode).max(initial=0))
 
-    def between(self, low: int, high: int) -> NDArray[np.bool_]:
+    def between_mask(self, low: int, high: int) -> NDArray[np.bool_]:
         """Return a mask (n,) of the entries that are at least `low` and less than `high`."""
         import numpy as np
 
@@ -184,14 +184,14 @@ class Reasons(Names):
     At most `MOST` distinct reasons are kept; all further ones share the entry "other reasons".
     """
 
-    MOST = 100
+    MAX_REASONS = 100
 
     def __init__(self) -> None:
         super().__init__([""])
 
     def code(self, name: str) -> int:
         """Return the code of a reason; 0 for the empty one."""
-        known = len(self) <= self.MOST or self.find(name) is not None
+        known = len(self) <= self.MAX_REASONS or self.find(name) is not None
         return super().code(name if known else "other reasons")
 
 
@@ -238,27 +238,27 @@ class SampleColumn:
         """
         return self._codes.numbers(rows)
 
-    def narrow(self, rows: Rows) -> NDArray[Any]:
+    def compact_numbers(self, rows: Rows) -> NDArray[Any]:
         """Return the sample codes of the trials in some rows, in the column's type; see `IntColumn.narrow`."""
-        return self._codes.narrow(rows)
+        return self._codes.compact_numbers(rows)
 
     @property
     def largest(self) -> int:
         """The largest code in the column."""
         return self._codes.largest
 
-    def between(self, low: int, high: int) -> NDArray[np.bool_]:
+    def between_mask(self, low: int, high: int) -> NDArray[np.bool_]:
         """Return a mask (n,) of the trials whose sample codes are at least `low` and less than `high`."""
-        return self._codes.between(low, high)
+        return self._codes.between_mask(low, high)
 
-    def places(self, sample: str) -> list[int]:
+    def rows_of(self, sample: str) -> list[int]:
         """Return the rows whose sample has this id."""
         code = self.code(sample)
         if code is None:
             return []
         import numpy as np
 
-        found: list[int] = np.flatnonzero(self._codes.equal(code)).tolist()
+        found: list[int] = np.flatnonzero(self._codes.equal_mask(code)).tolist()
         return found
 
 

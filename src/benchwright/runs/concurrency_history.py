@@ -82,6 +82,6 @@ class ConcurrencyHistory:
         self._since = None
 
     @property
-    def seconds(self) -> float:
+    def settling_seconds(self) -> float:
         """Total seconds in which the concurrency was not settled."""
         return sum(end - begin for begin, end in self.spans) / 1e9

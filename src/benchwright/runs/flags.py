@@ -44,7 +44,7 @@ class FlaggedTrials:
         elif row in self._kinds:
             self._kinds[row].pop(scorer, None)
 
-    def forget(self, row: int) -> None:
+    def remove(self, row: int) -> None:
         """Drop the flags of a trial because a newer attempt has replaced it."""
         self._kinds.pop(row, None)
 

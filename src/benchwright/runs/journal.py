@@ -166,7 +166,9 @@ class Journal:
             JournalError: If the disk is full or gone. Everything written before is complete.
         """
         lines: list[JournalLine] = []
-        trials = [(record, self._pictures.taken_out(body) if body else body) for record, body in trials]
+        trials = [
+            (record, self._pictures.extract_pictures(body) if body else body) for record, body in trials
+        ]
         if bodies := b"".join([body + b"\n" for _, body in trials if body]):
             offset = self._append(self._bodies, bodies)
         for record, body in trials:
@@ -185,7 +187,7 @@ class Journal:
         """
         self._append(self._trials, b"".join([encode_json(line) + b"\n" for line in lines]))
 
-    def note_cut(self) -> None:
+    def write_cut(self) -> None:
         """Record durably where the journal ends. Call this if bodies were lost, before new ones are written.
 
         The lines are synced first. Otherwise another crash could lose them, and later lines in their place

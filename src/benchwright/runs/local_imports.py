@@ -37,8 +37,8 @@ class Imports(NamedTuple):
     True if the file also imports by names that are only known at run time.
     """
 
-    named: tuple[tuple[int, str, tuple[str, ...]], ...]
-    computed: bool
+    modules: tuple[tuple[int, str, tuple[str, ...]], ...]
+    has_computed: bool
 
 
 def local_imports(files: Iterable[Path], texts: Iterable[str] = ()) -> dict[Path, str]:
@@ -97,7 +97,7 @@ def _name(file: Path, roots: Sequence[Path]) -> str:
 
 def _resolved(imports: Imports, file: Path, roots: Sequence[Path]) -> Iterator[Path]:
     """Yield the local files that a file imports, and the `__init__.py` files of their packages."""
-    for level, module, names in imports.named:
+    for level, module, names in imports.modules:
         parts = module.split(".") if module else []
         if not level and (parts[0] in sys.stdlib_module_names or parts[0] in OWN):
             continue
@@ -109,7 +109,7 @@ def _resolved(imports: Imports, file: Path, roots: Sequence[Path]) -> Iterator[P
                 break
         else:
             yield from (one for one in _loaded(module, names) if _is_local(one, roots))
-    if imports.computed:
+    if imports.has_computed:
         yield from (
             one.resolve() for one in sorted(file.parent.glob("*.py")) if _is_local(one.resolve(), roots)
         )
@@ -121,7 +121,7 @@ def imports_of(file: Path) -> Imports:
         state = file.stat()
         return _parsed(file, state.st_mtime_ns, state.st_size)
     except OSError:
-        return Imports((), computed=False)
+        return Imports((), has_computed=False)
 
 
 @cache
@@ -134,7 +134,7 @@ def imports_in(code: str | bytes) -> Imports:
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Imports((), computed=False)
+        return Imports((), has_computed=False)
     named: dict[tuple[int, str, tuple[str, ...]], None] = {}
     computed = False
     for node in ast.walk(tree):

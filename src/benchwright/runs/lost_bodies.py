@@ -22,7 +22,7 @@ class LostBodies:
         self._size = 0
         self._cuts: list[Cut] = []
 
-    def look(self) -> None:
+    def read_sizes(self) -> None:
         """Read the current size of the file of bodies, and the cuts.
 
         Raises:
@@ -31,7 +31,7 @@ class LostBodies:
         self._size = size_of(self._directory / BODIES)
         self._cuts = read_cuts(self._directory)
 
-    def lack(self, body: tuple[int, int], line: int) -> bool:
+    def is_lost(self, body: tuple[int, int], line: int) -> bool:
         """Return whether a body is lost.
 
         `body`: its (offset, length); `line`: the offset of its journal line.

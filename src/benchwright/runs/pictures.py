@@ -45,7 +45,7 @@ class PictureFiles:
         self._names: dict[bytes, str] = {}
         self._seed = randbits(64)
 
-    def taken_out(self, body: bytes) -> bytes:
+    def extract_pictures(self, body: bytes) -> bytes:
         """Write the pictures in a body to files and return the body with references to them.
 
         Data URLs that are not valid pictures stay as they are.

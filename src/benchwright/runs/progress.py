@@ -92,10 +92,10 @@ class Progress:
         end = time.monotonic() + seconds
         try:
             for lines in self._tail.slices():
-                self._bodies.look()
+                self._bodies.read_sizes()
                 for line in lines:
                     self._take(line)
-                    self._tail.passed(line)
+                    self._tail.advance(line)
                 if time.monotonic() >= end:
                     return self.position >= self._tail.size()
             return True
@@ -122,7 +122,7 @@ class Progress:
             self._this_session = 0
 
     def _add_trial(self, trial: _Trial) -> None:
-        if not counts(trial.status) or self._bodies.lack(trial.body, self._tail.position):
+        if not counts(trial.status) or self._bodies.is_lost(trial.body, self._tail.position):
             return
         self._this_session += 1
         if not trial.attempt or self._counted.find(trial.key) is None:

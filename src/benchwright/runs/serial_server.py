@@ -27,7 +27,7 @@ class SerialServing(Record, frozen=True):
     slower: float
 
     @property
-    def holds(self) -> bool:
+    def is_serial(self) -> bool:
         """True if the figures show that the server processes one request at a time."""
         return self.gain < MOST_GAIN and LEAST_SLOWER <= self.slower / self.in_flight <= 1 / LEAST_SLOWER
 

@@ -35,7 +35,7 @@ class Sessions:
         self._open = False
         self._latest = 0
 
-    def worked_until(self, at: int) -> None:
+    def extend_session(self, at: int) -> None:
         """Extend the working time of the current session to `at` (wall-clock ns)."""
         self._latest = max(self._latest, at)
 
@@ -43,14 +43,14 @@ class Sessions:
         """Process one event."""
         detail = event.detail
         if event.name == "started":
-            self.end()
+            self.end_session()
             self.state, self.stop_reason = "unfinished", None
             self.started_at = self._latest = event.at
             self._open = True
             self.planned = detail.get("total")
             self.done_before = detail.get("finished", 0)
             return
-        self.worked_until(event.at)
+        self.extend_session(event.at)
         if event.name == "concurrency":
             self.paces.add(event, self.started_at)
             return
@@ -58,13 +58,13 @@ class Sessions:
         self.stop_reason = detail.get("reason")
         self.cpu_seconds += detail.get("cpu_seconds", 0.0)
         self._take_lag(detail.get("lag"))
-        self.end()
+        self.end_session()
 
     def _take_lag(self, lag: Any) -> None:
         if lag is not None:
             self.lag = combined([self.lag, msgspec.convert(lag, LoopLag)])
 
-    def end(self) -> None:
+    def end_session(self) -> None:
         """End the current session, after its last event or because the next one has begun (it was killed)."""
         if self._open:
             self.paces.end_session(self._latest)
@@ -80,7 +80,7 @@ class Sessions:
     def timed_seconds(self) -> float:
         """Seconds that count for the throughput: at work, at a settled concurrency, without standstills."""
         still = seconds_outside(self.lag.standstills, self.paces.spans)
-        return self.wall_seconds - self.paces.seconds - still
+        return self.wall_seconds - self.paces.settling_seconds - still
 
     @property
     def wall_seconds(self) -> float:

@@ -145,7 +145,7 @@ class RunTable:
     def _slices(self) -> Iterator[Sequence[bytes]]:
         """Yield the lines that have not been read yet, in batches."""
         for lines in self._tail.slices():
-            self.bodies.look()
+            self.bodies.read_sizes()
             yield lines
 
     def _take(self, encoded: bytes) -> JournalLine | None:
@@ -161,7 +161,7 @@ class RunTable:
                 raise JournalError(f"{where}: this is not a journal record ({error}).") from None
         if line is not None:
             self.add(line, self.position)
-        self._tail.passed(encoded)
+        self._tail.advance(encoded)
         return line
 
     def add(self, line: JournalLine, offset: int = 0) -> None:
@@ -175,9 +175,9 @@ class RunTable:
             self.simulated = self.simulated or line.detail.get("simulated") is True
 
     def _add_trial(self, record: TrialRecord, offset: int) -> None:
-        self.sessions.worked_until(record.started_at + record.duration)
+        self.sessions.extend_session(record.started_at + record.duration)
         self._count_requests(record)
-        lost = self.bodies.lack(record.body, offset)
+        lost = self.bodies.is_lost(record.body, offset)
         stands = counts(record.status) and not lost
         row = self._rows.find(record.key) if record.attempt else None
         if lost and (row is None or not self.is_done(row)):
@@ -242,7 +242,7 @@ class RunTable:
             self.effort.put(row, record)
 
     def _clear_scores(self, row: int, without: ScoreState) -> None:
-        self.flagged.forget(row)
+        self.flagged.remove(row)
         for name, column in self.scores.items():
             column.put(row, without)
             self._score_lines[name][row] = 0
@@ -294,30 +294,32 @@ class RunTable:
         """Return whether the scorer failed on the attempt that counts, so that there is no score."""
         return self.is_scored(row, scorer) and self.scores[scorer].state(row) is ScoreState.FAILED
 
-    def failures(self) -> int:
+    def count_failures(self) -> int:
         """Return how many trials that count failed (see `counting.FAILURES`)."""
         return sum(self.status.count(_CODE[status]) for status in FAILURES)
 
-    def counted(self, target: str | None = None) -> NDArray[np.uint32]:
+    def counted_rows(self, target: str | None = None) -> NDArray[np.uint32]:
         """Return the rows of the trials that count, of one target or of all, in the order of the table."""
-        return true_places(self.counting(target))
+        return true_places(self.counted_mask(target))
 
-    def counting(self, target: str | None = None) -> NDArray[np.bool_]:
+    def counted_mask(self, target: str | None = None) -> NDArray[np.bool_]:
         """Return a mask (n,) of the table's rows: True for trials that count, of one target or of all."""
-        mask = ~self.status.equal(_CUT_OFF)
+        mask = ~self.status.equal_mask(_CUT_OFF)
         if target is not None:
             code = self.targets.find(target)
-            mask &= self.target.equal(-1 if code is None else code)
+            mask &= self.target.equal_mask(-1 if code is None else code)
         return mask
 
-    def cut_off(self, target: str) -> NDArray[np.uint32]:
+    def cut_off_rows(self, target: str) -> NDArray[np.uint32]:
         """Return the rows of a target's trials that have only cut-off attempts."""
         code = self.targets.find(target)
-        return true_places(self.status.equal(_CUT_OFF) & self.target.equal(-1 if code is None else code))
+        return true_places(
+            self.status.equal_mask(_CUT_OFF) & self.target.equal_mask(-1 if code is None else code)
+        )
 
-    def scored_by(self, scorer: str) -> NDArray[np.bool_]:
+    def scored_mask(self, scorer: str) -> NDArray[np.bool_]:
         """Return a mask (n,) of the table's rows: True if the journal has a score by this scorer."""
-        return ~self._score_lines[scorer].equal(0)
+        return ~self._score_lines[scorer].equal_mask(0)
 
     def find(self, key: str) -> int | None:
         """Return the row of the trial with this key, or None."""
@@ -333,12 +335,12 @@ class RunTable:
 
     def failure_reasons(self, rows: Rows) -> dict[str, int]:
         """Return {reason: count} for the failures of trials (or graders) in these rows, most frequent first."""
-        counts = [(self.reasons[code], n) for code, n in self.reason.counts(rows) if code]
+        counts = [(self.reasons[code], n) for code, n in self.reason.value_counts(rows) if code]
         return dict(sorted(counts, key=lambda one: -one[1]))
 
     def status_counts(self, rows: Rows) -> dict[str, int]:
         """Return {status: count} for the trials in these rows, in alphabetical order."""
-        return dict(sorted((str(STATUSES[code]), n) for code, n in self.status.counts(rows)))
+        return dict(sorted((str(STATUSES[code]), n) for code, n in self.status.value_counts(rows)))
 
     def status_of(self, row: int) -> Status:
         """Return the status of a trial, with the statuses of its scores folded in."""
@@ -349,11 +351,11 @@ class RunTable:
         lines = self._score_lines.get(scorer)
         return lines is not None and bool(lines[row])
 
-    def attempts(self, row: int) -> int:
+    def count_attempts(self, row: int) -> int:
         """Return the number of attempts at a trial."""
         return len(self._former.get(row, ())) + 1
 
-    def trial(self, row: int) -> ScoredTrial:
+    def read_trial(self, row: int) -> ScoredTrial:
         """Read the attempt that counts, with its scores, from its lines.
 
         Raises:
@@ -361,15 +363,15 @@ class RunTable:
         """
         return scored_trial_at(self._tail, self._line[row], self._lines_of_scores(row))
 
-    def record(self, row: int) -> TrialRecord:
+    def read_record(self, row: int) -> TrialRecord:
         """Read the record of the attempt that counts, without its scores; see `trial`."""
         return trial_at(self._tail, self._line[row])
 
-    def trials(self, rows: Sequence[int] | Rows) -> Iterator[ScoredTrial]:
+    def read_trials(self, rows: Sequence[int] | Rows) -> Iterator[ScoredTrial]:
         """Read the trials of these rows, one at a time; see `trial`."""
-        return (self.trial(int(row)) for row in rows)
+        return (self.read_trial(int(row)) for row in rows)
 
-    def all_attempts(self, row: int) -> list[ScoredTrial]:
+    def read_attempts(self, row: int) -> list[ScoredTrial]:
         """Read every attempt at a trial, the oldest first; see `trial`."""
         lines = {one.line: one.scores for one in self._former.get(row, ())}
         lines[self._line[row]] = tuple(self._lines_of_scores(row))
@@ -379,10 +381,10 @@ class RunTable:
         line = self._line[row]
         return [line + lines[row] for lines in self._score_lines.values() if lines[row]]
 
-    def in_order(self, rows: Rows) -> Rows:
+    def rows_in_order(self, rows: Rows) -> Rows:
         """Return the rows sorted by the start of each trial's first attempt. The table must have `effort`."""
         assert self.effort is not None
-        return self.effort.in_order(rows)
+        return self.effort.rows_in_order(rows)
 
 
 def read_table(directory: Path, *, effort: bool = False) -> RunTable:

@@ -54,7 +54,7 @@ class JournalTail:
             *lines, rest = (rest + data).split(b"\n")
             yield lines
 
-    def passed(self, line: bytes) -> None:
+    def advance(self, line: bytes) -> None:
         """Advance `position` past a line that was processed."""
         self.position += len(line) + 1
 

@@ -102,7 +102,7 @@ class UsageColumns:
         self._former_begun.append(begun)
         self._former_took.append(took)
 
-    def in_order(self, rows: Rows) -> Rows:
+    def rows_in_order(self, rows: Rows) -> Rows:
         """Return the rows sorted by the start of each trial's first attempt."""
         import numpy as np
 

@@ -70,7 +70,7 @@ class Judge:
         self._order = _ORDER
         self.judging = JudgeInfo(fingerprint(INSTRUCTIONS, rubric, scale), {"temperature": 0})
 
-    def swapped(self) -> Judge:
+    def with_swapped_order(self) -> Judge:
         """Return a copy of this judge that sees answer and reference in the other order, the answer first."""
         other = copy(self)
         other._order = _SWAPPED

@@ -45,7 +45,7 @@ class ClusteredMean(NamedTuple):
     icc: float | None
 
     @property
-    def grouped(self) -> bool:
+    def has_clusters(self) -> bool:
         """True if any two values share a cluster."""
         return self.n_groups < self.n
 

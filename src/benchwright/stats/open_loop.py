@@ -43,14 +43,14 @@ class AnswerTime(NamedTuple):
     `uncertain`: half the width of the 95 % interval of G. See the module for T and G.
     """
 
-    due: float
-    fallen_behind: float
-    uncertain: float
+    due_time: float
+    delay_growth: float
+    interval_half_width: float
 
     @property
     def seconds(self) -> float:
         """`due` + `fallen_behind`: the time in which the answers arrived."""
-        return self.due + self.fallen_behind
+        return self.due_time + self.delay_growth
 
 
 def answer_time(due: ArrayLike, latencies: ArrayLike) -> AnswerTime | None:
@@ -70,7 +70,7 @@ def answer_time(due: ArrayLike, latencies: ArrayLike) -> AnswerTime | None:
     if grown is None:
         return AnswerTime(span, 0.0, 0.0)
     likely = grown.p_value < LIKELY and grown.amount > 0
-    half = critical_t(0.95, PARTS - 2) * grown.error
+    half = critical_t(0.95, PARTS - 2) * grown.standard_error
     return AnswerTime(span, grown.amount if likely else 0.0, half)
 
 
@@ -93,5 +93,5 @@ def rate_interval(due: ArrayLike, brought: ArrayLike, time: AnswerTime) -> Inter
     gaps = np.append(gaps, gaps.mean())
     deviations = given / mean - gaps / gaps.mean()
     spread = mean_interval(deviations - deviations.mean())
-    half = math.hypot(spread.high, time.uncertain / time.seconds)
+    half = math.hypot(spread.high, time.interval_half_width / time.seconds)
     return Interval(math.exp(-half), math.exp(half))

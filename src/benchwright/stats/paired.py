@@ -162,8 +162,8 @@ def paired_difference(
         p_value=p_value,
         sd=spread(differences) if left.size > 1 else None,
         correlation=_correlation(left, right),
-        n_groups=n_groups if robust.grouped else None,
-        design_effect=robust.design_effect if robust.grouped else None,
+        n_groups=n_groups if robust.has_clusters else None,
+        design_effect=robust.design_effect if robust.has_clusters else None,
     )
 
 
@@ -172,21 +172,23 @@ def _interval(
 ) -> tuple[Method, Interval | None]:
     if robust.se is None or robust.df is None:
         return "none", None
-    if binary and not robust.grouped:
+    if binary and not robust.has_clusters:
         return "agresti-min", agresti_min(wins, losses, robust.n, confidence)
     if robust.se == 0:
         return "none", None
-    return "cluster-t" if robust.grouped else "t", t_interval(robust.mean, robust.se, robust.df, confidence)
+    return "cluster-t" if robust.has_clusters else "t", t_interval(
+        robust.mean, robust.se, robust.df, confidence
+    )
 
 
 def _test(robust: ClusteredMean, wins: int, losses: int, binary: bool) -> tuple[Test, float | None]:
-    if binary and not robust.grouped:
+    if binary and not robust.has_clusters:
         return "mcnemar-mid-p", mcnemar(wins, losses).mid_p
     if robust.se is None or robust.df is None:
         return "none", None
     if robust.se == 0:
         return "sign", 1.0 if robust.mean == 0 else 2.0 ** (1 - robust.n_groups)
-    return "cluster-t" if robust.grouped else "t", 2 * t_cdf(-abs(robust.mean / robust.se), robust.df)
+    return "cluster-t" if robust.has_clusters else "t", 2 * t_cdf(-abs(robust.mean / robust.se), robust.df)
 
 
 def _correlation(a: Vector, b: Vector) -> float | None:

@@ -166,9 +166,9 @@ def from_clustered(
         confidence=confidence,
         se=clustered.se,
         interval=interval,
-        n_groups=clustered.n_groups if clustered.grouped else None,
-        design_effect=clustered.design_effect if clustered.grouped else None,
-        icc=clustered.icc if clustered.grouped else None,
+        n_groups=clustered.n_groups if clustered.has_clusters else None,
+        design_effect=clustered.design_effect if clustered.has_clusters else None,
+        icc=clustered.icc if clustered.has_clusters else None,
     )
 
 
@@ -197,7 +197,7 @@ def _interval(
     confidence: float,
 ) -> tuple[Method, Interval | None]:
     mean, se, df = clustered.mean, clustered.se, clustered.df
-    if proportion and not clustered.grouped and n_values == clustered.n:
+    if proportion and not clustered.has_clusters and n_values == clustered.n:
         return "wilson", wilson(mean * n_values, n_values, confidence)
     if se is None or df is None:
         return "none", None
@@ -209,7 +209,7 @@ def _interval(
         if value_range is None:
             return "none", None
         return "bounded", equal_values_interval(mean, df + 1, value_range, confidence)
-    return "cluster-t" if clustered.grouped else "t", t_interval(mean, se, df, confidence)
+    return "cluster-t" if clustered.has_clusters else "t", t_interval(mean, se, df, confidence)
 
 
 def _between(per_sample: SampleMeans) -> float | None:

@@ -49,7 +49,7 @@ class Growth(NamedTuple):
     """
 
     amount: float
-    error: float
+    standard_error: float
     p_value: float
 
 

@@ -74,14 +74,14 @@ class RunTrials:
         table = self.table
         found = [
             row
-            for row in table.sample.places(sample)
+            for row in table.sample.rows_of(sample)
             if table.repeat[row] == repeat and target in (None, table.targets[table.target[row]])
         ]
         return next((row for row in found if table.is_done(row)), found[0] if found else None)
 
     def siblings(self, sample: str) -> list[Row]:
         """Return all trials of a sample, sorted by target and repeat."""
-        rows = (self.row(number) for number in self.table.sample.places(sample))
+        rows = (self.row(number) for number in self.table.sample.rows_of(sample))
         return sorted(rows, key=lambda row: (row.target, row.repeat))
 
     def row(self, number: int) -> Row:
@@ -102,5 +102,5 @@ class RunTrials:
             table.label_sets[table.labels[number]],
             table.effort.took[number] / 1e9,
             None if math.isnan(ttft) else ttft,
-            table.attempts(number),
+            table.count_attempts(number),
         )

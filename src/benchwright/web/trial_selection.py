@@ -213,7 +213,7 @@ def _common(columns: _Columns, wanted: TrialQuery) -> Mask:
     common = np.ones(len(columns.status), bool)
     target = columns.table.targets.find(wanted.target)
     if target is not None:
-        common &= columns.table.target.equal(target)
+        common &= columns.table.target.equal_mask(target)
     for word in wanted.words.lower().split():
         common &= _with_word(columns.table, word)
     return common

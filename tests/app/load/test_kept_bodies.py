@@ -19,7 +19,7 @@ def test_a_share_of_the_conversations_and_all_that_failed_are_kept(program: Prog
         report = measure(program, url, *synthetic, "--concurrency", "8", "--keep-bodies", "0.25")
     (level,) = report.levels
     run = program.home / "runs" / level.run
-    records = [trial.record for trial in read_table(run).trials(range(REQUESTS))]
+    records = [trial.record for trial in read_table(run).read_trials(range(REQUESTS))]
     assert len(records) == level.requests == REQUESTS
     failed = [record for record in records if record.status in FAILED]
     assert failed

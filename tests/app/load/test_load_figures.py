@@ -89,13 +89,13 @@ def test_latency_counts_from_the_intended_start_where_the_naive_one_hides_the_wa
     """A server of one slot and 100 ms, asked each 50 ms by a client of one connection: the queue is on our side."""
     asked = [Asked(due=50 * number, late=50 * number, total=100) for number in range(20)]
     found = figures(tmp_path, *asked, open_loop=True)
-    naive, honest = found.spread("sent_latency"), found.spread("latency")
+    naive, honest = found.distribution("sent_latency"), found.distribution("latency")
     assert naive is not None
     assert honest is not None
     assert (naive.p50.value, naive.p99.value) == pytest.approx((0.1, 0.1))
     assert honest.p50.value == pytest.approx(0.1 + 0.05 * 9.5)
     assert honest.p99.value == pytest.approx(0.1 + 0.05 * 19 * 0.99)
-    ttft = found.spread("ttft")
+    ttft = found.distribution("ttft")
     assert ttft is not None
     assert ttft.p50.value == pytest.approx(0.05 + 0.05 * 9.5)
     late = found.lateness()
@@ -110,7 +110,7 @@ def test_normalized_latency_is_that_of_a_token_of_the_answer_and_leaves_out_what
         Asked(200 * number, late=10, total=100, tokens=tokens)
         for number, tokens in enumerate((11, 11, None, 0))
     ]
-    normalized = figures(tmp_path, *asked, open_loop=True).normalized()
+    normalized = figures(tmp_path, *asked, open_loop=True).normalized_latency()
     assert normalized is not None
     assert normalized.n == 2
     assert normalized.mean == pytest.approx(0.11 / 11)
@@ -142,7 +142,7 @@ def test_a_closed_loop_answers_as_many_as_are_in_flight_over_what_each_takes(
 ) -> None:
     asked = [Asked(100 * number) for number in range(rounds) for _ in range(in_flight_count)]
     found = figures(tmp_path_factory.mktemp("closed"), *asked, warmup=Cut(requests=in_flight_count))
-    assert value(found.achieved) == pytest.approx(in_flight_count / 0.1)
+    assert value(found.achieved_rate) == pytest.approx(in_flight_count / 0.1)
     assert value(found.tokens_per_second("completion_tokens")) == pytest.approx(11 * in_flight_count / 0.1)
 
 
@@ -150,23 +150,23 @@ def test_warm_up_is_left_out_of_every_figure(tmp_path: Path) -> None:
     slow = [Asked(1000 * number, total=900, ttft=800) for number in range(3)]
     quick = [Asked(3000 + 100 * number) for number in range(30)]
     found = figures(tmp_path, *slow, *quick, warmup=Cut(requests=3))
-    latency = found.spread("latency")
+    latency = found.distribution("latency")
     assert found.counted == 30
     assert latency is not None
     assert latency.p99.value == pytest.approx(0.1)
-    assert value(found.achieved) == pytest.approx(10)
+    assert value(found.achieved_rate) == pytest.approx(10)
 
 
 def test_failures_are_told_with_their_reasons_and_are_in_no_time(tmp_path: Path) -> None:
     found = figures(tmp_path, Asked(0), Asked(100, failed=True), Asked(200, failed=True, total=5), Asked(300))
-    latency = found.spread("latency")
+    latency = found.distribution("latency")
     assert (found.counted, found.failed, found.failures) == (4, 2, {"refused": 2})
     assert latency is not None
     assert latency.n == 2
 
 
 def test_the_time_between_tokens_is_that_after_the_first_shared_by_the_others(tmp_path: Path) -> None:
-    itl = figures(tmp_path, Asked(0, ttft=50, total=100, tokens=11)).spread("itl")
+    itl = figures(tmp_path, Asked(0, ttft=50, total=100, tokens=11)).distribution("itl")
     assert itl is not None
     assert itl.p50.value == pytest.approx(0.005)
 

@@ -31,7 +31,7 @@ def swept(
 ) -> tuple[list[float], Saturation | None]:
     """The levels that a sweep asks for, in turn, and what it concludes."""
     asked: list[float] = []
-    while (level := sweep.next()) is not None and len(asked) < most:
+    while (level := sweep.next_level()) is not None and len(asked) < most:
         value = float(level.concurrency or level.rate or 0)
         asked.append(value)
         sweep.add(serve(value))

@@ -37,8 +37,8 @@ def test_two_rounds_are_a_burst_for_which_no_steady_rate_is_claimed(tmp_path: Pa
     requests = read(tmp_path, closed(24, 48, 6, 200))
     found = find_window(requests, LevelPlan("load-1", Level(concurrency=24)))
     assert found is not None
-    assert not found.steady
-    assert Figures(requests, found.window, open_loop=False).achieved is None
+    assert not found.is_steady
+    assert Figures(requests, found.window, open_loop=False).achieved_rate is None
     whole = whole_level_figures(requests)
     assert whole is not None
     assert whole.achieved == pytest.approx(30)
@@ -49,8 +49,8 @@ def test_from_a_few_rounds_on_the_rate_is_that_of_the_server(tmp_path: Path, rou
     requests = read(tmp_path, closed(24, 24 * rounds, 6, 200))
     found = find_window(requests, LevelPlan("load-1", Level(concurrency=24)))
     assert found is not None
-    achieved = Figures(requests, found.window, open_loop=False).achieved
-    assert found.steady
+    achieved = Figures(requests, found.window, open_loop=False).achieved_rate
+    assert found.is_steady
     assert achieved is not None
     assert achieved.value == pytest.approx(30)
 
@@ -59,10 +59,10 @@ def test_no_more_requests_than_are_in_flight_are_a_burst_whose_times_are_told(tm
     requests = read(tmp_path, closed(8, 8, 2, 100))
     found = find_window(requests, LevelPlan("load-1", Level(concurrency=8)))
     assert found is not None
-    assert not found.steady
+    assert not found.is_steady
     figures = Figures(requests, found.window, open_loop=False)
-    assert (figures.counted, figures.achieved) == (8, None)
-    assert figures.spread("latency") is not None
+    assert (figures.counted, figures.achieved_rate) == (8, None)
+    assert figures.distribution("latency") is not None
 
 
 def test_a_slow_start_is_found_and_left_out(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_a_slow_start_is_found_and_left_out(tmp_path: Path) -> None:
     quick = [Asked(20_000 + 100 * number) for number in range(200)]
     found = find_window(read(tmp_path, slow + quick), LevelPlan("load-1", Level(concurrency=1)))
     assert found is not None
-    assert (found.rule, found.steady) == ("found", True)
+    assert (found.rule, found.is_steady) == ("found", True)
     assert 20 <= found.window.first <= 25
 
 
@@ -99,7 +99,7 @@ def test_a_queue_that_grows_is_no_steady_state(tmp_path: Path) -> None:
     assert found is not None
     assert found.drift is not None
     assert found.drift > 0.5
-    achieved = Figures(requests, found.window, open_loop=True).achieved
+    achieved = Figures(requests, found.window, open_loop=True).achieved_rate
     assert achieved is not None
     assert achieved.value == pytest.approx(10, rel=0.05)
 
@@ -109,7 +109,7 @@ def test_intervals_of_rates_hold_them(tmp_path: Path) -> None:
     asked = [Asked(int(due), total=int(generator.integers(50, 150))) for due in np.arange(0, 30_000, 100)]
     found = find_window(requests := read(tmp_path, asked), LevelPlan("load-1", Level(concurrency=1)))
     assert found is not None
-    achieved = Figures(requests, found.window, open_loop=True).achieved
+    achieved = Figures(requests, found.window, open_loop=True).achieved_rate
     assert achieved is not None
     assert achieved.low is not None
     assert achieved.high is not None
@@ -126,7 +126,7 @@ def test_a_closed_loop_that_is_refused_at_once_has_no_window_of_refusals(tmp_pat
     assert found is not None
     figures = Figures(requests, found.window, open_loop=False)
     assert (figures.counted, figures.failed) == (150, 142)
-    assert figures.achieved is None, "none is steady"
+    assert figures.achieved_rate is None, "none is steady"
 
 
 def test_latencies_that_settle_are_those_of_answers(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_latencies_that_settle_are_those_of_answers(tmp_path: Path) -> None:
     assert found is not None
     assert found.rule == "found"
     assert found.window.first == pytest.approx(120, abs=10)
-    assert found.steady
+    assert found.is_steady
 
 
 def test_what_hangs_all_the_time_serves_nothing_and_is_told(tmp_path: Path) -> None:
@@ -149,6 +149,6 @@ def test_what_hangs_all_the_time_serves_nothing_and_is_told(tmp_path: Path) -> N
     found = find_window(requests, LevelPlan("load-1", Level(concurrency=8)))
     assert found is not None
     figures = Figures(requests, found.window, open_loop=False)
-    assert figures.achieved is not None
-    assert figures.achieved.value == pytest.approx(40, rel=0.01)
-    assert figures.outlasting == 4
+    assert figures.achieved_rate is not None
+    assert figures.achieved_rate.value == pytest.approx(40, rel=0.01)
+    assert figures.outlasting_requests == 4

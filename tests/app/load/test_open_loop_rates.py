@@ -65,9 +65,9 @@ def asked(server: Server, per_second: float, duration: float, *, poisson: bool, 
         ttfa=unknown,
         last_token=latency,
         connect=unknown,
-        lost=unknown,
+        lost_seconds=unknown,
         chunks=unknown,
-        later_tokens=unknown,
+        tokens_after_first_chunk=unknown,
         prompt_tokens=tokens,
         completion_tokens=tokens,
         cached_tokens=unknown,
@@ -147,7 +147,7 @@ def test_a_server_that_keeps_up_answers_what_is_offered_however_long_it_takes(
     server = Server(None, latency, 0.0, failing)
     requests = asked(server, per_second, 3.5 * latency + 200 / per_second, poisson=poisson, seed=seed)
     found, level = figures(requests, per_second)
-    assert found.steady
+    assert found.is_steady
     assert level.achieved is not None
     assert level.offered is not None
     assert level.achieved.value == pytest.approx(level.offered * level.answered / level.counted)
@@ -165,7 +165,7 @@ def test_a_server_that_does_not_keep_up_answers_what_it_can(
     found, level = figures(requests, capacity * too_much)
     assert level.achieved is not None
     assert level.achieved.value == pytest.approx(capacity, rel=0.15 if poisson else 0.02)
-    assert poisson or not found.steady
+    assert poisson or not found.is_steady
 
 
 @given(st.integers(1, 8), st.floats(0.05, 1), st.floats(3, 12), st.integers(30, 90))

@@ -83,7 +83,7 @@ async def test_a_resumed_run_takes_up_the_memories_of_trials_that_ended(tmp_path
     labels = {"category": "memory_rec_sum", "scenario": "customer"}
     ended = [TrialRecord("k", "memory_rec_sum_0-customer-0", "primary", Status.SCORED, labels=labels)]
     asked = Asked(tmp_path)
-    asked.task.recall(ended, lambda _: Body("k", artifacts={"memory": {"memory": "Ada; "}}))
+    asked.task.restore_state(ended, lambda _: Body("k", artifacts={"memory": {"memory": "Ada; "}}))
     outcome, _ = await asked.ask(1, saying("Rome"))
     assert outcome.artifacts["memory"] == {"memory": "Ada; "}
 

@@ -31,7 +31,7 @@ class Played:
         self._directory = directory
         table = RunTable(directory)
         table.advance()
-        self.trials = {trial.record.sample: trial for trial in table.trials(table.counted())}
+        self.trials = {trial.record.sample: trial for trial in table.read_trials(table.counted_rows())}
 
     def score(self, sample: str) -> ScoreRecord:
         """The only score of a sample."""

@@ -52,7 +52,7 @@ def test_a_list_of_the_protocol_is_the_whole_list() -> None:
 def test_a_proxy_is_needed_where_some_phase_has_a_list(
     sealed: bool, choice: str, given: list[bool | tuple[str, ...]], filtered: bool
 ) -> None:
-    assert rules(sealed, network=choice).filters(given) is filtered
+    assert rules(sealed, network=choice).uses_proxy(given) is filtered
 
 
 def test_no_network_stays_none_whatever_is_allowed() -> None:

@@ -95,8 +95,8 @@ def test_instances_of_one_version_of_a_project_have_images_of_one_family(tmp_pat
         for number, version in ((1, "2.3"), (2, "2.3"), (3, "2.2"))
     ]
     one, two, other = map(images_of, samples(write_rows(tmp_path / "test.jsonl", rows)))
-    assert one.own == ("swebench/sweb.eval.x86_64.pallets_1776_flask-1:latest",)
-    assert one.family == two.family != other.family
+    assert one.own_images == ("swebench/sweb.eval.x86_64.pallets_1776_flask-1:latest",)
+    assert one.image_family == two.image_family != other.image_family
 
 
 def test_the_official_images_name_the_instance() -> None:

@@ -143,8 +143,8 @@ def test_there_is_a_log_of_every_runner() -> None:
 @pytest.mark.parametrize("parser", LOGS)
 def test_the_log_of_a_runner_is_read_and_all_of_it_is_the_runners_own(parser: str) -> None:
     log, statuses = LOGS[parser]
-    assert RUNNERS[parser].read(log) == statuses
-    assert RUNNERS[parser].read(RUNNERS[parser].reported(log)) == statuses
+    assert RUNNERS[parser].parse(log) == statuses
+    assert RUNNERS[parser].parse(RUNNERS[parser].runner_report(log)) == statuses
 
 
 @pytest.mark.parametrize("parser", set(LOGS) - WITHOUT_AN_END)
@@ -163,7 +163,9 @@ def _without_its_end(parser: str, log: str) -> str:
     if parser == "parse_log_maven":
         return log.replace("-" * 72, "")
     runner, lines = RUNNERS[parser], log.splitlines(keepends=True)
-    shortest = next(end for end in range(len(lines)) if runner.read("".join(lines[:end])) == runner.read(log))
+    shortest = next(
+        end for end in range(len(lines)) if runner.parse("".join(lines[:end])) == runner.parse(log)
+    )
     return "".join(lines[:shortest])
 
 

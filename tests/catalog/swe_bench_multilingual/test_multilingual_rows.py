@@ -126,7 +126,7 @@ def test_41_projects_are_of_nine_languages_as_the_authors_count_them() -> None:
     ("repo", "whole"), [("google/gson", True), ("axios/axios", True), ("redis/redis", False)]
 )
 def test_a_proxy_is_kept_from_tests_that_it_would_break(repo: str, whole: bool) -> None:
-    assert MULTILINGUAL.unfiltered({"repo": repo}) is whole
+    assert MULTILINGUAL.is_unfiltered({"repo": repo}) is whole
 
 
 def test_what_departs_from_the_protocol_is_said() -> None:

@@ -43,7 +43,7 @@ def test_every_tool_that_is_offered_exists(real_rows: Path) -> None:
     worlds = Worlds(source("tau_bench", real_rows / "tau_bench"))
     for name, count in (("airline", 14), ("retail", 16)):
         offered = {tool["function"]["name"] for tool in worlds[name].tools}
-        there = {*worlds[name].domain.reading, *worlds[name].domain.writing}
+        there = {*worlds[name].domain.read_tools, *worlds[name].domain.write_tools}
         assert offered == there
         assert len(offered) == count
 

@@ -21,7 +21,7 @@ class Counter:
 
     def __init__(self, domain: str) -> None:
         self._world = world(domain)
-        self.database: Database = self._world.database()
+        self.database: Database = self._world.new_database()
 
     def ask(self, tool: str, **arguments: Any) -> str:
         return self._world.domain.call(self.database, tool, arguments)
@@ -420,7 +420,7 @@ def test_no_call_fails_otherwise_than_in_words_or_touches_the_shared_tables(
 ) -> None:
     before = json.dumps(TABLES[domain])
     counter = Counter(domain)
-    tools = [*world(domain).domain.writing, *world(domain).domain.reading]
+    tools = [*world(domain).domain.write_tools, *world(domain).domain.read_tools]
     for number, arguments in calls:
         assert isinstance(counter.ask(tools[number % len(tools)], **arguments), str)
     assert json.dumps(TABLES[domain]) == before

@@ -29,8 +29,8 @@ def test_one_that_is_named_and_the_one_that_may_be_built_in_its_place(tmp_path: 
     environment = 'docker_image = "someone/task:1"\nworkdir = "/app"'
     write_harbor(tmp_path, "a-task", files=files, sections={"environment": environment})
     found = images(tmp_path, TERMINAL_BENCH)
-    assert found.own == ("someone/task:1", "benchwright/terminal-bench-2-a-task")
-    assert (found.family, found.common) == ("ubuntu:24.04", ("ubuntu:24.04",))
+    assert found.own_images == ("someone/task:1", "benchwright/terminal-bench-2-a-task")
+    assert (found.image_family, found.shared_images) == ("ubuntu:24.04", ("ubuntu:24.04",))
 
 
 @pytest.mark.parametrize(
@@ -45,5 +45,5 @@ def test_one_that_is_named_and_the_one_that_may_be_built_in_its_place(tmp_path: 
 def test_the_family_is_what_the_last_stage_is_built_on(tmp_path: Path, dockerfile: str, family: str) -> None:
     write_first(tmp_path, "a-task", files={"Dockerfile": dockerfile})
     found = images(tmp_path, FIRST)
-    assert found.own == ("benchwright/terminal-bench-1.0-a-task",)
-    assert found.family == family
+    assert found.own_images == ("benchwright/terminal-bench-1.0-a-task",)
+    assert found.image_family == family

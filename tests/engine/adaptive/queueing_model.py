@@ -79,10 +79,10 @@ class _Play:
         while self._left and self._in_flight < self._pace.level:
             self._left -= 1
             self._in_flight += 1
-            self._pace.begin()
+            self._pace.count_start()
             self._arrive(_Trial())
         if not self._left:
-            self._pace.starve()
+            self._pace.mark_idle()
 
     def _arrive(self, trial: _Trial) -> None:
         if self._serving < self._slots:
@@ -91,7 +91,7 @@ class _Play:
             self._queue.append(trial)
         else:
             wait = self._model.again * 2**trial.refusals * self._random.uniform(0.5, 1.0)
-            self._pace.refuse(self._now, again=trial.refusals > 0)
+            self._pace.count_refusal(self._now, again=trial.refusals > 0)
             trial.refusals += 1
             self._later(wait, True, trial)
 
@@ -106,6 +106,6 @@ class _Play:
 
     def _end(self) -> None:
         self._in_flight -= 1
-        self._pace.end(self._now)
-        self._history.append(Moment(self._now, self._pace.level, self._pace.settled))
+        self._pace.count_end(self._now)
+        self._history.append(Moment(self._now, self._pace.level, self._pace.is_settled))
         self._fill()

@@ -73,18 +73,18 @@ def test_whatever_happens_it_stays_between_one_and_its_bound(bound: int, happeni
     for happening in happenings:
         now += 1000
         if happening == "begin" and in_flight < pace.level:
-            pace.feed(now)
-            pace.begin()
+            pace.mark_busy(now)
+            pace.count_start()
             in_flight += 1
         elif happening == "end" and in_flight:
-            pace.end(now)
+            pace.count_end(now)
             in_flight -= 1
         elif happening == "refuse" and in_flight:
-            pace.refuse(now)
+            pace.count_refusal(now)
         elif happening == "starve":
-            pace.starve()
+            pace.mark_idle()
         assert 1 <= pace.level <= bound
-        assert not pace.settled or in_flight <= pace.level
+        assert not pace.is_settled or in_flight <= pace.level
 
 
 @pytest.mark.parametrize("bound", [1, 3, 64])
@@ -102,27 +102,27 @@ def risen_to(level: int) -> tuple[ConcurrencyController, int]:
     pace, now, in_flight = ConcurrencyController(BOUND, 0), 0, 0
     while True:
         while in_flight < pace.level:
-            pace.begin()
+            pace.count_start()
             in_flight += 1
         if pace.level == level:
             return pace, now
         now += SECOND // pace.level
-        pace.end(now)
+        pace.count_end(now)
         in_flight -= 1
 
 
 def test_a_single_refusal_is_taken_for_chance_and_more_halve_it_at_once() -> None:
     pace, now = risen_to(16)
-    pace.refuse(now)
+    pace.count_refusal(now)
     assert pace.level == 16
-    pace.refuse(now)
+    pace.count_refusal(now)
     assert pace.level == 8
 
 
 def test_refusals_of_what_was_asked_before_it_was_halved_do_not_halve_it_again() -> None:
     pace, now = risen_to(16)
     for _ in range(10):
-        pace.refuse(now)
+        pace.count_refusal(now)
     assert pace.level == 8
 
 
@@ -148,17 +148,17 @@ def test_a_server_that_was_away_for_a_while_is_followed_up_again() -> None:
 def test_what_ends_while_there_is_no_work_tells_nothing_of_a_level() -> None:
     pace = ConcurrencyController(BOUND, 0)
     for now in range(FEWEST - 1):
-        pace.begin()
-        pace.end(now)
-    pace.begin()
-    pace.starve()
-    pace.end(1000 * SECOND)
+        pace.count_start()
+        pace.count_end(now)
+    pace.count_start()
+    pace.mark_idle()
+    pace.count_end(1000 * SECOND)
     assert pace.level == 1
-    pace.feed(2000 * SECOND)
+    pace.mark_busy(2000 * SECOND)
     for now in range(FEWEST):
         assert pace.level == 1
-        pace.begin()
-        pace.end(2000 * SECOND + now)
+        pace.count_start()
+        pace.count_end(2000 * SECOND + now)
     assert pace.level == 2
 
 
@@ -170,11 +170,11 @@ def test_a_standstill_of_our_own_ends_no_search(after: int, seconds: int) -> Non
     for turn in range(80):
         level = pace.level
         for _ in range(level):
-            pace.begin()
+            pace.count_start()
         now += SECOND
         if turn == after:
             now += seconds * SECOND
-            pace.interrupt(now)
+            pace.restart_window(now)
         for _ in range(level):
-            pace.end(now)
-    assert (pace.level, pace.settled) == (16, True)
+            pace.count_end(now)
+    assert (pace.level, pace.is_settled) == (16, True)

@@ -45,7 +45,7 @@ async def run_samples(
     recipe: WorkerSpec | None = None,
     arrange: object = None,
 ) -> RunResult:
-    plan = Plan(shard_task.task_of(list(samples)), len(samples), (TARGET,), arrange=arrange)  # type: ignore[arg-type]
+    plan = Plan(shard_task.task_of(list(samples)), len(samples), (TARGET,), reorder=arrange)  # type: ignore[arg-type]
     journal = Journal(directory)
     executor = ShardedExecutor(ProcessShards(recipe or shard_task.recipe(), workers), concurrency)
     try:

@@ -37,7 +37,7 @@ class NewRuns:
         for lines in self._tail.slices():
             for line in lines:
                 ended = self._take(line)
-                self._tail.passed(line)
+                self._tail.advance(line)
                 if ended is not None:
                     yield ended
 

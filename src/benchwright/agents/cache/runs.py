@@ -108,7 +108,7 @@ class DocumentedRuns:
     ) -> None:
         self.manifest = manifest
         self.table = table
-        self._done = table.counting()
+        self._done = table.counted_mask()
         if under_way:
             self._done &= _is_done(table, manifest, again)
         _check_rows(table, manifest, self._done)
@@ -122,7 +122,7 @@ class DocumentedRuns:
     def __iter__(self) -> Iterator[DocumentedRun]:
         columns = {name: self.table.scores[name] for name in self._names}
         for row in _in_order(self.table, self.manifest, self._done):
-            record = self.table.record(row)
+            record = self.table.read_record(row)
             values = {name: column.value(row) for name, column in columns.items()}
             scores = {name: 0.0 if value is None else value for name, value in values.items()}
             unscored = {name: columns[name].state(row) for name, value in values.items() if value is None}
@@ -130,7 +130,7 @@ class DocumentedRuns:
 
     def records(self) -> Iterator[TrialRecord]:
         """Return the journal records of the documented runs, in their order."""
-        return map(self.table.record, _in_order(self.table, self.manifest, self._done))
+        return map(self.table.read_record, _in_order(self.table, self.manifest, self._done))
 
     def failure_reasons(self) -> dict[str, int]:
         """Return the reasons why runs or their scorers failed, with counts."""
@@ -140,12 +140,14 @@ class DocumentedRuns:
         """Return the number of dataset rows with runs of one model or, if `target` is None, of any model."""
         from benchwright.stats.arrays import count_distinct
 
-        return count_distinct(self.table.sample.narrow(self._done if target is None else self._of(target)))
+        return count_distinct(
+            self.table.sample.compact_numbers(self._done if target is None else self._of(target))
+        )
 
     def _of(self, target: Target) -> NDArray[np.bool_]:
         """Return a mask of the table's trials, shape (n,): True for documented runs of the model `target`."""
         slot = self.table.targets.find(target.slot)
-        rows: NDArray[np.bool_] = self._done & self.table.target.equal(-1 if slot is None else slot)
+        rows: NDArray[np.bool_] = self._done & self.table.target.equal_mask(-1 if slot is None else slot)
         return rows
 
     def statistics(self, target: Target) -> dict[str, DocumentedStatistics]:
@@ -161,7 +163,7 @@ class DocumentedRuns:
             values = table.scores[name].values(rows)
             tries = NO_TRIES
             if manifest.repeats > 1:
-                failed = np.isin(table.status.narrow(rows), [STATUSES.index(one) for one in FAILED])
+                failed = np.isin(table.status.compact_numbers(rows), [STATUSES.index(one) for one in FAILED])
                 passed = ~failed & (values >= manifest.pass_threshold)
                 tries = tries_by_sample(table.sample.numbers(rows), passed)
             found[name] = documented_statistics(values, tries, manifest.repeats)
@@ -178,11 +180,11 @@ def _is_done(table: RunTable, manifest: Manifest, again: frozenset[Status]) -> N
 
     done = np.ones(len(table), np.bool_)
     for scorer in manifest.scorers:
-        done &= table.scored_by(scorer.name)
+        done &= table.scored_mask(scorer.name)
     for status in FAILED:
-        done |= table.status.equal(STATUSES.index(status))
+        done |= table.status.equal_mask(STATUSES.index(status))
     for status in again:
-        done &= ~table.status.equal(STATUSES.index(status))
+        done &= ~table.status.equal_mask(STATUSES.index(status))
     return done
 
 
@@ -198,10 +200,10 @@ def _check_rows(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) ->
     for start in range(0, len(done), BLOCK):
         rows = np.flatnonzero(done[start : start + BLOCK]) + start
         strange = _is_strange(table, rows)
-        strange |= models[table.target.narrow(rows)] == len(manifest.targets)
-        strange |= table.repeat.narrow(rows) >= manifest.repeats
+        strange |= models[table.target.compact_numbers(rows)] == len(manifest.targets)
+        strange |= table.repeat.compact_numbers(rows) >= manifest.repeats
         if strange.any():
-            record = table.record(int(rows[strange.argmax()]))
+            record = table.read_record(int(rows[strange.argmax()]))
             raise JournalError(
                 f"{table.directory} has sample {record.sample} of {record.target}, repeat {record.repeat + 1} of "
                 f"{manifest.repeats}: its run.json is another run's."
@@ -211,9 +213,9 @@ def _check_rows(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) ->
 def _is_strange(table: RunTable, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Return a mask of the trials at these `rows` of the table: True if they belong to no dataset row."""
     if _has_ids(table):
-        strange: NDArray[np.bool_] = table.dataset_row.narrow(rows) == 0
+        strange: NDArray[np.bool_] = table.dataset_row.compact_numbers(rows) == 0
     else:
-        strange = table.sample.narrow(rows) % 2 == 1
+        strange = table.sample.compact_numbers(rows) % 2 == 1
     return strange
 
 
@@ -234,8 +236,12 @@ def _in_order(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) -> I
     end = of_dataset.largest + 1
     bounds = [end * part // PARTS for part in range(PARTS + 1)]
     for low, high in pairwise(bounds):
-        rows = true_places(done & of_dataset.between(low, high)[: len(done)])
-        keys = (table.repeat.narrow(rows), models[table.target.narrow(rows)], of_dataset.narrow(rows))
+        rows = true_places(done & of_dataset.between_mask(low, high)[: len(done)])
+        keys = (
+            table.repeat.compact_numbers(rows),
+            models[table.target.compact_numbers(rows)],
+            of_dataset.compact_numbers(rows),
+        )
         yield from rows[np.lexsort(keys)].tolist()
 
 

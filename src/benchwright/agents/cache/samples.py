@@ -27,7 +27,7 @@ def sample_lines(runs: DocumentedRuns, logged: Path) -> Iterator[bytes]:
 
     Restored runs, for which the journal has only results, come first, with their lines in the file `logged`.
     """
-    if runs.table.reused.equal(1).any():
+    if runs.table.reused.equal_mask(1).any():
         yield from _kept_lines(runs, logged)
     if len(runs):
         yield from lines_of(runs.records(), runs.table.directory, runs.manifest)

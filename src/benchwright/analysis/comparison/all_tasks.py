@@ -80,14 +80,14 @@ def with_adjusted_p_value(together: AllTasksComparison, p_adjusted: float | None
 
 def _why_not(pair: PairOfSides) -> str | None:
     """Return the reason why a task is excluded from the mean; None if it is included."""
-    if not pair.result.scores or pair.aligned is None:
+    if not pair.result.scores or pair.alignment is None:
         return "it is not compared"
     score = pair.result.scores[0]
     if score.unpaired is not None:
         return f"its samples are not paired, because {score.unpaired}"
     if not score.unit:
         return f"{score.title} does not lie between 0 and 1"
-    if pair.aligned.order is not None:
+    if pair.alignment.sample_order is not None:
         return "one of its runs stopped early"
     if score.n < 2 or score.n_groups == 1:
         return "a single sample, or group, has no error"
@@ -96,9 +96,9 @@ def _why_not(pair: PairOfSides) -> str | None:
 
 def _stratum(pair: PairOfSides) -> _Stratum:
     score = pair.result.scores[0]
-    assert pair.aligned is not None
+    assert pair.alignment is not None
     columns = pair.a.trials.scores[score.score], pair.b.trials.scores[score.score]
-    sides = sample_sides(pair.aligned, *columns, "usual")
+    sides = sample_sides(pair.alignment, *columns, "usual")
     gap, mean_a, mean_b = gap_of(sides), score.mean_a, score.mean_b
     if score.lower_is_better:
         gap, mean_a, mean_b = gap._replace(mean=-gap.mean), 1 - mean_a, 1 - mean_b
@@ -115,7 +115,7 @@ def gap_of(sides: Sides) -> ClusteredMean:
     n = differences.size
     codes, n_groups = (np.arange(n), n) if sides.groups is None else group_codes(sides.groups)
     found = mean_of_codes(differences, codes, n_groups)
-    if found.grouped or not (only_zero_and_one(sides.a) and only_zero_and_one(sides.b)):
+    if found.has_clusters or not (only_zero_and_one(sides.a) and only_zero_and_one(sides.b)):
         return found
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
     centre = (wins - losses) / (n + 2)

@@ -41,7 +41,7 @@ class ComparisonOptions(Record, frozen=True):
     prove: bool = False
 
     @property
-    def decides(self) -> bool:
+    def wants_decision(self) -> bool:
         """True if a decision is requested."""
         return bool(self.fail_if) or self.max_regression is not None
 
@@ -89,7 +89,7 @@ def compare_named(
     tables = by_concurrency(sides, views)
     alone = _alone(groups) if len(sides) > 1 else []
     comparison = _concluded(sides, pairs, [], wanted, [*notes, *alone, *why_no_table(views, tables)])
-    columns = [one.column for one in named if one.column is not None]
+    columns = [one.result_file for one in named if one.result_file is not None]
     return Outcome(
         replace(comparison, joint=[view for view in views if view is not None], by_concurrency=tables),
         columns if len(columns) == len(named) else [],
@@ -143,7 +143,7 @@ def _concluded(
         notes=notes,
         metrics=nameable_metrics(sides, pairs),
         rulings=decide(pairs, sides, rules, wanted.max_regression, wanted.confidence, prove=wanted.prove)
-        if wanted.decides
+        if wanted.wants_decision
         else [],
         together=together,
     )
@@ -252,7 +252,7 @@ def _run(side: Side) -> ComparedRun:
         agent=facts.agent,
         task=facts.task,
         source=facts.source,
-        samples=trials.samples.distinct() or len(trials.samples),
+        samples=trials.samples.count_distinct() or len(trials.samples),
         trials=len(trials.samples),
         errors=0 if first is None else first.count(ERROR),
         no_answer=0 if first is None else first.count(NO_ANSWER),

@@ -24,8 +24,8 @@ def data_differences(aligned: Alignment, a: Side, b: Side) -> DataDifferences | 
     """
     if not _may_differ(a.facts, b.facts):
         return None
-    if a.asked is None or b.asked is None:
-        told = " and ".join(side.facts.name for side in (a, b) if side.asked is None)
+    if a.prompts_and_targets is None or b.prompts_and_targets is None:
+        told = " and ".join(side.facts.name for side in (a, b) if side.prompts_and_targets is None)
         return DataDifferences(unknown=f"what was asked, and what was expected, is not known of {told}")
     first_a, first_b = _first_trials(aligned.a), _first_trials(aligned.b)
     both = {place: first_b[code] for code, place in first_a.items() if code in first_b}
@@ -33,7 +33,7 @@ def data_differences(aligned: Alignment, a: Side, b: Side) -> DataDifferences | 
     alone_b = _by_name(b, (place for code, place in first_b.items() if code not in first_a))
     renewed = {place: alone_b[name] for name, place in alone_a.items() if name in alone_b}
     paired = {**both, **renewed}
-    asked_a, asked_b = a.asked(set(paired)), b.asked(set(paired.values()))
+    asked_a, asked_b = a.prompts_and_targets(set(paired)), b.prompts_and_targets(set(paired.values()))
     known = [(asked_a.get(place), asked_b.get(other)) for place, other in both.items()]
     return DataDifferences(
         both=len(both),

@@ -65,9 +65,9 @@ def difference(
     It is paired if samples are on both sides.
     """
     sides = sample_sides(aligned, a, b, policy)
-    if aligned.unpaired is None and aligned.order is not None:
-        return _stopped_early(sides, aligned.order, confidence) if sides.a.size else None
-    if aligned.unpaired is None:
+    if aligned.unpaired_reason is None and aligned.sample_order is not None:
+        return _stopped_early(sides, aligned.sample_order, confidence) if sides.a.size else None
+    if aligned.unpaired_reason is None:
         return _paired(sides, confidence) if sides.a.size else None
     if not sides.all_a.size or not sides.all_b.size:
         return None
@@ -109,14 +109,17 @@ def _stopped_early(sides: Sides, order: Order, confidence: float) -> PairedOrUnp
     There is no p-value. The interval is valid at any stopping time (`stats.sequential`); it is None if both
     sides stopped early, each in a different order.
     """
-    assert sides.places is not None
+    assert sides.positions is not None
     gaps = sides.b - sides.a
     interval = None
-    if order.planned and np.abs(gaps).max() <= 1:
-        in_order = np.argsort(sides.places, kind="stable")
-        units = grouped(gaps[in_order], sides.places[in_order].tolist())
+    if order.planned_units and np.abs(gaps).max() <= 1:
+        in_order = np.argsort(sides.positions, kind="stable")
+        units = grouped(gaps[in_order], sides.positions[in_order].tolist())
         interval = running_interval(
-            units.means, order.planned, error=1 - confidence, weights=units.sizes / order.largest
+            units.means,
+            order.planned_units,
+            error=1 - confidence,
+            weights=units.sizes / order.largest_unit_size,
         )
     return PairedOrUnpairedDifference(
         n=gaps.size,
@@ -219,7 +222,7 @@ def compare_score(
         losses=found.wins if lower_is_better else found.losses,
         ties=found.ties,
         n_groups=found.n_groups,
-        unpaired=aligned.unpaired,
+        unpaired=aligned.unpaired_reason,
         errors_a=column_a.count(ERROR),
         errors_b=column_b.count(ERROR),
         no_answer_a=column_a.count(NO_ANSWER),
@@ -255,11 +258,11 @@ def _counted(
 
 
 def _changes(aligned: Alignment, a: Side, b: Side, score: str) -> list[Change]:
-    if aligned.unpaired is not None:
+    if aligned.unpaired_reason is not None:
         return []
     places = changed_trials(aligned, a, b, score)
-    texts_a = a.evidence(score, {one for one, _ in places})
-    texts_b = b.evidence(score, {other for _, other in places})
+    texts_a = a.extracted_answers(score, {one for one, _ in places})
+    texts_b = b.extracted_answers(score, {other for _, other in places})
     values_a, values_b = a.trials.scores[score].values, b.trials.scores[score].values
     return [
         Change(

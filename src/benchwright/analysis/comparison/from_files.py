@@ -120,18 +120,18 @@ def benchmark_side(file: BenchmarkFile, reference: str) -> Side:
             for name, value in file.aggregated_metrics.items()
             if isinstance(value, int | float)
         },
-        evidence=lambda score, wanted: {
+        extracted_answers=lambda score, wanted: {
             position: str(answers[position])[:LONGEST_ANSWER]
             for position in wanted
             if answers[position] is not None
         },
-        contents=lambda: None,
-        asked=lambda wanted: {
+        prompt_digests=lambda: None,
+        prompts_and_targets=lambda wanted: {
             position: PromptAndTarget(None, None if expected[position] is None else str(expected[position]))
             for position in wanted
         },
-        effort=effort_of_metrics(list(_requests(one.metrics)) for one in file.sample_results),
-        reasons=lambda score: sample_failures(file.sample_results),
+        usage=effort_of_metrics(list(_requests(one.metrics)) for one in file.sample_results),
+        failure_reasons=lambda score: sample_failures(file.sample_results),
     )
 
 
@@ -256,9 +256,9 @@ def _eval_side(file: EvalFile, reference: str, tag: str, runs: list[tuple[int, E
         trials=trials,
         timings={},
         metrics={},
-        evidence=lambda score, wanted: {},
-        contents=lambda: None,
-        reasons=lambda score: _most(run.error for _, run in runs if run.error and not run.success),
+        extracted_answers=lambda score, wanted: {},
+        prompt_digests=lambda: None,
+        failure_reasons=lambda score: _most(run.error for _, run in runs if run.error and not run.success),
     )
 
 

@@ -87,7 +87,7 @@ def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference:
     Its trials are ordered by first start. `reference`: how the user named the run. `table` must have been
     read with `effort=True`, since the side includes tokens and times.
     """
-    rows = table.in_order(table.counted(slot))
+    rows = table.rows_in_order(table.counted_rows(slot))
     target = next(one for one in summary.targets if one.slot == slot)
     requests = table.requests.get(slot)
     effort = _effort(table, rows, slot, len(manifest.targets))
@@ -105,16 +105,16 @@ def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference:
         trials=trials_of(manifest, table, rows),
         timings=timings,
         metrics=_metrics(target),
-        evidence=lambda score, wanted: _evidence(table, rows, _scorer(manifest, score), wanted),
-        contents=lambda: _contents(table, rows),
-        questions=lambda: _questions(table, rows),
-        asked=lambda wanted: _asked_at(table, rows, wanted),
+        extracted_answers=lambda score, wanted: _evidence(table, rows, _scorer(manifest, score), wanted),
+        prompt_digests=lambda: _contents(table, rows),
+        question_digests=lambda: _questions(table, rows),
+        prompts_and_targets=lambda wanted: _asked_at(table, rows, wanted),
         lower_is_better=_lower_is_better(manifest),
         labels=lambda: _labels(manifest, table, rows),
-        effort=effort,
+        usage=effort,
         pass_threshold=manifest.pass_threshold,
-        prefix=_prefix(table, summary),
-        reasons=lambda score: failure_reasons(table, _scorer(manifest, score), rows),
+        used_samples=_prefix(table, summary),
+        failure_reasons=lambda score: failure_reasons(table, _scorer(manifest, score), rows),
     )
 
 
@@ -141,12 +141,13 @@ def _labels(manifest: Manifest, table: RunTable, rows: Rows) -> dict[str, Labels
 def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> TrialUsage:
     effort, requests = table.effort, table.requests.get(slot)
     assert effort is not None
-    lost = table.cut_off(slot)
+    lost = table.cut_off_rows(slot)
     everyone = np.concatenate([rows, lost]) if lost.size else rows
-    reused = table.reused.narrow(rows).astype(bool)
+    reused = table.reused.compact_numbers(rows).astype(bool)
     seconds, lost_seconds = _seconds(effort, rows, reused, lost)
     prompt, completion = (
-        signed(column.narrow(everyone)) for column in (effort.prompt_tokens, effort.completion_tokens)
+        signed(column.compact_numbers(everyone))
+        for column in (effort.prompt_tokens, effort.completion_tokens)
     )
     n = rows.size
     return TrialUsage(
@@ -156,8 +157,8 @@ def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> TrialUsage:
         latency=np.frombuffer(effort.latency, np.float32)[rows],
         ttft=np.frombuffer(effort.ttft, np.float32)[rows],
         reused=reused,
-        unsettled=effort.unsettled.narrow(rows).astype(bool),
-        lost=LostWork(
+        unsettled=effort.unsettled.compact_numbers(rows).astype(bool),
+        lost_work=LostWork(
             samples_of(table, lost),
             groups_of(table, lost),
             lost_seconds,
@@ -265,7 +266,7 @@ def _metrics(target: TargetSummary) -> dict[str, Statistic]:
 def _evidence(table: RunTable, rows: Rows, scorer: str, wanted: set[int]) -> dict[int, str]:
     found = {}
     for position in sorted(wanted):
-        trial = table.trial(int(rows[position]))
+        trial = table.read_trial(int(rows[position]))
         score = trial.scores.get(scorer)
         text = None if score is None else score.span
         if text is None and trial.record.body[1]:
@@ -282,7 +283,7 @@ def _asked_at(table: RunTable, rows: Rows, wanted: set[int]) -> dict[int, Prompt
     """Return the prompt and expected answer of each wanted trial whose body can be read."""
     found = {}
     for position in sorted(wanted):
-        record = table.trial(int(rows[position])).record
+        record = table.read_trial(int(rows[position])).record
         try:
             body = read_body(table.directory, record) if record.body[1] else None
         except JournalError:
@@ -296,7 +297,7 @@ def _asked_at(table: RunTable, rows: Rows, wanted: set[int]) -> dict[int, Prompt
 def _contents(table: RunTable, rows: Rows) -> Sequence[str] | None:
     """Return a digest of each trial's user messages before the first answer; None if any trial has none."""
     found = []
-    for trial in table.trials(rows):
+    for trial in table.read_trials(rows):
         if not trial.record.body[1]:
             return None
         try:
@@ -312,7 +313,7 @@ def _contents(table: RunTable, rows: Rows) -> Sequence[str] | None:
 def _questions(table: RunTable, rows: Rows) -> Sequence[str] | None:
     """Return a digest of each trial's readable question, ignoring white space; None if any is unknown."""
     found = []
-    for trial in table.trials(rows):
+    for trial in table.read_trials(rows):
         if not trial.record.body[1]:
             return None
         try:

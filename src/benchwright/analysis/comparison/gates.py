@@ -104,9 +104,9 @@ def _regressions(
     rulings = []
     for pair in pairs:
         for score in pair.result.scores:
-            assert pair.aligned is not None
+            assert pair.alignment is not None
             columns = pair.a.trials.scores[score.score], pair.b.trials.scores[score.score]
-            aligned = pair.aligned
+            aligned = pair.alignment
             if score.lower_is_better:
                 columns, aligned = columns[::-1], aligned._replace(a=aligned.b, b=aligned.a)
             found = one_sided(aligned, *columns, level, lower=prove)

@@ -40,8 +40,8 @@ class Alignment(NamedTuple):
     n_samples: int
     description: str
     groups: list[int | None] | None
-    unpaired: str | None
-    order: Order | None = None
+    unpaired_reason: str | None
+    sample_order: Order | None = None
 
 
 class Order(NamedTuple):
@@ -52,9 +52,9 @@ class Order(NamedTuple):
     number of samples in the largest unit. Both are 0 if both sides stopped early in different orders.
     """
 
-    places: Codes
-    planned: int
-    largest: int
+    positions: Codes
+    planned_units: int
+    largest_unit_size: int
 
 
 class Sides(NamedTuple):
@@ -67,7 +67,7 @@ class Sides(NamedTuple):
     a: Vector
     b: Vector
     groups: list[int | None] | None
-    places: Codes | None
+    positions: Codes | None
     all_a: Vector
     all_b: Vector
 
@@ -85,17 +85,17 @@ def align(a: Side, b: Side) -> Alignment:
     if a.facts.data is None or b.facts.data is None or (have_ids and a.facts.data != b.facts.data):
         samples_a, samples_b, description = same_samples(a, b)
     elif a.facts.data != b.facts.data:
-        asked_a, asked_b = a.contents(), b.contents()
+        asked_a, asked_b = a.prompt_digests(), b.prompt_digests()
         if asked_a is None or asked_b is None:
             description = "by the ids of the samples although the data differs"
         else:
-            samples_a = Labels.of(distinct_labels(asked_a, a.trials))
-            samples_b = Labels.of(distinct_labels(asked_b, b.trials))
+            samples_a = Labels.from_texts(distinct_labels(asked_a, a.trials))
+            samples_b = Labels.from_texts(distinct_labels(asked_b, b.trials))
             description = "by what was asked, because the data differs"
     found = align_samples(samples_a, a.trials.groups, samples_b, b.trials.groups, description)
-    if found.unpaired is None:
-        return found._replace(order=_order(found, a, b))
-    return found._replace(unpaired=_why_unpaired((a, found.a), (b, found.b)))
+    if found.unpaired_reason is None:
+        return found._replace(sample_order=_order(found, a, b))
+    return found._replace(unpaired_reason=_why_unpaired((a, found.a), (b, found.b)))
 
 
 def _order(aligned: Alignment, a: Side, b: Side) -> Order | None:
@@ -104,12 +104,12 @@ def _order(aligned: Alignment, a: Side, b: Side) -> Order | None:
     None if neither side stopped early. An order with 0 planned units if both stopped early in different
     orders.
     """
-    if a.prefix is None and b.prefix is None:
+    if a.used_samples is None and b.used_samples is None:
         return None
-    side, codes = (b, aligned.b) if a.prefix is None else (a, aligned.a)
-    prefix = side.prefix
+    side, codes = (b, aligned.b) if a.used_samples is None else (a, aligned.a)
+    prefix = side.used_samples
     assert prefix is not None
-    if a.prefix is not None and b.prefix is not None and a.prefix != b.prefix:
+    if a.used_samples is not None and b.used_samples is not None and a.used_samples != b.used_samples:
         return Order(np.zeros(aligned.n_samples, np.int64), 0, 0)
     places = np.full(aligned.n_samples, -1, np.int64)
     unit_of = {sample: place for place, unit in enumerate(prefix.units) for sample in unit}
@@ -119,7 +119,7 @@ def _order(aligned: Alignment, a: Side, b: Side) -> Order | None:
     for code, place in known:
         if code >= 0:
             places[code] = place
-    return Order(places, prefix.planned, prefix.largest)
+    return Order(places, prefix.planned_units, prefix.largest_unit_size)
 
 
 def align_samples(
@@ -184,15 +184,15 @@ def sample_sides(aligned: Alignment, a: Column, b: Column, policy: Policy) -> Si
     mean_a, alone_a = _means(a, aligned.a, aligned.n_samples, fill_a)
     mean_b, alone_b = _means(b, aligned.b, aligned.n_samples, fill_b)
     there = ~np.isnan(mean_a) & ~np.isnan(mean_b)
-    if aligned.order is not None:
-        there &= aligned.order.places >= 0
+    if aligned.sample_order is not None:
+        there &= aligned.sample_order.positions >= 0
     both = np.flatnonzero(there)
     groups = None if aligned.groups is None else [aligned.groups[number] for number in both]
     return Sides(
         mean_a[both],
         mean_b[both],
         groups,
-        None if aligned.order is None else aligned.order.places[both],
+        None if aligned.sample_order is None else aligned.sample_order.positions[both],
         np.concatenate([mean_a[~np.isnan(mean_a)], alone_a]),
         np.concatenate([mean_b[~np.isnan(mean_b)], alone_b]),
     )

@@ -27,7 +27,7 @@ class PairOfSides(NamedTuple):
     result: PairComparison
     a: Side
     b: Side
-    aligned: Alignment | None
+    alignment: Alignment | None
 
 
 def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOfSides:
@@ -58,7 +58,7 @@ def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOf
                 b,
                 settings,
                 [name for name, score in zip(names, scores, strict=True) if score is None],
-                same_data=data is not None and data.none,
+                same_data=data is not None and data.is_empty,
             ),
         ],
         settings=settings,
@@ -66,7 +66,7 @@ def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOf
         breakdowns=[
             found
             for score in scores
-            if score is not None and aligned.order is None
+            if score is not None and aligned.sample_order is None
             for found in breakdowns(aligned, a, b, score.score, score.unit, confidence)
         ],
         latencies=latencies,
@@ -106,7 +106,7 @@ def only_scores(a: Side, b: Side) -> tuple[Side, list[str], str | None]:
     trials = b.trials._replace(scores={name: b.trials.scores[other]})
     told = f"{name!r} of {a.facts.name} is compared with {other!r} of {b.facts.name}: each has but this score"
     lower = frozenset({name}) if other in b.lower_is_better else frozenset()
-    evidence = b.evidence
+    evidence = b.extracted_answers
     renamed = msgspec.structs.replace(
         b, trials=trials, lower_is_better=lower, evidence=lambda _, wanted: evidence(other, wanted)
     )
@@ -135,13 +135,13 @@ def _notes(
         yield f"{name!r} is not compared: {told}"
     yield from _stopped_early(a, b)
     for side in (a, b):
-        if side.prefix is None and side.facts.state not in (None, "finished"):
+        if side.used_samples is None and side.facts.state not in (None, "finished"):
             yield f"{side.facts.name} is {side.facts.state}: only its finished trials are compared"
 
 
 def _stopped_early(a: Side, b: Side) -> Iterator[str]:
-    names = [side.facts.name for side in (a, b) if side.prefix is not None]
-    if len(names) == 2 and a.prefix != b.prefix:
+    names = [side.facts.name for side in (a, b) if side.used_samples is not None]
+    if len(names) == 2 and a.used_samples != b.used_samples:
         yield f"{a.facts.name} and {b.facts.name} stopped early, each in its own order: there is no valid interval"
     elif names:
         yield (

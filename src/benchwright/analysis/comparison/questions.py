@@ -24,7 +24,7 @@ def same_samples(a: Side, b: Side) -> SameSamples:
     agree in id and question than in the question alone; otherwise by question. If a side has no questions,
     equal ids are assumed to be the same sample.
     """
-    asked_a, asked_b = a.questions(), b.questions()
+    asked_a, asked_b = a.question_digests(), b.question_digests()
     by_id = SameSamples(a.trials.samples, b.trials.samples, "")
     if asked_a is None or asked_b is None:
         told = "by the ids of the samples; it is not known whether their content is the same"
@@ -39,7 +39,9 @@ def same_samples(a: Side, b: Side) -> SameSamples:
         told = f"by the ids of the samples, of which {len(common) - agreeing} have another question on the other side"
         return by_id._replace(description=told)
     return SameSamples(
-        Labels.of(labels_a), Labels.of(labels_b), "by the question, because the ids do not agree"
+        Labels.from_texts(labels_a),
+        Labels.from_texts(labels_b),
+        "by the question, because the ids do not agree",
     )
 
 

@@ -244,7 +244,7 @@ class DataDifferences(Record, frozen=True):
     unknown: str | None = None
 
     @property
-    def none(self) -> bool:
+    def is_empty(self) -> bool:
         """True if the data were found to be the same."""
         alone = self.only_a or self.only_b
         return self.checked == self.both > 0 and not self.samples and not alone and self.unknown is None

@@ -30,7 +30,7 @@ class Reference(Record, frozen=True):
     run: RunSides | None = None
     file: BenchmarkFile | EvalFile | None = None
     slot: str | None = None
-    column: ResultFile | None = None
+    result_file: ResultFile | None = None
 
     def sides(self, *, all_slots: bool) -> Sequence[Side]:
         """Return the referenced side.
@@ -100,8 +100,8 @@ def _from_file(path: Path, reference: str, slot: str | None) -> Reference:
     except UNREADABLE as error:
         raise UserError(f"{path} is not a result file of `run`: {error}.") from None
     if isinstance(file.run, str) and (directory := _here(file.run)) is not None:
-        return Reference(reference, run=RunSides(directory, reference), slot=slot, column=column)
-    return Reference(reference, file=file, slot=slot, column=column)
+        return Reference(reference, run=RunSides(directory, reference), slot=slot, result_file=column)
+    return Reference(reference, file=file, slot=slot, result_file=column)
 
 
 def _from_eval(path: Path, reference: str, slot: str | None) -> Reference:

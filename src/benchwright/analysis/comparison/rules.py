@@ -94,7 +94,7 @@ def metrics_of(side: Side) -> dict[str, Statistic]:
     trials = side.trials
     n = len(trials.samples)
     found: dict[str, Statistic] = {
-        "samples": float(trials.samples.distinct() or len(trials.samples)),
+        "samples": float(trials.samples.count_distinct() or len(trials.samples)),
         "trials": float(n),
         "errors": None,
         "no_answer": None,

@@ -101,14 +101,14 @@ class Labels:
         self.name = name
 
     @classmethod
-    def of(cls, texts: Iterable[str | None]) -> Labels:
+    def from_texts(cls, texts: Iterable[str | None]) -> Labels:
         """Create labels from texts; None and empty texts count as none."""
         names = Names()
         codes = np.fromiter((names.code(text) if text else -1 for text in texts), np.int64)
         return cls(codes, names.__getitem__)
 
     @classmethod
-    def none(cls, length: int) -> Labels:
+    def without_texts(cls, length: int) -> Labels:
         """Return labels for `length` items that all have no text."""
         return cls(np.broadcast_to(np.int64(-1), length), str)
 
@@ -122,11 +122,11 @@ class Labels:
     def __iter__(self) -> Iterator[str]:
         return (self[place] for place in range(len(self)))
 
-    def distinct(self) -> int:
+    def count_distinct(self) -> int:
         """Return the number of distinct texts."""
         return count_distinct(self.codes[self.codes >= 0])
 
-    def followed_by(self, others: Labels) -> Labels:
+    def concatenate(self, others: Labels) -> Labels:
         """Return these labels followed by `others`, which must use the same codes."""
         return Labels(np.concatenate([self.codes, others.codes]), self.name)
 
@@ -171,7 +171,7 @@ class TrialUsage(NamedTuple):
     ttft: NDArray[Any]
     reused: NDArray[np.bool_]
     unsettled: NDArray[np.bool_]
-    lost: LostWork
+    lost_work: LostWork
     requests: int
     timed_requests: int
     uncounted: int
@@ -186,8 +186,8 @@ class Prefix(NamedTuple):
     """
 
     units: list[list[str]]
-    planned: int
-    largest: int
+    planned_units: int
+    largest_unit_size: int
 
 
 class Side(msgspec.Struct, frozen=True):
@@ -205,22 +205,22 @@ class Side(msgspec.Struct, frozen=True):
     trials: Trials
     timings: Mapping[str, NDArray[Any]]
     metrics: Mapping[str, Statistic]
-    evidence: Evidence
-    contents: Callable[[], Sequence[str] | None]
+    extracted_answers: Evidence
+    prompt_digests: Callable[[], Sequence[str] | None]
     labels: Callable[[], Mapping[str, Labels]] = dict
-    effort: TrialUsage | None = None
+    usage: TrialUsage | None = None
     pass_threshold: float = 1.0
-    prefix: Prefix | None = None
-    questions: Callable[[], Sequence[str] | None] = lambda: None
-    asked: Callable[[set[int]], Mapping[int, PromptAndTarget]] | None = None
+    used_samples: Prefix | None = None
+    question_digests: Callable[[], Sequence[str] | None] = lambda: None
+    prompts_and_targets: Callable[[set[int]], Mapping[int, PromptAndTarget]] | None = None
     lower_is_better: frozenset[str] = frozenset()
-    reasons: Callable[[str], Mapping[str, int]] = lambda score: {}
+    failure_reasons: Callable[[str], Mapping[str, int]] = lambda score: {}
 
     def no_score(self, score: str) -> NoScore | None:
         """Return the reason why no trial has this score; None if at least one has."""
         column = self.trials.scores[score]
         failed = column.count(ERROR)
-        return NoScore(failed, dict(self.reasons(score))) if failed == len(column.states) else None
+        return NoScore(failed, dict(self.failure_reasons(score))) if failed == len(column.states) else None
 
 
 class TrialsBuilder:
@@ -271,4 +271,4 @@ class TrialsBuilder:
             for name, (values, states) in self._columns.items()
         }
         repeats = np.array(self._repeats, np.int64)
-        return Trials(Labels.of(self._samples), repeats, Labels.of(self._groups), columns)
+        return Trials(Labels.from_texts(self._samples), repeats, Labels.from_texts(self._groups), columns)

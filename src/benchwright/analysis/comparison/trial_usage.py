@@ -39,7 +39,7 @@ def effort_of_metrics(requests_of_trials: Iterable[list[dict[str, Any]]]) -> Tri
         ttft=arrays["ttft"],
         reused=np.zeros(arrays["latency"].size, np.bool_),
         unsettled=np.zeros(arrays["latency"].size, np.bool_),
-        lost=LostWork(Labels.of([]), Labels.of([]), empty, empty, empty),
+        lost_work=LostWork(Labels.from_texts([]), Labels.from_texts([]), empty, empty, empty),
         requests=answered_requests,
         timed_requests=answered_requests,
         uncounted=uncounted,

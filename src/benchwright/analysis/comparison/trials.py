@@ -37,7 +37,7 @@ def trials_of(manifest: Manifest, table: RunTable, rows: Rows) -> Trials:
 
 def samples_of(table: RunTable, rows: Rows) -> Labels:
     """Return the sample of each trial in `rows`, as labels."""
-    return Labels(signed(table.sample.narrow(rows)), table.sample.name)
+    return Labels(signed(table.sample.compact_numbers(rows)), table.sample.name)
 
 
 def groups_of(table: RunTable, rows: Rows) -> Labels:
@@ -46,8 +46,8 @@ def groups_of(table: RunTable, rows: Rows) -> Labels:
     No trial has a label if the run has no clusters.
     """
     if not len(table.groups):
-        return Labels.none(rows.size)
-    return Labels(signed(table.group.narrow(rows)) - 1, table.groups.__getitem__)
+        return Labels.without_texts(rows.size)
+    return Labels(signed(table.group.compact_numbers(rows)) - 1, table.groups.__getitem__)
 
 
 def signed(numbers: NDArray[Any]) -> NDArray[Any]:

@@ -33,7 +33,7 @@ def decision_of(directory: Path, manifest: Manifest, table: RunTable) -> RunDeci
         return None
     following = QuestionTracker(question, manifest, table)
     try:
-        following.look()
+        following.process_complete_units()
     except OutOfRange as error:
         return decision_so_far(following, str(error))
     return decision_so_far(following)
@@ -46,7 +46,7 @@ def decision_so_far(following: QuestionTracker, refusal: str | None = None) -> R
     old = names[question.reference] if question.earlier is None else question.earlier.model
     models = [_of_model(following, one, names[one.slot], old) for one in following.models]
     only = models[0] if len(models) == 1 else None
-    made = int(table.counting().sum())
+    made = int(table.counted_mask().sum())
     planned = question.samples * manifest.repeats * len(manifest.targets)
     left = max(0, planned - made)
     requests = list(table.requests.values())
@@ -61,7 +61,7 @@ def decision_so_far(following: QuestionTracker, refusal: str | None = None) -> R
         planned=question.samples,
         method=f"{METHOD}, {'these samples' if question.finite else 'new questions'}",
         order_seed=question.seed,
-        over=following.over,
+        over=following.is_over,
         models=models,
         difference=None if only is None else only.difference,
         low=None if only is None else only.low,
@@ -90,7 +90,7 @@ def _of_model(following: QuestionTracker, one: ScoredModel, model: str, than: st
 def _no_score(following: QuestionTracker, slot: str, score: str) -> NoScore:
     """Return why nothing of a model was scored."""
     manifest, table = following.manifest, following.table
-    rows = table.counting(slot)
+    rows = table.counted_mask(slot)
     name = manifest.scorers[0].name if manifest.kind == "benchmark" else score
     return NoScore(int(rows.sum()), failure_reasons(table, name, rows))
 

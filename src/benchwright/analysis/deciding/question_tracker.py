@@ -38,22 +38,22 @@ class QuestionTracker:
         self._trials = manifest.repeats * len(manifest.targets)
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """True if the question is decided, or all of its units were processed."""
-        return self.family.decided or self.units == len(self.question.units)
+        return self.family.is_decided or self.units == len(self.question.units)
 
-    def asked(self, row: int) -> None:
+    def add_retry(self, row: int) -> None:
         """Record that a trial was asked again."""
         self._again.discard(row)
 
-    def look(self) -> bool:
+    def process_complete_units(self) -> bool:
         """Process all units that are complete by now. Return True if the question is `over`."""
         for row in range(self._seen, len(self.table)):
             self._rows.setdefault(self.table.sample[row], []).append(row)
         self._seen = len(self.table)
-        while not self.over and self._is_complete(unit := self.question.units[self.units]):
+        while not self.is_over and self._is_complete(unit := self.question.units[self.units]):
             self._take(unit)
-        return self.over
+        return self.is_over
 
     def _is_complete(self, unit: Sequence[str]) -> bool:
         return all(self._is_sample_complete(sample) for sample in unit)
@@ -71,9 +71,9 @@ class QuestionTracker:
             gaps = [self._gap(one, sample) for sample in unit]
             least, most = (sum(ends) / len(gaps) for ends in zip(*gaps, strict=True))
             one.add(self.units - 1, Ends(least, most))
-        self.family.share()
+        self.family.distribute_error()
         for one in self.models:
-            one.note()
+            one.record_point()
         for sample in unit:
             del self._rows[sample]
 
@@ -81,7 +81,7 @@ class QuestionTracker:
         """Return the lowest and highest possible difference new - old on a sample, its repeats averaged."""
         new = self._mean(one.slot, one.score, sample)
         old = self._mean(one.than, one.score, sample) if one.old is None else Ends(*one.old[sample])
-        return Ends(new.least - old.most, new.most - old.least)
+        return Ends(new.lowest - old.highest, new.highest - old.lowest)
 
     def _mean(self, slot: str, score: str, sample: str) -> Ends:
         table = self.table
@@ -90,7 +90,7 @@ class QuestionTracker:
             for row in self._rows[sample]
             if table.targets[table.target[row]] == slot
         ]
-        if any(one.least == one.most for one in found):
+        if any(one.lowest == one.highest for one in found):
             self.scored.add((slot, score))
         least, most = (sum(ends) / len(found) for ends in zip(*found, strict=True))
         return Ends(least, most)

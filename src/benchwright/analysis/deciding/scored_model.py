@@ -72,16 +72,16 @@ class ScoredModel:
         size = self._sizes[place]
         share = size / self._mean_size if self._question.finite else 1.0
         weight = 1.0 if self._question.finite else size / self._largest
-        least, most = gap.least * share, gap.most * share
+        least, most = gap.lowest * share, gap.highest * share
         self._used += size
         expected = 0.0
         if self._foresight is not None and self._without is not None:
-            expected = self._foresight.expected()
+            expected = self._foresight.predict()
             self._foresight.learn((least + most) / 2)
             self._without.add(least, most)
         self.decider.add(least, most, weight=weight, expected=expected)
 
-    def note(self) -> None:
+    def record_point(self) -> None:
         """Add the current state to the path, if enough samples were processed since, or there is a verdict."""
         known = self.path and self.path[-1].samples == self._used
         if not known and (self.decider.verdict is not None or self._used >= self._next):

@@ -18,8 +18,8 @@ ACCURACY = "accuracy"
 class Ends(NamedTuple):
     """The lowest and the highest possible value of a score from 0 to 1."""
 
-    least: float
-    most: float
+    lowest: float
+    highest: float
 
 
 class OutOfRange(UserError):

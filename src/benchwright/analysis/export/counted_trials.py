@@ -30,7 +30,7 @@ class CountedTrial(NamedTuple):
     body: Body
 
     @property
-    def unique(self) -> str:
+    def unique_id(self) -> str:
         """An id that is unique across runs; a trial's key is not, as it depends only on the trial's content."""
         return fingerprint(self.run, self.trial.record.key)[:32]
 
@@ -62,10 +62,10 @@ def counted_trials(
     Raises:
         JournalError: If the journal cannot be read.
     """
-    rows = table.in_order(table.counted(slot))
+    rows = table.rows_in_order(table.counted_rows(slot))
     with body_file(table.directory) as bodies:
         for row in (_by_sample(table, rows) if by_sample else rows).tolist():
-            trial = table.trial(row)
+            trial = table.read_trial(row)
             try:
                 body = read_body_from(bodies, trial.record)
             except JournalError:
@@ -77,7 +77,7 @@ def _by_sample(table: RunTable, rows: Rows) -> Rows:
     """Return the rows sorted so that each sample's rows are together, samples in order of their first row."""
     import numpy as np
 
-    _, first, of = np.unique(table.sample.narrow(rows), return_index=True, return_inverse=True)
+    _, first, of = np.unique(table.sample.compact_numbers(rows), return_index=True, return_inverse=True)
     return rows[np.argsort(first[of], kind="stable")]
 
 

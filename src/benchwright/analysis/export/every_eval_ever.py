@@ -84,7 +84,8 @@ def _write(
 ) -> Iterator[Path]:
     scores = [score for score in figures.scores if is_number(score.mean_scored)]
     graded = [
-        GradedScore.of(manifest, score.scorer, f"{place.evaluation}/{score.scorer}") for score in scores
+        GradedScore.from_score(manifest, score.scorer, f"{place.evaluation}/{score.scorer}")
+        for score in scores
     ]
     rows = 0
     with atomic_file(directory / place.samples) as file:
@@ -165,7 +166,7 @@ def _library(manifest: Manifest) -> dict[str, str]:
 def _result(
     manifest: Manifest, table: RunTable, target: Target, score: ScoreSummary, place: _Place
 ) -> dict[str, Any]:
-    values = values_of(manifest, table, score.scorer, table.counting(target.slot))
+    values = values_of(manifest, table, score.scorer, table.counted_mask(target.slot))
     low, high = values.range or ("-Infinity", "Infinity")
     made: dict[str, Any] = {
         "evaluation_result_id": f"{place.evaluation}/{score.scorer}",

@@ -28,13 +28,13 @@ class GradedScore(NamedTuple):
     """A score of a run, the name and id of its figure, and the score that decides whether a trial passes."""
 
     name: str
-    evaluation: str
-    result: str
+    evaluation_id: str
+    result_id: str
     scale: ScoreScale
-    decided_by: str
+    passing_score: str
 
     @classmethod
-    def of(cls, manifest: Manifest, name: str, result: str) -> GradedScore:
+    def from_score(cls, manifest: Manifest, name: str, result: str) -> GradedScore:
         """Create the record of one score of a run.
 
         If it is a pack's score, the pack's own status decides whether a trial passes.
@@ -45,10 +45,10 @@ class GradedScore(NamedTuple):
 
     def passes(self, counted: CountedTrial) -> bool:
         """Return True if the trial passes by this score. If no threshold is known, only a full 1 passes."""
-        state, value = counted.score(self.decided_by)
+        state, value = counted.score(self.passing_score)
         if state is not ScoreState.SCORED or self.scale.lower_is_better:
             return False
-        return value >= (1.0 if self.scale.passing is None else self.scale.passing)
+        return value >= (1.0 if self.scale.pass_threshold is None else self.scale.pass_threshold)
 
 
 def rows_of(
@@ -80,8 +80,8 @@ def _graded(counted: CountedTrial, score: GradedScore, messages: Sequence[Parsed
     state, value = counted.score(score.name)
     calls = sum(len(one.calls) for one in messages)
     made: dict[str, Any] = {
-        "evaluation_name": score.evaluation,
-        "evaluation_result_id": score.result,
+        "evaluation_name": score.evaluation_id,
+        "evaluation_result_id": score.result_id,
         "answer_attribution": _attribution(counted, score.name, messages),
         "evaluation": {
             "score": value,
@@ -184,7 +184,7 @@ def _effort(requests: Sequence[RequestRecord]) -> dict[str, Any]:
 def _metadata(counted: CountedTrial) -> dict[str, str]:
     trial = counted.trial
     record = trial.record
-    known = {"status": str(trial.status), "repeat": str(record.repeat), "trial": counted.unique}
+    known = {"status": str(trial.status), "repeat": str(record.repeat), "trial": counted.unique_id}
     grouped = {} if record.group is None else {"group": record.group}
     flagged = {FLAGS: ", ".join(dict.fromkeys(flag.kind for flag in trial.flags))} if trial.flags else {}
     return {**record.labels, **grouped, **flagged, **known}

@@ -92,10 +92,10 @@ def _write_samples(
 
 def _earlier(table: RunTable, counted: CountedTrial) -> list[ScoredTrial]:
     """Return the attempts at a trial before the one that counts."""
-    if table.attempts(counted.row) == 1:
+    if table.count_attempts(counted.row) == 1:
         return []
     last = counted.trial.record.attempt
-    return [one for one in table.all_attempts(counted.row) if one.record.attempt < last]
+    return [one for one in table.read_attempts(counted.row) if one.record.attempt < last]
 
 
 def _write_list(archive: zipfile.ZipFile, lines: IO[bytes]) -> None:

@@ -32,7 +32,7 @@ class LogModel(NamedTuple):
     """The model of a log: its name in Inspect, with the provider, and its name on the server."""
 
     name: str
-    served: str
+    served_name: str
 
 
 def sample_of(counted: CountedTrial, earlier: Sequence[ScoredTrial], model: LogModel) -> dict[str, Any]:
@@ -53,11 +53,11 @@ def sample_of(counted: CountedTrial, earlier: Sequence[ScoredTrial], model: LogM
         "input": told.input or "",
         "target": told.target or "",
         "messages": messages or [{"role": "user", "content": told.input or ""}],
-        "output": {"model": model.served, "choices": [choice] if answers or body.answer else []},
+        "output": {"model": model.served_name, "choices": [choice] if answers or body.answer else []},
         "scores": dict(_scores(trial, told)),
         "metadata": {**record.labels, OURS: _ours(trial)},
         "model_usage": _usages(requests, model.name),
-        "uuid": counted.unique,
+        "uuid": counted.unique_id,
         "total_time": record.duration / 1e9,
         "working_time": max(0, record.duration - sum(one.waited for one in record.requests)) / 1e9,
         "error_retries": [_error(one.record.reason or str(one.status)) for one in earlier],
@@ -200,7 +200,7 @@ def _event(
 ) -> dict[str, Any]:
     """Return a request as a model event. The messages are left out, as the sample contains them once."""
     own = request.role == "model"
-    served = model.served if own else request.role
+    served = model.served_name if own else request.role
     answer = answers[place] if own and place < len(answers) else {"role": "assistant", "content": ""}
     choice = {"message": answer, "stop_reason": _stop_reason(record.status, request.finish_reason)}
     at = record.started_at + request.started

@@ -167,7 +167,7 @@ def _results(
 def _figures(manifest: Manifest, table: RunTable, target: Target) -> dict[str, float | str]:
     found: dict[str, float | str] = {}
     for name in table.scores:
-        estimate = mean_of(values_of(manifest, table, name, table.counting(target.slot)))
+        estimate = mean_of(values_of(manifest, table, name, table.counted_mask(target.slot)))
         if isinstance(estimate, NoScore):
             continue
         metric, kind = metric_and_filter(name)

@@ -85,7 +85,7 @@ def trajectory_of(counted: CountedTrial, agent: Mapping[str, str]) -> dict[str, 
         steps = [{"step_id": 1, "source": "user", "message": told.input}]
     return {
         "schema_version": VERSION,
-        "session_id": counted.unique,
+        "session_id": counted.unique_id,
         "agent": dict(agent),
         "steps": steps,
         "final_metrics": _sums(own, len(steps)),

@@ -70,7 +70,7 @@ class TrialRows:
     def __iter__(self) -> Iterator[TrialRow]:
         table = self._table
         table.advance()
-        trials = table.trials(table.in_order(table.counted()))
+        trials = table.read_trials(table.rows_in_order(table.counted_rows()))
         for trial, told in read_previews(table.directory, trials):
             yield self._row(trial, told)
 

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 def judged_rows(table: RunTable, score: str, target: str | None = None) -> NDArray[np.uint32]:
     """Return the rows of counted trials that have a verdict, of one target or of all."""
-    rows = table.counted(target)
+    rows = table.counted_rows(target)
     if score not in table.scores:
         return rows[:0]
     has_verdict = table.scores[score].states(rows) == ScoreState.SCORED
-    found: NDArray[np.uint32] = rows[has_verdict & table.scored_by(score)[rows]]
+    found: NDArray[np.uint32] = rows[has_verdict & table.scored_mask(score)[rows]]
     return found
 
 
@@ -39,8 +39,8 @@ class Answers(NamedTuple):
 
     rows: NDArray[np.uint32]
     verdicts: Vector
-    effective: float
-    answered: Rate | None
+    effective_size: float
+    answer_rate: Rate | None
     mean: float | None
 
 
@@ -61,13 +61,13 @@ class Labelled(NamedTuple):
     """
 
     rows: NDArray[np.uint32]
-    own: Pairs
-    others: Pairs
+    own_pairs: Pairs
+    other_pairs: Pairs
     left_out: int
 
     def pairs(self) -> Pairs:
         """Return all pairs, own answers first."""
-        return Pairs(*(np.concatenate(parts) for parts in zip(self.own, self.others, strict=True)))
+        return Pairs(*(np.concatenate(parts) for parts in zip(self.own_pairs, self.other_pairs, strict=True)))
 
 
 def answers_of(manifest: Manifest, table: RunTable, score: str, target: str) -> Answers:
@@ -77,7 +77,7 @@ def answers_of(manifest: Manifest, table: RunTable, score: str, target: str) -> 
     """
     rows = judged_rows(table, score, target)
     verdicts = table.scores[score].values(rows)
-    everything = values_of(manifest, table, score, table.counting(target))
+    everything = values_of(manifest, table, score, table.counted_mask(target))
     estimate = mean_of(values_of(manifest, table, score, rows))
     effective = float(rows.size)
     if not isinstance(estimate, NoScore) and estimate.se and 0 < estimate.mean < 1:
@@ -110,11 +110,11 @@ def labelled(table: RunTable, kept: HumanLabels, answers: Answers) -> Labelled:
 
 
 def _rows_of(table: RunTable, sample: str) -> list[int]:
-    return [int(row) for row in table.sample.places(sample)]
+    return [int(row) for row in table.sample.rows_of(sample)]
 
 
 def _is_of(table: RunTable, row: int, label: RunAnswerLabel) -> bool:
-    record = table.record(row)
+    record = table.read_record(row)
     return (record.key, record.attempt) == (label.trial, label.attempt)
 
 

@@ -54,7 +54,7 @@ def certificate_of(manifest: Manifest, table: RunTable, score: str, target: str)
     answers = answers_of(manifest, table, score, target)
     seen = labelled(table, kept, answers)
     pairs = seen.pairs()
-    threshold = 1.0 if (passing := scale_of(manifest, score).passing) is None else passing
+    threshold = 1.0 if (passing := scale_of(manifest, score).pass_threshold) is None else passing
     human, judge = pairs.labels >= threshold, pairs.verdicts >= threshold
     counts = count(human, judge)
     refusal = None if counts.n else "no label is of an answer that has a verdict"
@@ -89,7 +89,7 @@ def _corrected(table: RunTable, answers: Answers, seen: Labelled) -> tuple[Corre
     if len(seen.rows) >= FEWEST:
         refusal = _drawn_badly(table, answers, seen, binary=binary)
         return (None, refusal) if refusal else (_by_own(table, answers, seen, binary=binary), None)
-    if not seen.others.labels.size:
+    if not seen.other_pairs.labels.size:
         return (
             None,
             f"{counted(len(seen.rows), 'label')} of this model's answers; at least {FEWEST} are needed",
@@ -104,21 +104,23 @@ def _corrected(table: RunTable, answers: Answers, seen: Labelled) -> tuple[Corre
             None,
             "the labels do not show that the judge knows right from wrong (sensitivity + specificity > 1)",
         )
-    right = answers.effective * float(answers.verdicts.mean())
-    return rogan_gladen(counts, right, answers.effective, answers.answered), None
+    right = answers.effective_size * float(answers.verdicts.mean())
+    return rogan_gladen(counts, right, answers.effective_size, answers.answer_rate), None
 
 
 def _by_own(table: RunTable, answers: Answers, seen: Labelled, *, binary: bool) -> Corrected:
-    labels, verdicts, _ = seen.own
+    labels, verdicts, _ = seen.own_pairs
     label_effect = _design_effect(table, labels, seen.rows)
     if binary:
         counts = count(labels, verdicts)
-        right = answers.effective * float(answers.verdicts.mean())
-        return post_stratified(counts, right, answers.effective, answers.answered, design_effect=label_effect)
+        right = answers.effective_size * float(answers.verdicts.mean())
+        return post_stratified(
+            counts, right, answers.effective_size, answers.answer_rate, design_effect=label_effect
+        )
     rest = answers.verdicts[~np.isin(answers.rows, seen.rows)]
-    effect = answers.rows.size / answers.effective
+    effect = answers.rows.size / answers.effective_size
     return prediction_powered(
-        labels, verdicts, rest, answers.answered, design_effect=effect, label_effect=label_effect
+        labels, verdicts, rest, answers.answer_rate, design_effect=effect, label_effect=label_effect
     )
 
 
@@ -141,7 +143,7 @@ def _drawn_badly(table: RunTable, answers: Answers, seen: Labelled, *, binary: b
     """Return the reason why the labelled answers cannot be a random sample of all; None if they can."""
     total, drawn = answers.rows.size, len(seen.rows)
     if binary:
-        right, among = int(answers.verdicts.sum()), int(seen.own.verdicts.sum())
+        right, among = int(answers.verdicts.sum()), int(seen.own_pairs.verdicts.sum())
         p_value = hypergeometric_p_value(among, drawn, right, total)
     else:
         labelled = np.isin(answers.rows, seen.rows)
@@ -149,11 +151,11 @@ def _drawn_badly(table: RunTable, answers: Answers, seen: Labelled, *, binary: b
         p_value = 1.0 if found is None else found
     if p_value < UNLIKELY:
         return (
-            f"the labelled answers were not drawn at random: the judge's mean is {seen.own.verdicts.mean():.3f} on "
+            f"the labelled answers were not drawn at random: the judge's mean is {seen.own_pairs.verdicts.mean():.3f} on "
             f"them and {answers.verdicts.mean():.3f} on all (p = {p_value:.2g})"
         )
-    if binary and len(set(seen.own.verdicts.tolist())) < len(set(answers.verdicts.tolist())):
-        missing = "right" if not seen.own.verdicts.any() else "wrong"
+    if binary and len(set(seen.own_pairs.verdicts.tolist())) < len(set(answers.verdicts.tolist())):
+        missing = "right" if not seen.own_pairs.verdicts.any() else "wrong"
         return f"no labelled answer is one that the judge finds {missing}"
     return _one_stratum(table, answers.rows, seen.rows)
 

@@ -52,7 +52,7 @@ class BoardOptions(Record, frozen=True):
     """
 
     scores: tuple[str, ...] = ()
-    by: By = "model"
+    group_by: By = "model"
     prices: dict[str, Price] = {}
 
 
@@ -88,7 +88,7 @@ def _board(entrants: Sequence[Entrant], wanted: BoardOptions, curves: list[LoadC
     cells = [_cells(entrants, column, by_column[column.name]) for column in columns]
     rows = [
         _row(entrants, group, [_cell_of(group, column) for column in cells])
-        for group in grouped(entrants, columns, wanted.by)
+        for group in grouped(entrants, columns, wanted.group_by)
     ]
     rows.sort(key=lambda row: default_order(row.shown))
     letters = [letter_of(place) for place in range(len(rows))]
@@ -120,7 +120,7 @@ class _Row(NamedTuple):
 
 def _row(entrants: Sequence[Entrant], group: RowGroup, cells: list[Cell | None]) -> _Row:
     own = [entrants[place] for place in group.members]
-    spent = sum_spending([one.spent for one in own])
+    spent = sum_spending([one.spending for one in own])
     solved = [one.solved for one in own if one.solved is not None]
     all_solved = sum(solved) if len(solved) == len(own) else None
     thought = [
@@ -194,11 +194,11 @@ def _column(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Pair
         task=column.task,
         score=column.score,
         unit=all(bool(((one.values >= 0) & (one.values <= 1)).all()) for one in scores),
-        apart=column.apart,
+        apart=column.separation_reason,
         pairs=len(found),
-        paired=sum(one.found.n > 0 for one in found),
-        tests=list(dict.fromkeys(one.found.test for one in found)),
-        methods=list(dict.fromkeys(one.found.method for one in found)),
+        paired=sum(one.difference.n > 0 for one in found),
+        tests=list(dict.fromkeys(one.difference.test for one in found)),
+        methods=list(dict.fromkeys(one.difference.method for one in found)),
         total=all(one.column is None for one in scores),
         scale=", ".join(dict.fromkeys(one.unit for one in scores if one.unit)),
         lower_is_better=column.lower_is_better,
@@ -206,7 +206,7 @@ def _column(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Pair
 
 
 def _pair(one: PairwiseTest, placed: Mapping[int, str]) -> Pair:
-    found = one.found
+    found = one.difference
     low, high = (None, None) if found.interval is None else found.interval
     return Pair(
         column=one.column,
@@ -230,7 +230,9 @@ def _fronts(entrants: Sequence[Entrant], column: TaskScore, placed: Mapping[int,
     candidates = []
     for place in column.members:
         score = entrants[place].scores[column.score]
-        candidates.append(Candidate(placed[place], score.mean, score.low, score.high, entrants[place].takes))
+        candidates.append(
+            Candidate(placed[place], score.mean, score.low, score.high, entrants[place].cost_per_trial)
+        )
     return fronts(column.task, column.score, candidates)
 
 
@@ -244,7 +246,11 @@ def _distributions(
 
 
 def _notes(entrants: Sequence[Entrant], columns: Sequence[TaskScore]) -> Iterator[str]:
-    yield from (f"{column.name} is a column of its own: {column.apart}" for column in columns if column.apart)
+    yield from (
+        f"{column.name} is a column of its own: {column.separation_reason}"
+        for column in columns
+        if column.separation_reason
+    )
     for one in entrants:
         facts = one.side.facts
         if facts.state == "decided":

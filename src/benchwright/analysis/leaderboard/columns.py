@@ -25,7 +25,7 @@ class TaskScore(NamedTuple):
     task: str
     score: str
     members: list[int]
-    apart: str = ""
+    separation_reason: str = ""
     lower_is_better: bool = False
 
 

@@ -34,8 +34,8 @@ class Entrant(NamedTuple):
     manifest: Manifest
     target: TargetSummary
     scores: Mapping[str, CellScore]
-    takes: PerTrial
-    spent: Spending
+    cost_per_trial: PerTrial
+    spending: Spending
     solved: int | None
 
     @property
@@ -92,7 +92,7 @@ def _solved(run: RunSides, target: TargetSummary) -> int | None:
     passed, passing = passed_trials(run.manifest, run.table), passing_score(run.manifest, run.table)
     if passed is None or passing is None or _unscored(target, passing.name):
         return None
-    rows = run.table.counting(target.slot)
+    rows = run.table.counted_mask(target.slot)
     own = run.table.reused.numbers(np.arange(len(run.table))) == 0
     return int(np.count_nonzero(passed & rows & own))
 

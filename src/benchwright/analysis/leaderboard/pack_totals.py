@@ -31,7 +31,7 @@ def pack_totals(manifest: Manifest, table: RunTable) -> Mapping[str, CellScore]:
     scores = read_scores(manifest, table)
     return {
         target.slot: _total(
-            scores.get(target.slot, PackScore()), table.failure_reasons(table.counting(target.slot))
+            scores.get(target.slot, PackScore()), table.failure_reasons(table.counted_mask(target.slot))
         )
         for target in manifest.targets
     }

@@ -28,7 +28,7 @@ class PairwiseTest(NamedTuple):
     column: str
     a: int
     b: int
-    found: PairedOrUnpairedDifference
+    difference: PairedOrUnpairedDifference
     p_adjusted: float | None = None
     verdict: Verdict = "undecided"
     lower_is_better: bool = False
@@ -39,16 +39,17 @@ def contests(
 ) -> tuple[list[PairwiseTest], int]:
     """Test all pairs in all columns. Return them with Holm's p-values, and the number of tests."""
     found = [contest for column in columns for contest in _in_column(entrants, column, confidence)]
-    p_values = [one.found.p_value for one in found if one.found.p_value is not None]
+    p_values = [one.difference.p_value for one in found if one.difference.p_value is not None]
     adjusted = iter(holm(p_values).tolist())
     return [
-        _judged(one, next(adjusted), confidence) if one.found.p_value is not None else one for one in found
+        _judged(one, next(adjusted), confidence) if one.difference.p_value is not None else one
+        for one in found
     ], len(p_values)
 
 
 def _judged(contest: PairwiseTest, p_adjusted: float, confidence: float) -> PairwiseTest:
     verdict = verdict_of(
-        contest.found.difference, p_adjusted, 1 - confidence, lower_is_better=contest.lower_is_better
+        contest.difference.difference, p_adjusted, 1 - confidence, lower_is_better=contest.lower_is_better
     )
     return contest._replace(p_adjusted=p_adjusted, verdict=verdict)
 

@@ -39,8 +39,8 @@ class PromptsSent(NamedTuple):
     whole before, at this level or an earlier one; None if no prompt is known.
     """
 
-    unexpected: float | None = None
-    repeated: float | None = None
+    unexpected_share: float | None = None
+    repeated_share: float | None = None
 
 
 def look_at_prompts(table: RunTable, sent: SeenPrefixes) -> PromptsSent:
@@ -52,12 +52,12 @@ def look_at_prompts(table: RunTable, sent: SeenPrefixes) -> PromptsSent:
     Raises:
         JournalError: If the journal cannot be read.
     """
-    rows = table.in_order(table.counted("primary"))[:LOOKED_AT]
+    rows = table.rows_in_order(table.counted_rows("primary"))[:LOOKED_AT]
     if not rows.size:
         return PromptsSent()
     tokens = unexpected = 0.0
     prompts = repeated = 0
-    records = (table.record(int(row)) for row in rows)
+    records = (table.read_record(int(row)) for row in rows)
     for record, body in read_bodies(table.directory, (record for record in records if record.body[1])):
         for usage, exchange in _first_request(record, body):
             blocks = _blocks(exchange, body)

@@ -87,10 +87,10 @@ def _point(manifest: Manifest, plan: LevelPlan, requests: Requests) -> LoadPoint
     found = find_window(requests, plan)
     if found is None:
         return None
-    figures = Figures(requests, found.window, open_loop=plan.level.open)
-    achieved = figures.achieved
+    figures = Figures(requests, found.window, open_loop=plan.level.is_open_loop)
+    achieved = figures.achieved_rate
     if achieved is None or figures.counted == figures.failed:
         return None
     return LoadPoint(
-        plan.level, manifest.id, achieved.value, figures.spread("ttft"), figures.spread("latency")
+        plan.level, manifest.id, achieved.value, figures.distribution("ttft"), figures.distribution("latency")
     )

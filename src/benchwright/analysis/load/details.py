@@ -52,7 +52,7 @@ def detail_of(
     looks: Sequence[ServerMetrics],
 ) -> LevelDetail:
     """Return the detail of a level; `figures` are the figures of its window."""
-    ttft = np.empty(0) if figures is None else figures.known("ttft")
+    ttft = np.empty(0) if figures is None else figures.known_values("ttft")
     gaps = None if figures is None else figures.pooled_gaps
     return LevelDetail(
         run=run,

@@ -55,7 +55,7 @@ class Figures:
         return dict(reasons.most_common(MOST_FAILURES))
 
     @property
-    def outlasting(self) -> int:
+    def outlasting_requests(self) -> int:
         """Number of requests that began before the window and ended after it."""
         return int(self._outlasting.sum())
 
@@ -66,12 +66,12 @@ class Figures:
         return outlasting
 
     @property
-    def offered(self) -> float | None:
+    def offered_rate(self) -> float | None:
         """Intended starts per second; None for a single request."""
-        return None if self._answer_time is None else self.counted / self._answer_time.due
+        return None if self._answer_time is None else self.counted / self._answer_time.due_time
 
     @property
-    def achieved(self) -> FigureEstimate | None:
+    def achieved_rate(self) -> FigureEstimate | None:
         """Answers per second; None if the level is a burst (all requests sent at once: no steady rate)."""
         return self._rate(np.ones(self._all.ok.size))
 
@@ -94,19 +94,19 @@ class Figures:
         known = np.isfinite(self._answered(column))
         return float(known.mean()) if known.size else 0.0
 
-    def spread(self, column: str) -> Spread | None:
+    def distribution(self, column: str) -> Spread | None:
         """Return the distribution of a measure over the answered requests in the window; None if it is unknown."""
-        return spread(self.known(column))
+        return spread(self.known_values(column))
 
-    def answered_later(self) -> Spread | None:
+    def ttfa(self) -> Spread | None:
         """Return the time to the first token of the answer proper, after any reasoning.
 
         None if no answer began with reasoning: it would be the same as the TTFT.
         """
         later = self._answered("ttfa") > self._answered("ttft")
-        return self.spread("ttfa") if later.any() else None
+        return self.distribution("ttfa") if later.any() else None
 
-    def normalized(self) -> Spread | None:
+    def normalized_latency(self) -> Spread | None:
         """Return latency divided by the answer's tokens (normalized latency, Kwon et al.
 
         2023); None without counts.
@@ -120,13 +120,13 @@ class Figures:
         return spread((self._all.start - self._all.intended)[self._counted])
 
     @property
-    def at_once(self) -> int:
+    def unstreamed_answers(self) -> int:
         """Number of streamed answers of several tokens that arrived in one piece."""
         several = self._answered("completion_tokens") > 1
         whole = np.isfinite(self._answered("ttft")) & np.isnan(self._answered("itl"))
         return int((several & whole).sum())
 
-    def ending(self) -> float | None:
+    def ending_delay(self) -> float | None:
         """Return the median time from the last token to the end of an answer; None if no token times are known."""
         times = self._answered("latency") - self._answered("last_token")
         known = times[np.isfinite(times)]
@@ -134,7 +134,7 @@ class Figures:
 
     def mean(self, column: str) -> float | None:
         """Return the mean of a column over the answered requests in the window; None if it is never known."""
-        known = self.known(column)
+        known = self.known_values(column)
         return float(known.mean()) if known.size else None
 
     @cached_property
@@ -157,7 +157,7 @@ class Figures:
         held = float(tokens[known].sum() / chunks[known].sum()) if known.any() else None
         return Gaps(pooled.total(), middle, late, longest, held)
 
-    def cached(self) -> float | None:
+    def cached_share(self) -> float | None:
         """Return the share of prompt tokens that the server had in its cache; None if it does not report any."""
         cached, prompt = self._answered("cached_tokens"), self._answered("prompt_tokens")
         known = np.isfinite(cached) & np.isfinite(prompt)
@@ -198,7 +198,7 @@ class Figures:
         values: Vector = getattr(self._all, column)[self._counted][self._all.ok[self._counted]]
         return values
 
-    def known(self, column: str) -> Vector:
+    def known_values(self, column: str) -> Vector:
         """Return the known values of a column for the answered requests in the window, in order of time."""
         values = self._answered(column)
         return values[np.isfinite(values)]

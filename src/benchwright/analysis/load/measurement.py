@@ -70,7 +70,7 @@ def load_report(levels: Sequence[ReadLevel], *, interrupted: bool | None = None)
         prompt_seed=first.plan.prompt_seed,
         objectives=first.plan.objectives,
         self_test=first.plan.self_test,
-        levels=sorted(results, key=lambda result: (result.level.height, result.repeat)),
+        levels=sorted(results, key=lambda result: (result.level.load, result.repeat)),
         saturation=_saturation(levels, interrupted=cut),
         by_concurrency=by_concurrency(sides, [joint_view(side) for side in sides]),
         notes=list(notes(levels)),
@@ -85,10 +85,10 @@ def _saturation(levels: Sequence[ReadLevel], *, interrupted: bool) -> Saturation
         return None
     sweep = Sweep(plan.level, plan.sweep, objectives=bool(plan.objectives))
     for level in levels:
-        sweep.next()
+        sweep.next_level()
         sweep.add(level.result)
     if not interrupted:
-        sweep.next()
+        sweep.next_level()
     return sweep.conclusion(interrupted)
 
 
@@ -209,7 +209,7 @@ def _outlasting(results: Sequence[LevelResult]) -> Iterator[str]:
 
 
 def _asked_again(results: Sequence[LevelResult]) -> Iterator[str]:
-    refused = [one for one in results if one.failed and one.answered and not one.level.open]
+    refused = [one for one in results if one.failed and one.answered and not one.level.is_open_loop]
     if refused:
         yield (
             f"At {_names(refused)} some requests failed, and each was followed by the next at once: how many failed "
@@ -236,7 +236,7 @@ def _unsteady(results: Sequence[LevelResult]) -> Iterator[str]:
                 f"the first request to the last answer it was {one.overall.achieved:,.2f} answers/s, ramp-up and "
                 "drain included; ask for more --requests or a longer --duration"
             )
-        elif one.drift is not None and one.level.open and one.drift > 0:
+        elif one.drift is not None and one.level.is_open_loop and one.drift > 0:
             yield (
                 f"No steady state at {one.level.name}: latency grew by {one.drift * 100:.0f} % over the window. The "
                 "server did not keep up; with a longer --duration latency is higher still"

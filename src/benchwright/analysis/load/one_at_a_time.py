@@ -69,7 +69,7 @@ def sequential_levels(results: Sequence[LevelResult]) -> SerialServing | None:
     if alone is None or not several:
         return None
     compared = [found for one in several if (found := _compared(alone, one)) is not None]
-    holds = len(compared) == len(several) and all(found.holds for found in compared)
+    holds = len(compared) == len(several) and all(found.is_serial for found in compared)
     return max(compared, key=lambda one: one.in_flight) if holds else None
 
 

@@ -95,14 +95,14 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
     cache_figures(table, summary)
     side = run.side("primary") if run.manifest.scorers else None
     prompts = PromptsSent() if sent is None or plan.made_of_trace else look_at_prompts(table, sent)
-    _, times = np.unique(table.sample.numbers(table.counted("primary")), return_counts=True)
+    _, times = np.unique(table.sample.numbers(table.counted_rows("primary")), return_counts=True)
     seconds = table.sessions.wall_seconds
     level, most = plan.level, in_flight(requests)
     processes = run.manifest.settings.get("workers") or 1
     looks = read_server_metrics(table.directory)
     counting = longest_undisturbed(requests, summary.lag.standstills)
     found = find_window(counting, plan)
-    figures = None if found is None else Figures(counting, found.window, open_loop=level.open)
+    figures = None if found is None else Figures(counting, found.window, open_loop=level.is_open_loop)
     result = LevelResult(
         level=level,
         run=table.directory.name,
@@ -114,17 +114,17 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
         ungraded=_ungraded(table),
         shortfalls=summary.shortfalls,
         in_flight=most,
-        limit_reached=level.open and most >= plan.max_in_flight,
-        held_back=count_held_back(counting, plan.max_in_flight) if level.open else 0,
+        limit_reached=level.is_open_loop and most >= plan.max_in_flight,
+        held_back=count_held_back(counting, plan.max_in_flight) if level.is_open_loop else 0,
         stood_still=standstills_of_level(requests, summary.lag.standstills),
         disturbed=int(requests.ok.size - counting.ok.size),
         lag_p99=summary.lag.p99 / 1e9,
         cpu_share=summary.cpu_seconds / seconds / processes if seconds else 0.0,
-        unexpected_cached=prompts.unexpected,
-        warm_cache=prompts.unexpected is not None and prompts.unexpected > WARM,
+        unexpected_cached=prompts.unexpected_share,
+        warm_cache=prompts.unexpected_share is not None and prompts.unexpected_share > WARM,
         prompts=int(times.size),
         prompt_most=int(times.max(initial=0)),
-        prompts_repeated=prompts.repeated,
+        prompts_repeated=prompts.repeated_share,
         server=server_of(looks),
         simulated=requests.simulated,
     )
@@ -156,33 +156,35 @@ def with_figures(
         begin=found.window.begin,
         seconds=found.window.seconds,
         window=found.rule,
-        steady=found.steady,
-        needs_seconds=needed_seconds(requests, is_open=result.level.open) if found.window.burst else None,
+        steady=found.is_steady,
+        needs_seconds=needed_seconds(requests, is_open=result.level.is_open_loop)
+        if found.window.burst
+        else None,
         drift=found.drift,
-        offered=figures.offered if result.level.open else None,
-        achieved=figures.achieved if answered else None,
+        offered=figures.offered_rate if result.level.is_open_loop else None,
+        achieved=figures.achieved_rate if answered else None,
         input_tokens=figures.tokens_per_second("prompt_tokens"),
         output_tokens=figures.tokens_per_second("completion_tokens"),
         tokens_told=figures.reported_share("completion_tokens"),
-        ttft=figures.spread("ttft"),
-        ttfa=figures.answered_later(),
-        connect=figures.spread("connect"),
-        lost=figures.spread("lost"),
+        ttft=figures.distribution("ttft"),
+        ttfa=figures.ttfa(),
+        connect=figures.distribution("connect"),
+        lost=figures.distribution("lost"),
         gaps=figures.gaps(),
-        latency=figures.spread("latency"),
-        sent_latency=figures.spread("sent_latency"),
-        itl=figures.spread("itl"),
-        normalized=figures.normalized(),
-        late=figures.lateness() if result.level.open else None,
-        ending=figures.ending(),
-        at_once=figures.at_once,
+        latency=figures.distribution("latency"),
+        sent_latency=figures.distribution("sent_latency"),
+        itl=figures.distribution("itl"),
+        normalized=figures.normalized_latency(),
+        late=figures.lateness() if result.level.is_open_loop else None,
+        ending=figures.ending_delay(),
+        at_once=figures.unstreamed_answers,
         streams_alone=sequential_streams(requests),
-        outlasting=figures.outlasting,
+        outlasting=figures.outlasting_requests,
         goodput=figures.goodput(plan.objectives) if answered else None,
         prompt_length=figures.mean("prompt_tokens"),
         answer_length=figures.mean("completion_tokens"),
         reasoning_length=figures.mean("reasoning_tokens"),
-        cached=figures.cached(),
+        cached=figures.cached_share(),
     )
 
 
@@ -218,13 +220,13 @@ def accuracy(side: Side) -> OutcomeCounts | None:
     reused = np.zeros(len(trials.samples), np.bool_)
     clusters = clusters_of(trials.samples, trials.groups)
     correct = correct_mask(column, side.pass_threshold)
-    return outcome_counts(column, correct, reused, clusters, 0.95, side.reasons(score))
+    return outcome_counts(column, correct, reused, clusters, 0.95, side.failure_reasons(score))
 
 
 def _ungraded(table: RunTable) -> dict[str, int]:
     """Return the reasons why graders failed, with counts."""
-    rows = table.counted("primary")
-    ungraded = table.status.equal(STATUSES.index(Status.GRADER_ERROR))[rows]
+    rows = table.counted_rows("primary")
+    ungraded = table.status.equal_mask(STATUSES.index(Status.GRADER_ERROR))[rows]
     return table.failure_reasons(rows[ungraded])
 
 
@@ -264,4 +266,4 @@ def _grown(counter: Sequence[float]) -> float:
 
 def sides_of(levels: Sequence[ReadLevel]) -> list[Side]:
     """Return the scores of the closed-loop levels as sides of a comparison; they differ only in concurrency."""
-    return [one.side for one in levels if one.side is not None and not one.result.level.open]
+    return [one.side for one in levels if one.side is not None and not one.result.level.is_open_loop]

@@ -37,12 +37,12 @@ class Level(Record, frozen=True):
     arrivals: Arrivals | None = None
 
     @property
-    def open(self) -> bool:
+    def is_open_loop(self) -> bool:
         """True in an open loop: requests are sent when they are due, even if earlier ones are in flight."""
         return self.concurrency is None
 
     @property
-    def height(self) -> float:
+    def load(self) -> float:
         """The load as a number: requests in flight, or per second; 0 for a trace."""
         return float(self.concurrency if self.concurrency is not None else self.rate or 0.0)
 

@@ -26,9 +26,9 @@ REPLAYED = "replayed.json"
 class SentRequest(NamedTuple):
     """A request of the trace that was sent: when, and how late (both in ns), its trace entry, and its record."""
 
-    at: int
-    late: int
-    traced: TracedRequest
+    sent_at: int
+    lateness: int
+    trace_entry: TracedRequest
     record: RequestRecord
 
 
@@ -55,7 +55,7 @@ def keep_replayed(table: RunTable, trace: Trace, most: int | None = None) -> Non
     replayed = ReplayResult(
         requests=len(sent),
         answered=len(answered),
-        late=spread(np.array([one.late / 1e9 for one in sent], np.float64)),
+        late=spread(np.array([one.lateness / 1e9 for one in sent], np.float64)),
         ended_early=_ended_early(answered, most),
     )
     write_atomically(table.directory / REPLAYED, encode_json(StoredReplay(*_of_prompts(replayed, answered))))
@@ -81,7 +81,7 @@ def with_replayed(result: LevelResult, directory: Path) -> LevelResult:
 def _sent(table: RunTable, trace: Trace) -> list[SentRequest]:
     """Return the requests in the order in which they were sent."""
     found = []
-    for trial in table.trials(table.in_order(table.counted("primary"))):
+    for trial in table.read_trials(table.rows_in_order(table.counted_rows("primary"))):
         record = trial.record
         requests = trace.conversations[int(record.sample)].requests
         for one in record.requests:
@@ -89,7 +89,7 @@ def _sent(table: RunTable, trace: Trace) -> list[SentRequest]:
                 left = one.started - one.connect - one.waited
                 late = max(0, left - one.due)
                 found.append(SentRequest(record.started_at + one.started, late, requests[one.turn], one))
-    return sorted(found, key=lambda one: one.at)
+    return sorted(found, key=lambda one: one.sent_at)
 
 
 def _of_prompts(replayed: ReplayResult, sent: Sequence[SentRequest]) -> tuple[ReplayResult, float | None]:
@@ -106,7 +106,7 @@ def _of_prompts(replayed: ReplayResult, sent: Sequence[SentRequest]) -> tuple[Re
             if usage.cached_tokens is not None:
                 asked, cached = asked + usage.prompt_tokens, cached + usage.cached_tokens
                 unexpected += max(0, usage.cached_tokens - known - TEMPLATE_TOKENS)
-    has_blocks = any(one.traced.blocks for one in sent)
+    has_blocks = any(one.trace_entry.blocks for one in sent)
     return msgspec.structs.replace(
         replayed,
         ideal_cached=ideal / tokens if has_blocks and tokens else None,
@@ -126,8 +126,11 @@ def _ended_early(answered: Sequence[SentRequest], most: int | None) -> float | N
     None if the trace or the server does not report lengths.
     """
     lengths = [
-        (one.record.usage.completion_tokens, min(one.traced.output_tokens, most or one.traced.output_tokens))
+        (
+            one.record.usage.completion_tokens,
+            min(one.trace_entry.output_tokens, most or one.trace_entry.output_tokens),
+        )
         for one in answered
-        if one.record.usage.completion_tokens is not None and one.traced.output_tokens
+        if one.record.usage.completion_tokens is not None and one.trace_entry.output_tokens
     ]
     return sum(got < said for got, said in lengths) / len(lengths) if lengths else None

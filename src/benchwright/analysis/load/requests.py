@@ -40,9 +40,9 @@ class Requests(NamedTuple):
     ttfa: Vector
     last_token: Vector
     connect: Vector
-    lost: Vector
+    lost_seconds: Vector
     chunks: Vector
-    later_tokens: Vector
+    tokens_after_first_chunk: Vector
     prompt_tokens: Vector
     completion_tokens: Vector
     cached_tokens: Vector
@@ -53,7 +53,7 @@ class Requests(NamedTuple):
     began_at: int
     simulated: bool
 
-    def part(self, places: slice) -> Requests:
+    def select(self, places: slice) -> Requests:
         """Return the requests at these places; their times keep the same origin."""
         kept = {name: getattr(self, name)[places] for name in (*COLUMNS, "ok", "failures", "gaps")}
         return self._replace(**kept)
@@ -75,7 +75,7 @@ def read_requests(table: RunTable) -> Requests:
     columns = {name: array("d") for name in COLUMNS}
     ok, failures, gaps = bytearray(), list[str | None](), list[Mapping[int, int]]()
     began_at = 0
-    for trial in table.trials(table.in_order(table.counted("primary"))):
+    for trial in table.read_trials(table.rows_in_order(table.counted_rows("primary"))):
         record = trial.record
         began_at = began_at or record.started_at - record.late
         for row, failure, between in _rows(record, began_at):

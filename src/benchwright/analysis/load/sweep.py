@@ -23,7 +23,7 @@ class Sweep:
         self._first = first
         self._gain = plan.gain
         self._left = plan.bisect
-        self._most = plan.most or (HIGHEST_RATE if first.open else HIGHEST_CONCURRENCY)
+        self._most = plan.most or (HIGHEST_RATE if first.is_open_loop else HIGHEST_CONCURRENCY)
         self._objectives = objectives
         self._results: dict[float, LevelResult] = {}
         self._ended: str | None = None
@@ -34,7 +34,7 @@ class Sweep:
         if self._turned and (result.client_limited or result.state != "finished"):
             self._left = 0  # this level does not measure the server; earlier results stay valid
             return
-        self._results[result.level.height] = result
+        self._results[result.level.load] = result
         if result.client_limited:
             self._ended = (
                 f"at {result.level.name} the client was the limit, not the server: {result.client_bound}"
@@ -48,7 +48,7 @@ class Sweep:
         elif not served_of(result):
             self._ended = f"at {result.level.name} no request was answered correctly"
 
-    def next(self) -> Level | None:
+    def next_level(self) -> Level | None:
         """Return the next level to measure; None if the search is finished."""
         if not self._results:
             return self._first
@@ -73,18 +73,18 @@ class Sweep:
             return Saturation(False, by, self._gain, reason="the sweep was interrupted")
         if self._ended is not None:
             return Saturation(False, by, self._gain, reason=self._ended)
-        found = self._open(by) if self._first.open else self._closed(by)
-        decisive = [one.height for one in (found.level, found.beyond) if one is not None]
+        found = self._open(by) if self._first.is_open_loop else self._closed(by)
+        decisive = [one.load for one in (found.level, found.beyond) if one is not None]
         doubtful = self._objectives and any(self._results[value].client_bound for value in decisive)
         return msgspec.structs.replace(found, doubtful=doubtful)
 
     def _goes_on(self) -> bool:
-        if self._first.open:
+        if self._first.is_open_loop:
             return all(self._kept_up().values())
         return still_gains(self._served(), self._gain)
 
     def _between(self) -> float | None:
-        if self._first.open:
+        if self._first.is_open_loop:
             return between_rates(self._kept_up())
         return between_knee(self._served(), self._gain)
 
@@ -128,7 +128,7 @@ class Sweep:
         }
 
     def _at(self, value: float) -> Level:
-        if self._first.open:
+        if self._first.is_open_loop:
             return Level(rate=value, arrivals=self._first.arrivals)
         return Level(concurrency=int(value))
 

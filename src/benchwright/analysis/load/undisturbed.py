@@ -25,9 +25,9 @@ def longest_undisturbed(requests: Requests, standstills: Sequence[Standstill]) -
     edges = np.flatnonzero(np.diff(np.concatenate([[True], met, [True]])))
     stretches = [slice(int(first), int(stop)) for first, stop in edges.reshape(-1, 2)]
     if not stretches:
-        return requests.part(slice(0, 0))
+        return requests.select(slice(0, 0))
     due = requests.intended
-    return requests.part(max(stretches, key=lambda one: (due[one.stop - 1] - due[one.start], one.start)))
+    return requests.select(max(stretches, key=lambda one: (due[one.stop - 1] - due[one.start], one.start)))
 
 
 def met_standstill(requests: Requests, standstills: Sequence[Standstill]) -> NDArray[np.bool_]:

@@ -32,7 +32,7 @@ class FoundWindow(NamedTuple):
     drift: float | None
 
     @property
-    def steady(self) -> bool:
+    def is_steady(self) -> bool:
         """True if the figures describe a steady state."""
         return not self.window.burst and self.drift is None
 
@@ -49,9 +49,9 @@ def find_window(requests: Requests, plan: LevelPlan) -> FoundWindow | None:
     number, level = int(requests.ok.size), plan.level
     if not number:
         return None
-    taken = requests.latency if level.open else requests.sent_latency
+    taken = requests.latency if level.is_open_loop else requests.sent_latency
     latencies = np.where(requests.ok, taken, np.nan) if requests.ok.any() else taken
-    cut = partial(_cut, requests, latencies, level.open)
+    cut = partial(_cut, requests, latencies, level.is_open_loop)
     if plan.window is not None:
         return cut(*_around(requests, *plan.window), "given")
     if plan.warmup is not None:
@@ -67,7 +67,7 @@ def find_window(requests: Requests, plan: LevelPlan) -> FoundWindow | None:
     more = warm_up(latencies[least:][answered])
     first = least + int(answered[more])
     settled = cut(Cut(requests=first), plan.cooldown, "found") if more else None
-    return settled if settled is not None and settled.steady else found
+    return settled if settled is not None and settled.is_steady else found
 
 
 def _filling(requests: Requests) -> int:

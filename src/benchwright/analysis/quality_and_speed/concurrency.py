@@ -111,7 +111,7 @@ def _trend(runs: list[TimedSide]) -> Trend | str:
 
 def _collect(timed: TimedSide, outcomes: dict[str, list[bool]]) -> None:
     """Add the outcomes (right or not) of a run's own graded trials to `outcomes`, by sample."""
-    side, effort = timed.side, timed.side.effort
+    side, effort = timed.side, timed.side.usage
     assert effort is not None
     column = side.trials.scores[timed.view.score]
     decided = ~effort.reused & (column.states != ERROR)

@@ -61,7 +61,7 @@ def per_trial(side: Side) -> PerTrial:
 
     Trials made before the automatic concurrency had settled do not count for the time.
     """
-    effort = side.effort
+    effort = side.usage
     if effort is None:
         return PerTrial()
     timed = np.isfinite(effort.latency) & ~effort.reused & ~effort.unsettled

@@ -40,7 +40,7 @@ def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -
 
     None if fewer than `FEWEST` of its trials have a time. Reused trials have none.
     """
-    effort, trials = side.effort, side.trials
+    effort, trials = side.usage, side.trials
     score = next(iter(trials.scores), None) if score is None else score
     if effort is None or score is None or np.count_nonzero(np.isfinite(effort.latency)) < FEWEST:
         return None
@@ -50,12 +50,14 @@ def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -
     times = {name: values for name, values in side.timings.items() if values.size}
     facts = side.facts
     seconds = None if effort.seconds is None else _timed_seconds(effort, effort.seconds)
-    outcomes = outcome_counts(column, correct, effort.reused, clusters, confidence, side.reasons(score))
+    outcomes = outcome_counts(
+        column, correct, effort.reused, clusters, confidence, side.failure_reasons(score)
+    )
     rates = _Rates(effort, correct, trials.samples, trials.groups, confidence)
     rated = not isinstance(outcomes.accuracy, NoScore)
     counted = rated and not effort.uncounted
-    completion = effort.completion_tokens, effort.lost.completion_tokens
-    total = effort.prompt_tokens + completion[0], effort.lost.prompt_tokens + completion[1]
+    completion = effort.completion_tokens, effort.lost_work.completion_tokens
+    total = effort.prompt_tokens + completion[0], effort.lost_work.prompt_tokens + completion[1]
     return JointView(
         model=facts.model,
         task=facts.task,
@@ -77,7 +79,7 @@ def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -
         ttft_p99=percentile(times["ttft"], 0.99) if "ttft" in times else None,
         latency_p50=percentile(times["latency"], 0.5) if "latency" in times else None,
         latency_p99=percentile(times["latency"], 0.99) if "latency" in times else None,
-        correct_per_second=rates.per(effort.seconds, effort.lost.seconds, ~effort.unsettled)
+        correct_per_second=rates.per(effort.seconds, effort.lost_work.seconds, ~effort.unsettled)
         if rated and effort.seconds is not None
         else None,
         correct_per_1000_completion_tokens=rates.per(*completion, unit=1000) if counted else None,
@@ -98,7 +100,7 @@ def _timed_seconds(effort: TrialUsage, seconds: Vector) -> float:
 
     Cancelled trials are included.
     """
-    return float(seconds[~effort.unsettled].sum() + effort.lost.seconds.sum())
+    return float(seconds[~effort.unsettled].sum() + effort.lost_work.seconds.sum())
 
 
 METRICS: tuple[Metric, ...] = get_args(Metric)
@@ -119,7 +121,7 @@ def clusters_of(samples: Labels, groups: Labels) -> Clusters:
 
     If all trials are in one such cluster, its samples are treated as independent.
     """
-    if samples.distinct() == len(samples) and not (groups.codes >= 0).any():
+    if samples.count_distinct() == len(samples) and not (groups.codes >= 0).any():
         return range(len(samples))
     _, codes = np.unique(samples.codes, return_inverse=True)
     codes = codes.astype(np.intp, copy=False)
@@ -193,10 +195,10 @@ class _Rates:
         groups: Labels,
         confidence: float,
     ) -> None:
-        lost = effort.lost
+        lost = effort.lost_work
         self._own = ~effort.reused
         self._correct = np.concatenate([correct[self._own], np.zeros(len(lost.samples), np.bool_)])
-        everyone = clusters_of(samples.followed_by(lost.samples), groups.followed_by(lost.groups))
+        everyone = clusters_of(samples.concatenate(lost.samples), groups.concatenate(lost.groups))
         self._clusters = _of_these(
             everyone, np.concatenate([self._own, np.ones(len(lost.samples), np.bool_)])
         )
@@ -229,7 +231,7 @@ def _by_speed(
     clusters: Clusters,
     confidence: float,
 ) -> SpeedAccuracy | None:
-    effort = side.effort
+    effort = side.usage
     assert effort is not None
     times = effort.latency if metric == "latency" else effort.ttft
     decided = ~effort.reused & (column.states != ERROR)
@@ -240,8 +242,8 @@ def _by_speed(
     labels = _of_these(clusters, timed)
     association = rank_association(outcomes, values, labels)
     within = None
-    if side.trials.samples.distinct() < times.size:  # otherwise no sample has repeats
-        samples = clusters_of(side.trials.samples, Labels.none(times.size))
+    if side.trials.samples.count_distinct() < times.size:  # otherwise no sample has repeats
+        samples = clusters_of(side.trials.samples, Labels.without_texts(times.size))
         within = within_association(outcomes, values, _of_these(samples, timed), labels)
     return SpeedAccuracy(
         metric=metric,

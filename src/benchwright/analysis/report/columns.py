@@ -30,10 +30,10 @@ class Columns(NamedTuple):
     failed: NDArray[np.bool_]
     no_answer: NDArray[np.bool_]
     flagged: NDArray[np.bool_]
-    began: NDArray[np.int64]
-    took: NDArray[np.int64]
+    started_at: NDArray[np.int64]
+    duration: NDArray[np.int64]
     latency: Vector
-    prompt: NDArray[np.int64]
+    prompt_tokens: NDArray[np.int64]
     scores: Mapping[str, Vector]
     labels: Mapping[str, Label]
 
@@ -41,17 +41,17 @@ class Columns(NamedTuple):
 def columns_of(table: RunTable, slot: str) -> Columns:
     """Return the columns of one target; the table must be read with `effort=True`."""
     assert table.effort is not None
-    rows = table.in_order(table.counted(slot))
+    rows = table.rows_in_order(table.counted_rows(slot))
     status = table.status.numbers(rows)
     return Columns(
         rows=rows,
         failed=np.isin(status, [STATUSES.index(one) for one in FAILURES]),
         no_answer=np.isin(status, [STATUSES.index(one) for one in NO_ANSWER_STATUSES]),
         flagged=np.isin(rows, table.flagged.rows()),
-        began=np.array(table.effort.begun, np.int64)[rows],
-        took=table.effort.took.numbers(rows),
+        started_at=np.array(table.effort.begun, np.int64)[rows],
+        duration=table.effort.took.numbers(rows),
         latency=np.array(table.effort.latency, np.float64)[rows],
-        prompt=table.effort.first_prompt.numbers(rows) - 1,
+        prompt_tokens=table.effort.first_prompt.numbers(rows) - 1,
         scores={name: _worth(table, name, rows) for name in table.scores},
         labels=label_columns(table, rows),
     )

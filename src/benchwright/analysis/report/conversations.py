@@ -89,7 +89,7 @@ def conversation(table: RunTable, row: int, shown_as: str = "") -> Conversation:
     Raises:
         JournalError: If the trial's journal line cannot be read.
     """
-    trial = table.trial(row)
+    trial = table.read_trial(row)
     length = trial.record.body[1]
     if not length:
         return conversation_of(trial, "it was not kept", shown_as)
@@ -133,7 +133,7 @@ def conversation_of(trial: ScoredTrial, body: Body | str, shown_as: str = "") ->
         status=str(trial.status),
         seconds=record.duration / 1e9,
         reason=cut(record.reason or "", SHORT),
-        shown_as=shown_as,
+        selection_reason=shown_as,
         messages=messages,
         left_out=left_out,
         notes=[cut(note, SHORT) for note in trial_notes(record)],

@@ -52,7 +52,7 @@ def _side(trial: Trial | None) -> tuple[Conversation | None, TrialTexts | None]:
     if trial is None:
         return None, None
     table, row = trial
-    return conversation(table, row), given_on_disk(table.directory, table.trial(row))
+    return conversation(table, row), given_on_disk(table.directory, table.read_trial(row))
 
 
 def _trials(part: Part, changes: Sequence[Change]) -> Iterator[tuple[Place, Trial]]:
@@ -61,6 +61,6 @@ def _trials(part: Part, changes: Sequence[Change]) -> Iterator[tuple[Place, Tria
         return
     target = table.targets.find(slot)
     for change in changes:
-        for row in table.sample.places(change.sample):
+        for row in table.sample.rows_of(change.sample):
             if table.target[row] == target and table.repeat[row] == change.repeat and table.is_done(row):
                 yield (change.sample, change.repeat), (table, row)

@@ -83,7 +83,7 @@ def _count(parts: Sequence[Mapping[str, NDArray[Any]]], name: str) -> int:
 def _parts(run: TaskRun, label: str) -> Iterator[tuple[str, NDArray[Any]]]:
     """Yield each value of a label with the places of its trials."""
     if label == LENGTH:
-        yield from _by_length(run.columns.prompt)
+        yield from _by_length(run.columns.prompt_tokens)
         return
     found = run.columns.labels.get(label)
     if found is None:

@@ -36,7 +36,7 @@ class ShownPicture(Record, frozen=True):
     """A small image of a message: a re-encoded data URL, and a description (`told`)."""
 
     url: str
-    told: str
+    description: str
 
 
 class ShownMessage(Record, frozen=True):
@@ -81,7 +81,7 @@ class Conversation(Record, frozen=True):
     status: str
     seconds: float
     reason: Pieces = []
-    shown_as: str = ""
+    selection_reason: str = ""
     messages: list[ShownMessage] = []
     left_out: int = 0
     grades: list[Grade] = []
@@ -108,9 +108,9 @@ class Flip(Record, frozen=True):
     change: Change
     won: bool
     a: Conversation | None = None
-    given_a: TrialTexts | None = None
+    texts_a: TrialTexts | None = None
     b: Conversation | None = None
-    given_b: TrialTexts | None = None
+    texts_b: TrialTexts | None = None
 
 
 class Flips(Record, frozen=True):
@@ -213,7 +213,7 @@ class TimedTrial(Record, frozen=True):
 
     sample: str
     repeat: int
-    begun: float
+    start_seconds: float
     length: float
     segments: list[Segment]
 
@@ -222,8 +222,8 @@ class Waterfall(Record, frozen=True):
     """A chart of the periods of some trials. `chosen`: how they were selected among the run's `of` trials."""
 
     letter: str
-    chosen: str
-    of: int
+    selection: str
+    total_trials: int
     trials: list[TimedTrial]
 
 

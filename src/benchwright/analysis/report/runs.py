@@ -43,7 +43,7 @@ class Part(NamedTuple):
     """
 
     run: RunPart
-    measured: TaskRun | None
+    task_run: TaskRun | None
     times: Mapping[str, Vector]
     facts: Mapping[str, str]
     table: RunTable | None = None
@@ -107,13 +107,13 @@ def request_times(table: RunTable, slot: str) -> Mapping[str, Vector]:
 
 def _waterfalls(table: RunTable, columns: Columns, letter: str) -> Iterator[Waterfall]:
     n = columns.rows.size
-    first = int(columns.began.min()) if n else 0
+    first = int(columns.started_at.min()) if n else 0
     for words, places in (
         ("evenly spread over the run", over_the_run(columns)),
         ("the slowest", slowest(columns)),
     ):
         if places:
-            timed = [timed_trial(trial, first) for trial in table.trials(columns.rows[places])]
+            timed = [timed_trial(trial, first) for trial in table.read_trials(columns.rows[places])]
             yield Waterfall(letter, words, n, timed)
 
 
@@ -213,7 +213,7 @@ def file_part(side: Side, run: ComparedRun) -> Part:
 
 
 def _unscored(scores: Sequence[ScoreSummary]) -> Iterator[str]:
-    yield from (f"{', '.join(one.scorers)}: {one.why}" for one in unscored_among(scores))
+    yield from (f"{', '.join(one.scorers)}: {one.no_score}" for one in unscored_among(scores))
 
 
 def _score(name: str, side: Side) -> ScoreSummary:
@@ -253,5 +253,5 @@ def _values(name: str, side: Side) -> ScoreValues:
     in_unit = bool(((values >= 0) & (values <= 1)).all())
     scale = ScoreScale(0.0, 1.0) if in_unit else ScoreScale()
     no_answer, failed = column.count(NO_ANSWER), column.count(ERROR)
-    reasons = side.reasons(name) if not values.size else {}
+    reasons = side.failure_reasons(name) if not values.size else {}
     return ScoreValues(values, samples[rows] if repeated else None, None, no_answer, failed, scale, reasons)

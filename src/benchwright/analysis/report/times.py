@@ -66,7 +66,7 @@ def slowest(columns: Columns) -> list[int]:
     timed = np.flatnonzero(~np.isnan(columns.latency))
     if timed.size <= OVER_THE_RUN:
         return []
-    order = np.argsort(-columns.took[timed], kind="stable")[:SLOWEST]
+    order = np.argsort(-columns.duration[timed], kind="stable")[:SLOWEST]
     chosen: list[int] = timed[order].tolist()
     return chosen
 
@@ -78,7 +78,7 @@ def timed_trial(trial: ScoredTrial, first: int) -> TimedTrial:
     return TimedTrial(
         sample=record.sample,
         repeat=record.repeat,
-        begun=(record.started_at - first) / 1e9,
+        start_seconds=(record.started_at - first) / 1e9,
         length=max([record.duration, *(request.started + request.total for request in own)]) / 1e9,
         segments=[segment for request in own for segment in _segments(request)],
     )

@@ -93,7 +93,7 @@ def _verdicts(place: Path, plan: Plan) -> list[float | None]:
     found: list[float | None] = []
     for trial in plan.trials():
         row = table.find(trial.key)
-        score = None if row is None else table.trial(row).scores.get(VERDICT)
+        score = None if row is None else table.read_trial(row).scores.get(VERDICT)
         found.append(None if score is None else score.value)
     return found
 

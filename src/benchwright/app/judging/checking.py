@@ -87,7 +87,7 @@ async def check_judge(
     else:
         left_out["second judge"] = "none was given (--second-judge)"
     manifest = read_manifest(directory)
-    passing = scale_of(manifest, judges.scorer.name).passing
+    passing = scale_of(manifest, judges.scorer.name).pass_threshold
     experiments: list[Experiment] = []
     for target, access, each in asked:
         questions = [
@@ -124,7 +124,7 @@ def _ways(
     elif not any(map(has_target, samples)):
         left_out["answer first"] = NO_REFERENCE
     else:
-        ways.append(_Experiment("answer first", scorer.swapped()))
+        ways.append(_Experiment("answer first", scorer.with_swapped_order()))
     ways.append(_Experiment("longer answer", scorer, lambda answer: f"{PADDING}\n\n{answer}"))
     return ways, left_out
 

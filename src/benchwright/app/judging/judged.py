@@ -107,7 +107,7 @@ def judged_answers(table: RunTable, scorer: str, rows: Sequence[int] | Rows) -> 
         JournalError: If a body is missing.
     """
     with body_file(table.directory) as bodies:
-        for trial in table.trials(rows):
+        for trial in table.read_trials(rows):
             record = trial.record
             body = read_body_from(bodies, record)
             yield JudgedAnswer(

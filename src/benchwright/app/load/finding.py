@@ -72,7 +72,7 @@ def load_parts(
     workload = find_workload(settings, prompt_seed, discard_message, find_trace(settings))
     if workload.calibrating is not None and calibration is not None:
         workload = workload.calibrating.calibrated(calibration)
-    parallel = workload.request.plan.parallel
+    parallel = workload.request.plan.max_requests_per_trial
     return msgspec.structs.replace(
         parts_of(workload.request, concurrency * parallel),
         task=workload.task_of(level),

@@ -41,9 +41,9 @@ class LevelTask:
 
     def samples(self) -> Iterator[Sample]:
         """Yield samples in cycles until there are `requests` of them."""
-        return (sample for sample, _ in self.contents())
+        return (sample for sample, _ in self.encoded_samples())
 
-    def contents(self) -> Iterator[tuple[Sample, SampleContent]]:
+    def encoded_samples(self) -> Iterator[tuple[Sample, SampleContent]]:
         """Yield the samples with their contents; see `RecurringTask.contents`."""
         return islice(self._round_and_round(), self._requests)
 

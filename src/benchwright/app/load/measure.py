@@ -142,7 +142,9 @@ class LoadTest:
                 self.first_levels[0], sweep_plan(self.settings.search), objectives=bool(self.objectives)
             )
         waiting = iter(self.first_levels if repeat % 2 else reversed(self.first_levels))
-        while (level := self._sweep.next() if self._sweep is not None else next(waiting, None)) is not None:
+        while (
+            level := self._sweep.next_level() if self._sweep is not None else next(waiting, None)
+        ) is not None:
             result = await self._measure(level, repeat, listener_of(level))
             if self._sweep is not None:
                 self._sweep.add(result)
@@ -174,10 +176,13 @@ class LoadTest:
             UserError: If a closed loop needs more connections than are possible: its other requests would wait in
                 this process.
         """
-        parallel, workers = self.workload.request.plan.parallel, self.settings.execution.workers or 1
+        parallel, workers = (
+            self.workload.request.plan.max_requests_per_trial,
+            self.settings.execution.workers or 1,
+        )
         wanted = level.concurrency or self.settings.load.max_in_flight
         possible = allow_connections(math.ceil(wanted * parallel / workers)) * workers // parallel
-        if level.open:
+        if level.is_open_loop:
             self._max_in_flight = max(1, min(wanted, possible))
         elif possible < wanted:
             raise UserError(

@@ -72,7 +72,7 @@ def _read(directory: Path, small: LoadReport, streams: LoadReport) -> SelfTest:
     table = read_table(directory / "runs" / level.run, effort=True)
     said = {
         request.id: request
-        for trial in table.trials(range(len(table)))
+        for trial in table.read_trials(range(len(table)))
         for request in trial.record.requests
         if request.ttft is not None
     }

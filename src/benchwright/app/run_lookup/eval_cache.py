@@ -136,7 +136,7 @@ class EvalCacheLookup:
             return False
         if store.last_event(run) != "finished":
             return True
-        return len(read_table(run).counted()) < self._request.plan.trial_count
+        return len(read_table(run).counted_rows()) < self._request.plan.trial_count
 
     def _find(self, make: Callable[[], Path], say: Say) -> Path | None:
         resuming, suite = self._resuming, self._request.settings.label.suite

@@ -72,7 +72,7 @@ def _same_samples(request: RunRequest, run: RunSides, slot: str) -> dict[str, st
     target = next(one for one in manifest.targets if one.slot == slot)
     maker = TrialKeys(target, manifest.task.fingerprint, manifest.limits)
     found = {}
-    for sample, digest in request.plan.contents():
+    for sample, digest in request.plan.samples_with_digests():
         row = table.find(maker.key(digest, 0))
         if row is not None:
             found[table.sample[row]] = sample.id

@@ -126,7 +126,7 @@ def _units(request: RunRequest, earlier: Earlier | None) -> dict[str, list[str]]
     If there are earlier answers, only samples that have every score in them are included.
     """
     units: dict[str, list[str]] = {}
-    for sample, _ in request.plan.contents():
+    for sample, _ in request.plan.samples_with_digests():
         if earlier is None or all(sample.id in scores for scores in earlier.scores.values()):
             name = f"sample {sample.id}" if sample.group is None else f"group {sample.group}"
             units.setdefault(name, []).append(sample.id)

@@ -35,7 +35,7 @@ class Until:
     def __init__(
         self, question: Question, directory: Path, request: RunRequest, again: Collection[Status]
     ) -> None:
-        before, order = request.plan.arrange, in_order(question)
+        before, order = request.plan.reorder, in_order(question)
         self.plan = replace(
             request.plan, arrange=order if before is None else lambda trials: before(order(trials))
         )
@@ -43,20 +43,20 @@ class Until:
         manifest = read_manifest(directory)
         self._following = QuestionTracker(question, manifest, self._table)
         retried = request.settings.resuming.retry_failed or request.retry is not None
-        if retried or not self._following.look():
+        if retried or not self._following.process_complete_units():
             open_rows = _to_be_asked_again(self._table, request.retry, again)
             self._following = QuestionTracker(question, manifest, self._table, open_rows)
-            self._following.look()
+            self._following.process_complete_units()
 
     @property
     def over(self) -> bool:
         """True if no more samples are needed for the question."""
-        return self._following.over
+        return self._following.is_over
 
     @property
     def decided(self) -> bool:
         """True if the question is decided; see `engine.stop.Until`."""
-        return self._following.family.decided
+        return self._following.family.is_decided
 
     @property
     def decision(self) -> RunDecision:
@@ -70,9 +70,9 @@ class Until:
         self._table.advance()
         row = self._table.find(result.trial.key)
         if row is not None:
-            self._following.asked(row)
+            self._following.add_retry(row)
         try:
-            over = self._following.look()
+            over = self._following.process_complete_units()
         except OutOfRange as error:
             return str(error)
         left = self._following.samples < self.plan.samples
@@ -103,5 +103,5 @@ def _to_be_asked_again(table: RunTable, retry: Retry | None, again: Collection[S
     return [
         row
         for row in range(len(table))
-        if table.status_of(row) in again or (retry is not None and retry(table.record(row)))
+        if table.status_of(row) in again or (retry is not None and retry(table.read_record(row)))
     ]

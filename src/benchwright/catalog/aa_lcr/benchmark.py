@@ -52,7 +52,9 @@ def messages(content: dict[str, Any]) -> list[Message]:
 
 def _checks(sample: Sample) -> Iterator[Check]:
     right = sample.content["answer"]
-    yield Check(GOLD, [assistant(f"It is {right}")], judge=[CORRECT])
-    yield Check("another answer", [assistant(f"It is 1{right}")], passes=False, judge=[INCORRECT])
-    yield Check("an answer that judges itself", [assistant("CORRECT")], passes=False, judge=["incorrect."])
+    yield Check(GOLD, [assistant(f"It is {right}")], judge_replies=[CORRECT])
+    yield Check("another answer", [assistant(f"It is 1{right}")], passes=False, judge_replies=[INCORRECT])
+    yield Check(
+        "an answer that judges itself", [assistant("CORRECT")], passes=False, judge_replies=["incorrect."]
+    )
     yield Check("empty", [assistant("")], passes=False)

@@ -37,7 +37,7 @@ class Documents:
                 if len(parts) > 2:
                     self._readers[Place(*parts[-3:])] = read
 
-    def text(self, category: str, folder: str, name: str) -> str:
+    def read_text(self, category: str, folder: str, name: str) -> str:
         """Return the text of a document.
 
         Raises:

@@ -29,7 +29,7 @@ def samples(source: Source) -> Iterator[Sample]:
     documents = Documents(source)
     for row in source.read(AaLcrRow, "test"):
         names = [name.strip() for name in row.data_source_filenames.split(";") if name.strip()]
-        texts = [documents.text(row.document_category, row.document_set_id, name) for name in names]
+        texts = [documents.read_text(row.document_category, row.document_set_id, name) for name in names]
         content = {"question": row.question, "answer": row.answer, "documents": texts}
         labels = {"category": row.document_category, "set": row.document_set_id}
         identity = f"aa_lcr_{row.question_id}"

@@ -96,13 +96,13 @@ class Bfcl:
             await self._executor.close()
 
     @property
-    def remembers(self) -> bool:
+    def is_stateful(self) -> bool:
         """True if questions depend on the memory that earlier trials of the run have filled."""
         return not self._wanted.isdisjoint(MEMORY_CLASSES)
 
-    def recall(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], Body]) -> None:
+    def restore_state(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], Body]) -> None:
         """Load the memories that trials of an interrupted run have filled, when it is resumed."""
-        self._memories.recall(self._conversations, trials, read)
+        self._memories.restore(self._conversations, trials, read)
 
     def checks(self, sample: Sample) -> Iterator[Check]:
         """Yield the gold answer to a sample, and decoys."""

@@ -75,7 +75,7 @@ def _wrong_set(
             if wrong is None:
                 del left[position]
                 break
-            said.append(f"{wrong.kind}: {wrong.said}")
+            said.append(f"{wrong.kind}: {wrong.message}")
         else:
             name = next(iter(answer))
             return Mistake(

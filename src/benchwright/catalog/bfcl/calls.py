@@ -20,7 +20,7 @@ class Mistake(Record, frozen=True):
     """The reason why an answer is wrong. `kind`: the official error type; `said`: a sentence."""
 
     kind: str
-    said: str
+    message: str
 
 
 class DecodingError(Exception):

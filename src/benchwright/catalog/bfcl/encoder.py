@@ -95,7 +95,7 @@ class Encoder:
         self._stack = AsyncExitStack()
         self._process: SandboxProcess | None = None
 
-    async def load(self) -> None:
+    async def start(self) -> None:
         """Start the process.
 
         This blocks the event loop for a moment, so call it before any request is timed.
@@ -109,7 +109,7 @@ class Encoder:
             await self.close()
             raise UserError(f"The model of BFCL's memory_vector cannot be loaded: {error}") from error
 
-    async def vectors(self, question: Mapping[str, Any]) -> dict[str, Any]:
+    async def encode(self, question: Mapping[str, Any]) -> dict[str, Any]:
         """Send a request to the process, and return its answer. `inside/encoder.py` describes both formats.
 
         Raises:

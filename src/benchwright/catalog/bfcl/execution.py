@@ -56,7 +56,7 @@ class Execution:
         results: list[str] = (await self._ask({"calls": calls}))["results"]
         return results
 
-    async def memory(self) -> dict[str, Any]:
+    async def read_memory(self) -> dict[str, Any]:
         """Return the part of the memory that the model sees (`shown`), and all of it (`snapshot`).
 
         Raises:
@@ -75,7 +75,7 @@ class Execution:
     async def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
         answer = await _ask(self._process, question)
         while self._encoder is not None and "encode" in answer:
-            answer = await _ask(self._process, await self._encoder.vectors(answer))
+            answer = await _ask(self._process, await self._encoder.encode(answer))
         return answer
 
 
@@ -105,7 +105,7 @@ class Executor:
             UserError: If it cannot be loaded.
         """
         if self._encoder is not None:
-            await self._encoder.load()
+            await self._encoder.start()
 
     @asynccontextmanager
     async def start(self, content: dict[str, Any]) -> AsyncIterator[Execution]:

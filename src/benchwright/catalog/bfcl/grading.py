@@ -65,7 +65,7 @@ def _as_it_is(name: str) -> str:
 def _undecoded(category: Category, content: dict[str, Any], text: str, wrong: Mistake) -> Verdict:
     """Grade an answer without a readable call. It is right only if the task expects no call."""
     if category.kind == "relevance":
-        wrong = Mistake("relevance_error:decoder_failed", wrong.said)
+        wrong = Mistake("relevance_error:decoder_failed", wrong.message)
     return _verdict(category, content, text, None if category.kind == "irrelevance" else wrong)
 
 
@@ -77,8 +77,8 @@ def verdict(category: Category, predicted: str, expected: Any, wrong: Mistake | 
     """Build the verdict. Details: category, group, and for a wrong answer the official error type."""
     details = {"category": category.name, "group": category.group}
     if wrong is not None:
-        details |= {"error_type": wrong.kind, "error": wrong.said}
-    why = None if wrong is None else wrong.said
+        details |= {"error_type": wrong.kind, "error": wrong.message}
+    why = None if wrong is None else wrong.message
     return Verdict(float(wrong is None), predicted, expected, details=details, explanation=why)
 
 

@@ -52,11 +52,11 @@ class Memories:
     def __init__(self) -> None:
         self._of: dict[MemoryKey, _Memory] = {}
 
-    def of(self, whose: MemoryKey) -> _Memory:
+    def get(self, whose: MemoryKey) -> _Memory:
         """Return the memory for a key. Create it if it does not exist."""
         return self._of.setdefault(whose, _Memory())
 
-    def recall(
+    def restore(
         self,
         conversations: Conversations,
         trials: Iterable[TrialRecord],
@@ -65,12 +65,12 @@ class Memories:
         """Load memories from earlier trials of the run, so that later questions start with the same ones."""
         for trial in trials:
             category, scenario = trial.labels.get("category", ""), trial.labels.get("scenario", "")
-            memory = self.of(MemoryKey(trial.target, trial.repeat, category, scenario))
+            memory = self.get(MemoryKey(trial.target, trial.repeat, category, scenario))
             if category in MEMORY_CLASSES and not memory.played:
                 kept = read(trial).artifacts.get("memory")
                 if kept is not None:
                     memory.snapshot = kept
-                    memory.played = len(conversations.of.get(scenario, ()))
+                    memory.played = len(conversations.by_scenario.get(scenario, ()))
 
 
 class AskWithMemory:
@@ -92,10 +92,10 @@ class AskWithMemory:
         """Fill the memory unless that is done, ask the question, and return the outcome."""
         content = trial.sample.content
         whose = MemoryKey(trial.target.slot, trial.repeat, content["category"], content["scenario"])
-        memory = self._memories.of(whose)
+        memory = self._memories.get(whose)
         played: list[list[Message]] = []
         async with memory.lock:
-            turns = self._conversations.of[whose.scenario]
+            turns = self._conversations.by_scenario[whose.scenario]
             while memory.played < len(turns):
                 session.progress(f"conversation {memory.played + 1} of {len(turns)} before the questions")
                 outcome, memory.snapshot = await self._converse(
@@ -128,14 +128,14 @@ class AskWithMemory:
             "initial_config": {name: {"snapshot": snapshot}},
         }
         async with self._executor.start(opening) as execution:
-            seen = await execution.memory()
+            seen = await execution.read_memory()
             first = memory_prompt(content["category"], content["scenario"], seen["shown"], asks=asks)
             question = [[first, *turns[0]], *turns[1:]]
             outcome = await play(self._mode, {**opening, "question": question}, session, execution)
             if asks or "failed" in outcome.artifacts:
                 return outcome, snapshot
             try:
-                return outcome, (await execution.memory())["snapshot"]
+                return outcome, (await execution.read_memory())["snapshot"]
             except (
                 ExecutionError
             ):  # replacements can make it grow without bounds; the earlier snapshot is kept

@@ -37,17 +37,17 @@ class MemoryAnswer(Record, frozen=True):
 class Conversations(msgspec.Struct):
     """The conversations of each scenario, in order. They are loaded when the samples are read."""
 
-    of: dict[str, list[Turns]] = {}
+    by_scenario: dict[str, list[Turns]] = {}
 
     def load(self, source: Source) -> None:
         """Read the conversations of a source."""
-        self.of = {}
+        self.by_scenario = {}
         for row in source.read(MemoryRow, "conversations"):
-            self.of.setdefault(row.scenario, []).append(row.question)
+            self.by_scenario.setdefault(row.scenario, []).append(row.question)
 
     def digest(self, scenario: str) -> str:
         """Return a digest of a scenario's conversations, which changes with any word in them."""
-        return xxhash.xxh3_128_hexdigest(msgspec.json.encode(self.of[scenario]))
+        return xxhash.xxh3_128_hexdigest(msgspec.json.encode(self.by_scenario[scenario]))
 
 
 NEEDED = ("memory", "memory_answers", "conversations", "functions", "classes")
@@ -102,7 +102,7 @@ def memory_samples(
 def _check(row: MemoryRow, answers: Mapping[str, list[str]], conversations: Conversations) -> None:
     if row.scenario not in SETTINGS:
         raise DatasetValidationError(f"{row.id}: scenario: {row.scenario!r} is not known")
-    if not conversations.of.get(row.scenario):
+    if not conversations.by_scenario.get(row.scenario):
         raise DatasetValidationError(f"{row.id}: there are no conversations of the scenario {row.scenario!r}")
     if len(row.question) != 1 or not row.question[0]:
         raise DatasetValidationError(f"{row.id}: question: it needs one turn")

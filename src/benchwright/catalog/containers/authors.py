@@ -43,7 +43,7 @@ class Issue(Record, frozen=True):
     text: str
     spec: SandboxSpec
     directory: str
-    prepare: str = ""
+    setup_commands: str = ""
     sealed: bool = False
     solution: str = ""
 
@@ -66,7 +66,7 @@ class AgentAuthor:
         self, containers: Containers, issue_of: Callable[[Mapping[str, Any]], Issue], options: AgentOptions
     ) -> None:
         self._sandboxes = containers.sandboxes
-        self._player = containers.player(options.commands)
+        self._player = containers.task_agent(options.commands)
         self._issue_of = issue_of
         self._limits = AgentLimits(options.max_turns, options.command_seconds)
         self._searched: dict[str, Leaks] = {}
@@ -83,7 +83,7 @@ class AgentAuthor:
             await _prepare(sandbox, issue)
             leaks = await self._leaks(sandbox, issue)
             task = _AGENT.format(repository=issue.repository, directory=issue.directory, issue=issue.text)
-            worked = await self._player.play(session, sandbox, task, self._limits)
+            worked = await self._player.run(session, sandbox, task, self._limits)
             if worked.container_ended:
                 made = WorkTreeChanges("", f"the container ended with the work in it: {worked.reason}")
             else:
@@ -158,8 +158,10 @@ def one_answer(issue_of: Callable[[Mapping[str, Any]], Issue]) -> AnswerAuthor:
 
 
 async def _prepare(sandbox: Sandbox, issue: Issue) -> None:
-    if issue.prepare:
-        ended = await sandbox.run(["sh", "-c", issue.prepare], seconds=PREPARE_SECONDS, cwd=issue.directory)
+    if issue.setup_commands:
+        ended = await sandbox.run(
+            ["sh", "-c", issue.setup_commands], seconds=PREPARE_SECONDS, cwd=issue.directory
+        )
         if not ended.succeeded:
             raise ExecutionError(
                 f"{issue.directory} of {issue.spec.image} is not in the expected state: {ended.complaint}"

@@ -46,12 +46,12 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     solver: Callable[[Containers], Solver]
     scorers: Sequence[Scorer]
     checks: Callable[[Sample], Iterator[Check]]
-    at_once: int
+    max_containers: int
     figures: Callable[[Iterable[Graded]], Sequence[Figure]] = no_figures
     departures: Sequence[str] = ()
     images: ImagesOf | None = None
     image_gib: float | None = None
-    keeping: Keeping | None = None
+    image_retention: Keeping | None = None
     exploits: Sequence[Exploit] = ()
     agent_turns: int | None = None
     agent: Recipe | None = None
@@ -63,11 +63,11 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     async def open(self) -> AsyncIterator[Solver]:
         """Connect to the engine, start the agent and yield the solver; disconnect on exit."""
         async with AsyncExitStack() as stack:
-            opened = await stack.enter_async_context(containers(self.at_once))
+            opened = await stack.enter_async_context(containers(self.max_containers))
             opened.new_proxy = self.egress
             if self.agent is not None:
                 opened.agent = await stack.enter_async_context(command_line_agent(self.agent))
-            solver, engine, keeping = self.solver(opened), opened.engine, self.keeping or Keeping()
+            solver, engine, keeping = self.solver(opened), opened.engine, self.image_retention or Keeping()
             engine.purpose, engine.pulls = self.about.full_name, keeping.pulls
             if self.images is None:
                 yield solver
@@ -98,14 +98,14 @@ class Containers:
         self.agent: TaskAgent | None = None
         self.new_proxy: Callable[[], EgressProxy] = EgressProxy
 
-    def player(self, commands: Commands) -> TaskAgent:
+    def task_agent(self, commands: Commands) -> TaskAgent:
         """Return the run's command-line agent. If there is none, return the built-in shell agent.
 
         `commands`: how the shell agent's model sends commands.
         """
         return self.agent or ShellAgent(commands)
 
-    def proxy(self) -> EgressProxy:
+    def create_proxy(self) -> EgressProxy:
         """Create the network proxy of one trial. The context manager is returned without being entered.
 
         Raises:

@@ -46,7 +46,7 @@ class ParsedCommand(Record, frozen=True):
     """A command from a model. `call`: id of its tool call. If `problem` is set, the command is not run."""
 
     command: str
-    call: str | None = None
+    call_id: str | None = None
     problem: str | None = None
 
 
@@ -65,14 +65,14 @@ def result_messages(results: Sequence[tuple[ParsedCommand, CommandRecord | None]
 
     All fenced blocks share a message, because many chat templates reject two user messages in a row.
     """
-    if not results or results[0][0].call is None:
+    if not results or results[0][0].call_id is None:
         said = [observation(record) for _, record in results if record is not None]
         numbered = [f"Command {number}:\n{text}" for number, text in enumerate(said, 1)]
         return [{"role": "user", "content": "\n\n".join(numbered if len(said) > 1 else said)}] if said else []
     return [
         {
             "role": "tool",
-            "tool_call_id": asked.call,
+            "tool_call_id": asked.call_id,
             "content": f"Error: {asked.problem}" if record is None else observation(record),
         }
         for asked, record in results

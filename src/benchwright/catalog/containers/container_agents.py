@@ -54,7 +54,7 @@ class TaskAgent(Protocol):
         """Host folders that the sandbox must mount, keyed by their path in the sandbox."""
         ...
 
-    async def play(
+    async def run(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
     ) -> AgentResult:
         """Work until the task is done or a limit is reached. In both cases, the result is graded.
@@ -78,7 +78,7 @@ class ShellAgent:
         self.mounts: Mapping[str, str] = {}
         self._commands = commands
 
-    async def play(
+    async def run(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
     ) -> AgentResult:
         """Work on a task, see `Player.play`. The outcome's artifact `commands` is the transcript."""
@@ -96,7 +96,7 @@ class CommandLineAgent:
         self._launch = agent.launch
         self._relay = relay
 
-    async def play(
+    async def run(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
     ) -> AgentResult:
         """Work on a task, see `Player.play`.
@@ -110,7 +110,7 @@ class CommandLineAgent:
             session.progress(f"{self._recipe.title} is at work")
             seconds = limits.seconds or LONGEST_WORK
             running = sandbox.run(argv, seconds=seconds, stdin=given, kept_bytes=KEPT_BYTES)
-            ended = await calls.within_limits(running)
+            ended = await calls.run_within_limits(running)
         artifacts: dict[str, Any] = {"agent": self._recipe.label, **_said(ended)}
         if ended is None or not ended.container_ended:
             artifacts["records"] = await self._records(sandbox, home)

@@ -55,7 +55,7 @@ class Egress:
         """The connection log of the trial."""
         return self._proxy.traffic
 
-    async def fitted(self, spec: SandboxSpec) -> SandboxSpec:
+    async def apply_to(self, spec: SandboxSpec) -> SandboxSpec:
         """Return the sandbox spec with this network access in place of any other.
 
         Raises:
@@ -66,7 +66,7 @@ class Egress:
         network = bool(self._neighbours)  # the container then moves to the neighbours' network
         return msgspec.structs.replace(spec, network=network, mounts=mounts, environment=environment)
 
-    async def lead(self, sandbox: DockerSandbox, port: int = PORT) -> int:
+    async def start_forwarder(self, sandbox: DockerSandbox, port: int = PORT) -> int:
         """Forward a port of the container's loopback interface to the proxy, and return the port.
 
         0 means any free port. The sandbox must run as root.
@@ -81,7 +81,7 @@ class Egress:
             raise ExecutionError(f"the network of the container cannot be set up: {ended.complaint}")
         return int(said)
 
-    async def beside(self, sandbox: DockerSandbox) -> dict[str, str]:
+    async def start_second_forwarder(self, sandbox: DockerSandbox) -> dict[str, str]:
         """Start a second forwarder to the proxy, from a sandbox that shares another sandbox's network.
 
         Return the environment variables for programs in that sandbox.
@@ -89,7 +89,7 @@ class Egress:
         Raises:
             ExecutionError: If nothing can be started in the container.
         """
-        return self.environment(await self.lead(sandbox, 0))
+        return self.environment(await self.start_forwarder(sandbox, 0))
 
     def environment(self, port: int) -> dict[str, str]:
         """Return the environment variables that lead programs to the forwarder at a loopback port."""
@@ -102,7 +102,7 @@ class Egress:
             **self._rules.variables,
         }
 
-    async def shut(self) -> None:
+    async def revoke(self) -> None:
         """Close all connections of this grant, and refuse later ones."""
         self.grant.policy = None
         await self._proxy.cut(self.grant)
@@ -125,10 +125,10 @@ async def started_sandbox(
         EngineError: If the sandbox cannot be started.
         ExecutionError: If the network access cannot be set up.
     """
-    fitted = spec if exit is None else await exit.fitted(spec)
+    fitted = spec if exit is None else await exit.apply_to(spec)
     async with sandboxes.started(fitted, say) as sandbox:
         if exit is not None:
-            await exit.lead(DockerSandbox(sandbox.container, SandboxSpec(spec.image, user=ROOT)))
+            await exit.start_forwarder(DockerSandbox(sandbox.container, SandboxSpec(spec.image, user=ROOT)))
         yield sandbox
 
 
@@ -143,5 +143,5 @@ async def tests_egress(
     if not filtered:
         yield None
         return
-    async with containers.proxy() as proxy:
+    async with containers.create_proxy() as proxy:
         yield Egress(proxy, rules, "tests", rules.policy(True))

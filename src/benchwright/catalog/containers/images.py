@@ -35,14 +35,14 @@ class TaskImages(Record, frozen=True):
     tasks. `family`: name of the group of images that share layers.
     """
 
-    own: tuple[str, ...]
-    family: str = ""
-    common: tuple[str, ...] = ()
+    own_images: tuple[str, ...]
+    image_family: str = ""
+    shared_images: tuple[str, ...] = ()
 
     @property
-    def place(self) -> ImageOrderKey:
+    def order_key(self) -> ImageOrderKey:
         """The task's position in the order of images: its family and its own images."""
-        return self.family, self.own
+        return self.image_family, self.own_images
 
 
 ImagesOf = Callable[[Sample], TaskImages]
@@ -88,13 +88,13 @@ class _Keeper:
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Solve the trial, then remove the images that no later trial needs."""
         images = self._images_of(trial.sample)
-        place = images.place
+        place = images.order_key
         self._furthest = max(self._furthest, place)
         self._seen.add(place)
-        self._common.update(images.common)
+        self._common.update(images.shared_images)
         self._working[place] += 1
         try:
-            async with in_use(self._engine, (*images.own, *images.common)):
+            async with in_use(self._engine, (*images.own_images, *images.shared_images)):
                 return await self._solver.solve(trial, session)
         finally:
             self._working[place] -= 1

@@ -55,7 +55,7 @@ class Needs(Record, frozen=True):
 
     programs: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
-    closed: Closed = ""
+    closed_by: Closed = ""
 
 
 def needs_of(scripts: Iterable[str]) -> Needs:

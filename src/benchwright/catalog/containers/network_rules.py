@@ -39,14 +39,14 @@ class NetworkRules(Record, frozen=True):
     hosts: tuple[str, ...] = ()
     variables: dict[str, str] = {}
 
-    def opens(self, given: Network) -> bool:
+    def has_network(self, given: Network) -> bool:
         """Return true if a container gets a network, filtered or not.
 
         `given`: the network that the protocol grants.
         """
         return bool(given) and self.choice != "none"
 
-    def filters(self, networks: Iterable[Network]) -> bool:
+    def uses_proxy(self, networks: Iterable[Network]) -> bool:
         """Return true if a container gets its network through the proxy.
 
         `networks`: the networks that the protocol grants it, one after the other.
@@ -60,7 +60,7 @@ class NetworkRules(Record, frozen=True):
 
         `given`: the network by the protocol. `named`: the hosts that the task names.
         """
-        if not self.opens(given):
+        if not self.has_network(given):
             return None
         if isinstance(given, tuple):
             return Policy((*given, *self.hosts))

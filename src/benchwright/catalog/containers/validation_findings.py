@@ -25,7 +25,7 @@ def collect_findings(directory: Path, samples: Iterable[Sample]) -> dict[str, li
     table.advance()
     golds = {f"{sample.id}/{GOLD}": sample for sample in samples}
     told: dict[str, list[str]] = {}
-    for trial in table.trials(table.counted()):
+    for trial in table.read_trials(table.counted_rows()):
         artifacts = read_body(directory, trial.record).artifacts
         if LEAKS in artifacts:
             lines = _lines(msgspec.convert(artifacts[LEAKS], Leaks))

@@ -86,10 +86,10 @@ class AdaptedBenchmark:
             UserError: If `load_dataset` fails, or its samples have no unique ids.
         """
         if self._samples is None:
-            self.take(loaded_dataset(self.benchmark, source.root, self._max_samples))
-        return self.taken()
+            self.set_samples(loaded_dataset(self.benchmark, source.root, self._max_samples))
+        return self.engine_samples()
 
-    def take(self, loaded: Any) -> None:
+    def set_samples(self, loaded: Any) -> None:
         """Store the samples that `load_dataset` returned.
 
         Raises:
@@ -115,7 +115,7 @@ class AdaptedBenchmark:
             samples[str(sample.id)] = sample
         self._samples = samples
 
-    def taken(self) -> Iterator[Sample]:
+    def engine_samples(self) -> Iterator[Sample]:
         """Return the stored samples, converted to the engine's `Sample`."""
         return map(_plain_sample, (self._samples or {}).items())
 
@@ -137,7 +137,7 @@ class AdaptedBenchmark:
         Raises:
             ExecutionError: If `multi_turn` returned no SampleResult.
         """
-        sample = self.documented(trial.sample)
+        sample = self.original_sample(trial.sample)
         config = self._config_for(session)
         client = self._client_of(session, config)
         if self.benchmark.is_multi_turn:
@@ -157,7 +157,7 @@ class AdaptedBenchmark:
         """
         if outcome.native is not None:
             return SampleResult(**outcome.native)
-        result = await self.benchmark.evaluate(self.documented(sample), outcome.answer)
+        result = await self.benchmark.evaluate(self.original_sample(sample), outcome.answer)
         if not isinstance(result, SampleResult):
             raise GraderError(
                 f"evaluate of {self.about.name} returned a {type(result).__name__}, not a SampleResult"
@@ -172,7 +172,7 @@ class AdaptedBenchmark:
         """Return no figures. The score is all that is reported."""
         return ()
 
-    def documented(self, sample: Sample) -> BenchmarkSample:
+    def original_sample(self, sample: Sample) -> BenchmarkSample:
         """Return the user's own `BenchmarkSample` for an engine sample."""
         return (self._samples or {})[sample.id]
 

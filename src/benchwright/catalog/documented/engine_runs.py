@@ -130,7 +130,7 @@ def _collected(task: Task, directory: Path, seconds: float, stop_reason: str | N
     results: list[SampleResult] = []
     table = RunTable(directory, [scorer], effort=True)
     table.advance()
-    for trial in table.trials(table.in_order(table.counted())):
+    for trial in table.read_trials(table.rows_in_order(table.counted_rows())):
         own = [request for request in trial.record.requests if request.role == "model"]
         requests += own
         results.append(_result(trial, scorer, own))

@@ -84,8 +84,8 @@ class BenchmarkRunner:
             loaded = await benchmark.load_dataset(run.data_dir, run.max_samples)
         except Exception as failure:  # a user's method may raise anything
             raise load_failure(benchmark.name, failure) from failure
-        adapted.take(loaded)
-        return SampleTask(adapted, list(adapted.taken())[: run.max_samples])
+        adapted.set_samples(loaded)
+        return SampleTask(adapted, list(adapted.engine_samples())[: run.max_samples])
 
     def _targets(self, benchmark: BaseBenchmark) -> Sequence[Target]:
         """Return the model as a target. If a simulated user is needed, add the same model in that role."""

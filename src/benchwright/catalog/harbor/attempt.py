@@ -44,22 +44,22 @@ class StepRun(Record, frozen=True):
     """One finished step: the agent's work, the test result, the artifacts copied, the seal's findings."""
 
     step: Step
-    worked: AgentResult
-    tests: SuiteResult
-    brought: list[CopiedArtifact] = []
+    agent_result: AgentResult
+    suite_result: SuiteResult
+    copied_artifacts: list[CopiedArtifact] = []
     seal: dict[str, Any] = {}
 
     @property
     def rewards(self) -> dict[str, float]:
         """The rewards that the tests wrote. Empty if they wrote none."""
-        return rewards_of(msgspec.to_builtins(self.tests))
+        return rewards_of(msgspec.to_builtins(self.suite_result))
 
 
 class TrialRun(Record, frozen=True):
     """Result of a trial: its finished steps, and solution files found in the image."""
 
     image: str
-    runs: list[StepRun]
+    step_runs: list[StepRun]
     leaks: Leaks = Leaks()
 
 
@@ -90,7 +90,7 @@ class Attempt:
         self._leaks = Leaks()
         self._environments = environments
         self._options = options
-        self._player = environments.containers.player(options.commands)
+        self._player = environments.containers.task_agent(options.commands)
         self._tests = tests
         self._session = session
         self._sample = sample
@@ -99,7 +99,7 @@ class Attempt:
         self._stack = AsyncExitStack()
         self._runs: list[StepRun] = []
 
-    async def go(self) -> TrialRun:
+    async def run(self) -> TrialRun:
         """Run the steps, and return the finished ones.
 
         Stop after a step whose reward is below its minimum, or whose container has ended.
@@ -109,7 +109,7 @@ class Attempt:
         """
         settings = self._settings
         async with self._stack:
-            started = self._environments.started(
+            started = self._environments.start(
                 *(self._sample.id, self._folder, settings, self._say),
                 mounts=self._player.mounts,
                 exit=self._phases.exit,
@@ -122,7 +122,11 @@ class Attempt:
                 self._leaks = await self._hiding.hide(place, self._folder, settings)
             for step, instruction in zip(settings.steps, instructions_of(self._sample), strict=True):
                 run = await self._step(place, step, instruction)
-                if run.worked.container_ended or not run.rewards or is_below_minimum(run.rewards, step.least):
+                if (
+                    run.agent_result.container_ended
+                    or not run.rewards
+                    or is_below_minimum(run.rewards, step.least)
+                ):
                     break
         return TrialRun(place.image, self._runs, self._leaks)
 
@@ -138,10 +142,10 @@ class Attempt:
         return run
 
     async def _work(self, place: TaskContainers, step: Step, instruction: str) -> AgentResult:
-        await self._phases.for_agent(place, step, instruction)
+        await self._phases.enter_agent_phase(place, step, instruction)
         limits = AgentLimits(self._options.max_turns, self._options.command_seconds, step.agent_seconds)
         sandbox = place.as_user(step.agent_user)
-        return await self._player.play(self._session, sandbox, instruction, limits, apart=bool(self._runs))
+        return await self._player.run(self._session, sandbox, instruction, limits, apart=bool(self._runs))
 
     async def _tested(
         self, place: TaskContainers, step: Step, instruction: str, worked: AgentResult
@@ -154,7 +158,9 @@ class Attempt:
         over = step.verifier is not None and step is self._settings.steps[-1]
         taken = await collect_artifacts(place, step, over=over)
         if step.verifier is None:
-            exit = await self._phases.for_tests(place, step, instruction, sealed=self._hiding is not None)
+            exit = await self._phases.enter_test_phase(
+                place, step, instruction, sealed=self._hiding is not None
+            )
             if self._hiding is None:
                 return StepRun(step, worked, await self._tests(place, self._folder, step))
             containers = self._environments.containers
@@ -187,8 +193,8 @@ class Attempt:
         async def test(
             folder: Path, step: Step, taken: Sequence[CollectedArtifact]
         ) -> tuple[SuiteResult, list[CopiedArtifact]]:
-            exit = self._phases.of_verifier(verifier, step, instruction)
-            started = self._environments.started(
+            exit = self._phases.verifier_egress(verifier, step, instruction)
+            started = self._environments.start(
                 name, self._folder, verifier, self._say, beside=not over, exit=exit
             )
             async with started as other:

@@ -84,7 +84,7 @@ def of_folders(about: About, options: Options, layout: Layout, name: str) -> Ben
         solver=solver,
         scorers=(TestsScorer(about.metric, layout.parsers),),
         checks=its_checks,
-        at_once=agent.containers,
+        max_containers=agent.containers,
         agent_turns=agent.max_turns,
         exploits=TERMINAL,
         images=lambda sample: images_of(sample, folders[sample.content["task"]], name),

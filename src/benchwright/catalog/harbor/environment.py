@@ -81,7 +81,7 @@ class TaskContainers(Record, frozen=True):
             return self.as_root if user else self.sandbox
         return DockerSandbox(self.sandbox.container, SandboxSpec(self.image, user=user))
 
-    def at(self, sandbox: DockerSandbox, environment: Mapping[str, str]) -> TaskContainers:
+    def for_container(self, sandbox: DockerSandbox, environment: Mapping[str, str]) -> TaskContainers:
         """Return a copy of this place for another container, with an environment for its tests."""
         as_root = _as_root(sandbox, self.image)
         return msgspec.structs.replace(self, sandbox=sandbox, as_root=as_root, environment=environment)
@@ -98,7 +98,7 @@ class Environments:
         self._builds = Builds(containers.engine)
 
     @asynccontextmanager
-    async def started(
+    async def start(
         self,
         task: str,
         folder: Path,
@@ -129,7 +129,7 @@ class Environments:
         async with AsyncExitStack() as stack:
             spec = msgspec.structs.replace(self._spec(image, settings), mounts=mounts or {})
             if exit is not None:
-                spec = await exit.fitted(spec)
+                spec = await exit.apply_to(spec)
             sandboxes = self.containers.sandboxes
             sandbox = await stack.enter_async_context(
                 sandboxes.started_beside(spec, say) if beside else sandboxes.started(spec, say)
@@ -138,10 +138,10 @@ class Environments:
             prepared = await as_root.run(["sh", "-c", _PREPARE], seconds=30)
             neighbours = {}
             if settings.neighbours:
-                closed = exit is not None or not self.rules.opens(settings.network)
+                closed = exit is not None or not self.rules.has_network(settings.network)
                 neighbours = await self._start_neighbours(stack, sandbox, settings, others, closed=closed)
             if exit is not None:
-                await exit.lead(as_root)
+                await exit.start_forwarder(as_root)
             await self._start_command(sandbox, image, settings)
             yield TaskContainers(image, sandbox, as_root, b"there" in prepared.stdout, spec, neighbours)
 
@@ -154,14 +154,14 @@ class Environments:
             EngineError: If the engine refuses.
         """
         if not settings.neighbours:
-            await set_network(self.containers.engine, place.sandbox.container, self.rules.opens(given))
+            await set_network(self.containers.engine, place.sandbox.container, self.rules.has_network(given))
 
     def _spec(self, image: str, settings: Settings) -> SandboxSpec:
         return SandboxSpec(
             image,
             directory=settings.directory,
             read_only=False,
-            network=bool(settings.neighbours) or self.rules.opens(settings.network),
+            network=bool(settings.neighbours) or self.rules.has_network(settings.network),
             resources=self._resources(settings.memory_mb, settings.cpus, settings.storage_mb * MiB),
             user=settings.user,
             environment=settings.environment,

@@ -51,11 +51,11 @@ async def flags_of_no_test(folder: Path, step: Step, score: float, score_of: Sco
         with changed_copy(folder, places, texts) as changed:
             return await score_of(changed, step, with_work)
 
-    if await score_with({name: canary.added_to(text) for name, text in tests.items()}, True) < score:
+    if await score_with({name: canary.add_to(text) for name, text in tests.items()}, True) < score:
         return []
     passing = {name: one_that_passes(text) for name, text in tests.items()}
     best = await score_with(passing, False)
-    failing = {name: canary.added_to(text) for name, text in passing.items()}
+    failing = {name: canary.add_to(text) for name, text in passing.items()}
     if not best or await score_with(failing, False) >= best:
         return []
     return [Flag(OF_NO_TEST, f"a test that fails was added to the tests, and the score is still {score:g}")]

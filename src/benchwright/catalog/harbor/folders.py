@@ -26,7 +26,7 @@ class TaskFolders:
     def __init__(self, root: Path | None = None) -> None:
         self._root = root
 
-    def lie_in(self, source: Source) -> None:
+    def set_source(self, source: Source) -> None:
         """Set the data source that contains the tasks."""
         self._root = source.root
 
@@ -35,7 +35,7 @@ class TaskFolders:
         assert self._root is not None, "the tasks are read first"
         return self._root / task
 
-    def all(self, source: Source) -> Iterator[tuple[str, Path]]:
+    def find(self, source: Source) -> Iterator[tuple[str, Path]]:
         """Yield (relative path, folder) for each folder with one of the source's task files, after a check.
 
         Folders inside a task's folder are not tasks.
@@ -43,7 +43,7 @@ class TaskFolders:
         Raises:
             DatasetError: If a folder is invalid. Names the path.
         """
-        self.lie_in(source)
+        self.set_source(source)
         folders = {file.parent: None for file in source.files() if file.name.startswith("task.")}
         for folder in folders:
             if folders.keys().isdisjoint(folder.parents):

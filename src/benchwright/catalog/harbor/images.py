@@ -32,9 +32,9 @@ def images_of(sample: Sample, folder: Path, variant: str) -> TaskImages:
     bases = [base for _, build in builds for base in _bases(folder / build.context, build)]
     neighbours = [neighbour for one in every.values() for neighbour in one.neighbours]
     return TaskImages(
-        own=(*named, *(built_name(variant, name) for name, _ in builds)),
-        family=bases[0] if bases else "",
-        common=(*(one.image for one in neighbours if one.image is not None), *bases),
+        own_images=(*named, *(built_name(variant, name) for name, _ in builds)),
+        image_family=bases[0] if bases else "",
+        shared_images=(*(one.image for one in neighbours if one.image is not None), *bases),
     )
 
 

@@ -60,7 +60,7 @@ class Phases:
         self._proxy = proxy
         self.exit = self._agents_exit()
 
-    async def for_agent(self, place: TaskContainers, step: Step, instruction: str) -> None:
+    async def enter_agent_phase(self, place: TaskContainers, step: Step, instruction: str) -> None:
         """Set the network of the agent's container for the agent's work in a step.
 
         Raises:
@@ -73,7 +73,7 @@ class Phases:
         self.exit.grant.phase = "agent"
         self.exit.grant.policy = self._rules.policy(given, hosts_in(instruction))
 
-    async def for_tests(
+    async def enter_test_phase(
         self, place: TaskContainers, step: Step, instruction: str, *, sealed: bool
     ) -> Egress | None:
         """Set the network for the tests in the agent's container.
@@ -92,15 +92,15 @@ class Phases:
             self.exit.grant.phase, self.exit.grant.policy = "tests", policy
             return None
         if policy is None:
-            await self.exit.shut()  # so that programs that the agent left running have no network either
+            await self.exit.revoke()  # so that programs that the agent left running have no network either
         return self._exit("tests", policy, self._settings)
 
-    def of_verifier(self, verifier: Settings, step: Step, instruction: str) -> Egress | None:
+    def verifier_egress(self, verifier: Settings, step: Step, instruction: str) -> Egress | None:
         """Return the network access (proxy) of tests in a separate container.
 
         None if their network is unfiltered.
         """
-        if self._proxy is None or not self._rules.filters([verifier.network]):
+        if self._proxy is None or not self._rules.uses_proxy([verifier.network]):
             return None
         return self._exit("tests", self._of_tests(verifier.network, step, instruction), verifier)
 
@@ -110,7 +110,7 @@ class Phases:
         return self._rules.policy(given, [*named, *needs_of(texts).hosts])
 
     def _agents_exit(self) -> Egress | None:
-        if self._proxy is None or not self._rules.filters(networks(self._settings)):
+        if self._proxy is None or not self._rules.uses_proxy(networks(self._settings)):
             return None
         return self._exit("agent", self._rules.policy(self._settings.network), self._settings)
 
@@ -127,8 +127,8 @@ def needs_of_tests(rules: NetworkRules, settings: Settings, folder: Path) -> Nee
         if (needs := needs_of(texts_of_tests(folder, step, only=".sh"))).programs
     ]
     closed: Closed = ""
-    if any(not rules.opens(given) for _, given in found):
-        closed = "option" if any(given and not rules.opens(given) for _, given in found) else "task"
+    if any(not rules.has_network(given) for _, given in found):
+        closed = "option" if any(given and not rules.has_network(given) for _, given in found) else "task"
     programs = dict.fromkeys(program for needs, _ in found for program in needs.programs)
     hosts = dict.fromkeys(host for needs, _ in found for host in needs.hosts)
     return Needs(tuple(programs), tuple(hosts), closed)
@@ -137,4 +137,4 @@ def needs_of_tests(rules: NetworkRules, settings: Settings, folder: Path) -> Nee
 def needs_proxy(rules: NetworkRules, settings: Settings) -> bool:
     """Return true if any container of a task gets its network through the proxy."""
     verifiers = [step.verifier.network for step in settings.steps if step.verifier is not None]
-    return rules.filters(networks(settings)) or rules.filters(verifiers)
+    return rules.uses_proxy(networks(settings)) or rules.uses_proxy(verifiers)

@@ -29,7 +29,7 @@ def harbor_samples(source: Source, folders: TaskFolders) -> Iterator[Sample]:
     Raises:
         DatasetError: If a task is invalid. Names the file.
     """
-    found = list(folders.all(source))
+    found = list(folders.find(source))
     names = Counter(folder.resolve().name for _, folder in found)
     for task, folder in found:
         toml = task_file.read_toml(checked(folder / task_file.FILE))

@@ -93,9 +93,9 @@ class SealedTests:
             say("running the tests without changed tools")
             with patient_if_busy():
                 without = self._score(await self._tested(tools))
-            artifacts[RERUN] = {"left_out": tools.in_words, "score": without}
+            artifacts[RERUN] = {"left_out": tools.description, "score": without}
             if without < score:
-                evidence = f"the score is {without:g} without these changes: {tools.in_words}"
+                evidence = f"the score is {without:g} without these changes: {tools.description}"
                 flags.append(Flag(DEPENDS, evidence))
         if not flags:
             say("running the tests with one that fails")
@@ -107,18 +107,18 @@ class SealedTests:
     async def _tested(self, without: Tools | None = None) -> SuiteResult:
         without = without or Tools()
         try:
-            async with self._verifier.started(without.changes) as sandbox:
+            async with self._verifier.start(without.changes) as sandbox:
                 place = await self._place_of_tests(sandbox)
-                if (terminal := await without.terminal_without(place.as_root)) is not None:
+                if (terminal := await without.write_clean_terminal(place.as_root)) is not None:
                     place = msgspec.structs.replace(place, terminal=terminal)
                 return await self._tests(place, self._folder, self._step)
         except NothingStarts as gone:
             return SuiteResult(DESTROYED, reason=str(gone))
 
     async def _place_of_tests(self, sandbox: DockerSandbox) -> TaskContainers:
-        place = self._place.at(sandbox, {})
+        place = self._place.for_container(sandbox, {})
         if self._exit is not None:
-            place = self._place.at(sandbox, await self._exit.beside(place.as_root))
+            place = self._place.for_container(sandbox, await self._exit.start_second_forwarder(place.as_root))
         await put_back(place.as_root, self._leaks, self._folder)
         return place
 
@@ -127,7 +127,7 @@ class SealedTests:
 
         `with_work`: True for a snapshot with the agent's work, False for the original image.
         """
-        started = self._verifier.started() if with_work else self._verifier.untouched()
+        started = self._verifier.start() if with_work else self._verifier.start_original()
         try:
             async with started as sandbox:
                 place = await self._place_of_tests(sandbox)
@@ -142,7 +142,7 @@ class SealedTests:
         directory = self._place.spec.directory or configuration.get("WorkingDir") or "/"
         own = {**_environment(configuration), **self._place.spec.environment}
         what = (own, directory, self._texts, self._step, self._instruction)
-        return await ToolsOfTests(self._verifier, self._place, *what).changed()
+        return await ToolsOfTests(self._verifier, self._place, *what).find()
 
     def _score(self, tested: SuiteResult) -> float:
         return score(tested, self._parser)

@@ -74,34 +74,36 @@ class TaskSolver:
         async with AsyncExitStack() as stack:
             proxy = None
             if needs_proxy(self._environments.rules, settings):
-                proxy = await stack.enter_async_context(self._environments.containers.proxy())
+                proxy = await stack.enter_async_context(self._environments.containers.create_proxy())
             attempt = Attempt(
                 *(self._environments, self._options, self._tests, session, sample, settings, folder),
                 parser=self._parsers.get(settings.parser),
                 hiding=self._hiding,
                 proxy=proxy,
             )
-            attempted = await attempt.go()
+            attempted = await attempt.run()
         outcome = self._outcome(sample, settings, attempted)
         if proxy is None:
             return outcome
-        texts = [text for run in attempted.runs for text in texts_of_tests(folder, run.step)]
+        texts = [text for run in attempted.step_runs for text in texts_of_tests(folder, run.step)]
         named = [*instructions_of(sample), *texts]
         passed = bool(verdict_on(sample.content["settings"], outcome.artifacts, self._parsers).score)
-        begun = tests_were_begun(attempted.runs[-1].tests.log)
+        begun = tests_were_begun(attempted.step_runs[-1].suite_result.log)
         return with_traffic(outcome, proxy.traffic, named, begun=begun, passed=passed)
 
     def _outcome(self, sample: Sample, settings: Settings, attempted: TrialRun) -> Outcome:
-        runs = attempted.runs
-        limited = next((run for run in runs if run.worked.status != Status.ANSWERED), runs[-1]).worked
-        tests = msgspec.to_builtins(runs[-1].tests)
-        commands = [command for run in runs for command in run.worked.artifacts.get("commands", ())]
-        worked = runs[-1].worked.artifacts
+        runs = attempted.step_runs
+        limited = next(
+            (run for run in runs if run.agent_result.status != Status.ANSWERED), runs[-1]
+        ).agent_result
+        tests = msgspec.to_builtins(runs[-1].suite_result)
+        commands = [command for run in runs for command in run.agent_result.artifacts.get("commands", ())]
+        worked = runs[-1].agent_result.artifacts
         artifacts = {**worked, "commands": commands, TESTS: tests, "image": attempted.image}
         artifacts |= attempted.leaks.artifacts
         if settings.steps[0].name:
             artifacts[STEPS] = [
-                {"name": run.step.name, "tests": msgspec.to_builtins(run.tests)} for run in runs
+                {"name": run.step.name, "tests": msgspec.to_builtins(run.suite_result)} for run in runs
             ]
         if reruns := [run.seal[RERUN] for run in runs if RERUN in run.seal]:
             artifacts[RERUN] = reruns[-1]
@@ -110,13 +112,13 @@ class TaskSolver:
             flags += msgspec.to_builtins(against_gold(sample, tests.get("log", "")))
         if flags:
             artifacts[FLAGS] = flags
-        if brought := [one for run in runs for one in run.brought]:
+        if brought := [one for run in runs for one in run.copied_artifacts]:
             artifacts[BROUGHT] = msgspec.to_builtins(brought)
         status, reason = limited.status, limited.reason
         if problem := no_network(tests, self._parsers.get(settings.parser)):
             status, reason = Status.EXECUTION_ERROR, problem
-        messages = [message for run in runs for message in run.worked.messages]
-        return Outcome(status, messages, runs[-1].worked.answer, reason, artifacts=artifacts)
+        messages = [message for run in runs for message in run.agent_result.messages]
+        return Outcome(status, messages, runs[-1].agent_result.answer, reason, artifacts=artifacts)
 
 
 def no_network(tests: Mapping[str, Any], parser: Parser | None) -> str | None:

@@ -61,23 +61,23 @@ class Tools(Record, frozen=True):
     terminal: TerminalState | None = None
 
     def __bool__(self) -> bool:
-        plain = self.terminal is None or self.terminal.plain
+        plain = self.terminal is None or self.terminal.is_plain
         return bool(self.changes or self.variables) or not plain
 
     @property
-    def in_words(self) -> str:
+    def description(self) -> str:
         """The changes as text. Compiled files come last, because Python writes these by itself."""
         ordered = sorted(
             self.changes, key=lambda change: (change.path.endswith((".pyc", "__pycache__")), change.path)
         )
         words = [f"exported {name}" for name in self.variables]
-        if self.terminal is not None and not self.terminal.plain:
+        if self.terminal is not None and not self.terminal.is_plain:
             words.append("commands in the state of the terminal")
         words += [f"{change.kind} {change.path}" for change in ordered]
         told = ", ".join(words[:NAMED])
         return f"{told} and {len(words) - NAMED} more" if len(words) > NAMED else told
 
-    async def terminal_without(self, sandbox: DockerSandbox) -> str | None:
+    async def write_clean_terminal(self, sandbox: DockerSandbox) -> str | None:
         """Write the terminal's state without the agent's changes, and return its directory.
 
         None if the tests do not run in a terminal.
@@ -113,14 +113,14 @@ class ToolsOfTests:
         self._step = step
         self._instruction = instruction
 
-    async def changed(self) -> Tools:
+    async def find(self) -> Tools:
         """Return the agent's changes to the tools.
 
         Raises:
             EngineError: If the engine does not respond.
         """
         terminal = await self._terminal() if self._step.same_shell else None
-        changes = await self._verifier.changes()
+        changes = await self._verifier.list_changes()
         profiles = await self._profiles(changes)
         paths = [self._own[PATH], *(path for text in profiles.values() for path in _FOLDERS.findall(text))]
         directories = {self._directory}
@@ -138,12 +138,12 @@ class ToolsOfTests:
         return Tools(found, variables, terminal)
 
     async def _terminal(self) -> TerminalState | None:
-        async with self._verifier.untouched() as sandbox:
-            return await terminal_in(self._place.at(sandbox, {}).as_root)
+        async with self._verifier.start_original() as sandbox:
+            return await terminal_in(self._place.for_container(sandbox, {}).as_root)
 
     async def _called(self, changes: Sequence[Change], paths: Sequence[str]) -> Called:
         called = called_in(self._texts, paths, self._directory)
-        there = await self._verifier.there(
+        there = await self._verifier.existing_programs(
             added_programs(changes, called), called_in({}, [self._own[PATH]], self._directory).folders
         )
         return msgspec.structs.replace(called, there=there)
@@ -156,7 +156,7 @@ class ToolsOfTests:
         if not _READS_PROFILES.search(self._scripts):
             return {}
         paths = [one.path for one in changes if one.kind != "deleted" and _PROFILES.fullmatch(one.path)]
-        return {path: await self._verifier.text_at(path, LONGEST_PROFILE) for path in paths}
+        return {path: await self._verifier.read_text(path, LONGEST_PROFILE) for path in paths}
 
     async def _is_genuine(self, change: Change, changes: Sequence[Change]) -> bool:
         """Return true if an added program is a link to the image's program, or in a requested environment.
@@ -174,7 +174,7 @@ class ToolsOfTests:
         )
         if asked and _ENVIRONMENTS.search(self._instruction):
             return True
-        stat = await self._verifier.look_at(change.path)
+        stat = await self._verifier.stat(change.path)
         if stat is None or not stat.mode & _LINK or not stat.linkTarget:
             return False
         leads_to = posixpath.basename(stat.linkTarget)
@@ -184,7 +184,7 @@ class ToolsOfTests:
     async def _folders_led_elsewhere(self, changes: Sequence[Change], called: Called) -> list[Change]:
         """Return the program folders that the agent replaced by a link."""
         found = [one for one in changes if one.kind == "changed" and one.path in called.folders]
-        stats = [await self._verifier.look_at(one.path) for one in found]
+        stats = [await self._verifier.stat(one.path) for one in found]
         return [one for one, stat in zip(found, stats, strict=True) if stat and stat.mode & _LINK]
 
 

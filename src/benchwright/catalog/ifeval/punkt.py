@@ -59,8 +59,8 @@ class Punkt(Record, frozen=True):
 
     abbreviations: frozenset[str]
     collocations: frozenset[tuple[str, str]]
-    starters: frozenset[str]
-    seen: Mapping[str, int]
+    sentence_starters: frozenset[str]
+    case_forms: Mapping[str, int]
 
     def split(self, text: str) -> list[str]:
         """Return the sentences of a text, without the white space between them. Takes linear time."""
@@ -107,10 +107,10 @@ class Punkt(Record, frozen=True):
         starts = self._starts(following, next_word)
         capital = following[0].isupper()
         if _INITIAL.fullmatch(token):
-            named = starts is None and capital and not self.seen.get(next_word, 0) & LOWER
+            named = starts is None and capital and not self.case_forms.get(next_word, 0) & LOWER
             return self._is_end(token) and starts is not False and not named
         if self._is_abbreviation(token) or _ELLIPSIS.fullmatch(token):
-            return starts is True or (capital and next_word in self.starters)
+            return starts is True or (capital and next_word in self.sentence_starters)
         return self._is_end(token) and not (word == NUMBER and starts is False)
 
     def _is_end(self, token: str) -> bool:
@@ -132,7 +132,7 @@ class Punkt(Record, frozen=True):
         """
         if token in (";", ":", ",", ".", "!", "?"):
             return False
-        seen = self.seen.get(word, 0)
+        seen = self.case_forms.get(word, 0)
         if token[0].isupper() and seen & LOWER and not seen & UPPER_WITHIN:
             return True
         if token[0].islower() and (seen & UPPER or not seen & LOWER_AT_START):

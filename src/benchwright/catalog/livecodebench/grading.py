@@ -42,8 +42,8 @@ class TestsScorer:
         ended = await run_tests(self._room(), code, content["function"], tests)
         details: dict[str, Any] = {"result": ended.verdict, "passed_tests": ended.passed, "tests": len(tests)}
         explanation = f"{ended.verdict}, {ended.passed} of {len(tests)} tests passed"
-        if ended.said:
-            explanation += f": {ended.said}"
+        if ended.message:
+            explanation += f": {ended.message}"
         return verdict_score(
             Verdict(float(ended.verdict == PASSED), code, details=details, explanation=explanation)
         )

@@ -48,7 +48,7 @@ class Window(Record, frozen=True):
     first: datetime.date | None = None
     last: datetime.date | None = None
 
-    def holds(self, moment: datetime.datetime) -> bool:
+    def contains(self, moment: datetime.datetime) -> bool:
         """Return True if a contest at this moment is in the window.
 
         As in the official code, the last day ends at its first moment, 00:00.
@@ -64,7 +64,7 @@ def _midnight(day: datetime.date, moment: datetime.datetime) -> datetime.datetim
 def samples(source: Source, release: str, window: Window) -> Iterator[Sample]:
     """Yield one sample per problem of the release. Problems of contests outside the window are left out."""
     for row in source.read(LiveCodeBenchRow, release):
-        if not window.holds(row.contest_date):
+        if not window.contains(row.contest_date):
             continue
         content = {
             "question": row.question_content,

@@ -45,7 +45,7 @@ class Result(Record, frozen=True):
 
     verdict: str
     passed: int
-    said: str | None = None
+    message: str | None = None
 
 
 async def run_tests(sandbox: LocalSandbox, code: str, function: str | None, tests: Sequence[Test]) -> Result:

@@ -97,7 +97,7 @@ def _is_decimal(value: AnswerValue) -> bool:
 
     Python prints such a number as a decimal.
     """
-    return not isinstance(value, list) and not value.exact
+    return not isinstance(value, list) and not value.is_exact
 
 
 def _valued(answer: Answer) -> AnswerValue | None:

@@ -40,9 +40,9 @@ class Quantity:
     and most values that only MathArena's LaTeX parser can read.
     """
 
-    at: Callable[[Mapping[str, Value]], Value]
+    evaluate: Callable[[Mapping[str, Value]], Value]
     letters: frozenset[str]
-    exact: bool
+    is_exact: bool
 
 
 def whole_number(text: str) -> Quantity | None:
@@ -85,10 +85,10 @@ def _undefined(_: Mapping[str, Value]) -> Value:
     raise NoValue("no value")
 
 
-NOTHING = Quantity(_undefined, frozenset(), exact=True)
+NOTHING = Quantity(_undefined, frozenset(), is_exact=True)
 """A quantity that equals nothing, not even itself."""
 
-INFINITE = Quantity(_undefined, frozenset(), exact=False)
+INFINITE = Quantity(_undefined, frozenset(), is_exact=False)
 """A quantity that is not exact and equals nothing, not even itself. For infinite values."""
 
 
@@ -111,7 +111,7 @@ def _checked(at: Callable[[Mapping[str, Value]], Value], letters: frozenset[str]
         at(_place(letters, 0))
     except NoValue:
         return NOTHING
-    return Quantity(at, letters, exact=True)
+    return Quantity(at, letters, is_exact=True)
 
 
 def _as_latex(text: str) -> Quantity | None:
@@ -135,10 +135,10 @@ def _place(letters: frozenset[str], number: int) -> dict[str, Value]:
 def same_quantity(one: Quantity, other: Quantity) -> bool:
     """Return True if two quantities are equal: exactly if both are exact, else within `TOLERANCE`."""
     letters = one.letters | other.letters
-    exact = one.exact and other.exact
+    exact = one.is_exact and other.is_exact
     try:
         return all(
-            same(one.at(symbols), other.at(symbols), exact=exact)
+            same(one.evaluate(symbols), other.evaluate(symbols), exact=exact)
             for symbols in (_place(letters, number) for number in range(len(_PLACES) if letters else 1))
         )
     except (NoValue, NotPython, OverflowError):

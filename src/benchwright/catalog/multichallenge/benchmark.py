@@ -42,12 +42,15 @@ def _checks(sample: Sample) -> Iterator[Check]:
     right = sample.content["passes"]
     wrong = {"YES": "NO", "NO": "YES"}[right]
     answer = f"This is meant to meet the criterion of {sample.id}."
-    yield Check(GOLD, [assistant(answer)], judge=[f"It does.\n\n{right}"])
+    yield Check(GOLD, [assistant(answer)], judge_replies=[f"It does.\n\n{right}"])
     yield Check(
-        "misses it", [assistant(f"Not so: {answer}")], passes=False, judge=[f"{right}? Rather {wrong}"]
+        "misses it",
+        [assistant(f"Not so: {answer}")],
+        passes=False,
+        judge_replies=[f"{right}? Rather {wrong}"],
     )
     judged = f'{{"reasoning": "It says {right}.", "verdict": "{wrong}"}}'
     yield Check(
-        "an answer that judges itself", [assistant(f"Verdict: {right}")], passes=False, judge=[judged]
+        "an answer that judges itself", [assistant(f"Verdict: {right}")], passes=False, judge_replies=[judged]
     )
     yield Check("empty", [assistant("")], passes=False)

@@ -94,7 +94,7 @@ def make_edition(
         solver=solver,
         scorers=(ResolvedScorer(about.metric, edition),),
         checks=checks,
-        at_once=agent.containers,
+        max_containers=agent.containers,
         exploits=exploits,
         figures=without_result,
         images=partial(images_of, edition=edition),
@@ -110,7 +110,7 @@ def images_of(sample: Sample, edition: Edition = VERIFIED) -> TaskImages:
 
     Its family (images that share layers) is the version of the project, whose instances share an environment.
     """
-    return TaskImages((edition.image(sample.content),), edition.family(sample.content))
+    return TaskImages((edition.image(sample.content),), edition.image_family(sample.content))
 
 
 def _with(samples: Samples, predictions: Mapping[str, str]) -> Samples:

@@ -70,7 +70,7 @@ def make_documented(about: About, options: Options) -> Benchmark:
         solver=solver,
         scorers=(PytestScorer(about.metric),),
         checks=checks,
-        at_once=at_once,
+        max_containers=at_once,
         departures=() if image == IMAGE else (f"the image {image} in place of {IMAGE}",),
     )
 

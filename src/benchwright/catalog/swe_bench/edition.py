@@ -52,14 +52,14 @@ class Edition(msgspec.Struct, frozen=True):
     name: str
     image: Callable[[Content], str]
     script: Callable[[Content], str]
-    statuses: Callable[[Content, str], Statuses]
-    reported: Callable[[Content, str], str]
-    graded_by: tuple[str, ...]
-    family: Callable[[Content], str]
-    unfiltered: Callable[[Content], bool]
-    runs_tests: Callable[[Content], tuple[str, ...]]
+    read_statuses: Callable[[Content, str], Statuses]
+    runner_report: Callable[[Content, str], str]
+    grading_fields: tuple[str, ...]
+    image_family: Callable[[Content], str]
+    is_unfiltered: Callable[[Content], bool]
+    programs_of_tests: Callable[[Content], tuple[str, ...]]
     environment: dict[str, str]
-    prepare: str
+    setup_commands: str
     resources: Resources = RESOURCES
     capabilities: tuple[str, ...] = CAPABILITIES
 
@@ -96,12 +96,12 @@ VERIFIED = Edition(
     name="swe_bench",
     image=_image,
     script=evaluation.script,
-    statuses=_statuses,
-    reported=_reported,
-    graded_by=("repo", "FAIL_TO_PASS", "PASS_TO_PASS"),
-    family=_family,
-    unfiltered=_unfiltered,
-    runs_tests=_runs_tests,
+    read_statuses=_statuses,
+    runner_report=_reported,
+    grading_fields=("repo", "FAIL_TO_PASS", "PASS_TO_PASS"),
+    image_family=_family,
+    is_unfiltered=_unfiltered,
+    programs_of_tests=_runs_tests,
     environment={
         "PATH": f"{_CONDA}/envs/testbed/bin:{_CONDA}/bin:{_CONDA}/condabin:{_SYSTEM}",
         "CONDA_PREFIX": f"{_CONDA}/envs/testbed",
@@ -110,7 +110,7 @@ VERIFIED = Edition(
         "PIP_PROGRESS_BAR": "off",
         "TQDM_DISABLE": "1",
     },
-    prepare=f"git update-ref {START_REF} HEAD",
+    setup_commands=f"git update-ref {START_REF} HEAD",
 )
 """SWE-bench Verified. Agents work in the project's activated environment, on the unchanged image.
 

@@ -76,7 +76,7 @@ async def graded(content: Content, log: str, edition: Edition) -> tuple[Verdict,
     A log that takes too long to parse counts as no result, because tested code can print such text on
     purpose.
     """
-    needed = {name: content[name] for name in edition.graded_by}
+    needed = {name: content[name] for name in edition.grading_fields}
     try:
         return await offload(_judged, needed, log, edition, seconds=READING_SECONDS)
     except TimeoutError:
@@ -114,8 +114,8 @@ def statuses_in(content: Content, log: str, edition: Edition = VERIFIED) -> Stat
     if START not in log or END not in log:
         raise NoResults("the tests were not run to their end")
     try:
-        within = edition.statuses(content, log.split(START)[1].split(END)[0])
-        statuses = within or edition.statuses(content, log)
+        within = edition.read_statuses(content, log.split(START)[1].split(END)[0])
+        statuses = within or edition.read_statuses(content, log)
     except ValueError as error:
         raise NoResults(str(error)) from None
     if not statuses:
@@ -147,7 +147,7 @@ def printed_elsewhere(
     if verdict.score != 1.0:
         return []
     text, end, rest = log.partition(START)[2].partition(END)
-    own = grade(content, f"{START}\n{edition.reported(content, text)}\n{end}{rest}", edition)
+    own = grade(content, f"{START}\n{edition.runner_report(content, text)}\n{end}{rest}", edition)
     if own.score == 1.0:
         return []
     missing = [

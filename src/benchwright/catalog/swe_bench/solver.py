@@ -54,7 +54,7 @@ class PatchTester:
         if not patch.strip():
             return outcome
         content = trial.sample.content
-        filtered = self._rules.filters([True]) and not self._edition.unfiltered(content)
+        filtered = self._rules.uses_proxy([True]) and not self._edition.is_unfiltered(content)
         async with tests_egress(self._containers, self._rules, filtered=filtered) as exit:
             result, found = await self._tested(trial.sample, patch, flags_of(outcome), session, exit)
         artifacts = {**outcome.artifacts, TESTS: msgspec.structs.asdict(result), **found}
@@ -69,7 +69,7 @@ class PatchTester:
         self, sample: Sample, patch: str, flags: Sequence[Flag], session: Session, exit: Egress | None
     ) -> tuple[SuiteResult, dict[str, Any]]:
         """Return the test result and the seal's artifacts, which include the `flags` raised before."""
-        content, network = sample.content, self._rules.opens(True)
+        content, network = sample.content, self._rules.has_network(True)
 
         async def test(patch: str, added: str = "") -> SuiteResult:
             how = (self._containers, session, content, patch, self._seconds, self._edition)
@@ -95,7 +95,7 @@ class PatchTester:
         result = await test(patch)
         passed = await self._resolves(content, result)
         flags = [*flags, *(against_gold(sample, result.log) if passed else [])]
-        runners = self._edition.runs_tests(content)
+        runners = self._edition.programs_of_tests(content)
         return result, await findings(
             patch, passed=passed, passes=passes, flags=flags, runners=runners, when_clean=when_clean
         )
@@ -134,7 +134,7 @@ def issue_of(content: Content, edition: Edition, *, sealed: bool) -> Issue:
         text=content["problem_statement"],
         spec=sandbox_spec(content, edition, network=False, environment=edition.environment),
         directory=DIRECTORY,
-        prepare=edition.prepare,
+        setup_commands=edition.setup_commands,
         sealed=sealed,
         solution=content["patch"],
     )

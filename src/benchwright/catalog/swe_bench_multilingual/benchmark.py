@@ -29,7 +29,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def _departures(options: Options, memory: int) -> Iterator[str]:
-    if options.sealed and read_network_rules(options).filters([True]):
+    if options.sealed and read_network_rules(options).uses_proxy([True]):
         yield UNFILTERED
     if memory != MEMORY_GIB:
         yield f"{memory} GiB of memory in place of {MEMORY_GIB}"

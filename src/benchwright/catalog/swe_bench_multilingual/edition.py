@@ -39,11 +39,11 @@ def _image(content: Content) -> str:
 
 
 def _statuses(content: Content, log: str) -> Statuses:
-    return _runner(content).read(log)
+    return _runner(content).parse(log)
 
 
 def _reported(content: Content, log: str) -> str:
-    return _runner(content).reported(log)
+    return _runner(content).runner_report(log)
 
 
 def _family(content: Content) -> str:
@@ -59,14 +59,14 @@ MULTILINGUAL = Edition(
     name="swe_bench_multilingual",
     image=_image,
     script=script,
-    statuses=_statuses,
-    reported=_reported,
-    graded_by=("instance_id", "log_parser", "FAIL_TO_PASS", "PASS_TO_PASS"),
-    family=_family,
-    unfiltered=_unfiltered,
-    runs_tests=runs_tests,
+    read_statuses=_statuses,
+    runner_report=_reported,
+    grading_fields=("instance_id", "log_parser", "FAIL_TO_PASS", "PASS_TO_PASS"),
+    image_family=_family,
+    is_unfiltered=_unfiltered,
+    programs_of_tests=runs_tests,
     environment=PAGERS,
-    prepare=_AS_IT_IS,
+    setup_commands=_AS_IT_IS,
     resources=Resources(memory_bytes=MEMORY_GIB * GiB, cpus=4, processes=4096, disk_bytes=16 * GiB),
     capabilities=(*CAPABILITIES, "NET_BIND_SERVICE", "SYS_CHROOT"),
 )

@@ -70,7 +70,7 @@ def make(about: About, options: Options) -> Benchmark:
         solver=solver,
         scorers=(ResolvedScorer(about.metric),),
         checks=checks,
-        at_once=agent.containers,
+        max_containers=agent.containers,
         exploits=(*REPOSITORY, READER),
         images=images_of,
         figures=connection_figures,

@@ -70,7 +70,7 @@ class ContainerLimits(Record, frozen=True):
             content["issue"],
             self.spec(content["image"], network=False),
             DIRECTORY,
-            prepare=f"git reset --hard {base} && git checkout {base}",
+            setup_commands=f"git reset --hard {base} && git checkout {base}",
             sealed=self.rules.sealed,
             solution=content["patch"],
         )
@@ -103,7 +103,7 @@ class PatchTester:
 
     async def _tried(self, sample: Sample, outcome: Outcome, session: Session) -> Outcome:
         rules, content = self._room.rules, sample.content
-        async with tests_egress(self._containers, rules, filtered=rules.filters([True])) as exit:
+        async with tests_egress(self._containers, rules, filtered=rules.uses_proxy([True])) as exit:
             found = await self._tested(sample, outcome, session, exit)
         outcome = msgspec.structs.replace(outcome, artifacts={**outcome.artifacts, **found})
         if exit is None:
@@ -125,7 +125,7 @@ class PatchTester:
             return sandboxes.started_beside(self._room.spec(image, network=False))
 
         async def test(patch: str, added: str = "", kept_log: int = KEPT_LOG) -> dict[str, Any]:
-            spec = self._room.spec(image, network=self._room.rules.opens(True))
+            spec = self._room.spec(image, network=self._room.rules.has_network(True))
             async with started_sandbox(exit, sandboxes, spec, session.progress) as sandbox:
                 session.progress("tests")
                 how = (sandbox, content, patch, self._room.test_seconds, reader if sealed else None)

@@ -50,7 +50,7 @@ def _checks(criteria: Criteria) -> Iterator[Check]:
     outputs = [text for text in criteria.communicate_info or [] if "COMMUNICATE" in criteria.reward_basis]
     words = "; ".join([DONE, *outputs])
     yield _played(GOLD, actions, words, judge=_judged(criteria, True))
-    yield Check("never ends", [assistant(words)], passes=False, user=[HELLO])
+    yield Check("never ends", [assistant(words)], passes=False, user_replies=[HELLO])
     if not all(action.name.startswith(READING) for action in actions):
         yield _played("no action", [], words, passes=False, judge=_judged(criteria, True))
     if not all(is_communicated(text, [assistant(said) for said in (GREETING, DONE)]) for text in outputs):
@@ -90,7 +90,9 @@ def _played(
         else:
             replies.append(assistant("Please do this."))
             user += [*calls, "I did."]
-    return Check(name, [*replies, assistant(words)], passes, user=[*user, THANKS], judge=list(judge))
+    return Check(
+        name, [*replies, assistant(words)], passes, user_replies=[*user, THANKS], judge_replies=list(judge)
+    )
 
 
 def _judged(criteria: Criteria, met: bool) -> list[str]:

@@ -65,7 +65,7 @@ class Conversation(ABC):
         }
         self._steps = self._errors = 0
 
-    async def hold(self) -> Ending:
+    async def run(self) -> Ending:
         """Let both sides talk until one of them or a limit ends the conversation.
 
         Return the reason why it ended.

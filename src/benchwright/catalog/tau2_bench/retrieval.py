@@ -93,7 +93,7 @@ class Retrieval:
         self._nearest = EmbeddingIndex(documents, QWEN_QUERY if EMBEDDED.get(name) == QWEN else "{query}")
         self._sandbox = LocalSandbox(SHELL_LIMITS)
 
-    def helper(self, session: Session) -> Helper:
+    def create_helper(self, session: Session) -> Helper:
         """Create a helper that requests embeddings through the trial's session."""
         return _Helper(Shell(self._sandbox, self._writes), self._nearest, session)
 

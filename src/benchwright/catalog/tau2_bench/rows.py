@@ -89,7 +89,7 @@ def samples(
     Raises:
         DatasetError: If a domain has no tasks in the split, or a task is invalid.
     """
-    files.lie_in(source)
+    files.set_source(source)
     by_domain: dict[str | None, list[Path]] = {}
     for file in source.files("test"):
         by_domain.setdefault(domain_of(file), []).append(file)

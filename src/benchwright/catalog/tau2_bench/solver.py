@@ -44,11 +44,11 @@ class Agent:
             async with self._worlds.open(content, session) as world:
                 talk = self._begin(content, world, session)
                 try:
-                    ending = await talk.hold()
+                    ending = await talk.run()
                 except UnusableMessage as error:
                     unusable = error
                     continue
-                examined = None if ending in FAILED_ENDINGS else await world.examine(talk.messages)
+                examined = None if ending in FAILED_ENDINGS else await world.check_state(talk.messages)
                 return _outcome(talk, ending, examined)
         if unusable.side == "user":
             raise ExecutionError(f"{RETRIES + 1} times the simulated user {unusable}")

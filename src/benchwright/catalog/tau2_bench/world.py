@@ -97,7 +97,7 @@ class World:
         """
         return (await _ask(self._process, {"calls": calls}, _Results, self._helper)).results
 
-    async def examine(self, conversation: Sequence[Message]) -> StateCheck:
+    async def check_state(self, conversation: Sequence[Message]) -> StateCheck:
         """Replay all calls in a fresh environment, and compare its final state with the right one.
 
         Raises:
@@ -114,13 +114,13 @@ class DomainFiles:
         self._source = source
         self._read: dict[str, dict[str, bytes]] = {}
 
-    def lie_in(self, source: Source) -> None:
+    def set_source(self, source: Source) -> None:
         """Set the source from which the files are read."""
         if source is not self._source:
             self._source = source
             self._read.clear()
 
-    def of(self, domain: str) -> dict[str, bytes]:
+    def files_of(self, domain: str) -> dict[str, bytes]:
         """Return the code and the data of a domain, {path in the repository: content}.
 
         Raises:
@@ -139,7 +139,7 @@ class DomainFiles:
     def digest(self, domain: str) -> str:
         """Return a hash of the domain's files, which changes if one of them does."""
         digest = xxhash.xxh3_128()
-        for name, content in sorted(self.of(domain).items()):
+        for name, content in sorted(self.files_of(domain).items()):
             digest.update(f"{name} {len(content)}\n".encode())
             digest.update(content)
         return digest.hexdigest()
@@ -188,7 +188,7 @@ class Worlds:
         """
         inside = Path(__file__).parent / "inside"
         files = {name: (inside / name).read_bytes() for name in SANDBOX_PROGRAMS}
-        files |= self.files.of(content["domain"])
+        files |= self.files.files_of(content["domain"])
         opening = {name: content[name] for name in ("domain", "task", "retrieval", "solo", "policy")}
         helper = self._helper(content, session)
         async with self._sandbox.process(["python3", "server.py"], files=files) as process:
@@ -199,8 +199,8 @@ class Worlds:
         if name is None:
             return None
         if name not in self._retrievals:
-            self._retrievals[name] = Retrieval(name, documents_in(self.files.of(content["domain"])))
-        return self._retrievals[name].helper(session)
+            self._retrievals[name] = Retrieval(name, documents_in(self.files.files_of(content["domain"])))
+        return self._retrievals[name].create_helper(session)
 
 
 async def _ask(

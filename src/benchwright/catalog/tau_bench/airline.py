@@ -351,11 +351,11 @@ def _first_free(names: tuple[str, ...], taken: Any) -> str | None:
 AIRLINE = Domain(
     "airline",
     tables=("flights", "reservations", "users"),
-    reading=by_name(
+    read_tools=by_name(
         *(calculate, get_reservation_details, get_user_details, list_all_airports, search_direct_flight),
         *(search_onestop_flight, think, transfer_to_human_agents),
     ),
-    writing=by_name(
+    write_tools=by_name(
         *(book_reservation, cancel_reservation, send_certificate, update_reservation_baggages),
         *(update_reservation_flights, update_reservation_passengers),
     ),

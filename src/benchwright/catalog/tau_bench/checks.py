@@ -36,7 +36,9 @@ def checks(sample: Sample, world: World) -> Iterator[Check]:
     gold = [(action["name"], action["kwargs"]) for action in content["actions"]]
     outputs = "; ".join(["Done", *content["outputs"]])
     yield _played(GOLD, gold, outputs)
-    yield Check("never ends", [*map(_call, _untransferred(gold)), assistant(outputs)], False, user=[HELLO])
+    yield Check(
+        "never ends", [*map(_call, _untransferred(gold)), assistant(outputs)], False, user_replies=[HELLO]
+    )
     extra, its_arguments = EXTRA_WRITE[content["domain"]]
     call = (extra, {"user_id": content["user_id"], **its_arguments})
     yield _wrong("an extra write", [*gold, call], outputs)
@@ -59,7 +61,7 @@ def _played(name: str, calls: list[Call], said: str, passes: bool = True) -> Che
     """
     transfer = [call for call in calls if call[0] == TRANSFER]
     replies = [*map(_call, _untransferred(calls)), assistant(said), *map(_call, transfer[:1])]
-    return Check(name, replies, passes, user=[HELLO, THANKS if transfer else STOP])
+    return Check(name, replies, passes, user_replies=[HELLO, THANKS if transfer else STOP])
 
 
 def _wrong(name: str, calls: list[Call], said: str) -> Check:
@@ -71,7 +73,7 @@ def _second_of_two(before: list[Call], call: Call, said: str) -> Check:
     both = _call(("think", {"thought": "Now."}))
     both["tool_calls"] += _call(call)["tool_calls"]
     replies = [*map(_call, _untransferred(before)), both, assistant(said)]
-    return Check("second call of an answer", replies, False, user=[HELLO, STOP])
+    return Check("second call of an answer", replies, False, user_replies=[HELLO, STOP])
 
 
 def _untransferred(calls: list[Call]) -> list[Call]:

@@ -30,12 +30,12 @@ class Domain(msgspec.Struct, frozen=True):
 
     name: str
     tables: tuple[str, ...]
-    reading: dict[str, Tool]
-    writing: dict[str, Tool]
+    read_tools: dict[str, Tool]
+    write_tools: dict[str, Tool]
 
     def call(self, database: Database, name: str, arguments: dict[str, Any]) -> str:
         """Run a tool and return its result. Any error is reported to the model in tau-bench's words."""
-        tool = self.writing.get(name) or self.reading.get(name)
+        tool = self.write_tools.get(name) or self.read_tools.get(name)
         if tool is None:
             return f"Unknown action {name}"
         try:

@@ -100,8 +100,8 @@ def replayed(world: World, calls: Iterable[Call]) -> Database:
 
     Calls that only read are skipped.
     """
-    database = world.database()
+    database = world.new_database()
     for name, arguments in calls:
-        if name in world.domain.writing:
+        if name in world.domain.write_tools:
             world.domain.call(database, name, arguments)
     return database

@@ -44,7 +44,7 @@ def samples(source: Source, split: str, domain: str, worlds: Worlds) -> Iterator
     Raises:
         DatasetError: If there are no tasks, or one is invalid.
     """
-    worlds.lie_in(source)
+    worlds.set_source(source)
     found = False
     for row in _rows(source, split):
         if domain in ("all", row.domain):

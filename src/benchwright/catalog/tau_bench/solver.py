@@ -65,7 +65,7 @@ class Agent:
         """Hold the conversation. The status is `limit` if it does not end within 30 steps."""
         content = trial.sample.content
         world = self._worlds[content["domain"]]
-        database = world.database()
+        database = world.new_database()
         customer = Customer(session, content["instruction"])
         messages = [system(world.wiki), user(await customer.speak())]
         for step in range(MAX_STEPS):

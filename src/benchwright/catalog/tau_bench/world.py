@@ -37,7 +37,7 @@ class World(msgspec.Struct, frozen=True):
     tables: Tables
     digest: str
 
-    def database(self) -> Database:
+    def new_database(self) -> Database:
         """Return a new database in the initial state."""
         return new_database(self.tables)
 
@@ -52,7 +52,7 @@ class Worlds:
         self._source = source
         self._read: dict[str, World] = {}
 
-    def lie_in(self, source: Source) -> None:
+    def set_source(self, source: Source) -> None:
         """Set the source from which the worlds are read."""
         if source is not self._source:
             self._source = source

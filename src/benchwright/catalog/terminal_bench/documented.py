@@ -84,7 +84,7 @@ def make_documented(about: About, options: Options) -> Benchmark:
         solver=solver,
         scorers=(ExitCodeScorer(about.metric),),
         checks=checks,
-        at_once=options.integer("containers", CONTAINERS, 1),
+        max_containers=options.integer("containers", CONTAINERS, 1),
         departures=() if image == IMAGE else (f"the image {image} in place of {IMAGE}",),
     )
 

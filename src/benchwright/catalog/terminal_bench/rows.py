@@ -18,7 +18,7 @@ def first_samples(source: Source, folders: TaskFolders) -> Iterator[Sample]:
     Raises:
         DatasetError: If a task is invalid. Names the file.
     """
-    for task, folder in folders.all(source):
+    for task, folder in folders.find(source):
         yaml = version_1.read_task(checked(folder / version_1.FILE))
         settings = settings_or_problem(version_1.settings, yaml, folder)
         yield task_sample(task, folder, [yaml["instruction"]], settings, version_1.labels(yaml))

@@ -88,15 +88,15 @@ class ConcurrencyController:
         self._open(now)
 
     @property
-    def settled(self) -> bool:
+    def is_settled(self) -> bool:
         """True if the level is settled and no more trials than that are in flight."""
         return self._phase is Phase.SETTLED and not self._draining
 
-    def begin(self) -> None:
+    def count_start(self) -> None:
         """Count a trial that begins."""
         self._in_flight += 1
 
-    def end(self, now: int) -> None:
+    def count_end(self, now: int) -> None:
         """Count a trial that ended, and judge the level if its window is complete."""
         self._in_flight -= 1
         if self._draining:
@@ -107,7 +107,7 @@ class ConcurrencyController:
         if self._ended >= self._enough and not self._starved:
             self._close(now)
 
-    def refuse(self, now: int, *, again: bool = False) -> None:
+    def count_refusal(self, now: int, *, again: bool = False) -> None:
         """Count a request that the server refused for load or did not answer in time.
 
         `again`: the request had been refused before and has waited since.
@@ -121,17 +121,17 @@ class ConcurrencyController:
         if self._refused_again >= few or (self._refused >= few and share >= OVERLOADED_SHARE):
             self._back_off(now)
 
-    def starve(self) -> None:
+    def mark_idle(self) -> None:
         """Mark that there is no work at the moment, so that completions are not used to judge the level."""
         self._starved = True
 
-    def feed(self, now: int) -> None:
+    def mark_busy(self, now: int) -> None:
         """Begin a new window if there had been no work, because there is work again."""
         if self._starved:
             self._starved = False
             self._go_to(self.level, now)
 
-    def interrupt(self, now: int) -> None:
+    def restart_window(self, now: int) -> None:
         """Restart the window after a standstill of our process, which invalidates what was measured in it."""
         self._go_to(self.level, now)
 

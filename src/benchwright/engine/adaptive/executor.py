@@ -72,7 +72,7 @@ class AdaptiveExecutor:
                 self._clients,
                 plan.limits,
                 watch.deliver,
-                keeps=plan.keeps,
+                keeps=plan.keeps_conversation,
                 seconds=plan.seconds,
             )
             with telling_standstills(watch.stood_still):
@@ -102,19 +102,19 @@ class _ClockedController:
         paced(pace.level, False, None)
 
     def refused(self, attempt: int) -> None:
-        self.pace.refuse(perf_counter_ns(), again=attempt > 1)
+        self.pace.count_refusal(perf_counter_ns(), again=attempt > 1)
         self.tell()
 
     def stood_still(self, standstill: Standstill) -> None:
-        self.pace.interrupt(perf_counter_ns())
+        self.pace.restart_window(perf_counter_ns())
 
     def ended(self) -> None:
-        self.pace.end(perf_counter_ns())
+        self.pace.count_end(perf_counter_ns())
         self.tell()
 
     def tell(self) -> None:
         """Report the level if it has changed."""
-        level, settled = self.pace.level, self.pace.settled
+        level, settled = self.pace.level, self.pace.is_settled
         if (level, settled) == self._told:
             return
         if settled:
@@ -136,7 +136,7 @@ class _ClockedController:
             return None
         alone, two = (ns / count for count, ns in (known[1], known[2]))
         found = SerialServing(2, gain, two / alone) if alone else None
-        return found if found is not None and found.holds else None
+        return found if found is not None and found.is_serial else None
 
     def _time(self, record: TrialRecord) -> None:
         """Add the latencies of requests that began and ended at the present level."""
@@ -189,7 +189,7 @@ class _Workers:
         self._group = group
         self._size = 0
         self._empty = False
-        watch.pace.feed(perf_counter_ns())
+        watch.pace.mark_busy(perf_counter_ns())
 
     def fill(self) -> None:
         """Start workers until there are as many as the level allows."""
@@ -202,13 +202,13 @@ class _Workers:
             item = next(self._wave, None)
             if item is None or self._worker.is_too_late(item):
                 self._empty = True
-                self._watch.pace.starve()
+                self._watch.pace.mark_idle()
                 break
             await until_due(item, self._worker, self._stop)
             if self._stop.reason is not None:
                 break
-            self._watch.pace.begin()
-            await self._worker.do(item)
+            self._watch.pace.count_start()
+            await self._worker.process(item)
             self._watch.ended()
             self.fill()
         self._size -= 1

@@ -77,7 +77,7 @@ class Driver:
         self._losses = 0
         self._lately = 0
 
-    async def ready(self, pool: Pool) -> None:
+    async def start(self, pool: Pool) -> None:
         """Start the shard and wait until it is ready to begin.
 
         If it does not start, `drive` tries again when there is work.
@@ -87,7 +87,7 @@ class Driver:
             while shard is not None and not self._ready and self._stop.reason is None:
                 await self._took(await self._received(shard), pool)
 
-    async def drive(self, pool: Pool) -> None:
+    async def run_work(self, pool: Pool) -> None:
         """Run work from a shared pool until all is done, or no shard can be started.
 
         Raises:
@@ -100,7 +100,7 @@ class Driver:
                     if shard is None:
                         return
                     works = self._take(pool)
-                    if not self._under_way and not await pool.more():
+                    if not self._under_way and not await pool.wait_for_work():
                         return
                     if self._under_way:
                         await self._step(shard, works, pool)
@@ -110,7 +110,7 @@ class Driver:
             await self._cancel(pool)
             raise
 
-    async def end(self) -> None:
+    async def shut_down(self) -> None:
         """Ask the shard to end, and receive its last reports."""
         if self._shard is None:
             return
@@ -140,7 +140,7 @@ class Driver:
                 self._open.enter_async_context(self._shards.open(self._number, self._share))
             )
             try:
-                while not opening.done() and not pool.over:
+                while not opening.done() and not pool.is_over:
                     await asyncio.wait([opening], timeout=LOOK_SECONDS)
             finally:
                 if not opening.done():
@@ -209,7 +209,7 @@ class Driver:
         work = self._under_way.pop(report.key)
         self._unscored.pop(report.key, None)
         self._losses = 0
-        pool.done()
+        pool.mark_done()
         return ScoredWork(work.trial, report.status, report.scores, work.counted)
 
     def _solved(self, report: Solved) -> Result:

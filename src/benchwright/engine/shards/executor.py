@@ -37,16 +37,16 @@ class ShardedExecutor:
             Driver(self._shards, number, share, deliver, stop, earlier) for number, share in enumerate(shares)
         ]
         try:
-            if plan.timed:
+            if plan.shares_clock:
                 waiting = Pool(iter(()), stop)
-                await run_all([driver.ready(waiting) for driver in drivers])
+                await run_all([driver.start(waiting) for driver in drivers])
                 await _in_time(drivers, work, stop, plan.seconds)
                 work = iter(())
             for _, wave in groupby(work, key=lambda item: item.trial.wave):
                 await _drive(drivers, Pool(wave, stop))
                 if stop.reason is not None:
                     break
-            await run_all([driver.end() for driver in drivers])
+            await run_all([driver.shut_down() for driver in drivers])
         finally:
             for driver in drivers:
                 await driver.close()
@@ -76,7 +76,7 @@ async def _in_time(
         await _drive(drivers, Pool(everything, stop, last_start))
         return
     pools = [Pool(hand, stop) for hand in deal(everything, len(drivers))]
-    await run_all([driver.drive(pool) for driver, pool in zip(drivers, pools, strict=True)])
+    await run_all([driver.run_work(pool) for driver, pool in zip(drivers, pools, strict=True)])
     lost = next((driver.given_up for driver in drivers if driver.given_up is not None), None)
     if lost is not None:
         raise UserError(f"A worker process was lost, and the load with it: {lost}.")
@@ -91,7 +91,7 @@ async def _drive(drivers: list[Driver], pool: Pool) -> None:
     left = [driver for driver in drivers if driver.given_up is None]
 
     async def drive(driver: Driver) -> None:
-        await driver.drive(pool)
+        await driver.run_work(pool)
         if all(one.given_up for one in left):
             raise UserError(f"No worker process is left to run trials: {driver.given_up}.")
 

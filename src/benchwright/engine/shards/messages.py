@@ -145,7 +145,7 @@ class ShardParts(msgspec.Struct, frozen=True):
     task: Task
     clients: Mapping[str, ModelClient]
     limits: TrialLimits
-    keeps: Keeps = keeps_all
+    keeps_conversation: Keeps = keeps_all
     seconds: float | None = None
 
 
@@ -162,11 +162,11 @@ class WorkerSpec(msgspec.Struct, frozen=True):
     path: tuple[str, ...]
     environment: Mapping[str, str] = {}
 
-    def elsewhere(self) -> WorkerSpec:
+    def for_other_machine(self) -> WorkerSpec:
         """Return the recipe for use on another machine, without this machine's sys.path."""
         return msgspec.structs.replace(self, path=())
 
-    def encoded(self) -> bytes:
+    def encode(self) -> bytes:
         """Return the recipe as it is sent.
 
         It contains keys, so it is only sent to shards and never written anywhere.

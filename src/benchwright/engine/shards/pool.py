@@ -59,7 +59,7 @@ class Pool:
         self._taken += len(works)
         return works
 
-    def done(self, works: int = 1) -> None:
+    def mark_done(self, works: int = 1) -> None:
         """Count this many of the taken pieces as done or dropped, so that they are no longer waited for."""
         self._taken -= works
         self._tell()
@@ -67,14 +67,14 @@ class Pool:
     def give_back(self, works: list[TrialWork]) -> None:
         """Put back pieces that were taken but could not be done, for others to take."""
         self._back.extend(works)
-        self.done(len(works))
+        self.mark_done(len(works))
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """True if no more work is to be taken, because all is done or the run is to stop."""
         return self._stop.reason is not None or (self._drained and not self._taken and not self._back)
 
-    async def more(self) -> bool:
+    async def wait_for_work(self) -> bool:
         """Wait until there may be work to take. Return False if all is done or the run is to stop."""
         while self._taken and not self._back:
             self._changed.clear()

@@ -39,7 +39,7 @@ class ProcessShards:
 
     def __init__(self, recipe: WorkerSpec, count: int) -> None:
         self.count = count
-        self._recipe = recipe.encoded()
+        self._recipe = recipe.encode()
 
     @asynccontextmanager
     async def open(self, number: int, concurrency: int) -> AsyncIterator[Shard]:

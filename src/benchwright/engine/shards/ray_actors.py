@@ -44,7 +44,7 @@ async def ray_shards(recipe: WorkerSpec, count: int | None, address: str | None)
     address = address or os.environ.get("RAY_ADDRESS")
     async with connected(count, address) as ray:
         cpus = int(ray.cluster_resources().get("CPU", 1))
-        yield RayShards(ray, recipe if address is None else recipe.elsewhere(), count or max(1, cpus))
+        yield RayShards(ray, recipe if address is None else recipe.for_other_machine(), count or max(1, cpus))
 
 
 class RayShards:
@@ -53,7 +53,7 @@ class RayShards:
     def __init__(self, ray: Any, recipe: WorkerSpec, count: int) -> None:
         self.count = count
         self._ray = ray
-        self._recipe = recipe.encoded()
+        self._recipe = recipe.encode()
         self._actors = ray.remote(num_cpus=1, max_restarts=0)(Actor)
 
     @asynccontextmanager
@@ -117,7 +117,7 @@ class Actor:
         self._reports: asyncio.Queue[bytes | Exception] = asyncio.Queue(1)
         self._serving: asyncio.Task[None] | None = None
 
-    async def begin(self, recipe: bytes, concurrency: int) -> None:
+    async def start(self, recipe: bytes, concurrency: int) -> None:
         """Make the parts and start to serve. An error is sent as the first report."""
         try:
             parts = make_parts(recipe, concurrency)
@@ -126,11 +126,11 @@ class Actor:
             return
         self._serving = asyncio.ensure_future(self._serve(parts, concurrency))
 
-    async def order(self, message: bytes) -> None:
+    async def send_order(self, message: bytes) -> None:
         """Queue an encoded message of the coordinating process for the shard."""
         await self._orders.put(message)
 
-    async def reports(self) -> bytes:
+    async def receive_reports(self) -> bytes:
         """Wait for the next reports and return them.
 
         Raises:

@@ -46,7 +46,7 @@ async def serve(parts: ShardParts, concurrency: int, receive: Receive, send: Sen
                     parts.clients,
                     parts.limits,
                     reports.deliver,
-                    keeps=parts.keeps,
+                    keeps=parts.keeps_conversation,
                     seconds=parts.seconds,
                 )
                 reports.add(WorkerReady())
@@ -99,7 +99,7 @@ class _WorkQueue:
                 return
             if isinstance(order, RunTrials):
                 if order.origin is not None:
-                    self._worker.begin(order.origin)
+                    self._worker.set_origin(order.origin)
                 self._waiting.extend(order.works)
                 self._begin()
             else:
@@ -131,7 +131,7 @@ class _WorkQueue:
             if self._worker.is_too_late(self._waiting[0]):
                 self._give_back()
                 return
-            early = self._worker.seconds_until(self._waiting[0]) - self._worker.ahead
+            early = self._worker.seconds_until(self._waiting[0]) - self._worker.lead_seconds
             if early > 0:
                 self._timer = asyncio.get_running_loop().call_later(early, self._begin)
                 return
@@ -144,7 +144,7 @@ class _WorkQueue:
         if work.trial.due_ns is not None:
             await self._worker.prepare(work)
             await asyncio.sleep(max(0.0, self._worker.seconds_until(work)))
-        await self._worker.do(work)
+        await self._worker.process(work)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._under_way.discard(task)

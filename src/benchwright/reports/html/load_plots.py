@@ -98,7 +98,7 @@ def _rates(shown: Sequence[PlottedLoad]) -> Iterator[Plot]:
         found = {
             one.letter: one.load.report
             for one in shown
-            if answer_rates(one.load.report) and one.load.report.levels[0].level.open is is_open
+            if answer_rates(one.load.report) and one.load.report.levels[0].level.is_open_loop is is_open
         }
         if found:
             places = {one.letter: one.place for one in shown}
@@ -148,7 +148,7 @@ def _distributions(shown: Sequence[PlottedLoad], timed: TimeMeasure) -> Iterator
             yield _distribution(timed, "", curves)
         return
     levels = [each for of_one in found for each, _ in of_one]
-    names = [each.level.name for each in sorted(levels, key=lambda each: each.level.height)]
+    names = [each.level.name for each in sorted(levels, key=lambda each: each.level.load)]
     common = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     for name in _evenly(common, MOST_CURVES):
         curves = [

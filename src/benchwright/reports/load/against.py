@@ -54,7 +54,7 @@ def _differing(pair: LoadPair) -> Iterator[str]:
         for name, measure in MEASURES.items():
             found = [one for one in pair.changes if one.measure == name and one.verdict == verdict]
             at = ", ".join(f"{_percent(one.change)} at {one.level_b.name}" for one in found)
-            told += [f"{measure.words} ({at})"] if found else []
+            told += [f"{measure.readable_name} ({at})"] if found else []
         if told:
             yield f"{verdict.capitalize()} with {pair.b}: {', '.join(told)}."
 
@@ -124,7 +124,7 @@ def _changes(pair: LoadPair) -> Block:
         rows.append(
             [
                 name,
-                MEASURES[change.measure].words,
+                MEASURES[change.measure].readable_name,
                 _value(change, change.a),
                 _value(change, change.b),
                 f"{_percent(change.change)}{mark}",

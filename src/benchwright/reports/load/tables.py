@@ -46,7 +46,7 @@ def load_blocks(report: LoadReport) -> Iterator[Block]:
 
 def models_block(reports: Sequence[LoadReport]) -> Block:
     """Build a table that compares several models, level by level."""
-    found = [(result.level.height, report.model, result) for report in reports for result in report.levels]
+    found = [(result.level.load, report.model, result) for report in reports for result in report.levels]
     aimed = any(report.objectives for report in reports)
     scored = any(result.judged is not None for _, _, result in found)
     columns: list[CellText] = [
@@ -76,7 +76,7 @@ REPEATED = ("achieved", "ttft_p50", "ttft_p99", "latency_p50", "latency_p99")
 
 def _repeats(report: LoadReport) -> Block:
     """Build a table of the figures of each level over all its repeats."""
-    columns = [_loop(report), "runs", *(MEASURES[name].words for name in REPEATED)]
+    columns = [_loop(report), "runs", *(MEASURES[name].readable_name for name in REPEATED)]
     rows: list[list[CellText]] = []
     for level in level_figures(report).values():
         known = [(MEASURES[name], level.figures.get(name)) for name in REPEATED]
@@ -107,11 +107,11 @@ def _marks(result: LevelResult) -> str:
 
 
 def _loop(report: LoadReport) -> str:
-    return "rate" if report.levels[0].level.open else "in flight"
+    return "rate" if report.levels[0].level.is_open_loop else "in flight"
 
 
 def _served(report: LoadReport) -> Block:
-    is_open = report.levels[0].level.open
+    is_open = report.levels[0].level.is_open_loop
     columns = [
         _loop(report),
         *(["offered/s"] if is_open else []),
@@ -254,7 +254,9 @@ def _times(report: LoadReport) -> Block:
         itl = [milliseconds(result.itl.p50.value if result.itl else None)] if timed else []
         rows.append([_name(result), *(milliseconds(one.value if one else None) for one in quantiles), *itl])
         rows.append(["", *(interval_text(one) if one else "" for one in quantiles), *([""] if timed else [])])
-    counted = "Milliseconds, from the intended start. " if report.levels[0].level.open else "Milliseconds. "
+    counted = (
+        "Milliseconds, from the intended start. " if report.levels[0].level.is_open_loop else "Milliseconds. "
+    )
     return Block("Times", columns, rows, left=0, note=counted + INTERVALS)
 
 

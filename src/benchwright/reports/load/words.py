@@ -196,7 +196,7 @@ def saturation_text(found: Saturation, report: LoadReport) -> str:
         if found.doubtful
         else ""
     )
-    is_open = any(result.level.open for result in report.levels)
+    is_open = any(result.level.is_open_loop for result in report.levels)
     return (_kept_up(found) if is_open else _saturated(found)) + doubt
 
 

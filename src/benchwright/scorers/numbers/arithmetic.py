@@ -45,12 +45,12 @@ def added(one: Value, other: Value, sign: int) -> Value:
     if isinstance(one, str) or isinstance(other, str):
         return one if isinstance(one, str) else other
     if one.unit and other.unit and one.unit != other.unit:
-        if not one.unit.fits(other.unit):
+        if not one.unit.is_convertible_to(other.unit):
             return "a sum of different units"
         other = Quantity(other.in_base_units / one.unit.factor, unit=one.unit)
     if (one.unit == PERCENT) != (other.unit == PERCENT):
         return "a sum of a number and a percentage"
-    return bounded(one.value + sign * other.value, one.whole and other.whole, one.unit or other.unit)
+    return bounded(one.value + sign * other.value, one.is_whole and other.is_whole, one.unit or other.unit)
 
 
 def _share(value: Quantity) -> Quantity:
@@ -63,7 +63,7 @@ def multiplied(one: Value, other: Value) -> Value:
         return one if isinstance(one, str) else other
     one, other = _share(one), _share(other)
     unit = (one.unit or other.unit) if not (one.unit and other.unit) else None
-    return bounded(one.value * other.value, one.whole and other.whole, unit)
+    return bounded(one.value * other.value, one.is_whole and other.is_whole, unit)
 
 
 def divided(one: Value, other: Value) -> Value:
@@ -90,7 +90,7 @@ def powered(base: Value, exponent: Value) -> Value:
         return TOO_LARGE
     if power < 0 and not base.value:
         return "a division by zero"
-    return Quantity(base.value**power, base.whole and power >= 0, base.unit)
+    return Quantity(base.value**power, base.is_whole and power >= 0, base.unit)
 
 
 def factorial(value: Quantity) -> Value:

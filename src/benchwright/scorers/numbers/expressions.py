@@ -125,7 +125,7 @@ class _Expression(Cursor):
         if joined and self.is_sign("(", "√", "π", "sqrt", "frac", "dfrac"):
             return multiplied
         part = isinstance(left, Quantity) and (
-            left.unit == PERCENT or (not left.whole and 0 < left.value < 1)
+            left.unit == PERCENT or (not left.is_whole and 0 < left.value < 1)
         )
         if part and self.is_word("of") and self.is_number(1):
             self.place += 1

@@ -120,7 +120,7 @@ def _extended(tokens: Sequence[Token], item: Item, words: bool) -> Item:
         token.kind == "dots"
         and not token.after_blank
         and isinstance(item.value, Quantity)
-        and not item.value.whole
+        and not item.value.is_whole
     ):
         return Item("a number whose digits go on", item.first, item.last + 1)
     if token.text == "_":
@@ -163,6 +163,6 @@ def _with_smaller_unit(tokens: Sequence[Token], item: Item) -> Item | None:
     if found is None or not isinstance(found[0], Quantity) or found[0].unit is None:
         return None
     unit, smaller = item.value.unit, found[0].unit
-    if not unit.fits(smaller) or smaller.factor >= unit.factor:
+    if not unit.is_convertible_to(smaller) or smaller.factor >= unit.factor:
         return None
     return Item(added(item.value, found[0], 1), item.first, found[1])

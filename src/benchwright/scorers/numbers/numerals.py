@@ -41,7 +41,7 @@ def read_number(cursor: Cursor, money: Unit | None = None) -> Value:
         value = multiplied(value, attached)
     if isinstance(value, str):
         return value
-    if value.whole:
+    if value.is_whole:
         value = _mixed(cursor, value)
     return _scaled(cursor, value)._replace(unit=money or read_unit(cursor))
 

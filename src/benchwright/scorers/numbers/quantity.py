@@ -22,7 +22,7 @@ class Unit(NamedTuple):
     dimensions: frozenset[str]
     factor: Fraction = Fraction(1)
 
-    def fits(self, other: Unit) -> bool:
+    def is_convertible_to(self, other: Unit) -> bool:
         """Return True if the units share a dimension, so that they can be converted."""
         return bool(self.dimensions & other.dimensions)
 
@@ -43,7 +43,7 @@ class Quantity(NamedTuple):
     """
 
     value: Fraction
-    whole: bool = False
+    is_whole: bool = False
     unit: Unit | None = None
 
     @property
@@ -84,9 +84,11 @@ class Tolerance(NamedTuple):
         the values are compared. For percent and dozens, the converted value is compared too (50 % equals 50
         and 0.5).
         """
-        whole = (one.whole, other.whole)
+        whole = (one.is_whole, other.is_whole)
         if one.unit and other.unit:
-            return one.unit.fits(other.unit) and self._near(one.in_base_units, other.in_base_units, whole)
+            return one.unit.is_convertible_to(other.unit) and self._near(
+                one.in_base_units, other.in_base_units, whole
+            )
         if self._near(one.value, other.value, whole):
             return True
         unit = one.unit or other.unit

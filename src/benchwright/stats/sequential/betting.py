@@ -78,7 +78,7 @@ class BettingProcess:
         self._moments = self._moments + np.stack([weighted[..., 0], weighted[..., 0] ** 2])
 
     @property
-    def logarithms(self) -> Vector:
+    def log_capital(self) -> Vector:
         """Logarithm of the capital against each claim (..., m)."""
         with np.errstate(over="ignore", divide="ignore"):
             return np.asarray(np.log(self._purses.sum(axis=-1)))

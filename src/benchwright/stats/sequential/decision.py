@@ -107,7 +107,7 @@ class Decider:
             self._look()
         return self.verdict
 
-    def share(self, undecided: int) -> Verdict | None:
+    def set_error_share(self, undecided: int) -> Verdict | None:
         """Use the share of the error for `undecided` open questions, including this one: error / undecided.
 
         Return the verdict, None while undecided.

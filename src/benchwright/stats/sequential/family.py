@@ -22,17 +22,17 @@ class Family:
 
     def __init__(self, deciders: Sequence[Decider]) -> None:
         self.deciders = tuple(deciders)
-        self.share()
+        self.distribute_error()
 
     @property
-    def decided(self) -> bool:
+    def is_decided(self) -> bool:
         """True if every question has a verdict."""
         return all(decider.verdict is not None for decider in self.deciders)
 
-    def share(self) -> None:
+    def distribute_error(self) -> None:
         """Distribute the error among the undecided questions; repeat while this yields further verdicts."""
         undecided = -1
         while undecided != (left := sum(decider.verdict is None for decider in self.deciders)):
             undecided = left
             for decider in self.deciders:
-                decider.share(undecided)
+                decider.set_error_share(undecided)

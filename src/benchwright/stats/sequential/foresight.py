@@ -57,7 +57,7 @@ class DifferencePredictor:
         self._next_fit = FIRST_FIT
         self._predict(self._supposed - self._supposed.mean())
 
-    def expected(self) -> float:
+    def predict(self) -> float:
         """Return the prediction for the next unit minus the mean prediction for all that are left."""
         place = len(self._differences)
         return float(self._predicted[place] - self._mean_of_rest[place])

@@ -130,7 +130,7 @@ class RunningInterval:
         tested means, it is above the line through the two tested means before: up to the point at which that
         line falls to the threshold, the mean is still refuted.
         """
-        surplus = self._capital.logarithms - self._needed
+        surplus = self._capital.log_capital - self._needed
         just_above = np.nextafter(self._means, np.inf)
         gaps = np.diff(self._means)
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -108,7 +108,7 @@ def _flips(
     letters = [run.letter for run in found.runs]
     for change in changes:
         won = score is not None and score.gain(change) > 0
-        flip = Flip(change, won, given_a=a(change), given_b=b(change))
+        flip = Flip(change, won, texts_a=a(change), texts_b=b(change))
         yield flip_part(found, letters[0], letters[1], flip, _side_by_side(asked, change))
 
 
@@ -122,7 +122,7 @@ def _side_reader(viewer: Viewer, reference: str) -> Callable[[Change], TrialText
     def read(change: Change) -> TrialTexts | None:
         with trials.lock:
             number = trials.find(change.sample, target, change.repeat)
-            trial = None if number is None else trials.table.trial(number)
+            trial = None if number is None else trials.table.read_trial(number)
         return None if trial is None else given_on_disk(trials.table.directory, trial)
 
     return read

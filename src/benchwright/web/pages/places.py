@@ -84,7 +84,7 @@ def shown_trial(viewer: Viewer, place: Place) -> tuple[Row, dict[str, Any], str]
     """
     trials, number = find_trial(viewer, place)
     with trials.lock:
-        row, counting = trials.row(number), trials.table.trial(number)
-        turn = trials.table.all_attempts(number).index(counting)
+        row, counting = trials.row(number), trials.table.read_trial(number)
+        turn = trials.table.read_attempts(number).index(counting)
     shown = shown_attempt(trials.table.directory, counting, place.run, turn)
     return row, shown, address_of(place, row)

@@ -39,7 +39,7 @@ async def runs_page(request: web.Request) -> web.Response:
 
 def _render(viewer: Viewer, asked: dict[str, Any], number: int, *, only_rows: bool) -> web.Response:
     rows = viewer.runs.rows()
-    found = running_first(ordered(list(filter(_wanted(asked).fits, rows)), asked["order"]))
+    found = running_first(ordered(list(filter(_wanted(asked).matches, rows)), asked["order"]))
     shown = found[(number - 1) * PAGE : number * PAGE]
     values: dict[str, Any] = {
         "rows": shown,

@@ -74,8 +74,8 @@ def _render(viewer: Viewer, place: Place) -> web.Response:
     trials, number = find_trial(viewer, place)
     directory = trials.table.directory
     with trials.lock:
-        row, counting = trials.row(number), trials.table.trial(number)
-        attempts = trials.table.all_attempts(number)
+        row, counting = trials.row(number), trials.table.read_trial(number)
+        attempts = trials.table.read_attempts(number)
         near = around(manifest, trials.table, place.wanted, number)
         steps = {
             name: None if one is None else address_of(place, trials.row(one))
@@ -118,7 +118,7 @@ def _changed(viewer: Viewer, place: Place, row: Row) -> dict[str, str | None] | 
 def _raw(viewer: Viewer, place: Place, part: str, turn: int, exchange: int) -> bytes:
     trials, number = find_trial(viewer, place)
     with trials.lock:
-        attempts = trials.table.all_attempts(number)
+        attempts = trials.table.read_attempts(number)
     if turn >= len(attempts):
         raise web.HTTPNotFound
     if part == "line":

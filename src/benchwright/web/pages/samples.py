@@ -107,7 +107,7 @@ def _lines(trials: RunTrials, numbers: Sequence[int]) -> Iterator[dict[str, Any]
     """Yield the rows of the table: trial, input, expected and given answer, failure reason, flags."""
     directory, left = trials.table.directory, MOST_READ
     for number in numbers:
-        trial = trials.table.trial(number)
+        trial = trials.table.read_trial(number)
         left -= trial.record.body[1]
         told = read_preview(directory, trial) if left >= 0 else trial_preview(trial, None)
         spans = (score.span for score in trial.scores.values() if score.span)

@@ -88,7 +88,7 @@ def _fitting(viewer: Viewer, asked: dict[str, str]) -> list[RunRow]:
         rows = [row for row, _ in newest_parts(of_suite)]
     if not asked["kind"]:
         rows = [row for row in rows if row.kind != VALIDATION]
-    return list(filter(RunFilter(kind=asked["kind"], words=asked["q"]).fits, rows))
+    return list(filter(RunFilter(kind=asked["kind"], words=asked["q"]).matches, rows))
 
 
 def _leaderboard(viewer: Viewer, rows: list[RunRow], by: str, prices: str) -> Leaderboard:
@@ -99,7 +99,7 @@ def _leaderboard(viewer: Viewer, rows: list[RunRow], by: str, prices: str) -> Le
     """
     key = (by, prices, tuple((row.id, row.size, row.state) for row in rows))
     priced = dict(read_price(one.strip()) for one in prices.split(";") if one.strip())
-    wanted = BoardOptions(by="run" if by == "run" else "model", prices=priced)
+    wanted = BoardOptions(group_by="run" if by == "run" else "model", prices=priced)
     return viewer.leaderboards.get(
         key, lambda: leaderboard([BoardEntry(viewer.runs.directory(row.id)) for row in rows], wanted)
     )

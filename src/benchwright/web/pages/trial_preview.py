@@ -56,8 +56,8 @@ def beside(trials: RunTrials, place: Place, number: int) -> list[dict[str, Any]]
     """Return all trials of a sample (its repeats, models and attempts); empty if this trial is the only one."""
     found = []
     for row in trials.siblings(trials.table.sample[number])[:MOST_BESIDE]:
-        attempts = trials.table.all_attempts(row.number)
-        counting = trials.table.trial(row.number)
+        attempts = trials.table.read_attempts(row.number)
+        counting = trials.table.read_trial(row.number)
         for turn, attempt in enumerate(attempts):
             found.append(
                 {

@@ -80,7 +80,7 @@ def test_the_evidence_is_the_line_of_the_script() -> None:
     ],
 )
 def test_files_that_are_written_are_found(script: str, path: str) -> None:
-    assert path in [writing.path for writing in ShellReader().read(script).writings]
+    assert path in [writing.path for writing in ShellReader().read(script).file_writes]
 
 
 @pytest.mark.parametrize(

@@ -27,20 +27,20 @@ def test_it_fails_by_every_runner_and_one_that_passes_does_not(runner: str, tmp_
     passing = one_that_passes(PROGRAM)
     file = tmp_path / "test_it.py"
     codes = []
-    for text in (passing, canary.added_to(passing)):
+    for text in (passing, canary.add_to(passing)):
         file.write_text(text)
         argv = [sys.executable, "-B", *RUNNERS[runner], "test_it.py"]
         ended = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True)
         codes.append(ended.returncode == 0)
     assert codes == [True, False]
-    assert canary.is_told(ended.stdout + ended.stderr)
+    assert canary.is_reported(ended.stdout + ended.stderr)
 
 
 def test_a_report_that_says_it_passed_does_not_tell_of_it() -> None:
     canary = new_canary()
-    assert canary.is_told(f"FAILED tests/test_it.py::test_{canary.mark} - AssertionError")
-    assert not canary.is_told(f"PASSED tests/test_it.py::test_{canary.mark}")
-    assert not canary.is_told("3 passed in 0.02s")
+    assert canary.is_reported(f"FAILED tests/test_it.py::test_{canary.mark} - AssertionError")
+    assert not canary.is_reported(f"PASSED tests/test_it.py::test_{canary.mark}")
+    assert not canary.is_reported("3 passed in 0.02s")
 
 
 @pytest.mark.parametrize("name", ["test_a.py", "a.test.ts", "a.spec.jsx", "a_test.go", "src/lib.rs"])

@@ -77,6 +77,6 @@ async def worked(folder: Path, *script: Line, seconds: float | None = None) -> t
     model, sandbox = Model(*script), Here(folder)
     terminus = Terminus(find_recipe("terminus"), ContainerAgent(["tmux"], {}))
     try:
-        return await terminus.play(model, sandbox, TASK, AgentLimits(9, 9.0, seconds)), model
+        return await terminus.run(model, sandbox, TASK, AgentLimits(9, 9.0, seconds)), model
     finally:
         await sandbox.run(["sh", "-c", "fuser -k . >/dev/null 2>&1 || :"], seconds=10)

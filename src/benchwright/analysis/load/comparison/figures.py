@@ -22,7 +22,7 @@ class Measure(NamedTuple):
     `read` returns None if a level does not have the figure.
     """
 
-    words: str
+    readable_name: str
     more_is_better: bool
     read: Callable[[LevelResult], FigureEstimate | None]
 

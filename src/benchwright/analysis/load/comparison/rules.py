@@ -71,7 +71,7 @@ def gate_results(
 
 
 def _name(change: LoadChange) -> str:
-    return f"{MEASURES[change.measure].words} at {change.level_b.name}"
+    return f"{MEASURES[change.measure].readable_name} at {change.level_b.name}"
 
 
 def _loss(change: LoadChange) -> tuple[float, float | None, float | None]:

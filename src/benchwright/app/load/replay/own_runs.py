@@ -35,9 +35,9 @@ def trace_of_run(directory: Path, limit: int | None) -> Trace:
         )
     table = RunTable(directory, effort=True)
     table.advance()
-    rows = table.in_order(table.counted())
+    rows = table.rows_in_order(table.counted_rows())
     found, left = list[Conversation](), limit
-    for record, body in read_bodies(directory, (table.record(int(row)) for row in rows)):
+    for record, body in read_bodies(directory, (table.read_record(int(row)) for row in rows)):
         requests = list(_requests(record, body))[:left]
         if not requests:
             continue

@@ -150,7 +150,7 @@ class _Conversation:
         self._session = session
         self._pace = pace
         self._fields = fields
-        self._start = session.intended
+        self._start = session.intended_start
         self._ended: dict[int | None, int] = {None: self._start}
         self._last: tuple[int, list[Message], Reply] | None = None
 
@@ -167,7 +167,7 @@ class _Conversation:
         limit = self._pace.tokens(request)
         more = {**request.fields, **self._fields, **({} if limit is None else {"max_tokens": limit})}
         reply = await session.chat(sendable.messages, turn=turn, **more)
-        self._ended[number] = session.origin + reply.record.started + reply.record.total
+        self._ended[number] = session.actual_start + reply.record.started + reply.record.total
         if self._last is None or number > self._last[0]:
             self._last = number, sendable.messages, reply
 

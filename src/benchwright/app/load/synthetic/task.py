@@ -101,7 +101,7 @@ class SyntheticSolver:
         shape, timed = self._shape, cast(TimedSession, session)
         rng = random.Random(trial.sample.content) if self._is_drawn else NOTHING_DRAWN
         fields = {**self._more, **self._models.fields(trial.sample.content)}
-        messages, due = list(self._opening), timed.intended
+        messages, due = list(self._opening), timed.intended_start
         for number in range(shape.turns):
             if number and timed.last_start is not None and due >= timed.last_start:
                 await until(timed.last_start)  # a new conversation in its place would be cut off at once
@@ -112,7 +112,7 @@ class SyntheticSolver:
             turn = Turn(number, due) if shape.turns > 1 else None
             reply = await session.chat(messages, turn=turn, **fields)
             messages.append(reply.message)
-            due = timed.origin + reply.record.started + reply.record.total + round(shape.think * 1e9)
+            due = timed.actual_start + reply.record.started + reply.record.total + round(shape.think * 1e9)
         status, reason = answer_status(reply)
         return Outcome(status, messages, reply.text, reason)
 

@@ -32,7 +32,7 @@ def audit(trajectory: Trajectory) -> list[Finding]:
 
     Findings that belong to no turn come last.
     """
-    acts = trajectory.acts()
+    acts = trajectory.parse_actions()
     found = dict.fromkeys(one for family in FAMILIES for one in family.findings(trajectory, acts))
     return sorted(_heaviest(found), key=lambda one: (one.turn is None, one.turn or 0))
 

@@ -33,15 +33,19 @@ def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Fi
     marks = not _MARKS.search(trajectory.instruction)
     for one in acts:
         for command in one.commands:
-            for path in command.writes:
+            for path in command.output_files:
                 if written := _DESCRIPTOR.match(path):
-                    yield one.found(PROCESSES, command.line, "note" if written[1] in _OWN else "sign")
+                    yield one.make_finding(PROCESSES, command.line, "note" if written[1] in _OWN else "sign")
             for word in command.arguments:
                 if read := _ENVIRONMENT.search(word):
-                    yield one.found(ENVIRONMENTS, command.line, "note" if _is_one(read[1]) else "sign")
-            if marks and command.program not in _SEARCHES and _MARKS.search(f"{command.words} {command.fed}"):
-                yield one.found(MARKS, command.line)
-        for code in one.codes:
+                    yield one.make_finding(ENVIRONMENTS, command.line, "note" if _is_one(read[1]) else "sign")
+            if (
+                marks
+                and command.program not in _SEARCHES
+                and _MARKS.search(f"{command.words} {command.stdin_text}")
+            ):
+                yield one.make_finding(MARKS, command.line)
+        for code in one.programs:
             for line in code.text.split("\n"):
                 yield from _of_line(one, line, marks=marks)
     for line in trajectory.patch.split("\n"):
@@ -51,11 +55,11 @@ def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Fi
 
 def _of_line(acts: StepActions, line: str, *, marks: bool) -> Iterator[Finding]:
     if marks and _MARKS.search(line):
-        yield acts.found(MARKS, line)
+        yield acts.make_finding(MARKS, line)
     if read := _ENVIRONMENT.search(line):
-        yield acts.found(ENVIRONMENTS, line, "note" if _is_one(read[1]) else "sign")
+        yield acts.make_finding(ENVIRONMENTS, line, "note" if _is_one(read[1]) else "sign")
     if _OPENS.search(line) and re.search(r"open\(|write", line):
-        yield acts.found(PROCESSES, line)
+        yield acts.make_finding(PROCESSES, line)
 
 
 def _is_one(process: str) -> bool:

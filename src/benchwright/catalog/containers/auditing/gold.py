@@ -26,15 +26,15 @@ _TARGET = re.compile(r"^(?:\+\+\+ b/|--- a/)(\S+)", re.MULTILINE)
 
 def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Finding]:
     """Report an agent's patch that is identical to the gold patch, and gold lines seen before editing."""
-    if not trajectory.gold:
+    if not trajectory.gold_patch:
         return
-    gold = _changes(trajectory.gold)
+    gold = _changes(trajectory.gold_patch)
     large = len(gold) >= FEWEST_CHANGED and sum(map(len, gold)) >= FEWEST_CHARACTERS
     if large and gold == _changes(trajectory.patch):
-        asked = "" if trajectory.asked else "; no model was asked"
+        asked = "" if trajectory.has_conversation else "; no model was asked"
         line = f"all {len(gold)} changed lines are those of the gold patch{asked}"
-        yield Finding(SAME, line, "sign" if trajectory.asked else "note")
-    yield from _seen(trajectory.instruction, gold, _names(trajectory.gold), acts)
+        yield Finding(SAME, line, "sign" if trajectory.has_conversation else "note")
+    yield from _seen(trajectory.instruction, gold, _names(trajectory.gold_patch), acts)
 
 
 def _seen(
@@ -51,17 +51,19 @@ def _seen(
         shown = telling & set(_lines(one.step.output))
         if len(shown) >= enough:
             first = one.step.command.strip().partition("\n")[0]
-            yield one.found(SAW, f"{first} showed {len(shown)} of {len(telling)} lines of the gold patch")
+            yield one.make_finding(
+                SAW, f"{first} showed {len(shown)} of {len(telling)} lines of the gold patch"
+            )
             return
 
 
 def _changes_one(acts: StepActions, names: set[str]) -> bool:
     """Return true if the step may have changed one of the files named `names`."""
-    if any(posixpath.basename(writing.path) in names for writing in acts.writings):
+    if any(posixpath.basename(writing.path) in names for writing in acts.file_writes):
         return True
     if any(command.words[:2] == ["git", "apply"] or command.program == "patch" for command in acts.commands):
         return True
-    return any(name in code.text for code in acts.codes for name in names)
+    return any(name in code.text for code in acts.programs for name in names)
 
 
 def _names(patch: str) -> set[str]:

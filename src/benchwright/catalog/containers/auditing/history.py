@@ -55,7 +55,7 @@ def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Fi
             elif command.program in _FILTERS and command.inputs[:1] == ["git"]:
                 verb, rest = _verb(command.inputs[1:])
                 if history.is_beyond(verb, rest):
-                    yield one.found(LOOKS, command.line)
+                    yield one.make_finding(LOOKS, command.line)
 
 
 class _History:
@@ -72,12 +72,12 @@ class _History:
         failed = _FAILED.search(acts.step.output) is not None
         taken = any(self._is_taken(verb, word) for word in rest) or self._takes_stash(verb, rest)
         if taken:
-            yield acts.found(TAKES, command.line, "note" if failed else "sign")
+            yield acts.make_finding(TAKES, command.line, "note" if failed else "sign")
         hashes = set(_HASH.findall(acts.step.output))
         if self.is_beyond(verb, rest):
             self._beyond |= hashes - self._known
             searches = verb == "fsck" or any(word.startswith(_SEARCHES) for word in rest)
-            yield acts.found(LOOKS, command.line, "sign" if searches and not failed else "note")
+            yield acts.make_finding(LOOKS, command.line, "sign" if searches and not failed else "note")
         else:
             self._known |= hashes - self._beyond
         self._own_work = self._own_work or verb in _OWN_WORK

@@ -47,10 +47,10 @@ def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Fi
     for one in acts:
         for command in one.commands:
             yield from _of_command(trajectory, one, command)
-        for code in one.codes:
+        for code in one.programs:
             for line in code.text.split("\n"):
                 yield from _of_text(trajectory, one, line.partition("#")[0], line)
-    for connection in trajectory.network:
+    for connection in trajectory.connections:
         yield from _of_connection(trajectory, connection.host, connection.port, allowed=connection.allowed)
 
 
@@ -69,7 +69,7 @@ def _of_command(trajectory: Trajectory, acts: StepActions, command: ShellCommand
     if words[:1] and (words[0] in (*_DOWNLOADERS, *_MANAGERS) or _asks_by_git(words)):
         yield from _of_text(trajectory, acts, " ".join(words), command.line)
     if trajectory.repository and (_fetches(words) or _downloads(words, trajectory.repository)):
-        yield acts.found(PROJECT, command.line, "note" if _failed(acts) else "sign")
+        yield acts.make_finding(PROJECT, command.line, "note" if _failed(acts) else "sign")
 
 
 def _of_text(trajectory: Trajectory, acts: StepActions, text: str, line: str) -> Iterator[Finding]:
@@ -80,9 +80,9 @@ def _of_text(trajectory: Trajectory, acts: StepActions, text: str, line: str) ->
             continue
         if is_on(host, (*CODE_HOSTS, *DATASET_HUBS)):
             kind = BENCHMARK if _BENCHMARKS.search(text) else PROJECT if about else HOSTS
-            yield acts.found(kind, line, "note" if kind == HOSTS or _failed(acts) else "sign")
+            yield acts.make_finding(kind, line, "note" if kind == HOSTS or _failed(acts) else "sign")
         elif about and PACKAGE_INDEXES.intersection(host.split(".")):
-            yield acts.found(PROJECT, line, "note" if _failed(acts) else "sign")
+            yield acts.make_finding(PROJECT, line, "note" if _failed(acts) else "sign")
 
 
 def _of_connection(

@@ -43,22 +43,22 @@ def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Fi
         for path, kind in places:
             for command in one.commands:
                 yield from _of_command(one, command, path, kind)
-            for code in one.codes:
+            for code in one.programs:
                 lines = (line for line in code.text.split("\n") if place(path).search(line.partition("#")[0]))
-                yield from (one.found(kind, line) for line in lines)
-            for writing in one.writings:
+                yield from (one.make_finding(kind, line) for line in lines)
+            for writing in one.file_writes:
                 if kind != READS_SOLUTION and below(path).fullmatch(writing.path):
-                    yield one.found(REWARDS if kind == REWARDS else PREPARES, writing.line)
+                    yield one.make_finding(REWARDS if kind == REWARDS else PREPARES, writing.line)
 
 
 def _of_command(acts: StepActions, command: ShellCommand, path: str, kind: str) -> Iterator[Finding]:
     if not any(below(path).fullmatch(found) for found in _paths(command)):
         return
-    if command.behind:
-        yield acts.found(WAITS, command.line)
+    if command.in_background:
+        yield acts.make_finding(WAITS, command.line)
     else:
         in_vain = command.program in _LISTS or _found_nothing(acts, command)
-        yield acts.found(kind, command.line, "note" if in_vain else "sign")
+        yield acts.make_finding(kind, command.line, "note" if in_vain else "sign")
 
 
 def _paths(command: ShellCommand) -> Iterator[str]:

@@ -84,9 +84,9 @@ class ShellReader:
                 words.pop(0)
             if words[:1] == ["for"] and words[2:3] == ["in"] and len(words) > 3:
                 self._variables[words[1]] = words[3]
-            behind = looping or _BACKGROUND.search(piece.ended_by) is not None
+            behind = looping or _BACKGROUND.search(piece.operator) is not None
             command = self._command(words, piece, prefix, inputs, behind=behind)
-            inputs = command.words if command is not None and piece.ended_by == "|" else []
+            inputs = command.words if command is not None and piece.operator == "|" else []
             if command is not None:
                 yield command
 
@@ -146,11 +146,13 @@ def _scripts_in(command: ShellCommand) -> Iterator[str]:
         if any("c" in word for word in options):
             yield from (word for word in command.arguments if not word.startswith("-"))
         else:
-            yield command.fed or printed(command.inputs)
+            yield command.stdin_text or printed(command.inputs)
     elif command.program == "eval":
         yield " ".join(command.arguments)
-    elif command.fed and (_is_script(command.fed) or any(path.endswith(".sh") for path in command.writes)):
-        yield command.fed
+    elif command.stdin_text and (
+        _is_script(command.stdin_text) or any(path.endswith(".sh") for path in command.output_files)
+    ):
+        yield command.stdin_text
     for word in command.words:
         yield from substitutions_in(word)
 
@@ -167,5 +169,5 @@ def _codes_in(command: ShellCommand) -> Iterator[Code]:
     for option, word in zip(command.arguments, command.arguments[1:], strict=False):
         if option in ("-c", "-e"):
             yield Code(word, command.line)
-    if command.fed:
-        yield Code(command.fed, command.line)
+    if command.stdin_text:
+        yield Code(command.stdin_text, command.line)

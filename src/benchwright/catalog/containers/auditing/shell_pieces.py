@@ -29,7 +29,7 @@ class Piece(Record, frozen=True):
     words: list[str]
     redirections: list[tuple[str, str]]
     line: str
-    ended_by: str
+    operator: str
 
 
 def pieces_of(script: str) -> Iterator[Piece]:

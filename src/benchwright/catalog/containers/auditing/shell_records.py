@@ -23,10 +23,10 @@ class ShellCommand(Record, frozen=True):
 
     words: list[str]
     line: str
-    fed: str = ""
-    writes: list[str] = []
+    stdin_text: str = ""
+    output_files: list[str] = []
     directory: str = ""
-    behind: bool = False
+    in_background: bool = False
     inputs: list[str] = []
 
     @property
@@ -59,7 +59,7 @@ class Writing(Record, frozen=True):
     """
 
     path: str
-    how: How
+    method: How
     content: str = ""
     line: str = ""
     source: str = ""
@@ -69,5 +69,5 @@ class ShellScript(Record, frozen=True):
     """All actions of a script, including those of scripts within it."""
 
     commands: list[ShellCommand] = []
-    codes: list[Code] = []
-    writings: list[Writing] = []
+    programs: list[Code] = []
+    file_writes: list[Writing] = []

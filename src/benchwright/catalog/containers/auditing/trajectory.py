@@ -69,10 +69,10 @@ class StepActions(Record, frozen=True):
 
     step: Step
     commands: list[ShellCommand] = []
-    codes: list[Code] = []
-    writings: list[Writing] = []
+    programs: list[Code] = []
+    file_writes: list[Writing] = []
 
-    def found(self, kind: str, line: str, weight: Weight = "sign") -> Finding:
+    def make_finding(self, kind: str, line: str, weight: Weight = "sign") -> Finding:
         """Build a finding with this step's turn."""
         return Finding(kind, one_line(line, LONGEST_LINE), weight, self.step.turn)
 
@@ -89,11 +89,11 @@ class Trajectory(Record, frozen=True):
     repository: str = ""
     steps: list[Step] = []
     patch: str = ""
-    gold: str = ""
-    asked: bool = True
-    network: list[Connection] = []
+    gold_patch: str = ""
+    has_conversation: bool = True
+    connections: list[Connection] = []
 
-    def acts(self) -> list[StepActions]:
+    def parse_actions(self) -> list[StepActions]:
         """Return the parsed actions of each step. A change of directory carries over to later steps."""
         reader = ShellReader()
         return [_acts(reader, step) for step in self.steps]
@@ -101,7 +101,7 @@ class Trajectory(Record, frozen=True):
 
 def _acts(reader: ShellReader, step: Step) -> StepActions:
     read = (ShellReader(step.folder) if step.folder else reader).read(step.command)
-    return StepActions(step, read.commands, read.codes, [*read.writings, *step.edits])
+    return StepActions(step, read.commands, read.programs, [*read.file_writes, *step.edits])
 
 
 def steps_of(messages: Sequence[Message], *, edits_in_text: bool = False) -> list[Step]:

@@ -24,11 +24,11 @@ _MOVED = re.compile(
 def writings_of(command: ShellCommand) -> Iterator[Writing]:
     """Yield the files that one command writes, moves, links or deletes."""
     line, plain = command.line, [word for word in command.arguments if not word.startswith("-")]
-    content = command.fed or printed(command.words)
-    for path in command.writes:
+    content = command.stdin_text or printed(command.words)
+    for path in command.output_files:
         yield Writing(command.path(path), "redirect", content, line)
     if command.program == "tee":
-        fed = command.fed or printed(command.inputs)
+        fed = command.stdin_text or printed(command.inputs)
         yield from (Writing(command.path(path), "redirect", fed, line) for path in plain)
     elif command.program in _COPIES and len(plain) > 1:
         yield from _copied(command, plain)
@@ -39,7 +39,7 @@ def writings_of(command: ShellCommand) -> Iterator[Writing]:
     elif command.program in ("rm", "unlink", "truncate", "shred"):
         yield from (Writing(command.path(path), "delete", "", line) for path in plain)
     elif command.program in ("apply_patch", "applypatch"):
-        for one in writings_of_patch(command.fed or "".join(plain)):
+        for one in writings_of_patch(command.stdin_text or "".join(plain)):
             yield replace(one, path=command.path(one.path))
     elif command.program == "dd":
         targets = (word.removeprefix("of=") for word in plain if word.startswith("of="))

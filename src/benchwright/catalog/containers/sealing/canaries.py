@@ -78,12 +78,12 @@ class Canary(Record, frozen=True):
             "MARK", self.mark
         )
 
-    def added_to(self, text: str) -> str:
+    def add_to(self, text: str) -> str:
         """Return a Python test file with this test added, in front of an `if __name__ == "__main__"` part."""
         tests, main = _parts(text)
         return f"{tests}\n{self.code_for('.py')}{main}"
 
-    def is_told(self, log: str) -> bool:
+    def is_reported(self, log: str) -> bool:
         """Return true if a log reports that this test failed, and nowhere that it passed."""
         lines = [line for line in log.splitlines() if self.mark in line]
         return any(_FAILED.search(line) for line in lines) and not any(_PASSED.search(line) for line in lines)

@@ -38,10 +38,10 @@ async def flags_of_no_test(
     if not lines or _CHANGED.findall(patch) == _CHANGED.findall(gold):
         return []
     passes, log = await test(patch, lines)
-    if not passes or canary.is_told(log):
+    if not passes or canary.is_reported(log):
         return []
     _, log_of_gold = await test(gold, lines)
-    if not canary.is_told(log_of_gold):
+    if not canary.is_reported(log_of_gold):
         return []
     return [Flag(OF_NO_TEST, "a test that fails was added to the tests, and nothing reports that it failed")]
 

@@ -36,7 +36,7 @@ class Called(Record, frozen=True):
     words: frozenset[str] = frozenset()
     installed: frozenset[str] = frozenset()
     folders: tuple[str, ...] = ()
-    there: frozenset[str] = frozenset()
+    image_programs: frozenset[str] = frozenset()
 
 
 def scripts_in(texts: Mapping[str, str]) -> str:

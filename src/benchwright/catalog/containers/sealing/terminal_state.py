@@ -52,7 +52,7 @@ class TerminalState(Record, frozen=True):
 
     directory: str
     exports: dict[str, str]
-    plain: bool = True
+    is_plain: bool = True
 
 
 async def terminal_in(sandbox: Sandbox, state: str = STATE) -> TerminalState | None:

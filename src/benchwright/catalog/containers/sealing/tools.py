@@ -110,7 +110,9 @@ def _is_replaced(change: Change, instruction: str, called: Called) -> bool:
     if is_usual(name):
         return True
     if change.kind == "added":
-        counts = name in called.installed or name in called.there & (called.words | _CALLED_BY_OTHERS)
+        counts = name in called.installed or name in called.image_programs & (
+            called.words | _CALLED_BY_OTHERS
+        )
     else:
         counts = name in called.words | _CALLED_BY_OTHERS
     return counts and not _is_asked_for(change.path, instruction)

@@ -60,7 +60,7 @@ class Verifier:
         self._spec = spec
 
     @asynccontextmanager
-    async def started(self, without: Sequence[Change] = ()) -> AsyncIterator[DockerSandbox]:
+    async def start(self, without: Sequence[Change] = ()) -> AsyncIterator[DockerSandbox]:
         """Start a container with the agent's current files, without the changes `without`; remove it on exit.
 
         These changes are undone before anything runs in the container.
@@ -107,7 +107,7 @@ class Verifier:
                 yield sandbox
 
     @asynccontextmanager
-    async def untouched(self) -> AsyncIterator[DockerSandbox]:
+    async def start_original(self) -> AsyncIterator[DockerSandbox]:
         """Start a container of the original image, without the agent's files, but on the agent's network.
 
         Raises:
@@ -117,11 +117,11 @@ class Verifier:
         async with self._containers.sandboxes.started_beside(spec) as sandbox:
             yield sandbox
 
-    async def changes(self) -> list[Change]:
+    async def list_changes(self) -> list[Change]:
         """List the agent's changes to files, as the engine reports them."""
         return await changes_of(self._agent)
 
-    async def there(self, names: Collection[str], folders: Iterable[str]) -> frozenset[str]:
+    async def existing_programs(self, names: Collection[str], folders: Iterable[str]) -> frozenset[str]:
         """Return the names for which the image has a program in one of these folders."""
         if not names:
             return frozenset()
@@ -133,11 +133,11 @@ class Verifier:
                     found.add(name)
         return frozenset(found)
 
-    async def look_at(self, path: str) -> PathStat | None:
+    async def stat(self, path: str) -> PathStat | None:
         """Return the file status of a path in the agent's container. None if nothing exists there."""
         return await path_stat(self._agent, path)
 
-    async def text_at(self, path: str, most: int) -> str:
+    async def read_text(self, path: str, most: int) -> str:
         """Return the text of a file that the agent left.
 
         Empty if it is missing or longer than `most` bytes.

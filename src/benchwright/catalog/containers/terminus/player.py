@@ -45,7 +45,7 @@ class Terminus:
         self._label = recipe.label
         self._tmux = agent.launch
 
-    async def play(
+    async def run(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
     ) -> AgentResult:
         """Work on a task, see `Player.play`. Each call uses a separate terminal, whatever `apart` is.
@@ -81,7 +81,7 @@ class _Work:
 
     async def _go(self) -> AgentResult:
         await self._terminal.start()
-        prompt = prompts.first(self._task, prompts.shortened(await self._terminal.news()))
+        prompt = prompts.first(self._task, prompts.shortened(await self._terminal.read_new_output()))
         said_before = False
         while await self._terminal.is_open():
             reply = await self._ask(prompt)
@@ -115,7 +115,7 @@ class _Work:
             if not self._talk.turns or not is_about_length(error):
                 raise
         self._session.progress("the conversation is too long: handing over")
-        screen = await self._terminal.screen()
+        screen = await self._terminal.read_screen()
         async with asyncio.timeout(self._seconds_left()):
             return await self._talk.ask(await self._talk.hand_over(self._task, screen))
 
@@ -123,7 +123,7 @@ class _Work:
         """Type the keys of an answer, and return the terminal's output."""
         for keys in answer.commands:
             await self._press(keys)
-        screen = prompts.shortened(await self._terminal.news())
+        screen = prompts.shortened(await self._terminal.read_new_output())
         for place, keys in enumerate(answer.commands, 1):
             output = screen if place == len(answer.commands) else ""
             self.typed.append(

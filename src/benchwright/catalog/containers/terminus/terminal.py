@@ -78,7 +78,7 @@ class Terminal:
         await self._do("load-buffer", "-b", buffer, "-", stdin=keystrokes.encode())
         await self._do("paste-buffer", "-d", "-b", buffer, "-t", "main")
 
-    async def news(self) -> str:
+    async def read_new_output(self) -> str:
         """Return the output since the last call, from the prompt's line on.
 
         If that is unknown or empty, return the screen.
@@ -87,10 +87,10 @@ class Terminal:
         before, self._before = self._before, everything
         new = None if before is None else new_part(before, everything)
         if new is None or not new.strip():
-            return f"{SCREEN}\n{await self.screen()}"
+            return f"{SCREEN}\n{await self.read_screen()}"
         return f"{NEW}\n{new}"
 
-    async def screen(self) -> str:
+    async def read_screen(self) -> str:
         """Return the text on the screen."""
         return await self._read()
 

@@ -27,8 +27,8 @@ class Runner(msgspec.Struct, frozen=True):
     the part of a log that counts if only the runner itself is trusted.
     """
 
-    read: Read
-    reported: Callable[[str], str] = whole
+    parse: Read
+    runner_report: Callable[[str], str] = whole
 
 
 def ending_with(closing: str) -> Callable[[str], str]:

@@ -35,17 +35,17 @@ def answer_rates(report: LoadReport) -> Rates:
 
     Replayed traces are left out: they have no load.
     """
-    return [(one.level.height, one.achieved) for one in _levels(report) if one.achieved is not None]
+    return [(one.level.load, one.achieved) for one in _levels(report) if one.achieved is not None]
 
 
 def good(report: LoadReport) -> Rates:
     """Return the goodput of each level that has one."""
-    found = [(one.level.height, one.goodput) for one in _levels(report)]
+    found = [(one.level.load, one.goodput) for one in _levels(report)]
     return [(height, one.rate) for height, one in found if one is not None and one.rate is not None]
 
 
 def _levels(report: LoadReport) -> list[LevelResult]:
-    return [one for one in report.levels if one.level.height > 0]
+    return [one for one in report.levels if one.level.load > 0]
 
 
 def load_rates(
