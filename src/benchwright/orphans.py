@@ -58,7 +58,7 @@ class Orphans:
         self._watcher: subprocess.Popen[bytes] | None = None
         self._lock = Lock()
 
-    def watch(self) -> None:
+    def start_watcher(self) -> None:
         """Start the watcher process if there is none yet.
 
         Call it early, so that the start of a program does not have to wait for it.
@@ -84,25 +84,25 @@ class Orphans:
         with suppress(subprocess.TimeoutExpired):
             self._watcher.wait(END_SECONDS)
 
-    def expect(self, pid: int) -> None:
+    def register(self, pid: int) -> None:
         """Register a running program, to be killed if this process dies; with its process group if it leads one."""
         self._tell(b"+%d\n" % pid)
 
-    def forget(self, pid: int) -> None:
+    def unregister(self, pid: int) -> None:
         """Remove a program that has ended from the registry."""
         self._tell(b"-%d\n" % pid)
 
     @contextmanager
-    def expecting(self, pid: int) -> Iterator[None]:
+    def registered_program(self, pid: int) -> Iterator[None]:
         """Register a program, and remove it on exit from the context."""
-        self.expect(pid)
+        self.register(pid)
         try:
             yield
         finally:
-            self.forget(pid)
+            self.unregister(pid)
 
     @contextmanager
-    def cleaned_up_by(self, command: Sequence[str]) -> Iterator[None]:
+    def with_cleanup_command(self, command: Sequence[str]) -> Iterator[None]:
         """Let the watcher run a clean-up command, in the current folder, if this process dies inside the context."""
         line = json.dumps([[*command], os.getcwd()]).encode()
         self._tell(b"(%b\n" % line)
@@ -112,7 +112,7 @@ class Orphans:
             self._tell(b")%b\n" % line)
 
     def _tell(self, line: bytes) -> None:
-        self.watch()
+        self.start_watcher()
         assert self._watcher is not None
         assert self._watcher.stdin is not None
         try:

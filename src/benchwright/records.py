@@ -269,7 +269,7 @@ class RequestRecord(Record, frozen=True):
         return None if self.ttft is None else (self.total - self.ttft) / 1e9
 
     @property
-    def streaming(self) -> int | None:
+    def streaming_duration(self) -> int | None:
         """Time from the first token to the last in ns; None unless the pieces arrived one after another.
 
         A response that is sent whole, or that a proxy forwards only when complete, shows the transfer time,
@@ -282,10 +282,10 @@ class RequestRecord(Record, frozen=True):
         return lasted if lasted >= max(AT_ONCE_NS, AT_ONCE_SHARE * self.ttft) else None
 
     @property
-    def came_at_once(self) -> bool:
+    def is_single_burst(self) -> bool:
         """True if a streamed response of several tokens arrived in one piece, or almost."""
         several = (self.usage.completion_tokens or self.chunks) > 1
-        return several and self.ttft is not None and self.streaming is None
+        return several and self.ttft is not None and self.streaming_duration is None
 
     @property
     def tokens_after_first(self) -> int:
@@ -300,7 +300,7 @@ class RequestRecord(Record, frozen=True):
 
         If each piece holds one token and all counted reasoning is sent, they are completion_tokens - 1.
         """
-        lasted, tokens = self.streaming, self.tokens_after_first
+        lasted, tokens = self.streaming_duration, self.tokens_after_first
         counted = self.usage.completion_tokens is not None
         return tokens * 1e9 / lasted if lasted and counted and tokens > 0 else None
 
@@ -308,7 +308,7 @@ class RequestRecord(Record, frozen=True):
     def tokens_per_second_prompt(self) -> float | None:
         """prompt_tokens / time to first token; None without usage data, or if the response came at once."""
         tokens = self.usage.prompt_tokens
-        return tokens * 1e9 / self.ttft if tokens and self.ttft and not self.came_at_once else None
+        return tokens * 1e9 / self.ttft if tokens and self.ttft and not self.is_single_burst else None
 
 
 class Outcome(Record, frozen=True):

@@ -124,9 +124,9 @@ def answer(ttft: float, last: float, *, tokens: int = 60, chunks: int = 60) -> R
 def test_pieces_were_seen_if_they_came_apart_by_more_than_a_transfer_takes(
     record: RequestRecord, seen: bool
 ) -> None:
-    assert (record.streaming is not None) is seen
+    assert (record.streaming_duration is not None) is seen
     assert (record.tokens_per_second_generation is not None) is seen
-    assert record.came_at_once is (not seen and record.completion_tokens > 1)
+    assert record.is_single_burst is (not seen and record.completion_tokens > 1)
 
 
 def test_an_answer_of_one_token_is_timed_and_not_called_whole(program: Program) -> None:

@@ -135,7 +135,7 @@ class TestTheDisk:
         assert isinstance(benchmark, ContainerBenchmark)
         said: list[str] = []
         images = RunImages(benchmark, lambda sample: TaskImages((hub.image(),)), None, may_order=True)
-        await images.look_at_disk(lambda: [Sample("one", {})], said.append)
+        await images.decide_kept_images(lambda: [Sample("one", {})], said.append)
         (line,) = said
         assert (
             "1 image of terminal_bench that is not here yet; --limit and --keep-images none need less."

@@ -54,7 +54,7 @@ class TestNames:
         monkeypatch.setattr("benchwright.app.named_suites.BENCHMARKS", ("humaneval",))
         suite = find_suite("code")
         assert [entry.name for entry in suite.entries] == ["humaneval"]
-        assert suite.missing == ("livecodebench",)
+        assert suite.missing_benchmarks == ("livecodebench",)
 
     def test_a_suite_of_nothing_is_not_offered_and_says_so(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("benchwright.app.named_suites.BENCHMARKS", ("humaneval",))

@@ -35,9 +35,9 @@ def instances(tmp_path: Path) -> Path:
 
 def test_a_run_is_sealed_unless_it_is_to_be_official_and_the_two_are_never_one_run(instances: Path) -> None:
     sealed, official = requested("swe_bench", instances), requested("swe_bench", instances, seal=False)
-    assert (sealed.about["seal"], official.about["seal"]) == ("sealed", "official")
-    assert NO_FUTURE in sealed.about["departures"]
-    assert NO_FUTURE not in official.about["departures"]
+    assert (sealed.manifest_facts["seal"], official.manifest_facts["seal"]) == ("sealed", "official")
+    assert NO_FUTURE in sealed.manifest_facts["departures"]
+    assert NO_FUTURE not in official.manifest_facts["departures"]
     assert sealed.fingerprint != official.fingerprint
     assert sealed.plan.task.spec.fingerprint != official.plan.task.spec.fingerprint, "keys of trials differ"
 
@@ -45,7 +45,7 @@ def test_a_run_is_sealed_unless_it_is_to_be_official_and_the_two_are_never_one_r
 def test_benchmarks_without_agents_in_containers_have_no_seal(tmp_path: Path) -> None:
     rows = write_rows(tmp_path / "mmlu" / "test.jsonl", mmlu_rows(1))
     sealed, official = requested("mmlu", rows), requested("mmlu", rows, seal=False)
-    assert "seal" not in sealed.about
+    assert "seal" not in sealed.manifest_facts
     assert sealed.fingerprint == official.fingerprint
 
 

@@ -25,7 +25,9 @@ MODELS = [
 
 @pytest.fixture
 def configuration() -> PackConfiguration:
-    keys = ProviderKeys().having("open", None, None).having("closed", None, "THEIR_KEY", {"THEIR_KEY": KEY})
+    keys = (
+        ProviderKeys().with_key("open", None, None).with_key("closed", None, "THEIR_KEY", {"THEIR_KEY": KEY})
+    )
     return PackConfiguration([OPEN, CLOSED], MODELS, keys)
 
 

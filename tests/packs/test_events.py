@@ -40,10 +40,10 @@ def test_the_shapes_are_the_documented_ones() -> None:
     events, heard = told()
     events.run_started()
     events.verifier_preparing(benchPackId="x", verifierId="v", phase="building_image", message="Building.")
-    events.began("primary", "B", 0)
-    events.progress("primary", "B", "Asking.")
-    events.ended("primary", "B", 0, result("B"))
-    events.ended("model-2", "B", 0, result("B"))
+    events.cell_started("primary", "B", 0)
+    events.cell_progress("primary", "B", "Asking.")
+    events.cell_finished("primary", "B", 0, result("B"))
+    events.cell_finished("model-2", "B", 0, result("B"))
     events.run_finished({"primary": BenchmarkScore(1.0, raw={"totalScore": 1, "own": "kept"})})
     events.run_error("stopped")
     models = [{"id": "p:primary", "label": "PRIMARY"}, {"id": "p:model-2", "label": "MODEL-2"}]
@@ -63,17 +63,17 @@ def test_the_shapes_are_the_documented_ones() -> None:
 
 def test_grouped_results_wait_for_the_last_model_and_keep_the_models_order() -> None:
     events, heard = told()
-    events.ended("model-2", "A", 0, result("A"))
+    events.cell_finished("model-2", "A", 0, result("A"))
     assert outline(heard) == ["scenario_started A"]
-    events.ended("primary", "A", 0, result("A"))
+    events.cell_finished("primary", "A", 0, result("A"))
     assert outline(heard)[1:] == ["scenario_result A 1", "scenario_result A 2", "scenario_finished A"]
 
 
 def test_ungrouped_results_are_told_as_they_come() -> None:
     events, heard = told(grouped=False)
-    events.ended("model-2", "A", 0, result("A"))
-    events.ended("primary", "B", 0, result("B"))
-    events.ended("primary", "A", 0, result("A"))
+    events.cell_finished("model-2", "A", 0, result("A"))
+    events.cell_finished("primary", "B", 0, result("B"))
+    events.cell_finished("primary", "A", 0, result("A"))
     assert outline(heard) == [
         "scenario_started A", "scenario_result A 2", "scenario_started B", "scenario_result B 1",
         "scenario_result A 1", "scenario_finished A",
@@ -83,8 +83,8 @@ def test_ungrouped_results_are_told_as_they_come() -> None:
 def test_of_several_attempts_each_beginning_is_told_and_one_result() -> None:
     events, heard = told(3, grouped=False)
     for repeat, status in enumerate(("pass", "fail", "pass")):
-        events.began("primary", "A", repeat)
-        events.ended("primary", "A", repeat, result("A", status))
+        events.cell_started("primary", "A", repeat)
+        events.cell_finished("primary", "A", repeat, result("A", status))
     assert [event["message"] for event in heard if event["type"] == "model_progress"] == [
         f"Running attempt {number}/3." for number in (1, 2, 3)
     ]
@@ -94,11 +94,11 @@ def test_of_several_attempts_each_beginning_is_told_and_one_result() -> None:
 
 def test_what_an_earlier_session_did_is_not_told_again_but_counts() -> None:
     events, heard = told()
-    events.known("primary", "A", 0, result("A"))
+    events.add_earlier_attempt("primary", "A", 0, result("A"))
     former = {"scenarioId": "A", "modelId": "p:primary", "result": result("A")}
-    events.heard([{"type": "scenario_result", **former}])
+    events.read_earlier_events([{"type": "scenario_result", **former}])
     events.run_started()
-    events.ended("model-2", "A", 0, result("A"))
+    events.cell_finished("model-2", "A", 0, result("A"))
     assert outline(heard)[1:] == ["scenario_started A", "scenario_result A 2", "scenario_finished A"]
 
 
@@ -106,9 +106,9 @@ def test_what_an_earlier_session_did_is_not_told_again_but_counts() -> None:
 def test_what_a_kill_kept_from_being_told_is_told_when_the_run_goes_on(grouped: bool) -> None:
     events, heard = told(grouped=grouped)
     for slot in MODELS:
-        events.known(slot, "A", 0, result("A"))
+        events.add_earlier_attempt(slot, "A", 0, result("A"))
     former = {"scenarioId": "A", "modelId": "p:primary", "result": result("A")}
-    events.heard([{"type": "scenario_result", **former}, {"type": "run_started"}])
+    events.read_earlier_events([{"type": "scenario_result", **former}, {"type": "run_started"}])
     events.run_started()
     assert outline(heard) == [
         "run_started", "scenario_started A", "scenario_result A 2", "scenario_finished A",
@@ -118,11 +118,11 @@ def test_what_a_kill_kept_from_being_told_is_told_when_the_run_goes_on(grouped: 
 def test_all_that_was_told_before_is_not_told_again() -> None:
     events, before = told()
     for slot in MODELS:
-        events.ended(slot, "A", 0, result("A"))
+        events.cell_finished(slot, "A", 0, result("A"))
     events, heard = told()
     for slot in MODELS:
-        events.known(slot, "A", 0, result("A"))
-    events.heard(before)
+        events.add_earlier_attempt(slot, "A", 0, result("A"))
+    events.read_earlier_events(before)
     events.run_started()
     assert outline(heard) == ["run_started"]
 
@@ -136,7 +136,7 @@ def test_in_whatever_order_cells_end_all_is_told_once_and_in_order(
 ) -> None:
     events, heard = told(2, grouped=grouped)
     for slot, name, repeat in order:
-        events.ended(slot, name, repeat, result(name))
+        events.cell_finished(slot, name, repeat, result(name))
     lines = outline(heard)
     assert len(lines) == len(set(lines)) == 8
     for name in "AB":

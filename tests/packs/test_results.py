@@ -71,12 +71,12 @@ def test_cells_show_each_attempt_and_what_was_no_models_fault() -> None:
             }
         }
     )
-    states = results.states()
+    states = results.cell_states()
     assert states["primary", "A"].attempts == ["pass", "fail"]
     assert states["primary", "A"].seconds == 1.0
     assert states["primary", "B"].attempts == ["error"]
-    assert [cell["status"] for cell in results.cells("primary")] == ["partial", "fail"]
-    assert results.cells("model-2") == []
+    assert [cell["status"] for cell in results.representative_results("primary")] == ["partial", "fail"]
+    assert results.representative_results("model-2") == []
 
 
 def test_an_attempt_whose_result_was_lost_is_an_error_and_no_wrong_answer(tmp_path: Path) -> None:
@@ -91,6 +91,6 @@ def test_an_attempt_whose_result_was_lost_is_an_error_and_no_wrong_answer(tmp_pa
     table = RunTable(tmp_path, effort=True)
     table.advance()
     results = results_of([attempt for _, attempt in read_attempts(table)], ["primary"], ["A", "B"])
-    states = results.states()
+    states = results.cell_states()
     assert (states["primary", "A"].attempts, states["primary", "B"].attempts) == (["error"], ["pass"])
-    assert results.cells("primary")[0]["errorType"] == "execution_error"
+    assert results.representative_results("primary")[0]["errorType"] == "execution_error"

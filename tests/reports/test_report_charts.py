@@ -51,7 +51,7 @@ class TestScales:
     @given(st.lists(SECONDS, min_size=1))
     def test_a_time_lies_within_its_axis(self, values: list[float]) -> None:
         scale = times(values, 50, 700)
-        assert all(50 <= scale.at(value) <= 700 for value in values)
+        assert all(50 <= scale.coordinate(value) <= 700 for value in values)
 
     @given(st.lists(SECONDS, min_size=1))
     def test_ticks_lie_within_the_axis_and_are_few(self, values: list[float]) -> None:
@@ -63,9 +63,9 @@ class TestScales:
     @given(st.floats(0, 1), st.floats(0, 1))
     def test_the_order_is_kept(self, one: float, other: float) -> None:
         scale = Scale(0, 1, 0, 100)
-        assert (scale.at(one) <= scale.at(other)) == (one <= other) or scale.at(one) == pytest.approx(
-            scale.at(other)
-        )
+        assert (scale.coordinate(one) <= scale.coordinate(other)) == (one <= other) or scale.coordinate(
+            one
+        ) == pytest.approx(scale.coordinate(other))
 
     def test_times_of_several_magnitudes_stand_on_a_logarithmic_axis(self) -> None:
         assert times([0.01, 1.0], 0, 1).log

@@ -15,8 +15,8 @@ def test_head_and_tail_are_kept_and_the_rest_is_counted(pieces: list[bytes], mos
         kept.feed(piece)
     assert kept.total == len(whole)
     if len(whole) <= most:
-        assert (kept.content(), kept.cut) == (whole, 0)
+        assert (kept.content(), kept.missing_bytes) == (whole, 0)
         return
-    assert kept.cut == len(whole) - most
+    assert kept.missing_bytes == len(whole) - most
     head, tail = whole[: most - most // 2], whole[len(whole) - most // 2 :]
-    assert kept.content() == head + b"\n[... %d bytes left out ...]\n" % kept.cut + tail
+    assert kept.content() == head + b"\n[... %d bytes left out ...]\n" % kept.missing_bytes + tail

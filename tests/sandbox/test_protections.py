@@ -26,10 +26,10 @@ def test_the_strongest_that_works_is_chosen() -> None:
 
 
 def test_the_weakest_says_so_plainly() -> None:
-    words = describe("limits").words
+    words = describe("limits").description
     assert "WEAK" in words
     assert "no file system" in words
-    assert all("WEAK" not in describe(name).words for name in ("bubblewrap", "namespaces"))
+    assert all("WEAK" not in describe(name).description for name in ("bubblewrap", "namespaces"))
 
 
 def test_a_name_that_there_is_not_lists_those_there_are() -> None:

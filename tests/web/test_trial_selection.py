@@ -75,7 +75,7 @@ def test_a_trial_that_was_only_ever_cut_off_is_listed_and_not_counted(shown: Sho
     row = shown.by_sample()["8"]
     assert (row.done, row.scores) == (False, {})
     assert len(shown.trials.table.counted_rows()) == 8
-    assert len(shown.rows) == shown.select(TrialQuery()).found == 9
+    assert len(shown.rows) == shown.select(TrialQuery()).total == 9
 
 
 def test_what_was_cut_off_replaces_nothing_and_every_attempt_is_kept(shown: Shown) -> None:
@@ -100,7 +100,7 @@ def test_a_trial_of_one_target_is_told_from_that_of_another(tmp_path: Path) -> N
     assert find("1", "judge", 0) is None
     assert find("1", "primary", 1) is None
     assert [row.target for row in shown.trials.siblings("1")] == ["baseline", "primary"]
-    assert shown.select(TrialQuery(only="flipped")).numbers == [0, 1, 2, 3]
+    assert shown.select(TrialQuery(filter="flipped")).numbers == [0, 1, 2, 3]
     assert shown.select(TrialQuery(target="baseline")).numbers == [2, 3]
 
 
@@ -118,7 +118,7 @@ def test_pages_put_together_are_the_whole_table(shown: Shown, only: str, order: 
     whole = shown.select(wanted)
     pages = [shown.select(TrialQuery(only, order=order, page=page), 3).numbers for page in range(1, 5)]
     assert [number for page in pages for number in page] == whole.numbers
-    assert len(whole.numbers) == whole.found == whole.counts[only]
+    assert len(whole.numbers) == whole.total == whole.counts[only]
     for before, after in zip(whole.numbers, whole.numbers[1:], strict=False):
         assert around(shown.manifest, shown.trials.table, wanted, before).after == after
         assert around(shown.manifest, shown.trials.table, wanted, after).before == before
@@ -137,12 +137,12 @@ def test_trials_with_flags_are_told_by_them_whatever_they_scored(tmp_path: Path)
 
 
 def test_words_are_looked_for_in_id_and_group(shown: Shown) -> None:
-    assert shown.select(TrialQuery(words="G 3")).numbers == [3]
+    assert shown.select(TrialQuery(search_words="G 3")).numbers == [3]
 
 
 def test_slow_is_the_slowest_twentieth(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", [Made(str(n), latency=0.1 + n * 0.01) for n in range(100)])
-    assert Shown(run).select(TrialQuery(only="slow")).numbers == [95, 96, 97, 98, 99]
+    assert Shown(run).select(TrialQuery(filter="slow")).numbers == [95, 96, 97, 98, 99]
 
 
 @given(st.lists(st.integers(0, 10**6)))

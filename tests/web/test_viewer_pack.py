@@ -128,13 +128,13 @@ def test_events_are_read_on_as_they_are_written(packs: Packs) -> None:
     )
     cells = LiveCells(directory)
     events.run_started()
-    events.progress("primary", "A", "asking")
-    assert cells.advance() == {("m", "A"): "asking"}
-    events.progress("primary", "B", "asking too")
-    events.ended("primary", "A", 0, {"status": "pass"})
+    events.cell_progress("primary", "A", "asking")
+    assert cells.read_new_events() == {("m", "A"): "asking"}
+    events.cell_progress("primary", "B", "asking too")
+    events.cell_finished("primary", "A", 0, {"status": "pass"})
     with path.open("ab") as file:
         file.write(b'{"type":"model_pro')
-    assert cells.advance() == {("m", "B"): "asking too"}
+    assert cells.read_new_events() == {("m", "B"): "asking too"}
 
 
 def test_a_scenarios_cards_tell_what_it_is_about(packs: Packs, chromium: Browser) -> None:

@@ -76,7 +76,7 @@ class CommandAgent:
         environment = program_environment(os.environ, trial, calls)
         left: list[LeftRunning] = []
         ended = await run_program(self._arguments, _encode(row) + b"\n", environment, on_left=left.append)
-        artifacts = {"stderr": ended.errors} if ended.errors else {}
+        artifacts = {"stderr": ended.stderr} if ended.stderr else {}
         failed = AgentAnswer(failure=failure_of(ended)) if ended.status else None
         answer = failed or _read_output(ended.output)
         return msgspec.structs.replace(answer, artifacts=artifacts, notes=list(map(str, left)))
@@ -129,7 +129,7 @@ def _read_output(output: bytes) -> AgentAnswer:
 
 def failure_of(ended: ProgramResult) -> str:
     """Describe the failure of a program that ended with a nonzero exit status."""
-    lines = ended.errors.strip().splitlines()
+    lines = ended.stderr.strip().splitlines()
     told = f": {lines[-1].strip()}" if lines else ""
     if ended.status < 0:
         return f"the program was killed by {signal.Signals(-ended.status).name}{told}"

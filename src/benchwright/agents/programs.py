@@ -46,7 +46,7 @@ class ProgramResult(Record, frozen=True):
 
     status: int
     output: bytes
-    errors: str
+    stderr: str
 
 
 class LeftRunning(Record, frozen=True):
@@ -55,15 +55,15 @@ class LeftRunning(Record, frozen=True):
     Known on Linux only.
     """
 
-    processes: int
+    number: int
     names: list[str]
 
     def __str__(self) -> str:
         """Return a sentence for the trial, with the number of processes and their names."""
         names = ", ".join(self.names)
-        if self.processes == 1:
+        if self.number == 1:
             return f"the agent left a process running, which was ended: {names}"
-        return f"the agent left {self.processes} processes running, which were ended: {names}"
+        return f"the agent left {self.number} processes running, which were ended: {names}"
 
 
 class _Ending(Record, frozen=True):
@@ -112,7 +112,7 @@ async def run_program(
 
 async def _start(arguments: Sequence[str], environment: Mapping[str, str], folder: Path | None) -> _Program:
     loop = asyncio.get_running_loop()
-    ORPHANS.watch()
+    ORPHANS.start_watcher()
     lifeline, theirs = socket.socketpair()
     mark = token_hex(16)
     kept = bare_command(START, *FOLDERS, str(theirs.fileno())) if HAS_SUPERVISOR else []
@@ -161,7 +161,7 @@ class _Program(asyncio.SubprocessProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
         if not HAS_SUPERVISOR:
-            ORPHANS.expect(self._transport.get_pid())
+            ORPHANS.register(self._transport.get_pid())
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == 2:
@@ -197,7 +197,7 @@ class _Program(asyncio.SubprocessProtocol):
                 await asyncio.wait({self._exited}, timeout=KEEPER_PATIENCE if HAS_SUPERVISOR else PATIENCE)
         finally:
             self._signal(signal.SIGKILL)
-            ORPHANS.forget(self._transport.get_pid())
+            ORPHANS.unregister(self._transport.get_pid())
             if HAS_SUPERVISOR and self._ending is None:  # somebody killed the supervisor, or it hangs
                 count = await asyncio.shield(asyncio.to_thread(end_marked, self._mark))
                 self._ending = _Ending(left=count, names=["whatever had its mark"] if count else [])

@@ -49,7 +49,7 @@ class PromptTask(RowsTask):
         group_by: str | None = None,
     ) -> None:
         rows = SampleRows(path, limit, offset, group_by)
-        first = rows.first()
+        first = rows.first_row()
         with naming(path):
             parts = PromptColumns.find(first, columns, needs_target=needs_target)
         spec = TaskSpec(

@@ -65,7 +65,7 @@ def recipe_task(
         DatasetError: If the file cannot be read, is empty, or lacks a part.
         UserError: If the agent is not installed.
     """
-    first = SampleRows(path, limit, offset, group_by).first()
+    first = SampleRows(path, limit, offset, group_by).first_row()
     with naming(path):
         parts = PromptColumns.find(first, columns, needs_target=needs_target)
     agent, content = RecipeAgent(recipe), parts.content
@@ -176,7 +176,7 @@ def _said(ended: ProgramResult | None) -> dict[str, str]:
     if ended is None:
         return {}
     output = ended.output.decode("utf-8", "replace")[-KEPT_OF_OUTPUT:]
-    return {name: text for name, text in (("output", output), ("stderr", ended.errors)) if text}
+    return {name: text for name, text in (("output", output), ("stderr", ended.stderr)) if text}
 
 
 def _failure(ended: ProgramResult | None, calls: AgentAccess) -> str | None:

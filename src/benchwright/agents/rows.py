@@ -36,8 +36,8 @@ LONGEST_NAME = 200
 class LeftOut(NamedTuple):
     """The number of bad rows that were skipped, and the fault of the first one."""
 
-    rows: int
-    first: str
+    number: int
+    first_fault: str
 
 
 class SampleRows(msgspec.Struct):
@@ -59,7 +59,7 @@ class SampleRows(msgspec.Struct):
     _bad: set[int] = msgspec.field(default_factory=set)
     _first_bad: str = ""
 
-    def first(self) -> Row:
+    def first_row(self) -> Row:
         """Return the first row of the part, unchanged.
 
         Raises:
@@ -143,14 +143,14 @@ class SampleRows(msgspec.Struct):
         return f".{others} Mend them, or leave such rows out with --skip-bad-rows"
 
     @property
-    def left_out(self) -> LeftOut | None:
+    def skipped_rows(self) -> LeftOut | None:
         """The bad rows that are skipped, or None if there are none. Known after a call of `size`."""
         if not self._bad:
             return None
         return LeftOut(len(self._bad), f"row {min(self._bad)}: {self._first_bad}")
 
     @property
-    def identity(self) -> dict[str, str]:
+    def inferred_columns(self) -> dict[str, str]:
         """The columns for ids and clusters that were chosen without the user's naming them.
 
         Known after a call of `size`.
@@ -199,12 +199,12 @@ class DatasetTask(Task, Protocol):
         ...
 
     @property
-    def left_out(self) -> LeftOut | None:
+    def skipped_rows(self) -> LeftOut | None:
         """The bad rows that are skipped, or None; see `SampleRows.left_out`."""
         ...
 
     @property
-    def identity(self) -> dict[str, str]:
+    def inferred_columns(self) -> dict[str, str]:
         """The columns chosen for ids and clusters; see `SampleRows.identity`."""
         ...
 
@@ -241,11 +241,11 @@ class RowsTask:
         return next((wrong for check in self._checks if (wrong := check(content))), None)
 
     @property
-    def left_out(self) -> LeftOut | None:
+    def skipped_rows(self) -> LeftOut | None:
         """The bad rows that are skipped, or None; see `SampleRows.left_out`."""
-        return self._rows.left_out
+        return self._rows.skipped_rows
 
     @property
-    def identity(self) -> dict[str, str]:
+    def inferred_columns(self) -> dict[str, str]:
         """The columns chosen for ids and clusters; see `SampleRows.identity`."""
-        return self._rows.identity
+        return self._rows.inferred_columns

@@ -75,15 +75,15 @@ def summary_document(
         "cancelled": cancelled,
         "error": error,
         "events": read_events(directory),
-        "resultsByModel": {ids[slot]: results.cells(slot) for slot in ids},
+        "resultsByModel": {ids[slot]: results.representative_results(slot) for slot in ids},
         "scores": {ids[slot]: one.score.raw for slot, one in scores.items() if one.score is not None},
         "totalsByRepeat": {ids[slot]: list(one.totals) for slot, one in scores.items() if one.totals},
         "scoreErrors": {ids[slot]: one.error for slot, one in scores.items() if one.error is not None},
         **({} if summary.decision is None else {"decision": msgspec.to_builtins(summary.decision)}),
         "incompleteScores": {
-            ids[slot]: {"cells": one.cells, "withoutResult": one.missing}
+            ids[slot]: {"cells": one.cells, "withoutResult": one.missing_cells}
             for slot, one in scores.items()
-            if one.missing
+            if one.missing_cells
         },
         "shortfalls": summary.shortfalls,
         "attemptsByModel": {

@@ -76,10 +76,10 @@ def _work(benchmark: str, given: Mapping[str, Any], api_key_env: str | None) -> 
         from benchwright.config import BenchmarkSettings
 
         settings = settings_of(BenchmarkSettings, given, api_key_env)
-        prepared = prepare_benchmark(benchmark, settings, watch.say)
+        prepared = prepare_benchmark(benchmark, settings, watch.record_message)
         labels = labels_for(prepared, settings.judge.judge_labels)
         watch.names = prepared.request.names
-        launched = await launch(prepared, [watch], watch.say)
+        launched = await launch(prepared, [watch], watch.record_message)
         await take_labels(prepared, launched, labels, settings.judge.judge_labels, watch)
         reports = prepared.report(launched)
         summary = reports[0].summary

@@ -115,13 +115,13 @@ def _work(
             raise UserError(
                 "With workers, name agents and scorers as 'module:name', for other processes to load."
             )
-        prepared = prepare_eval(settings, watch.say, objects)
+        prepared = prepare_eval(settings, watch.record_message, objects)
         labels = labels_for(prepared, settings.judge.judge_labels)
         watch.names = prepared.request.names
-        launched = await launch(prepared, [watch], watch.say)
+        launched = await launch(prepared, [watch], watch.record_message)
         await take_labels(prepared, launched, labels, settings.judge.judge_labels, watch)
         report = prepared.report(launched)
-        files = (report.cache_entry, *report.write())
+        files = (report.cache_entry, *report.write_files())
         short = shortfalls_of(prepared, launched, report.summary)
         return Evaluation(launched.directory, report.summary, tuple(short), tuple(watch.notes), files)
 
@@ -143,9 +143,9 @@ def _task_work(
         from benchwright.app.own_task import prepare_task
         from benchwright.config import TaskSettings
 
-        prepared = prepare_task(task, settings_of(TaskSettings, given, api_key_env), watch.say)
+        prepared = prepare_task(task, settings_of(TaskSettings, given, api_key_env), watch.record_message)
         watch.names = prepared.request.names
-        launched = await launch(prepared, [watch], watch.say)
+        launched = await launch(prepared, [watch], watch.record_message)
         summary = prepared.report(launched)
         short = shortfalls_of(prepared, launched, summary)
         return Evaluation(launched.directory, summary, tuple(short), tuple(watch.notes))

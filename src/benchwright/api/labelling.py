@@ -29,7 +29,7 @@ async def take_labels(
     """
     if path is None or not launched.finished:
         return
-    result = await label_run(prepared, launched.directory, labels, path.name, [], watch.say)
+    result = await label_run(prepared, launched.directory, labels, path.name, [], watch.record_message)
     if result is not None and not result.finished:
         reason = result.stop_reason or "the judge was not asked to the end"
         raise RunUnfinished(f"{reason} (the same call goes on from there)", launched.directory)

@@ -128,7 +128,7 @@ def shortfalls_of(prepared: PreparedRun[Any], launched: LaunchedRun, summary: Ru
         done = f"{summary.done:,} of {summary.planned or 0:,} trials are done"
         ended = (
             reason
-            if prepared.changed() is not None
+            if prepared.change_reason() is not None
             else f"{reason} ({done}; the same call goes on from there)"
         )
         raise RunUnfinished(ended, launched.directory)

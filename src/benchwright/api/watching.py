@@ -42,7 +42,7 @@ class Watch(Progress):
         self._next_line = 0.0
         self._updating = sys.stderr.isatty() or "ipykernel" in sys.modules
 
-    def say(self, text: str) -> None:
+    def record_message(self, text: str) -> None:
         """Record a message and log it."""
         note = plain(SECRETS.redact(text))
         self.notes.append(note)
@@ -52,13 +52,13 @@ class Watch(Progress):
         """Record the number of trials, and start updating the status line. Called when the run starts."""
         super().on_start(total, done, again)
         if done:
-            self.say(f"Going on: {done - again:,} of {total:,} trials are done.")
+            self.record_message(f"Going on: {done - again:,} of {total:,} trials are done.")
         if self._shown:
             self._tick()
 
     def on_message(self, text: str) -> None:
         """Record a message of the run. Called for each one."""
-        self.say(text)
+        self.record_message(text)
 
     def on_end(self) -> None:
         """Stop updating the status line. Called when the run ends."""

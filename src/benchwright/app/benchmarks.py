@@ -107,8 +107,12 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
         access={**models.access, **{target.slot: access for target, access in helpers}},
         typed_models=models.names,
         selection=_plain(selection),
-        about={**_about(benchmark, source, settings, models), **agent_facts(benchmark), **models.about},
-        recipe=recipe(
+        manifest_facts={
+            **_about(benchmark, source, settings, models),
+            **agent_facts(benchmark),
+            **models.manifest_facts,
+        },
+        worker_spec=recipe(
             benchmark_parts, name, settings, keys=_named_variables(catalog.option) | key_variables(endpoint)
         ),
         needs=lambda: {
@@ -138,7 +142,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
         if images is not None:
             from benchwright.app.network_preflight import look_at_network
 
-            await images.look_at_disk(lambda: _not_begun(task, table), say)
+            await images.decide_kept_images(lambda: _not_begun(task, table), say)
             await look_at_network(benchmark, _not_begun(task, table), say)
         if remembering is not None:
             ended = (trial.record for trial in table.read_trials(range(len(table))))
@@ -152,11 +156,11 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
         report,
         facts={
             "benchmark": metadata.full_name,
-            "data": request.about["data"],
-            "departures": request.about["departures"],
+            "data": request.manifest_facts["data"],
+            "departures": request.manifest_facts["departures"],
         },
-        during=during,
-        doing=(lambda: ()) if images is None else images.keeping.pulls.lines,
+        run_context=during,
+        activity_lines=(lambda: ()) if images is None else images.keeping.pulls.progress_lines,
     )
 
 
@@ -336,7 +340,7 @@ def _sandbox(metadata: About) -> dict[str, str]:
         return {}
     from benchwright.sandbox import choose_protection
 
-    return {"sandbox": choose_protection().words}
+    return {"sandbox": choose_protection().description}
 
 
 def _seal(metadata: About, *, sealed: bool) -> dict[str, str]:
@@ -378,7 +382,7 @@ def departures(
     if selection.where or selection.ids is not None or selection.max_samples is not None:
         yield "only some of the samples"
     for slot, recommended in models.recommended.items():
-        yield f"{plain(models.names[slot])} is sent what is recommended for {recommended.words}"
+        yield f"{plain(models.names[slot])} is sent what is recommended for {recommended.description}"
     for slot, sent in models.thinking.items():
         yield f"{plain(models.names[slot])} is sent fields for thinking: {', '.join(sorted(sent.fields))}"
     if sampling.param:

@@ -49,7 +49,7 @@ class EvalFiles:
         self.task_id = task_id(self.digest)
         self.directory = directory
 
-    def begin(self, path: Path, run: Path) -> None:
+    def write_empty_entry(self, path: Path, run: Path) -> None:
         """Write the cache file of a run that has no trials yet. `path`: the cache file; `run`: the run's directory.
 
         Raises:
@@ -57,7 +57,7 @@ class EvalFiles:
         """
         write_entry(path, self._entry(run))
 
-    def project(self, table: RunTable, path: Path) -> None:
+    def rewrite_files(self, table: RunTable, path: Path) -> None:
         """Rewrite the cache file, and the samples file if the user wants one, from the run's journal.
 
         Raises:
@@ -72,7 +72,7 @@ class EvalFiles:
         write_entry(path, entry, _summed_up(entry, runs))
         self._write_samples(runs, path)
 
-    def growing(self, table: RunTable, path: Path, again: frozenset[Status]) -> Callable[[], None]:
+    def start_updates(self, table: RunTable, path: Path, again: frozenset[Status]) -> Callable[[], None]:
         """Rewrite the cache and samples files from the journal, and return a function that appends newer records.
 
         Trials with a status in `again` are left out, because the run makes them again.
@@ -85,9 +85,9 @@ class EvalFiles:
         for_entry, for_samples = NewRuns(table, manifest), NewRuns(table, manifest)
 
         def write() -> None:
-            add_runs(path, entry, (run for _, run in for_entry.read_on()))
+            add_runs(path, entry, (run for _, run in for_entry.read_new()))
             if self._outputs.log_samples:
-                records = (record for record, _ in for_samples.read_on())
+                records = (record for record, _ in for_samples.read_new())
                 lines = lines_of(records, table.directory, manifest)
                 append(samples_path(path), lines, error=JournalError)
 
@@ -143,5 +143,5 @@ class EvalFiles:
 def _summed_up(entry: CacheEntry, runs: DocumentedRuns) -> Iterator[DocumentedRun]:
     """Yield the runs of a cache entry. After the last one, store their summary in the entry."""
     results = Results(runs)
-    yield from results.counting()
+    yield from results.count_runs()
     entry.summary = results.summary

@@ -51,7 +51,7 @@ class EvalReport(Record, frozen=True):
 
     summary: RunSummary
     cache_entry: Path
-    write: Callable[[], list[Path]]
+    write_files: Callable[[], list[Path]]
 
 
 def prepare_eval(
@@ -80,8 +80,8 @@ def prepare_eval(
         xxh3=digest,
         samples=samples,
         offset=rows.offset,
-        columns={**task.identity, **rows.column},
-        left_out=task.left_out.rows if task.left_out else 0,
+        columns={**task.inferred_columns, **rows.column},
+        left_out=task.skipped_rows.number if task.skipped_rows else 0,
     )
     unchanged = DatasetUnchanged(rows.dataset, digest)
     request = RunRequest(
@@ -110,8 +110,8 @@ def prepare_eval(
         access=models.access,
         typed_models=models.names,
         rules=(unchanged,),
-        about={**_about(settings.solver.agent), **models.about},
-        recipe=None
+        manifest_facts={**_about(settings.solver.agent), **models.manifest_facts},
+        worker_spec=None
         if objects
         else recipe(eval_parts, settings, keys=_key_variables(endpoint, settings.judge, settings.baseline)),
         needs=lambda: {
@@ -136,17 +136,17 @@ def prepare_eval(
         report,
         facts={"left_out_rows": data.left_out} if data.left_out else {},
         resume_note=_resume_note(settings.solver),
-        reuse=lambda say: find_reuse(settings.resuming, request.plan, lookup, say),
-        during=lookup.kept_up_to_date,
-        at_end=lookup.project,
-        changed=unchanged.reason,
+        find_reuse=lambda say: find_reuse(settings.resuming, request.plan, lookup, say),
+        run_context=lookup.updating_files,
+        on_session_end=lookup.rewrite_files,
+        change_reason=unchanged.reason,
     )
 
 
 def _say_what_is_odd(task: DatasetTask, template: str | None, scorers: Sequence[str], say: Say) -> None:
     """Report rows that are left out, and multiple-choice scoring of questions that show no options."""
-    if task.left_out is not None:
-        rows, first = task.left_out
+    if task.skipped_rows is not None:
+        rows, first = task.skipped_rows
         say(f"Left out {counted(rows, 'bad row')} (--skip-bad-rows); the first is {first}")
     asked = template or ""
     if "mcq" not in scorers or offers_options({"user_prompt": asked}):

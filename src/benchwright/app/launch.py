@@ -57,7 +57,7 @@ async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say:
         UserError: If the dataset changed while it was read, or if `engine.run.run` raises it.
         JournalError: If `engine.run.run` raises it.
     """
-    async with prepared.held:
+    async with prepared.resources:
         return await _launch(prepared, listeners, say)
 
 
@@ -66,16 +66,16 @@ async def _launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say
     request = prepared.request
     _check_one_process(request)
     telemetry = telemetry_of(request)
-    reuse = prepared.reuse(say)
+    reuse = prepared.find_reuse(say)
     found = prepared.lookup.run_of(lambda: _make(request), say)
     async with found as directory, store.run_lock(directory, say):
         _say_if_named_otherwise(directory, request.settings.label.name, say)
-        table = read_table(directory, effort=request.wants_effort)
+        table = read_table(directory, effort=request.wants_usage)
         result = None
         try:
             until = begin_until(request, directory, statuses_to_retry(request.settings.resuming), say)
-            async with prepared.during(table):
-                if not nothing_left(table, request) and not (until is not None and until.over):
+            async with prepared.run_context(table):
+                if not nothing_left(table, request) and not (until is not None and until.is_over):
                     if request.is_probed:
                         asked = [] if reuse.only_known else request.plan.targets
                         await probe_run(request, directory, asked, say)
@@ -86,7 +86,7 @@ async def _launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say
         except BaseException as error:
             with suppress(JournalError):  # the first error is the one to report
                 _close(prepared, table)
-            if isinstance(error, DatasetError) and (changed := prepared.changed()) is not None:
+            if isinstance(error, DatasetError) and (changed := prepared.change_reason()) is not None:
                 raise UserError(changed) from None
             raise
         _close(prepared, table)
@@ -104,7 +104,7 @@ def _close(prepared: PreparedRun[Any], table: RunTable) -> None:
     table.advance()
     table.release_keys()
     allocator.give_back()
-    prepared.at_end(table)
+    prepared.on_session_end(table)
 
 
 def statuses_to_retry(resuming: ResumingSettings) -> frozenset[Status]:
@@ -153,10 +153,10 @@ async def _run(
         / (settings.execution.workers or 1)
     )
     connections = _connections(request, wanted)
-    if settings.execution.concurrency != "auto" and "load" not in request.about:
+    if settings.execution.concurrency != "auto" and "load" not in request.manifest_facts:
         say_if_fewer(wanted, connections, say)
     clients = make_clients(request, connections)
-    asking = [*clients.values(), *request.asking]
+    asking = [*clients.values(), *request.direct_clients]
     _tell_of_waits(asking, listeners)
     if until is not None:
         _tell_of_decision(until, listeners)
@@ -227,17 +227,19 @@ async def _executor(
     execution = request.settings.execution
     if execution.concurrency == "auto":
         bound = min(execution.most_in_flight, connections)
-        yield AdaptiveExecutor(clients, bound, paced, request.asking)
+        yield AdaptiveExecutor(clients, bound, paced, request.direct_clients)
         return
     if not execution.is_shared:
         yield LocalExecutor(clients, execution.concurrency)
         return
-    assert request.recipe is not None
+    assert request.worker_spec is not None
     if execution.executor == "ray":
-        async with ray_shards(request.recipe, execution.workers, execution.ray_address) as shards:
+        async with ray_shards(request.worker_spec, execution.workers, execution.ray_address) as shards:
             yield ShardedExecutor(shards, execution.concurrency)
     else:
-        yield ShardedExecutor(ProcessShards(request.recipe, execution.workers or 1), execution.concurrency)
+        yield ShardedExecutor(
+            ProcessShards(request.worker_spec, execution.workers or 1), execution.concurrency
+        )
 
 
 def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnPace:
@@ -286,13 +288,13 @@ def _tell_meanwhile(prepared: PreparedRun[Any], listeners: Sequence[Listener]) -
     """Give the listeners that show them (`MeanwhileListener`) a function that lists activities beside the trials."""
     for listener in listeners:
         if isinstance(listener, MeanwhileListener):
-            listener.set_activities(prepared.doing)
+            listener.set_activities(prepared.activity_lines)
 
 
 def _check_one_process(request: RunRequest) -> None:
     execution = request.settings.execution
     several = execution.is_shared
-    if several and request.recipe is None:
+    if several and request.worker_spec is None:
         raise UserError(f"A {request.kind} runs in one process: remove --workers and --executor.")
     if execution.ray_address is not None and execution.executor != "ray":
         raise UserError("--ray-address requires --executor ray.")
@@ -305,7 +307,7 @@ def _check_one_process(request: RunRequest) -> None:
 def _rules(request: RunRequest) -> list[StopRule]:
     limits = request.settings.limits
     alike = min(10, request.plan.trial_count)
-    rules: list[StopRule] = [SystemicErrors(alike, sheds="load" in request.about)]
+    rules: list[StopRule] = [SystemicErrors(alike, sheds="load" in request.manifest_facts)]
     if limits.budget_tokens is not None:
         rules.append(TokenBudget(limits.budget_tokens))
     if limits.budget_seconds is not None:

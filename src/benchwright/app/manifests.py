@@ -34,7 +34,7 @@ def manifest_of(request: RunRequest, identity: str, digest: str, created_at: int
         data=list(request.data),
         typed_models=dict(request.typed_models),
         settings=_plain_settings(request.settings),
-        about=dict(request.about),
+        about=dict(request.manifest_facts),
         versions=versions(),
         host=host_facts(),
         client=client_facts(stream=request.settings.execution.stream),

@@ -37,7 +37,7 @@ class ModelsUnderTest(NamedTuple):
     recommended: dict[str, Recommended]
 
     @property
-    def about(self) -> dict[str, Any]:
+    def manifest_facts(self) -> dict[str, Any]:
         """Reasoning and recommended settings, for the manifest and `--dry-run`. Empty if none are sent."""
         about: dict[str, Any] = {}
         if self.thinking:
@@ -80,10 +80,10 @@ def find_models(
         if sent is not None:
             target = replace(target, settings=_with_thinking(target, sent))
             found.thinking[slot] = sent
-            say(f"{plain(entry.title)}: {sent.words}.")
+            say(f"{plain(entry.title)}: {sent.description}.")
         if recommended is not None:
-            found.recommended[slot] = applied = recommended.as_applied(target.settings)
-            say(f"{plain(entry.title)}: as recommended for {applied.words}.")
+            found.recommended[slot] = applied = recommended.without_overridden(target.settings)
+            say(f"{plain(entry.title)}: as recommended for {applied.description}.")
         found.access[slot], found.names[slot] = access, entry.title
         found = found._replace(targets=(*found.targets, target))
     _check_different(found)

@@ -28,7 +28,7 @@ def find_suite(typed: str) -> Suite:
         return read_suite(Path(typed))
     own, shipped = _in(suites_directory(), typed), _in(SHIPPED, typed)
     if own is not None:
-        return read_suite(own)._replace(typed=typed)
+        return read_suite(own)._replace(given_name=typed)
     if shipped is None:
         hint = did_you_mean(typed, suite_names()) or f" Choose from: {', '.join(suite_names())}."
         raise UserError(f"There is no suite {plain(typed)!r}.{hint} Or give the TOML file of your own.")
@@ -39,7 +39,7 @@ def find_suite(typed: str) -> Suite:
         raise UserError(
             f"The suite {typed} is not there yet: this version has none of its benchmarks ({', '.join(missing)})."
         )
-    return suite._replace(typed=typed, entries=there, missing=missing)
+    return suite._replace(given_name=typed, entries=there, missing_benchmarks=missing)
 
 
 def suite_names() -> list[str]:

@@ -254,5 +254,5 @@ def _keep(folder: Path, relayed: Relayed, target: Target, say: Say) -> list[Path
 
 
 def _last_line(ended: ProgramResult) -> str:
-    said: Sequence[str] = [*ended.output.decode(errors="replace").splitlines(), *ended.errors.splitlines()]
+    said: Sequence[str] = [*ended.output.decode(errors="replace").splitlines(), *ended.stderr.splitlines()]
     return next((line.strip() for line in reversed(said) if line.strip()), "it said nothing")

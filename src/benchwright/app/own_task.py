@@ -47,7 +47,7 @@ def prepare_task(task: Task, settings: TaskSettings, say: Say) -> PreparedRun[Ru
         pass_threshold=settings.scoring.pass_threshold,
         access=models.access,
         typed_models=models.names,
-        about=models.about,
+        manifest_facts=models.manifest_facts,
     )
 
     def report(launched: LaunchedRun) -> RunSummary:

@@ -143,5 +143,5 @@ async def _verifiers(
     own = read_own_configuration().verifiers.get(manifest.id, {})
     pack = PackVerifiers(manifest.id, manifest.version, directory, manifest.verifiers, own)
     async with running_verifiers(pack, StartOptions(BY_TEST), report) as verifiers:
-        verifiers.require()
+        verifiers.require_running()
         yield verifiers.endpoints

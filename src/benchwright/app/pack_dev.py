@@ -31,7 +31,7 @@ class Round(Record, frozen=True):
     """
 
     scenario: str = ""
-    tried: Sequence[tuple[CannedAnswer, AttemptOutcome]] = ()
+    outcomes: Sequence[tuple[CannedAnswer, AttemptOutcome]] = ()
     error: str | None = None
     stacks: Sequence[str] = ()
 

@@ -106,7 +106,7 @@ async def set_up_pack(
             retries=settings.scenarios.cell_retries,
         ),
         direct=settings.process.direct,
-        listed=len(process.scenarios),
+        listed_scenarios=len(process.scenarios),
     )
     return PackReady(setup, process, targets, access)
 

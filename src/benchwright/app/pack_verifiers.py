@@ -37,7 +37,7 @@ async def verifiers_of(setup: PackRunSetup, watch: PackWatch, *, keep: bool) -> 
     manifest = setup.manifest
 
     def report(preparing: VerifierProgress) -> None:
-        watch.preparing(
+        watch.on_verifier_progress(
             benchPackId=manifest.id,
             benchPackName=manifest.name,
             verifierId=preparing.verifier_id,
@@ -53,7 +53,7 @@ async def verifiers_of(setup: PackRunSetup, watch: PackWatch, *, keep: bool) -> 
         for verifier_id, written in verifiers.logs.items():
             for line in written.splitlines():
                 watch.log("error", f"verifier {verifier_id} wrote: {line}", None)
-        verifiers.require()
+        verifiers.require_running()
         yield verifiers
 
 

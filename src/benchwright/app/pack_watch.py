@@ -49,7 +49,7 @@ class PackWatch:
         self._early: list[tuple[str, str, Any]] = []
 
     @contextmanager
-    def during(
+    def write_files(
         self,
         table: RunTable,
         task: PackTask,
@@ -63,22 +63,22 @@ class PackWatch:
             JournalError: If the journal cannot be read.
         """
         self.table, directory = table, table.directory
-        task.begin(directory)
+        task.set_run(directory)
         setup = self.setup = task.setup
         with PackFiles(directory) as files:
             self._files = files
             for line in self._early:
-                files.log(*line)
+                files.write_log_line(*line)
             grouped = mode == DEFAULT_MODE
             events = self._events = PackEvents(
-                directory.name, setup.models, setup.scenarios, repeats, files.event, grouped=grouped
+                directory.name, setup.models, setup.scenarios, repeats, files.write_event, grouped=grouped
             )
             for record, attempt in read_attempts(table):
                 self._attempts[record.key] = attempt
                 if not made_again(record):
-                    events.known(attempt.slot, attempt.scenario, attempt.repeat, attempt.result)
+                    events.add_earlier_attempt(attempt.slot, attempt.scenario, attempt.repeat, attempt.result)
                     self._state(attempt.slot, attempt.scenario).add(attempt)
-            events.heard(read_events(directory))
+            events.read_earlier_events(read_events(directory))
             try:
                 yield
             except BenchwrightError as error:
@@ -108,7 +108,7 @@ class PackWatch:
         attempt = attempt_of(result.record, decode_body(result.body, result.record).native)
         self._attempts[result.record.key] = attempt
         state.add(attempt)
-        self._events.ended(attempt.slot, attempt.scenario, attempt.repeat, attempt.result)
+        self._events.cell_finished(attempt.slot, attempt.scenario, attempt.repeat, attempt.result)
 
     def on_message(self, text: str) -> None:
         """Do nothing: messages of the run are not in the documented files."""
@@ -116,25 +116,25 @@ class PackWatch:
     def on_end(self) -> None:
         """Do nothing: `conclude` writes the last event."""
 
-    def prepared(self) -> None:
+    def on_prepared(self) -> None:
         """Write the event that the run has started. Called when the pack is prepared."""
         if self._events is not None:
             self._events.run_started()
 
-    def began(self, slot: str, scenario: str, repeat: int) -> None:
+    def on_cell_start(self, slot: str, scenario: str, repeat: int) -> None:
         """Record that a cell (scenario, model, repeat) is running, and write its event."""
         self._state(slot, scenario).running_since = monotonic()
         if self._events is not None:
-            self._events.began(slot, scenario, repeat)
+            self._events.cell_started(slot, scenario, repeat)
 
-    def progress(self, slot: str, scenario: str, event: Mapping[str, Any]) -> None:
+    def on_cell_progress(self, slot: str, scenario: str, event: Mapping[str, Any]) -> None:
         """Record a progress message of a cell (scenario, model, repeat), and write its event."""
         message = str(event.get("message", ""))
         self._state(slot, scenario).message = message
         if self._events is not None:
-            self._events.progress(slot, scenario, message)
+            self._events.cell_progress(slot, scenario, message)
 
-    def preparing(self, **payload: Any) -> None:
+    def on_verifier_progress(self, **payload: Any) -> None:
         """Write the event that a verifier is being prepared."""
         if self._events is not None:
             self._events.verifier_preparing(**payload)
@@ -143,21 +143,21 @@ class PackWatch:
         """Write a log line of the pack. Lines before the run has files are kept for them."""
         LOGGER.debug("%s%s", message, "" if meta is None else f"\n{meta}")
         if self._files is not None:
-            self._files.log(level, message, meta)
+            self._files.write_log_line(level, message, meta)
         elif self.table is None:
             self._early.append((level, message, meta))
 
-    def request(self, record: RequestRecord) -> None:
+    def on_request(self, record: RequestRecord) -> None:
         """Write a request that belongs to no cell, for example one during the preparation."""
         if self._files is not None:
-            self._files.request(record)
+            self._files.log_request(record)
 
-    def conclude(self, directory: Path, scores: Mapping[str, PackScore], error: str | None) -> None:
+    def write_last_event(self, directory: Path, scores: Mapping[str, PackScore], error: str | None) -> None:
         """Write the last event of the run."""
         if self._events is None:
             return
         with PackFiles(directory) as files:
-            self._events.write = files.event
+            self._events.write = files.write_event
             if error is not None:
                 self._events.run_error(error)
             else:

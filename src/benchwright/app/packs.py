@@ -71,7 +71,7 @@ async def prepare_pack(
 async def described_pack(reference: str, settings: PackSettings, say: Say) -> dict[str, Any]:
     """Return the description of a pack's run for `--dry-run`. It raises the errors of `prepare_pack`."""
     prepared = await prepare_pack(reference, settings, PackWatch(), say)
-    async with prepared.held:
+    async with prepared.resources:
         return describe(prepared)
 
 
@@ -99,9 +99,9 @@ def _composed(ready: PackReady, settings: PackSettings, watch: PackWatch) -> Pre
 
     @asynccontextmanager
     async def during(table: RunTable) -> AsyncIterator[None]:
-        repeats, mode = request.plan.repeats, request.about["mode"]
+        repeats, mode = request.plan.repeats, request.manifest_facts["mode"]
         try:
-            with watch.during(table, task, repeats, mode, _made_again(settings.resuming)):
+            with watch.write_files(table, task, repeats, mode, _made_again(settings.resuming)):
                 yield
                 scores.update(await score_results(pack, watch.results()))
         except (UserError, ExecutionError) as error:
@@ -115,13 +115,13 @@ def _composed(ready: PackReady, settings: PackSettings, watch: PackWatch) -> Pre
     def report(launched: LaunchedRun) -> PackReport:
         result = launched.result
         if result is not None or not is_reported(launched.directory):
-            watch.conclude(launched.directory, scores, launched.stop_reason)
+            watch.write_last_event(launched.directory, scores, launched.stop_reason)
         if launched.finished:
             mark_reported(launched.directory)
         error = None if result is None or result.interrupted else launched.stop_reason
         return _report(launched, task.setup, watch, scores, error)
 
-    return PreparedRun(request, lookup, report, facts=_facts(request, setup), during=during)
+    return PreparedRun(request, lookup, report, facts=_facts(request, setup), run_context=during)
 
 
 def _verifiers(
@@ -141,9 +141,9 @@ def _facts(request: RunRequest, setup: PackRunSetup) -> dict[str, Any]:
         "pack": setup.manifest.id,
         "version": setup.manifest.version,
         "directory": str(setup.directory),
-        "mode": request.about["mode"],
+        "mode": request.manifest_facts["mode"],
         "scenarios": [scenario.id for scenario in setup.scenarios],
-        "listed": setup.listed,
+        "listed": setup.listed_scenarios,
         "models": [
             {"id": model.id, "model": target.model, "base_url": target.base_url}
             for model, target in zip(setup.models.values(), request.plan.targets, strict=True)
@@ -183,7 +183,7 @@ def _request(
         access=access,
         typed_models=_names(setup.models),
         selection={"mode": mode.name, "scenarios": [scenario.id for scenario in setup.scenarios]},
-        about={
+        manifest_facts={
             "pack": manifest.id,
             "name": manifest.name,
             "version": manifest.version,
@@ -192,7 +192,7 @@ def _request(
             "metered": not setup.direct,
             "models": setup.models,
             "scenarios": {scenario.id: scenario.title for scenario in setup.scenarios},
-            "listed": setup.listed,
+            "listed": setup.listed_scenarios,
             "categories": {
                 scenario.id: scenario.category for scenario in setup.scenarios if scenario.category
             },
@@ -201,7 +201,7 @@ def _request(
             },
         },
         retry=_retry(settings.resuming),
-        asking=asking,
+        direct_clients=asking,
     )
 
 

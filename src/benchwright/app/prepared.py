@@ -48,16 +48,16 @@ class RunRequest(msgspec.Struct, frozen=True):
     typed_models: Mapping[str, str] = {}
     rules: Sequence[StopRule] = ()
     selection: Mapping[str, Any] = {}
-    about: Mapping[str, Any] = {}
+    manifest_facts: Mapping[str, Any] = {}
     retry: Retry | None = None
-    recipe: WorkerSpec | None = None
-    asking: Sequence[ModelClient] = ()
+    worker_spec: WorkerSpec | None = None
+    direct_clients: Sequence[ModelClient] = ()
     needs: Callable[[], Needs] = dict
 
     @property
-    def wants_effort(self) -> bool:
+    def wants_usage(self) -> bool:
         """True if the run's report needs the usage and time of each trial: all runs except plain evals."""
-        return self.kind != "eval" or "load" in self.about
+        return self.kind != "eval" or "load" in self.manifest_facts
 
     @property
     def is_probed(self) -> bool:
@@ -66,7 +66,7 @@ class RunRequest(msgspec.Struct, frozen=True):
         False for load levels, whose measurement asks them, and for runs that only grade another program's
         answers.
         """
-        return self.settings.execution.probe and not {"load", "predictions"} & self.about.keys()
+        return self.settings.execution.probe and not {"load", "predictions"} & self.manifest_facts.keys()
 
     @property
     def names(self) -> dict[str, str]:
@@ -133,12 +133,12 @@ class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
     report: Callable[[LaunchedRun], Report]
     facts: Mapping[str, Any] = {}
     resume_note: str | None = None
-    reuse: Callable[[Say], Reuse] = lambda say: NO_REUSE
-    during: Callable[[RunTable], AbstractAsyncContextManager[Any]] = lambda table: nullcontext()
-    at_end: Callable[[RunTable], None] = lambda table: None
-    changed: Callable[[], str | None] = lambda: None
-    doing: Callable[[], Sequence[str]] = lambda: ()
-    held: AbstractAsyncContextManager[Any] = NOTHING_HELD
+    find_reuse: Callable[[Say], Reuse] = lambda say: NO_REUSE
+    run_context: Callable[[RunTable], AbstractAsyncContextManager[Any]] = lambda table: nullcontext()
+    on_session_end: Callable[[RunTable], None] = lambda table: None
+    change_reason: Callable[[], str | None] = lambda: None
+    activity_lines: Callable[[], Sequence[str]] = lambda: ()
+    resources: AbstractAsyncContextManager[Any] = NOTHING_HELD
 
 
 def describe(prepared: PreparedRun[Any]) -> dict[str, Any]:
@@ -157,7 +157,11 @@ def describe(prepared: PreparedRun[Any]) -> dict[str, Any]:
             {"slot": target.slot, "model": target.model, "base_url": target.base_url, **target.settings}
             for target in [*plan.targets, *plan.helpers]
         ],
-        **{name: request.about[name] for name in ("thinking", "recommended") if name in request.about},
+        **{
+            name: request.manifest_facts[name]
+            for name in ("thinking", "recommended")
+            if name in request.manifest_facts
+        },
         "trials": plan.trial_count,
         "scorers": [scorer.name for scorer in plan.task.scorers],
         "concurrency": prepared.request.settings.execution.concurrency,

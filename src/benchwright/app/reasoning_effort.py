@@ -33,7 +33,7 @@ class SentThinking(NamedTuple):
     by: str
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The fields that are sent, in one line for people."""
         return f"sent for thinking: {encode_json(self.fields).decode()} (style {self.style}, by {self.by})"
 

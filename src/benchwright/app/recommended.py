@@ -40,7 +40,7 @@ class Family(BaseModel):
         """The recommended body fields, sent with every request."""
         return dict(self.model_extra or {})
 
-    def holds_for(self, model: str, *, thinks: bool) -> bool:
+    def applies_to(self, model: str, *, thinks: bool) -> bool:
         """Return True if these settings apply to a model of this name. `thinks`: True if it reasons."""
         name = model.rpartition("/")[2].lower()
         return self.thinking in (None, thinks) and any(fnmatchcase(name, pattern) for pattern in self.models)
@@ -53,13 +53,13 @@ class Recommended(NamedTuple):
     source: str
     settings: Mapping[str, Any]
 
-    def as_applied(self, sent: Mapping[str, Any]) -> Recommended:
+    def without_overridden(self, sent: Mapping[str, Any]) -> Recommended:
         """Return these settings, without those that the user has overridden. `sent`: the fields that are sent."""
         kept = {name: value for name, value in self.settings.items() if sent.get(name) == value}
         return self._replace(settings=kept)
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """Family, source and settings, worded as the end of a sentence."""
         told = ", ".join(f"{name} {value}" for name, value in self.settings.items())
         return f"{plain(self.family)} ({plain(self.source)}): {plain(told)}"
@@ -77,7 +77,7 @@ def find_recommended(model: str, *, thinks: bool, given: Path | None = None) -> 
     paths = [*([] if given is None else [given]), *([own] if own.exists() else []), SHIPPED]
     for path in paths:
         for family in read_families(path):
-            if family.holds_for(model, thinks=thinks):
+            if family.applies_to(model, thinks=thinks):
                 return Recommended(family.name, family.source, family.settings)
     raise UserError(
         f"Nothing is recommended for {plain(model)!r}: write its settings into {given or own} (see docs/reasoning.md), "

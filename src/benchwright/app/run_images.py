@@ -52,7 +52,7 @@ class RunImages:
             return iter(trials)
         return iter(sorted(trials, key=lambda trial: self.images_of(sample_of(trial)).order_key))
 
-    async def look_at_disk(self, samples: Callable[[], Iterable[Sample]], say: Say) -> None:
+    async def decide_kept_images(self, samples: Callable[[], Iterable[Sample]], say: Say) -> None:
         """Decide which images are kept, and warn if the disk is too small for these samples.
 
         Call it before the first trial. An unreachable engine is no error here, because the run itself reports

@@ -22,7 +22,7 @@ class Sharer(NamedTuple):
 
     name: str
     settings: BenchmarkSettings
-    own: Collection[str] = ()
+    own_options: Collection[str] = ()
 
 
 def settings_of_each(sharers: Sequence[Sharer], of_others: Collection[str] = ()) -> list[BenchmarkSettings]:
@@ -37,7 +37,9 @@ def settings_of_each(sharers: Sequence[Sharer], of_others: Collection[str] = ())
     if None not in of_each:
         known = {name for each in of_each for name in each or ()}
         for one in sharers:
-            _check_somebody_has(one.settings.catalog.option.keys() - one.own - {*of_others}, known, sharers)
+            _check_somebody_has(
+                one.settings.catalog.option.keys() - one.own_options - {*of_others}, known, sharers
+            )
     return [
         one.settings.model_copy(update={"option": _taken(one, known)})
         for one, known in zip(sharers, of_each, strict=True)
@@ -72,5 +74,7 @@ def _check_somebody_has(options: Collection[str], known: Collection[str], sharer
 def _taken(sharer: Sharer, known: Mapping[str, str] | None) -> dict[str, str]:
     given = sharer.settings.catalog.option
     return {
-        name: value for name, value in given.items() if known is None or name in known or name in sharer.own
+        name: value
+        for name, value in given.items()
+        if known is None or name in known or name in sharer.own_options
     }

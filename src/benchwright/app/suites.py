@@ -60,8 +60,8 @@ class Suite(NamedTuple):
     models: tuple[ModelEntry, ...]
     defaults: Mapping[str, Any]
     entries: Sequence[SuiteEntry]
-    typed: str = ""
-    missing: tuple[str, ...] = ()
+    given_name: str = ""
+    missing_benchmarks: tuple[str, ...] = ()
 
 
 def read_suite(path: Path) -> Suite:

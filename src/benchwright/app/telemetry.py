@@ -87,18 +87,20 @@ class Telemetry:
         error = record.reason or str(record.status) if record.status in FAILED else None
         ended = record.started_at + record.duration
         about = self._about(record)
-        trial = self._exports.span(
+        trial = self._exports.record_span(
             f"trial {self._task}", about, record.started_at, ended, error=_redacted(error)
         )
         for one in record.requests:
             began = record.started_at + one.started
             named = f"chat {self._model(one.slot)}"
-            self._exports.span(
+            self._exports.record_span(
                 named, dict(self._asked(one)), began, began + one.total, trial, _redacted(one.error)
             )
         own = [(name, value, None) for name, value in record.scores.items()]
         for name, value, failure in [*own, *((one.scorer, one.value, _failure(one)) for one in scores)]:
-            self._exports.event("gen_ai.evaluation.result", _evaluation(name, value, failure), ended, trial)
+            self._exports.record_event(
+                "gen_ai.evaluation.result", _evaluation(name, value, failure), ended, trial
+            )
 
     def _model(self, slot: str) -> str:
         target = self._targets.get(slot)

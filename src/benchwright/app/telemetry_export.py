@@ -40,7 +40,7 @@ class Exports:
         self._tracer = self._traces.get_tracer(SERVICE)
         self._logger = self._logs.get_logger(SERVICE)
 
-    def span(
+    def record_span(
         self,
         name: str,
         attributes: Mapping[str, Any],
@@ -63,7 +63,7 @@ class Exports:
         span.end(ended)
         return span
 
-    def event(self, name: str, attributes: Mapping[str, Any], at: int, parent: Span) -> None:
+    def record_event(self, name: str, attributes: Mapping[str, Any], at: int, parent: Span) -> None:
         """Record an event that belongs to a span."""
         self._counts.made += 1
         context = trace.set_span_in_context(parent)

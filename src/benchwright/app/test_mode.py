@@ -85,7 +85,7 @@ class AgentTest:
         async with self._client:
             return await self._run_rows(self._client, self.indices, note)
 
-    def so_far(self) -> LocalTestBatchResult:
+    def partial_results(self) -> LocalTestBatchResult:
         """Return the results of the rows that `run` finished before it was interrupted."""
         return batch_result(self._done, (monotonic() - self._started) * 1000, "interrupted")
 
@@ -103,7 +103,7 @@ class AgentTest:
 
         row = self._settings.row
         async with self._client:
-            await stepper.go(self.indices.start if row is None else row, run_row)
+            await stepper.run_rows(self.indices.start if row is None else row, run_row)
 
     async def _run_rows(
         self,

@@ -84,7 +84,7 @@ async def _validated(
     images = run_images(benchmark, keep_images, may_order=True)
     if images is not None:
         benchmark = images.benchmark
-        await images.look_at_disk(lambda: selected(benchmark, source, selection), say)
+        await images.decide_kept_images(lambda: selected(benchmark, source, selection), say)
         await look_at_network(benchmark, selected(benchmark, source, selection), say)
     arrange = None if images is None else images.arrange_checks
     with tempfile.TemporaryDirectory() as place:

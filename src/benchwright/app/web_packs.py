@@ -40,7 +40,7 @@ class OpenPack(NamedTuple):
     providers: dict[str, str]
     relay_url: str
     token: str
-    replayed: bool
+    is_replay: bool
 
 
 def find_web_pack(reference: str, registry: str | None, compatible_version: str | None) -> WebPack:
@@ -85,7 +85,7 @@ async def opened(
     ids = {slot: model.id for slot, model in models.items()}
 
     def note(relayed: RelayedRequest) -> None:
-        session.asked(ids[relayed.record.slot], relayed.record)
+        session.count_request(ids[relayed.record.slot], relayed.record)
 
     try:
         async with Relay() as relay:

@@ -71,9 +71,11 @@ def _list(*, as_json: bool, latest: bool = False) -> None:
             one.dialect,
             one.note,
             installed=one.installed is not None,
-            installs=bool(one.packages),
-            seen=f"{one.seen.version}, {one.seen.date}" if one.seen is not None and one.seen.points else "",
-            newest="same" if one.newest == one.version else one.newest or "",
+            is_installable=bool(one.packages),
+            last_verified=f"{one.seen.version}, {one.seen.date}"
+            if one.seen is not None and one.seen.points
+            else "",
+            newest_version="same" if one.newest == one.version else one.newest or "",
         )
         for one in found
     ]

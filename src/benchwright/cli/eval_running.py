@@ -53,7 +53,7 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
         if not quiet:
             tell("")
         print_summary(report.summary, error_of(launched))
-    for path in report.write():
+    for path in report.write_files():
         say(f"Written: {path}")
     if not quiet:
         tell(f"Run: {launched.directory}")

@@ -201,9 +201,9 @@ def check(
                 say=say,
             )
         )
-    if checked.found is None:
+    if checked.check is None:
         sys.exit(report_judging(checked.result))
     if as_json:
-        print_json(checked.found)
+        print_json(checked.check)
     else:
-        print_table(render_check(checked.found))
+        print_table(render_check(checked.check))

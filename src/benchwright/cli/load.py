@@ -213,6 +213,6 @@ def command(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     for name in ("option", "scorer_option", "column"):
         options[name] = pairs(options[name], f"--{name.replace('_', '-')}")
     settings = make_settings(LoadSettings, options)
-    if settings.load.self_test and not settings.asks:
+    if settings.load.self_test and not settings.has_prompts:
         sys.exit(test_machine(as_json=as_json, quiet=quiet))
     sys.exit(measure_and_report(settings, as_json=as_json, quiet=quiet))

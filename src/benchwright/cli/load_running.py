@@ -57,7 +57,7 @@ def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) ->
             run_async(_measure(loads, quiet=quiet), in_flight)
         except (KeyboardInterrupt, BenchwrightError) as error:  # between two levels, when no run handles it
             ended = error
-    measured = [load.report() for load in loads if load.levels]
+    measured = [load.make_report() for load in loads if load.levels]
     failed = False
     if measured:
         compared = _compared(measured, before, settings.regression)
@@ -153,7 +153,7 @@ async def _measure(loads: Sequence[LoadTest], *, quiet: bool) -> None:
         for load in loads if repeat % 2 else reversed(loads):
             if len(loads) > 1 and not quiet:
                 say(f"{load.model}:")
-            async for result in load.measure(listeners, repeat):
+            async for result in load.measure_levels(listeners, repeat):
                 if not quiet:
                     say(level_line(result))
             if load.interrupted:
@@ -269,12 +269,16 @@ def _describe(loads: Sequence[LoadTest], *, as_json: bool) -> int:
         print_json(
             {
                 "levels": [
-                    describe(one.prepare(level, at)) for one in loads for at, level in enumerate(levels, 1)
+                    describe(one.prepare_level(level, at))
+                    for one in loads
+                    for at, level in enumerate(levels, 1)
                 ]
             }
         )
         return 0
-    echo(f"{plain(load.workload.about)}, sent to {plain(' and then '.join(one.model for one in loads))}")
+    echo(
+        f"{plain(load.workload.description)}, sent to {plain(' and then '.join(one.model for one in loads))}"
+    )
     for level in levels:
         due = due_times(level, load.settings, load.trace)
         begun = "conversations" if load.trace is not None and load.trace.has_turns else "requests"

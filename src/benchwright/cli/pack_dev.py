@@ -76,9 +76,9 @@ def _show(made: Round, former: Mapping[str, str]) -> dict[str, str]:
     if made.error is not None:
         echo(f"{strftime('%H:%M:%S')}  ✗ {plain(made.error)}")
         return dict(former)
-    echo(f"{strftime('%H:%M:%S')}  {plain(made.scenario)}: {counted(len(made.tried), 'answer')}")
+    echo(f"{strftime('%H:%M:%S')}  {plain(made.scenario)}: {counted(len(made.outcomes), 'answer')}")
     results = {}
-    for canned, tried in made.tried:
+    for canned, tried in made.outcomes:
         name = repr(canned.answer)
         results[name] = _as_text(tried)
         echo(f"  {_verdict(canned, tried)}  {plain(one_line(name, ANSWER))}")

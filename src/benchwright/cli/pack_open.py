@@ -87,8 +87,8 @@ def _tell(pack: WebPack) -> None:
     say(f"It may ask for: {plain(', '.join(pack.permissions)) or 'nothing'}")
     if pack.refused:
         say(f"Not given, as this host does not know it: {plain(', '.join(pack.refused))}")
-    if pack.remote:
-        say(f"It says that it may send data to: {plain(', '.join(pack.remote))}")
+    if pack.declared_receivers:
+        say(f"It says that it may send data to: {plain(', '.join(pack.declared_receivers))}")
 
 
 def _tell_saved(session: WebSession) -> None:

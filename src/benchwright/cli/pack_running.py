@@ -124,10 +124,10 @@ def _print_report(report: PackReport) -> None:
     setup = report.setup
     manifest = setup.manifest
     echo(
-        f"{plain(manifest.name)} {plain(manifest.version)}: {setup.scope}, "
+        f"{plain(manifest.name)} {plain(manifest.version)}: {setup.scenario_count_text}, "
         f"{counted(len(setup.models), 'model')}"
     )
-    print_table(render_matrix(setup.models, setup.scenarios, report.results.states()))
+    print_table(render_matrix(setup.models, setup.scenarios, report.results.cell_states()))
     echo()
     print_table(render_scores(setup.models, report.scores))
     for target in report.summary.targets:

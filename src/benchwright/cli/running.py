@@ -61,7 +61,7 @@ def report_end(
         reason = result.stop_reason or "the run stopped"
         told = without_reason(reason, summary.targets) if printed else reason
         say(f"Error: {plain(told or reason)}")
-        if prepared.changed() is not None:
+        if prepared.change_reason() is not None:
             return STOPPED
         say(progress)
     if go_on:

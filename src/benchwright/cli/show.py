@@ -97,7 +97,7 @@ def _print_pack(manifest: Manifest, table: RunTable) -> None:
     kept = load_pack_run(manifest, table)
     if len(kept.scenarios) < manifest.about.get("listed", 0):
         echo(f"{scope_of(len(kept.scenarios), manifest.about['listed'])}:")
-    print_table(render_matrix(kept.models, kept.scenarios, kept.results.states()))
+    print_table(render_matrix(kept.models, kept.scenarios, kept.results.cell_states()))
     echo()
     print_table(render_scores(kept.models, kept.scores))
 

@@ -62,8 +62,10 @@ def run_suite(
 
     0: all done; 1 or 4: some are not; 130: interrupted.
     """
-    if suite.missing:
-        say(f"Not in this version, and left out of {suite.typed}: {', '.join(suite.missing)}.")
+    if suite.missing_benchmarks:
+        say(
+            f"Not in this version, and left out of {suite.given_name}: {', '.join(suite.missing_benchmarks)}."
+        )
     with results_on_stdout(as_json=as_json):
         problems = find_problems(parts, say)
     for name, problem in problems.items():
@@ -145,7 +147,7 @@ def _report(prepared: PreparedRun[Any], launched: LaunchedRun) -> list[str]:
         return []
     report = prepared.report(launched)
     if isinstance(report, EvalReport):
-        report.write()
+        report.write_files()
     return unscored(report) if isinstance(report, PackReport) else []
 
 
@@ -170,7 +172,7 @@ def _say_the_end(suite: Suite, runs: Sequence[SuiteRun], code: int, *, has_table
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
     if code or not quiet:
         say(f"Suite {plain(suite.name)}, {counted(len(runs), 'run')}: {told}.")
-    again = _command("run", suite.typed) if suite.typed and suite.models else "the same command"
+    again = _command("run", suite.given_name) if suite.given_name and suite.models else "the same command"
     if code in (INTERRUPTED, STOPPED):
         say(f"To go on: {again}")
     elif code == INCOMPLETE:
@@ -193,7 +195,9 @@ def _describe(
         facts = {part.title: _described_for_all(part, rates) for part in usable}
     total = total_of([described["cost"] for described in facts.values()])
     if as_json:
-        print_json({"suite": suite.name, "benchmarks": facts, "cost": total, "missing": suite.missing})
+        print_json(
+            {"suite": suite.name, "benchmarks": facts, "cost": total, "missing": suite.missing_benchmarks}
+        )
     else:
         models = ", ".join(model.title for model in parts[0].models)
         title = Line(

@@ -126,7 +126,7 @@ def _models(suite: Suite, context: click.Context, given: Mapping[str, Any]) -> t
     tried = Settings(**named).endpoint.tried
     if not tried:
         raise UserError(
-            f"The suite {plain(suite.typed)} names no models: use --model, or write a table [[models]] into its file."
+            f"The suite {plain(suite.given_name)} names no models: use --model, or write a table [[models]] into its file."
         )
     return tried
 

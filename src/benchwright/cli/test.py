@@ -121,7 +121,7 @@ def _run(test: AgentTest, output: Path | None, *, as_json: bool, quiet: bool) ->
         with results_on_stdout(as_json=as_json):
             result = run_async(test.run(show))
     except KeyboardInterrupt:
-        interrupted, result = True, test.so_far()
+        interrupted, result = True, test.partial_results()
         say("Test interrupted.")
     if not quiet or (result.results and not as_json):
         echo(_summary(result) if quiet else f"\n{_summary(result)}", err=as_json)

@@ -79,7 +79,7 @@ def _ended(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int,
     nothing, pipe = subprocess.DEVNULL, subprocess.PIPE
     with (
         subprocess.Popen(command, env=environment, stdin=nothing, stdout=nothing, stderr=pipe) as process,
-        ORPHANS.expecting(process.pid),
+        ORPHANS.registered_program(process.pid),
     ):
         try:
             _, errors = process.communicate(timeout=LONGEST_SECONDS)

@@ -130,7 +130,7 @@ class _Worker:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             await self._process.communicate()
-        ORPHANS.forget(self._process.pid)
+        ORPHANS.unregister(self._process.pid)
 
 
 class _Pool:
@@ -186,7 +186,7 @@ async def _start(prepare: Prepare | None) -> _Worker:
     process = await asyncio.create_subprocess_exec(
         *command, stdin=PIPE, stdout=PIPE, limit=2**20, start_new_session=True
     )
-    ORPHANS.expect(process.pid)
+    ORPHANS.register(process.pid)
     worker = _Worker(process)
     try:
         await worker.call(pickle.dumps((prepare, (), None), pickle.HIGHEST_PROTOCOL), None)

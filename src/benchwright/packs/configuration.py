@@ -68,11 +68,11 @@ class PackConfiguration(Record, frozen=True):
     verifiers: dict[str, dict[str, VerifierSettings]] = {}
     registry: str | None = None
     github_archive: str | None = None
-    further: dict[str, Access] = {}
+    provider_access: dict[str, Access] = {}
 
     def access_to(self, provider_id: str) -> Access:
         """Return the access to a provider, including its key; it must never be shown."""
-        further = self.further.get(provider_id, NO_ACCESS)
+        further = self.provider_access.get(provider_id, NO_ACCESS)
         return msgspec.structs.replace(further, key=self.keys.value(provider_id))
 
 
@@ -146,7 +146,7 @@ def configuration_for(
                 base_url=target.base_url,
                 auth_mode="bearer" if key else "none",
             )
-            resolved = resolved.having(provider_id, key, None)
+            resolved = resolved.with_key(provider_id, key, None)
         name = names.get(target.slot, target.model)
         own_name = None if name == target.model else name
         model = _registered(_Model(providers[place].id, target.model, own_name, own_name))
@@ -191,15 +191,15 @@ def _choose(configuration: PackConfiguration, name: str) -> RegisteredModel:
 def _merged(former: PackConfiguration, file: TomlFile, environ: Mapping[str, str]) -> PackConfiguration:
     """Merge a file into the configuration read so far; the file's values win."""
     providers = {provider.id: provider for provider in former.providers}
-    keys, further = former.keys, dict(former.further)
+    keys, further = former.keys, dict(former.provider_access)
     tables = file.table("providers")
     for provider_id in tables:
         place = f"providers.{provider_id}"
         raw = file.table(provider_id, tables, "providers.")
         key, variable = file.text(raw, "api_key", place), file.text(raw, "api_key_env", place)
-        keys = keys.having(provider_id, key, variable, environ)
+        keys = keys.with_key(provider_id, key, variable, environ)
         if not is_sendable(keys.value(provider_id)):
-            raise file.wrong(place, "its key contains characters that are invalid in an HTTP header")
+            raise file.error_at(place, "its key contains characters that are invalid in an HTTP header")
         providers[provider_id] = _provider(file, provider_id, raw, bearer=bool(key or variable))
         further[provider_id] = _further_access(file, raw, place, environ)
     models = {model.id: model for model in former.models}
@@ -208,10 +208,10 @@ def _merged(former: PackConfiguration, file: TomlFile, environ: Mapping[str, str
         place = f"models, number {position}"
         model = _registered(file.read(raw, _Model, place))
         if model.id in seen:
-            raise file.wrong(place, f"the id {model.id!r} appears twice")
+            raise file.error_at(place, f"the id {model.id!r} appears twice")
         if model.provider not in providers:
             hint = did_you_mean(model.provider, providers)
-            raise file.wrong(place, f"there is no provider {model.provider!r}{'.' if hint else ''}{hint}")
+            raise file.error_at(place, f"there is no provider {model.provider!r}{'.' if hint else ''}{hint}")
         seen.add(model.id)
         models[model.id] = model
     sources = file.table("registry")
@@ -234,13 +234,13 @@ def _further_access(file: TomlFile, raw: dict[str, Any], place: str, environ: Ma
     secret = {}
     for name, variable in read.headers_env.items():
         if not environ.get(variable):
-            raise file.wrong(f"{place}.headers_env", f"the variable {variable} of {name} is not set")
+            raise file.error_at(f"{place}.headers_env", f"the variable {variable} of {name} is not set")
         secret[name] = environ[variable]
     for name, value in (*read.headers.items(), *secret.items()):
         try:
             check_value(check_name(name), value)
         except ValueError as error:
-            raise file.wrong(f"{place}.headers", str(error)) from None
+            raise file.error_at(f"{place}.headers", str(error)) from None
     files = TlsFiles(read.ca_file, read.client_cert, read.client_key)
     return Access(None, make_headers(read.headers, secret), files)
 
@@ -251,14 +251,14 @@ def _provider(file: TomlFile, provider_id: str, raw: dict[str, Any], *, bearer: 
     kind = read.kind or (provider_id if provider_id in BASE_URLS else OPENAI_COMPATIBLE)
     if kind not in BASE_URLS and kind != OPENAI_COMPATIBLE:
         known = ", ".join([*BASE_URLS, OPENAI_COMPATIBLE])
-        raise file.wrong(f"{place}.kind", f"unknown kind {kind!r} (choose from {known})")
+        raise file.error_at(f"{place}.kind", f"unknown kind {kind!r} (choose from {known})")
     base_url = read.base_url or BASE_URLS.get(kind)
     if base_url is None:
-        raise file.wrong(f"{place}.base_url", "it is missing")
+        raise file.error_at(f"{place}.base_url", "it is missing")
     try:
         parse_base_url(base_url)
     except UserError as error:
-        raise file.wrong(f"{place}.base_url", str(error)) from None
+        raise file.error_at(f"{place}.base_url", str(error)) from None
     return ProviderConfig(
         id=provider_id,
         kind=kind,

@@ -41,11 +41,11 @@ class PackEvents:
         self._told: set[tuple[str, str]] = set()
         self._finished: set[str] = set()
 
-    def known(self, slot: str, scenario: str, repeat: int, result: Result) -> None:
+    def add_earlier_attempt(self, slot: str, scenario: str, repeat: int, result: Result) -> None:
         """Add an attempt from an earlier session of the run, whose result remains valid. Emits nothing."""
         self._attempts.setdefault((scenario, slot), {})[repeat] = result
 
-    def heard(self, events: Iterable[Event]) -> None:
+    def read_earlier_events(self, events: Iterable[Event]) -> None:
         """Read the events of earlier sessions, so that results already emitted are not emitted again.
 
         The result of a complete cell is emitted again only if its event is missing (the process was killed)
@@ -80,17 +80,17 @@ class PackEvents:
         """Emit that a verifier is being prepared."""
         self._tell("verifier_preparing", **payload)
 
-    def began(self, slot: str, scenario: str, repeat: int) -> None:
+    def cell_started(self, slot: str, scenario: str, repeat: int) -> None:
         """Emit that an attempt at a cell begins."""
         self._begin(scenario)
         if self._repeats > 1:
-            self.progress(slot, scenario, f"Running attempt {repeat + 1}/{self._repeats}.")
+            self.cell_progress(slot, scenario, f"Running attempt {repeat + 1}/{self._repeats}.")
 
-    def progress(self, slot: str, scenario: str, message: str) -> None:
+    def cell_progress(self, slot: str, scenario: str, message: str) -> None:
         """Emit a pack's progress message for a cell."""
         self._tell("model_progress", modelId=self._models[slot].id, scenarioId=scenario, message=message)
 
-    def ended(self, slot: str, scenario: str, repeat: int, result: Result) -> None:
+    def cell_finished(self, slot: str, scenario: str, repeat: int, result: Result) -> None:
         """Record a finished attempt at a cell; emit the cell's result once it is complete."""
         self._begin(scenario)
         self._attempts.setdefault((scenario, slot), {})[repeat] = result

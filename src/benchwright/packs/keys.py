@@ -26,7 +26,7 @@ class ProviderKeys:
     def __init__(self) -> None:
         self._keys: dict[str, _Key] = {}
 
-    def having(
+    def with_key(
         self,
         provider_id: str,
         key: str | None,

@@ -37,7 +37,7 @@ class Attempt(Record, frozen=True):
     duration: int
 
     @property
-    def shown(self) -> str:
+    def result_word(self) -> str:
         """The result in one word: `pass`, `partial` or `fail`, or `error` if the attempt has no result."""
         return str(self.result.get("status")) if self.status is Status.SCORED else "error"
 
@@ -59,7 +59,7 @@ class CellState(msgspec.Struct):
         """Add a finished attempt; none is running then."""
         self.running_since = None
         self.seconds += attempt.duration / 1e9
-        self.attempts.append(attempt.shown)
+        self.attempts.append(attempt.result_word)
 
 
 class PackScore(Record, frozen=True):
@@ -72,19 +72,19 @@ class PackScore(Record, frozen=True):
 
     score: BenchmarkScore | None = None
     error: str | None = None
-    missing: int = 0
+    missing_cells: int = 0
     cells: int = 0
     totals: Sequence[float] = ()
 
     @property
     def is_complete(self) -> bool:
         """True if there is a score and every cell has a result."""
-        return self.score is not None and not self.missing
+        return self.score is not None and not self.missing_cells
 
     @property
     def total(self) -> str:
         """The total with its unit, or "" if there is no score or no cell has a result."""
-        if self.score is None or (self.cells and self.missing == self.cells):
+        if self.score is None or (self.cells and self.missing_cells == self.cells):
             return ""
         return f"{self.score.total_score:g} {self.score.total_unit or ''}".rstrip()
 
@@ -95,7 +95,7 @@ class PackScore(Record, frozen=True):
             return self.error or ""
         if self.is_complete:
             return self.score.summary or ""
-        return f"incomplete: {self.missing:,} of {self.cells:,} cells have no result"
+        return f"incomplete: {self.missing_cells:,} of {self.cells:,} cells have no result"
 
 
 class PackResults(Record, frozen=True):
@@ -103,23 +103,23 @@ class PackResults(Record, frozen=True):
 
     attempts: dict[str, dict[str, list[Attempt]]]
 
-    def cells(self, slot: str) -> list[Result]:
+    def representative_results(self, slot: str) -> list[Result]:
         """Return one result per scenario for a model: the only attempt, or the representative of several."""
         return [
             representative_result([one.result for one in attempts])
             for attempts in self.attempts.get(slot, {}).values()
         ]
 
-    def repeats(self, slot: str) -> list[list[Result]]:
+    def results_by_repeat(self, slot: str) -> list[list[Result]]:
         """Return a model's results of each complete repeat, or [] if fewer than two repeats are complete."""
         cells = self.attempts.get(slot, {})
         found: dict[int, list[Result]] = {}
-        for attempt in (one for attempts in cells.values() for one in attempts if one.shown != "error"):
+        for attempt in (one for attempts in cells.values() for one in attempts if one.result_word != "error"):
             found.setdefault(attempt.repeat, []).append(attempt.result)
         whole = [found[repeat] for repeat in sorted(found) if len(found[repeat]) == len(cells)]
         return whole if len(whole) > 1 else []
 
-    def states(self) -> dict[tuple[str, str], CellState]:
+    def cell_states(self) -> dict[tuple[str, str], CellState]:
         """Return the state of each cell, by (slot, scenario)."""
         states: dict[tuple[str, str], CellState] = {}
         for slot, cells in self.attempts.items():
@@ -203,8 +203,8 @@ async def score_results(pack: PackProcess, results: PackResults) -> Mapping[str,
     scores = {}
     for slot in results.attempts:
         try:
-            whole = await pack.score(results.cells(slot))
-            scores[slot] = PackScore(whole, totals=await _totals(pack, results.repeats(slot)))
+            whole = await pack.score(results.representative_results(slot))
+            scores[slot] = PackScore(whole, totals=await _totals(pack, results.results_by_repeat(slot)))
         except ExecutionError as error:
             scores[slot] = PackScore(error=str(error))
     return scores

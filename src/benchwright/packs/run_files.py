@@ -46,13 +46,13 @@ class PackFiles:
             if file is not None:
                 file.close()
 
-    def event(self, event: Event) -> None:
+    def write_event(self, event: Event) -> None:
         """Write an event as one line."""
         if self._events is not None:
             with suppress(OSError):
                 self._events.write(encode_json(event) + b"\n")
 
-    def log(self, level: str, message: str, meta: Any) -> None:
+    def write_log_line(self, level: str, message: str, meta: Any) -> None:
         """Write a line without control characters in BenchLocal's format, `[level] message {meta}`."""
         if self._log is None:
             return
@@ -60,11 +60,11 @@ class PackFiles:
         with suppress(OSError):
             self._log.write(f"[{level}] {plain(shortened(SECRETS.redact(told), LONGEST_LINE))}\n")
 
-    def request(self, record: RequestRecord) -> None:
+    def log_request(self, record: RequestRecord) -> None:
         """Count and log a request that the pack sent outside any cell."""
         self.requests += 1
         meta = {"ms": round(record.total / 1e6, 3), "status": record.http_status, "error": record.error}
-        self.log(
+        self.write_log_line(
             "info",
             f"a request outside any cell to {record.slot}",
             {k: v for k, v in meta.items() if v is not None},

@@ -76,7 +76,7 @@ class PackSolver:
             LimitReached: If the cell exceeded its time limit.
         """
         slot, scenario = trial.target.slot, trial.sample.id
-        self._watcher.began(slot, scenario, trial.repeat)
+        self._watcher.on_cell_start(slot, scenario, trial.repeat)
         for attempt in range(self._settings.retries + 1):
             last = attempt == self._settings.retries
             await self._verifiers.check()
@@ -93,7 +93,7 @@ class PackSolver:
                     return cell_outcome(cell, messages)
                 trouble = cell.result.summary if cell.provider is None else cell.provider.message
             told = {"message": f"Provider trouble ({trouble}); trying again."}
-            self._watcher.progress(slot, scenario, told)
+            self._watcher.on_cell_progress(slot, scenario, told)
             await asyncio.sleep(RETRY_PAUSE * 2**attempt)
         raise AssertionError("the last attempt returns or raises")
 
@@ -125,7 +125,9 @@ class PackSolver:
             f"{trial.key}-{trial.attempt}",
             given,
             seconds=settings.seconds,
-            on_progress=lambda event: self._watcher.progress(trial.target.slot, trial.sample.id, event),
+            on_progress=lambda event: self._watcher.on_cell_progress(
+                trial.target.slot, trial.sample.id, event
+            ),
             token=None if calls is None else calls.token,
         )
 

@@ -41,12 +41,12 @@ class PackRunSetup(Record, frozen=True):
     directories: PackDirectories
     cells: CellSettings
     direct: bool = False
-    listed: int = 0
+    listed_scenarios: int = 0
 
     @property
-    def scope(self) -> str:
+    def scenario_count_text(self) -> str:
         """The number of scenarios to run, with the number of all scenarios if that is larger."""
-        return scope_of(len(self.scenarios), self.listed)
+        return scope_of(len(self.scenarios), self.listed_scenarios)
 
 
 def scope_of(chosen: int, listed: int) -> str:
@@ -89,7 +89,7 @@ class PackTask:
         """Name, version and fingerprint of the task."""
         return self._spec
 
-    def begin(self, run: Path) -> None:
+    def set_run(self, run: Path) -> None:
         """Set the run's id and directory, before the task is opened.
 
         The pack may write to the subdirectory `pack`.
@@ -151,7 +151,7 @@ class PackTask:
                 None if relay is None else relay.base_url,
                 {} if access is None else self._way(access),
             )
-            self._watcher.prepared()
+            self._watcher.on_prepared()
             yield PackSolver(self._pack, setup.models, setup.cells, relay, verifiers, self._watcher)
 
     def _share(self, relay: Relay, gateway: str | None) -> RelayAccess:
@@ -176,7 +176,7 @@ class PackTask:
         return relay_environment(access.base_url, access.token, models[0] if len(models) == 1 else None)
 
     def _note(self, relayed: RelayedRequest) -> None:
-        self._watcher.request(relayed.record)
+        self._watcher.on_request(relayed.record)
 
 
 def _success(scenario: ScenarioMeta) -> str | None:

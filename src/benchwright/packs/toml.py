@@ -23,21 +23,21 @@ class TomlFile:
         """Return a table, or {} if it is missing."""
         value = (self._content if within is None else within).get(name, {})
         if not isinstance(value, dict):
-            raise self.wrong(f"{place}{name}", "expected a table")
+            raise self.error_at(f"{place}{name}", "expected a table")
         return value
 
     def tables(self, name: str) -> list[Any]:
         """Return a list of tables, or [] if it is missing."""
         value = self._content.get(name, [])
         if not isinstance(value, list):
-            raise self.wrong(name, f"expected a list, [[{name}]]")
+            raise self.error_at(name, f"expected a list, [[{name}]]")
         return value
 
     def text(self, table: Mapping[str, Any], name: str, place: str) -> str | None:
         """Return a string, or None if it is missing or empty."""
         value = table.get(name)
         if value is not None and not isinstance(value, str):
-            raise self.wrong(f"{place}.{name}", "expected a string")
+            raise self.error_at(f"{place}.{name}", "expected a string")
         return value or None
 
     def read(self, value: Any, kind: type[Any], place: str) -> Any:
@@ -45,9 +45,9 @@ class TomlFile:
         try:
             return msgspec.convert(value, kind)
         except msgspec.ValidationError as error:
-            raise self.wrong(place, str(error)) from None
+            raise self.error_at(place, str(error)) from None
 
-    def wrong(self, place: str, why: str) -> UserError:
+    def error_at(self, place: str, why: str) -> UserError:
         """Return the error to raise for a fault at `place`."""
         return UserError(f"{self._path}: {place}: {why.rstrip('.')}.")
 

@@ -15,15 +15,15 @@ from benchwright.records import RequestRecord
 class Watcher(Protocol):
     """Receives the progress of a running pack. Its methods are plain functions that return at once."""
 
-    def prepared(self) -> None:
+    def on_prepared(self) -> None:
         """Receive that the pack is prepared, so that cells follow."""
         ...
 
-    def began(self, slot: str, scenario: str, repeat: int) -> None:
+    def on_cell_start(self, slot: str, scenario: str, repeat: int) -> None:
         """Receive that an attempt at a cell begins."""
         ...
 
-    def progress(self, slot: str, scenario: str, event: Mapping[str, Any]) -> None:
+    def on_cell_progress(self, slot: str, scenario: str, event: Mapping[str, Any]) -> None:
         """Receive a progress event that the pack sent for a cell."""
         ...
 
@@ -31,7 +31,7 @@ class Watcher(Protocol):
         """Receive a line for the host's log, which is written by the pack or about it."""
         ...
 
-    def request(self, record: RequestRecord) -> None:
+    def on_request(self, record: RequestRecord) -> None:
         """Receive the record of a relayed request that the pack sent outside any cell."""
         ...
 

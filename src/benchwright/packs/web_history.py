@@ -61,7 +61,7 @@ class WebSession:
         """The session's directory, or None before anything is saved."""
         return None if self.run_id is None else self._storage / self.pack.id / self.run_id
 
-    def asked(self, model: str, record: RequestRecord) -> None:
+    def count_request(self, model: str, record: RequestRecord) -> None:
         """Count a request that the page sent to a model."""
         self._requests.setdefault(model, []).append(record)
 

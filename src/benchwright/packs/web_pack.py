@@ -59,7 +59,7 @@ class WebPack(Record, frozen=True):
     playback: bool = False
     build_id: str | None = None
     manifest_hash: str | None = None
-    remote: tuple[str, ...] = ()
+    declared_receivers: tuple[str, ...] = ()
     policy: str = ""
 
 
@@ -90,7 +90,7 @@ def web_pack_of(manifest: PackManifest) -> WebPack:
         playback=web.get("historyPlayback") is True,
         build_id=_text(web, "buildId"),
         manifest_hash=_text(web, "manifestHash"),
-        remote=tuple(one for one in policy.get("remoteOrigins") or () if isinstance(one, str)),
+        declared_receivers=tuple(one for one in policy.get("remoteOrigins") or () if isinstance(one, str)),
         policy=_text(policy, "description") or "",
     )
 

@@ -24,14 +24,14 @@ class AgentLine(Record, frozen=True):
     dialect: str
     note: str
     installed: bool
-    installs: bool
-    seen: str = ""
-    newest: str = ""
+    is_installable: bool
+    last_verified: str = ""
+    newest_version: str = ""
 
 
 def render_agents(agents: Sequence[AgentLine]) -> RenderableType:
     """Render one row per agent. The column of newest versions is left out if none is known."""
-    asked = any(one.newest for one in agents)
+    asked = any(one.newest_version for one in agents)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in (
         "Agent",
@@ -45,12 +45,12 @@ def render_agents(agents: Sequence[AgentLine]) -> RenderableType:
     ):
         table.add_column(column, overflow="fold")
     for one in agents:
-        installed = "yes" if one.installed else "no" if one.installs else "–"
-        newest = [plain(one.newest) or "–"] * asked
+        installed = "yes" if one.installed else "no" if one.is_installable else "–"
+        newest = [plain(one.newest_version) or "–"] * asked
         table.add_row(
             *map(plain, (one.name, one.title, one.version)),
             *newest,
-            one.seen or "–",
+            one.last_verified or "–",
             one.dialect,
             installed,
             plain(one.note),

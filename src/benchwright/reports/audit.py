@@ -66,4 +66,4 @@ def _table(title: str, findings: Sequence[AuditedFinding]) -> Block:
         for one in ordered[:MOST]
     ]
     left_out = f"{len(ordered) - MOST:,} more: see --json" if len(ordered) > MOST else ""
-    return Block(title, ["Sample", title, "Evidence", "turn", "passed"], rows, left=3, note=left_out)
+    return Block(title, ["Sample", title, "Evidence", "turn", "passed"], rows, left_columns=3, note=left_out)

@@ -24,7 +24,7 @@ class Finding(NamedTuple):
 
     state: str
     subject: str
-    said: str
+    text: str
     needed_for: str | None
     what_to_do: str | None
 
@@ -44,7 +44,7 @@ def render_findings(lines: Iterable[Finding]) -> RenderableType:
 
 
 def _told(line: Finding) -> Text:
-    told = Text(plain(line.said))
+    told = Text(plain(line.text))
     if line.needed_for and line.state != "ok":
         only = "only " if line.state == "missing" else ""
         told.append(f"\n{only}needed for {plain(line.needed_for)}")

@@ -31,7 +31,7 @@ class FittedTable:
         block, room = self._block, options.max_width
         texts = [[cell_text(cell) for cell in row] for row in (block.columns, *block.rows)]
         natural = [max(map(len, column)) for column in zip(*texts, strict=True)]
-        words, figures = range(block.left), range(block.left, len(natural))
+        words, figures = range(block.left_columns), range(block.left_columns, len(natural))
         least = {place: min(natural[place], NARROWEST) for place in words}
         for number, some in enumerate(
             _shared_out(figures, natural, room - sum(width + GAP for width in least.values()))
@@ -40,7 +40,7 @@ class FittedTable:
                 yield Text("")
             left = room - sum(natural[place] + GAP for place in some)
             widths = {**_widened(least, natural, left), **{place: natural[place] for place in some}}
-            yield _table(texts, widths, block.left)
+            yield _table(texts, widths, block.left_columns)
 
 
 def cell_text(cell: CellText) -> str:

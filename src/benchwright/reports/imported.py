@@ -24,7 +24,7 @@ def imported_table(runs: Sequence[ImportedRun]) -> Block:
         ]
         for one in runs
     ]
-    return Block("Imported", ["Run", "from", "task", "model", "trials", "failed"], rows, left=4)
+    return Block("Imported", ["Run", "from", "task", "model", "trials", "failed"], rows, left_columns=4)
 
 
 def imported_lines(report: ImportReport) -> Iterator[Line]:

@@ -32,7 +32,7 @@ def noise_blocks(floors: Sequence[NoiseFloor]) -> Iterator[Block]:
         ]
         for floor in floors
     ]
-    yield Block("Noise", columns, rows, left=3, note=FLIPS)
+    yield Block("Noise", columns, rows, left_columns=3, note=FLIPS)
     for floor in floors:
         yield _needed(floor, alone=len(floors) == 1)
 
@@ -48,7 +48,7 @@ def _needed(floor: NoiseFloor, *, alone: bool) -> Block:
         [f"{difference:+g}", *(f"{samples[difference, count]:,}" for count in repeats)]
         for difference in dict.fromkeys(plan.difference for plan in floor.plans)
     ]
-    return Block("Samples needed", [first, *heads], rows, left=1, note=NEEDED)
+    return Block("Samples needed", [first, *heads], rows, left_columns=1, note=NEEDED)
 
 
 def noise_lines(floors: Sequence[NoiseFloor]) -> Iterator[Line]:

@@ -140,7 +140,7 @@ def _row(attempt: Attempt, model: RegisteredModel) -> dict[str, Any]:
         "scenario": attempt.scenario,
         "repeat": attempt.repeat,
         "outcome": str(attempt.status),
-        "status": attempt.shown,
+        "status": attempt.result_word,
         "score": result.get("score"),
         "points": result.get("points"),
         "error_type": result.get("errorType"),
@@ -168,7 +168,11 @@ def as_csv(runs: Sequence[tuple[PackRunSetup, PackResults]]) -> str:
 def as_markdown(setup: PackRunSetup, results: PackResults, scores: Mapping[str, PackScore]) -> str:
     """Render a pack's results as Markdown to share: scores, then the matrix of scenarios by models."""
     name, version, models = setup.manifest.name, setup.manifest.version, setup.models
-    partly = [f"{setup.scope.capitalize()}.", ""] if len(setup.scenarios) < setup.listed else []
+    partly = (
+        [f"{setup.scenario_count_text.capitalize()}.", ""]
+        if len(setup.scenarios) < setup.listed_scenarios
+        else []
+    )
     lines = [
         f"### {escape_markdown(name)} {escape_markdown(version)}",
         "",
@@ -194,7 +198,7 @@ def as_markdown(setup: PackRunSetup, results: PackResults, scores: Mapping[str, 
 def _markdown_cell(attempts: Sequence[Attempt]) -> str:
     if not attempts:
         return ""
-    return cell_status_text([attempt.shown for attempt in attempts])
+    return cell_status_text([attempt.result_word for attempt in attempts])
 
 
 def escape_markdown(text: str) -> str:

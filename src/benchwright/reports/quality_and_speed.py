@@ -36,7 +36,7 @@ def joint_blocks(views: Sequence[JointView]) -> Iterator[Block]:
     if rows:
         columns = ["Correct answers", "per", "rate", _interval_of(views), "correct", "in"]
         note = "; ".join(f"{_told(view, views)}{outcome_counts_text(view.judged)}" for view in views)
-        yield Block("Correct answers", columns, rows, left=2, note=note)
+        yield Block("Correct answers", columns, rows, left_columns=2, note=note)
     timed = [view for view in views if view.by_speed]
     if timed:
         yield _fast_and_slow(timed, views)
@@ -105,7 +105,7 @@ def _fast_and_slow(timed: Sequence[JointView], views: Sequence[JointView]) -> Bl
         columns += [f"{METRICS[metric]}, ms", "correct", "accuracy", _interval_of(views)]
     told = [_told(view, views) + association_text(speed) for view in timed for speed in view.by_speed]
     rows = [row for view in timed for row in _quarters(view, metrics)]
-    return Block("Fast and slow", columns, rows, left=2, note=".\n".join([*told, NO_CAUSE]))
+    return Block("Fast and slow", columns, rows, left_columns=2, note=".\n".join([*told, NO_CAUSE]))
 
 
 def _quarters(view: JointView, metrics: Sequence[Metric]) -> Iterator[list[CellText]]:

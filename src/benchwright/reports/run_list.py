@@ -37,7 +37,7 @@ class ListColumn(NamedTuple):
     heading: str
     text: Callable[[RunRow], str]
     right: bool = False
-    narrowest: int | None = None
+    min_width: int | None = None
 
 
 def score_text(target: ListedTarget) -> str:
@@ -91,21 +91,21 @@ def failed_text(row: RunRow) -> str:
 
 
 COLUMNS: Mapping[str, ListColumn] = {
-    "run": ListColumn("Run", lambda row: row.id, narrowest=SHORT),
+    "run": ListColumn("Run", lambda row: row.id, min_width=SHORT),
     "id": ListColumn("Id", lambda row: row.id),
-    "name": ListColumn("Name", lambda row: one_line(row.label), narrowest=11),
-    "dataset": ListColumn("Dataset", lambda row: one_line(row.dataset), narrowest=11),
-    "model": ListColumn("Model", models_text, narrowest=11),
+    "name": ListColumn("Name", lambda row: one_line(row.label), min_width=11),
+    "dataset": ListColumn("Dataset", lambda row: one_line(row.dataset), min_width=11),
+    "model": ListColumn("Model", models_text, min_width=11),
     "score": ListColumn("Score [95 %]", scores_text),
     "failed": ListColumn("Failed", failed_text, right=True),
     "trials": ListColumn("Trials", trials_text, right=True),
     "state": ListColumn("State", lambda row: row.state),
     "time": ListColumn("Time", time_text, right=True),
-    "tags": ListColumn("Tags", lambda row: ", ".join(map(one_line, row.tags)), narrowest=8),
-    "note": ListColumn("Note", lambda row: one_line(row.note, LONGEST_NOTE), narrowest=20),
-    "agent": ListColumn("Agent", lambda row: one_line(row.agent), narrowest=11),
+    "tags": ListColumn("Tags", lambda row: ", ".join(map(one_line, row.tags)), min_width=8),
+    "note": ListColumn("Note", lambda row: one_line(row.note, LONGEST_NOTE), min_width=20),
+    "agent": ListColumn("Agent", lambda row: one_line(row.agent), min_width=11),
     "kind": ListColumn("Kind", lambda row: row.kind),
-    "suite": ListColumn("Suite", lambda row: one_line(row.suite), narrowest=8),
+    "suite": ListColumn("Suite", lambda row: one_line(row.suite), min_width=8),
     "started": ListColumn("Started (UTC)", started_text),
     "tokens": ListColumn("Tokens", _tokens, right=True),
 }
@@ -167,12 +167,12 @@ def _widest(name: str, rows: Sequence[RunRow]) -> int:
 
 
 def _narrowest(name: str, rows: Sequence[RunRow]) -> int:
-    least, widest = COLUMNS[name].narrowest, _widest(name, rows)
+    least, widest = COLUMNS[name].min_width, _widest(name, rows)
     return widest if least is None else min(least, widest)
 
 
 def _fair(name: str, rows: Sequence[RunRow]) -> int:
-    least = COLUMNS[name].narrowest
+    least = COLUMNS[name].min_width
     return _narrowest(name, rows) if least is None else min(2 * least, _widest(name, rows))
 
 
@@ -216,7 +216,7 @@ def render_run_list(
             column.heading,
             justify="right" if column.right else "left",
             overflow="ellipsis" if name == "note" else "fold",
-            no_wrap=name == "note" or column.narrowest is None,
+            no_wrap=name == "note" or column.min_width is None,
             width=widths.get(name),
         )
     for row in rows:
@@ -243,4 +243,4 @@ def _widths(rows: Sequence[RunRow], columns: Sequence[str], room: int) -> dict[s
     while left > 0 and (growing := [name for name in columns if least[name] < most[name]]):
         least[min(growing, key=least.__getitem__)] += 1
         left -= 1
-    return {name: width for name, width in least.items() if COLUMNS[name].narrowest is not None}
+    return {name: width for name, width in least.items() if COLUMNS[name].min_width is not None}

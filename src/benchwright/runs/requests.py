@@ -160,7 +160,7 @@ class RequestFigures:
         _count(self.detect_lags, bucket(max(0, request.detect_lag)))
         if request.ttft is not None:
             times["ttft"].append(request.ttft / 1e9)
-            self.at_once += request.came_at_once
+            self.at_once += request.is_single_burst
             if (speed := request.tokens_per_second_generation) is not None:
                 times["generation_tps"].append(speed)
             if (speed := request.tokens_per_second_prompt) is not None:
@@ -168,7 +168,7 @@ class RequestFigures:
                 self.prompt_tps_count += 1
         if request.ttfa is not None:
             times["ttfa"].append(request.ttfa / 1e9)
-        for slot, count in request.gaps.items() if request.streaming is not None else ():
+        for slot, count in request.gaps.items() if request.streaming_duration is not None else ():
             self.gaps[slot] = self.gaps.get(slot, 0) + count
 
     def times(self, name: str) -> NDArray[np.float32]:

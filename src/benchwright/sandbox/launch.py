@@ -60,7 +60,7 @@ async def start_program(
             await (await spawning).stop()
             raise
         try:
-            await running.begin(work)
+            await running.start(work)
             yield running
         finally:
             await asyncio.shield(running.stop())

@@ -27,9 +27,9 @@ DRAIN_SECONDS = 1.0
 class PythonAttempt(NamedTuple):
     """The outcome of a Python program. `passed`: its end was reached; `said`: the exception raised, or ""."""
 
-    ended: SandboxResult
+    result: SandboxResult
     passed: bool
-    said: str
+    error_text: str
 
 
 class LocalSandbox:
@@ -81,7 +81,7 @@ class LocalSandbox:
         ended, _ = await self._run({"argv": list(argv)}, files or {}, stdin, limits or self.limits)
         return ended
 
-    async def attempt(self, program: str, *, limits: Limits | None = None) -> PythonAttempt:
+    async def attempt_python(self, program: str, *, limits: Limits | None = None) -> PythonAttempt:
         """Execute a Python program and return its outcome.
 
         It passes only if control reaches its end; see `run_python`.
@@ -104,7 +104,7 @@ class LocalSandbox:
             return await _to_the_end(running, stdin, limits)
 
     @asynccontextmanager
-    async def process(
+    async def start_process(
         self,
         argv: Sequence[str],
         *,
@@ -129,7 +129,7 @@ class LocalSandbox:
             ) as running:
                 process = SandboxProcess(running, limits)
                 errors = asyncio.ensure_future(process.read_errors())
-                errors.add_done_callback(lambda _: running.end())
+                errors.add_done_callback(lambda _: running.request_end())
                 try:
                     yield process
                 finally:
@@ -139,11 +139,11 @@ class LocalSandbox:
     async def _cell(self, limits: Limits) -> AsyncIterator[Isolation]:
         if self._protection is None:
             self._protection = await asyncio.to_thread(choose_protection)
-        user = self._users.take()
+        user = self._users.acquire()
         try:
             yield Isolation(self._protection.name, user, limits)
         finally:
-            self._users.give_back(user)
+            self._users.release(user)
 
 
 async def _to_the_end(
@@ -159,7 +159,7 @@ async def _to_the_end(
         while data := await stream.read(2**16):
             kept.feed(data)
             if output.total + errors.total > limits.output_bytes:
-                running.end()
+                running.request_end()
                 return
 
     reading = [
@@ -168,7 +168,7 @@ async def _to_the_end(
         asyncio.ensure_future(_feed(process.stdin, stdin)),
     ]
     try:
-        ending = await running.ending(limits.wall_seconds)
+        ending = await running.wait_for_end(limits.wall_seconds)
         await asyncio.wait(reading, timeout=DRAIN_SECONDS)
     finally:
         for task in reading:
@@ -180,8 +180,8 @@ async def _to_the_end(
         signal=ending.get("signal"),
         stdout=output.content(),
         stderr=errors.content(),
-        stdout_cut=output.cut,
-        stderr_cut=errors.cut,
+        stdout_cut=output.missing_bytes,
+        stderr_cut=errors.missing_bytes,
         seconds=ending.get("seconds", time.monotonic() - began),
     )
     return ended, ending

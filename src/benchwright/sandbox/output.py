@@ -22,11 +22,11 @@ class HeadAndTail:
         del self._tail[: max(0, len(self._tail) - self._tail_bytes)]
 
     @property
-    def cut(self) -> int:
+    def missing_bytes(self) -> int:
         """Number of bytes missing between head and tail."""
         return self.total - len(self._head) - len(self._tail)
 
     def content(self) -> bytes:
         """Return the kept bytes, with a mark between head and tail if bytes are missing."""
-        mark = b"\n[... %d bytes left out ...]\n" % self.cut if self.cut else b""
+        mark = b"\n[... %d bytes left out ...]\n" % self.missing_bytes if self.missing_bytes else b""
         return bytes(self._head) + mark + bytes(self._tail)

@@ -35,7 +35,7 @@ class Protection(Record, frozen=True):
     """One way to isolate a program. `words`: what it prevents, as a text for people and manifests."""
 
     name: str
-    words: str
+    description: str
 
 
 def choose_protection(name: str = "auto") -> Protection:
@@ -100,10 +100,10 @@ async def _try(name: str) -> str | None:
     from benchwright.sandbox.inside import supervisor  # noqa: F401 -- compiles it once for all sandboxes
 
     limits, users = Limits(), ThrowAwayUsers()
-    cell = Isolation(name, users.take(), limits)
+    cell = Isolation(name, users.acquire(), limits)
     try:
         async with start_program(cell, {"program": _PROBE}, {}, stdin=False) as running:
-            ending = await running.ending(limits.wall_seconds)
+            ending = await running.wait_for_end(limits.wall_seconds)
     except ExecutionError as error:
         return str(error)
     return None if ending.get("passed") else ending.get("told") or str(ending["reason"])

@@ -39,19 +39,19 @@ async def run_python(
         ExecutionError: If the sandbox cannot be started.
     """
     limits = msgspec.structs.replace(sandbox.limits, wall_seconds=seconds, memory_bytes=memory)
-    attempt = await sandbox.attempt(program, limits=limits)
-    ended = attempt.ended
+    attempt = await sandbox.attempt_python(program, limits=limits)
+    ended = attempt.result
     return PythonVerdict(attempt.passed, _reason(attempt), ended.stdout, ended.stderr, ended.seconds)
 
 
 def _reason(attempt: PythonAttempt) -> str:
-    ended = attempt.ended
+    ended = attempt.result
     if attempt.passed:
         return PASSED
     if ended.reason in ("timeout", "cpu"):
         return TIMED_OUT
-    if attempt.said:
-        return f"failed: {attempt.said}"
+    if attempt.error_text:
+        return f"failed: {attempt.error_text}"
     if ended.reason == "exited":
         return f"failed: the process ended (exit code {ended.exit_code}) before the program finished"
     if ended.reason == "killed":

@@ -37,7 +37,7 @@ class RunningProgram:
         self.process = process
         self._reader, self._writer = reader, writer
 
-    async def begin(self, work: dict[str, Any]) -> None:
+    async def start(self, work: dict[str, Any]) -> None:
         """Send the supervisor its work, and return when the program has started.
 
         Raises:
@@ -59,7 +59,7 @@ class RunningProgram:
 
     async def _complaint(self) -> str:
         assert self.process.stderr is not None
-        self.end()
+        self.request_end()
         try:
             async with asyncio.timeout(PATIENCE):
                 said = await self.process.stderr.read(64 * 1024)
@@ -68,7 +68,7 @@ class RunningProgram:
         lines = said.decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else "it says nothing"
 
-    async def ending(self, wall_seconds: float) -> dict[str, Any]:
+    async def wait_for_end(self, wall_seconds: float) -> dict[str, Any]:
         """Wait for the program's end; return the supervisor's report.
 
         The report has reason, exit_code, signal, seconds, told and passed.
@@ -80,13 +80,13 @@ class RunningProgram:
             line = b""
         return _read(line) if line.endswith(b"\n") else {"reason": "lost"}
 
-    def end(self) -> None:
+    def request_end(self) -> None:
         """Ask the supervisor to end the program and all that it started, without waiting."""
         self._writer.close()
 
     async def stop(self) -> None:
         """End all processes, and return when they have ended."""
-        self.end()
+        self.request_end()
         for pipe in map(self._transport.get_pipe_transport, range(3)):
             if pipe is not None:
                 pipe.close()

@@ -26,7 +26,7 @@ class ThrowAwayUsers:
         self._next = largest - secrets.randbelow(blocks) * _BLOCK
         self._free: list[int] = []
 
-    def take(self) -> int | None:
+    def acquire(self) -> int | None:
         """Return a free id, or None if this process is not root."""
         if os.geteuid() != 0:
             return None
@@ -35,7 +35,7 @@ class ThrowAwayUsers:
         self._next -= 1
         return self._next
 
-    def give_back(self, user: int | None) -> None:
+    def release(self, user: int | None) -> None:
         """Release an id after its program and all that it started have ended."""
         if user is not None:
             self._free.append(user)

@@ -39,7 +39,7 @@ class AccessCheck:
         self._host = host
         self._session = secrets.token_urlsafe(24)
 
-    def refusal(self, request: web.Request) -> str | None:
+    def refusal_reason(self, request: web.Request) -> str | None:
         """Return why a request is refused; None if it is allowed."""
         hosts = request.headers.getall("Host", [])
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
@@ -83,7 +83,7 @@ class AccessCheck:
         given = request.cookies.get(cookie_name(request), "")
         return hmac.compare_digest(given.encode("utf-8", "replace"), self._session.encode())
 
-    def let_in(self, request: web.Request, response: web.Response) -> None:
+    def set_session_cookie(self, request: web.Request, response: web.Response) -> None:
         """Give the browser its session cookie."""
         response.set_cookie(cookie_name(request), self._session, httponly=True, samesite="Strict", path="/")
 

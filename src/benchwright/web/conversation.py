@@ -40,7 +40,7 @@ class PictureView(Record, frozen=True):
     """An image of a message: the name of its file in the run, its description, and its size in pixels."""
 
     name: str
-    told: str
+    description: str
     width: int
     height: int
 
@@ -56,9 +56,9 @@ class MessageView(Record, frozen=True):
     pieces: Pieces
     reasoning: Pieces
     calls: list[ToolCall]
-    answers: str = ""
+    answered_call_id: str = ""
     name: str = ""
-    left_out: int = 0
+    omitted_count: int = 0
     pictures: list[PictureView] = []
 
 
@@ -79,14 +79,16 @@ class Turn(Record, frozen=True):
     """
 
     number: int
-    heard: list[MessageView]
-    said: MessageView | None = None
+    preceding_messages: list[MessageView]
+    model_message: MessageView | None = None
     results: list[list[MessageView]] = []
 
     @property
-    def tools(self) -> list[str]:
+    def called_tools(self) -> list[str]:
         """The names of the called tools, each once."""
-        return list(dict.fromkeys(call.name for call in self.said.calls)) if self.said else []
+        return (
+            list(dict.fromkeys(call.name for call in self.model_message.calls)) if self.model_message else []
+        )
 
 
 def turns_of(messages: Sequence[MessageView]) -> list[Turn]:
@@ -107,9 +109,11 @@ def turns_of(messages: Sequence[MessageView]) -> list[Turn]:
 def _results_for(message: MessageView, turns: Sequence[Turn]) -> list[MessageView] | None:
     """Return the list of results to which a message belongs; None if no call in the last turn led to it."""
     last = turns[-1] if turns else None
-    if last is None or last.said is None or message.role != "tool":
+    if last is None or last.model_message is None or message.role != "tool":
         return None
-    places = [place for place, call in enumerate(last.said.calls) if call.id == message.answers]
+    places = [
+        place for place, call in enumerate(last.model_message.calls) if call.id == message.answered_call_id
+    ]
     return last.results[places[0]] if places else None
 
 
@@ -130,9 +134,9 @@ def _message_view(message: ParsedMessage, left_out: int) -> MessageView:
         pieces=cut(message.text, LONGEST, message.span),
         reasoning=cut(message.reasoning, LONGEST),
         calls=calls,
-        answers=str(message.message.get("tool_call_id") or ""),
+        answered_call_id=str(message.message.get("tool_call_id") or ""),
         name=str(message.message.get("name") or "")[:100],
-        left_out=left_out,
+        omitted_count=left_out,
         pictures=_pictures(message.message.get("content")),
     )
 

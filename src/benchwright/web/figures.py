@@ -47,7 +47,7 @@ class BreakdownChart(NamedTuple):
     label: str
     drawing: Markup
     rows: list[Row]
-    left_out: int
+    omitted_count: int
 
 
 class TargetFigures(NamedTuple):

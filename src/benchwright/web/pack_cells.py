@@ -26,7 +26,7 @@ class LiveCells:
         self._path = directory / RENDERED / EVENTS
         self._lock = Lock()
 
-    def advance(self) -> dict[tuple[str, str], str]:
+    def read_new_events(self) -> dict[tuple[str, str], str]:
         """Read the events added since the last call, and return a copy of the messages."""
         with self._lock:
             try:

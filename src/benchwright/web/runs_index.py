@@ -119,7 +119,7 @@ class RunsIndex:
             rows = [kept.row(now) for kept in self._kept.values()]
         return running_first(ordered(rows, "newest"))
 
-    def unreadable(self) -> list[str]:
+    def unreadable_run_messages(self) -> list[str]:
         """Return a sentence for each run that `rows` lacks because it cannot be read."""
         with self._lock:
             return list(self._unreadable.values())

@@ -73,12 +73,12 @@ def make_app(viewer: Viewer, access: AccessCheck) -> web.Application:
 async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Reject unauthorised requests and turn errors into error pages. This is a middleware."""
     access = request.app[ACCESS]
-    refusal = access.refusal(request)
+    refusal = access.refusal_reason(request)
     if refusal is not None:
         return page("error.html", status=403, title="Not let in", message=refusal, inside=False)
     if request.path == "/" and "token" in request.query:
         welcome = page("welcome.html", to=_first_page(request.query))
-        access.let_in(request, welcome)
+        access.set_session_cookie(request, welcome)
         return welcome
     try:
         return await handler(request)

@@ -40,8 +40,8 @@ class StartedRun(Record, frozen=True):
 
     number: int
     title: str
-    code: int | None
-    said: str
+    exit_code: int | None
+    output: str
     run: str = ""
 
 
@@ -58,7 +58,7 @@ class _Child:
     def code(self) -> int | None:
         """Return the exit code; None while the command is running."""
         if self.process.returncode is None and self.process.poll() is not None:
-            ORPHANS.forget(self.process.pid)
+            ORPHANS.unregister(self.process.pid)
         return self.process.returncode
 
     def report(self) -> StartedRun:
@@ -100,7 +100,7 @@ class LaunchedCommands:
             cwd=directory,
             env={**ENVIRONMENT_FILE.environment_without(), **environment},
         )
-        ORPHANS.expect(process.pid)
+        ORPHANS.register(process.pid)
         with self._lock:
             self._number += 1
             self._children.append(_Child(self._number, title, run, process, output))
@@ -108,14 +108,14 @@ class LaunchedCommands:
                 self._children.pop(0).output.close()
             return self._number
 
-    def all(self) -> list[StartedRun]:
+    def all_commands(self) -> list[StartedRun]:
         """Return all started commands, the newest first."""
         with self._lock:
             return [child.report() for child in reversed(self._children)]
 
-    def of_run(self, run: str) -> StartedRun | None:
+    def last_of_run(self, run: str) -> StartedRun | None:
         """Return the last command that resumed or retried a run; None if there is none."""
-        return next((child for child in self.all() if child.run == run), None)
+        return next((child for child in self.all_commands() if child.run == run), None)
 
     def close(self, say: Say) -> None:
         """Stop running commands through three stages: ask them to stop, then to stop at once, then kill them."""

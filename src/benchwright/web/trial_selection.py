@@ -32,8 +32,8 @@ class TrialQuery(msgspec.Struct, frozen=True):
     `only`: the name of a filter in `FILTERS`. `words`: each must occur in a trial's id, cluster or labels.
     """
 
-    only: str = "all"
-    words: str = ""
+    filter: str = "all"
+    search_words: str = ""
     target: str = ""
     order: str = "begun"
     page: int = 1
@@ -43,7 +43,7 @@ class Selection(NamedTuple):
     """The row numbers of one page's trials, the number of all matching trials, and the number per filter."""
 
     numbers: list[int]
-    found: int
+    total: int
     counts: dict[str, int]
 
 
@@ -185,7 +185,7 @@ def around(manifest: Manifest, table: RunTable, wanted: TrialQuery, number: int)
     columns = _Columns(manifest, table)
     common = _common(columns, wanted)
     everything = _in_order(columns, _places(common), wanted.order)
-    _, mask = FILTERS.get(wanted.only, FILTERS["all"])
+    _, mask = FILTERS.get(wanted.filter, FILTERS["all"])
     shown = _beside(everything, mask(columns), number)
     return Around(*shown, *_beside(everything, columns.failed, number))
 
@@ -214,7 +214,7 @@ def _common(columns: _Columns, wanted: TrialQuery) -> Mask:
     target = columns.table.targets.find(wanted.target)
     if target is not None:
         common &= columns.table.target.equal_mask(target)
-    for word in wanted.words.lower().split():
+    for word in wanted.search_words.lower().split():
         common &= _with_word(columns.table, word)
     return common
 
@@ -222,7 +222,7 @@ def _common(columns: _Columns, wanted: TrialQuery) -> Mask:
 def _chosen(columns: _Columns, wanted: TrialQuery, common: Mask) -> Rows:
     import numpy as np
 
-    _, mask = FILTERS.get(wanted.only, FILTERS["all"])
+    _, mask = FILTERS.get(wanted.filter, FILTERS["all"])
     return _in_order(columns, np.flatnonzero(mask(columns) & common), wanted.order)
 
 

@@ -14,7 +14,7 @@ from benchwright.records import Status
 
 def results_of(journal: HandWritten, *models: str) -> Results:
     results = Results(journal.runs(manifest(*models)))
-    for _ in results.counting():
+    for _ in results.count_runs():
         pass
     return results
 

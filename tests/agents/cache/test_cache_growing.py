@@ -28,9 +28,9 @@ class TestNewRuns:
         new = NewRuns(journal.table(ONE), ONE)
         scored(journal, 2, 0.5)
         journal.trial(1, status=Status.EXECUTION_ERROR, reason="ValueError: no")
-        first = [run for _, run in new.read_on()]
+        first = [run for _, run in new.read_new()]
         scored(journal, 3, 1.0)
-        second = [run for _, run in new.read_on()]
+        second = [run for _, run in new.read_new()]
         assert [(run.row_index, run.success, run.scores) for run in first] == [
             (2, True, {"right": 0.5, "short": 0.5}),
             (1, False, {}),
@@ -44,20 +44,20 @@ class TestNewRuns:
         journal.trial(2, status=Status.REFUSED)
         journal.score(2, None)
         journal.score(2, None, scorer="short")
-        assert [run for _, run in new.read_on()] == list(journal.runs(ONE))
+        assert [run for _, run in new.read_new()] == list(journal.runs(ONE))
 
     def test_wait_for_all_their_scores(self, journal: HandWritten) -> None:
         new = NewRuns(journal.table(ONE), ONE)
         journal.trial(0)
         journal.score(0, 1.0)
-        assert list(new.read_on()) == []
+        assert list(new.read_new()) == []
         journal.score(0, 0.0, scorer="short")
-        assert [run.scores for _, run in new.read_on()] == [{"right": 1.0, "short": 0.0}]
+        assert [run.scores for _, run in new.read_new()] == [{"right": 1.0, "short": 0.0}]
 
     def test_are_none_where_a_trial_was_cut_off(self, journal: HandWritten) -> None:
         new = NewRuns(journal.table(ONE), ONE)
         journal.trial(0, status=Status.CANCELLED)
-        assert list(new.read_on()) == []
+        assert list(new.read_new()) == []
 
 
 class TestUnderWay:

@@ -83,7 +83,7 @@ class Session:
             self.results += batch.results
             return batch.results[0]
 
-        await self.stepper.go(first, run_row)
+        await self.stepper.run_rows(first, run_row)
         return person
 
     @property

@@ -29,7 +29,7 @@ def request(ids: list[int], more: int = 0, scope: str = "") -> TracedRequest:
 def words(
     one: TracedRequest, salt: str = "s", name: str = "0:0", calibration: Calibration = AS_WORDS
 ) -> list[str]:
-    return asyncio.run(BlockPrompts(salt, calibration).prompt(one, name)).decode().split()
+    return asyncio.run(BlockPrompts(salt, calibration).make_prompt(one, name)).decode().split()
 
 
 def common(one: list[str], other: list[str]) -> int:
@@ -46,7 +46,7 @@ def test_prompts_begin_alike_as_far_as_their_ids(one: list[int], other: list[int
 @given(IDS, st.integers(0, SIZE - 1))
 def test_a_prompt_has_as_many_words_as_tokens(ids: list[int], more: int) -> None:
     one = request(ids, more)
-    assert len(words(one)) == one.input_tokens == BlockPrompts("s", AS_WORDS).words(one)
+    assert len(words(one)) == one.input_tokens == BlockPrompts("s", AS_WORDS).count_words(one)
 
 
 def test_the_same_id_is_the_same_block_wherever_it_stands() -> None:

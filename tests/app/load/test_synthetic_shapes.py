@@ -71,12 +71,12 @@ class TestLengths:
     @given(st.floats(0.5, 3), st.integers(0, 50), st.integers(200, 4000))
     def test_a_calibrated_length_is_right_to_a_word(self, per_word: float, fixed: int, tokens: int) -> None:
         calibration = Calibration(per_word, float(fixed), measured=True)
-        words = calibration.words_for(tokens)
+        words = calibration.words_for_tokens(tokens)
         assert fixed + per_word * words == pytest.approx(tokens, abs=per_word / 2 + 1e-6)
 
     def test_a_length_that_was_not_calibrated_says_so(self) -> None:
-        assert "not calibrated" in Calibration(measured=False).described(512)
-        assert "to be calibrated" in Calibration().described(512)
+        assert "not calibrated" in Calibration(measured=False).describe_length(512)
+        assert "to be calibrated" in Calibration().describe_length(512)
 
     def test_a_prompt_has_the_words_asked_for_behind_the_instruction(self) -> None:
         assert synthetic_prompt(20, "7") == synthetic_prompt(20, "7") != synthetic_prompt(20, "8")

@@ -15,7 +15,7 @@ def rules(sealed: bool = True, **options: str) -> NetworkRules:
 
 
 def lets_through(policy: Policy | None, host: str) -> bool:
-    return policy is not None and policy.refusal(host, 443, tunnel=True) is None
+    return policy is not None and policy.refusal_reason(host, 443, tunnel=True) is None
 
 
 def test_under_a_seal_an_open_network_is_mirrors_and_what_the_task_names() -> None:

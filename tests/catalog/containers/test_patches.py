@@ -93,7 +93,7 @@ class Repository:
 
 @pytest.fixture
 async def repository(workshop: str, sandboxes: DockerSandboxes) -> AsyncIterator[Repository]:
-    async with sandboxes.started(SandboxSpec(WORKSHOP, read_only=False)) as sandbox:
+    async with sandboxes.start(SandboxSpec(WORKSHOP, read_only=False)) as sandbox:
         ended = await sandbox.run(["sh", "-c", START], seconds=20)
         yield Repository(sandbox, ended.stdout.decode().strip())
 

@@ -17,7 +17,7 @@ def traffic(*asked: tuple[Phase, str, str]) -> Traffic:
     """A log: phase, host, and why it was refused."""
     log = Traffic()
     for phase, host, why in asked:
-        log.begin(phase, host, 443, why)
+        log.add_connection(phase, host, 443, why)
     return log
 
 

@@ -71,13 +71,13 @@ class Places:
                 return BashSession(used)
             except EngineError:  # what a test could not end otherwise was ended with its container
                 pass
-        self._shared[spec.image] = await self._stack.enter_async_context(self.sandboxes.started(spec))
+        self._shared[spec.image] = await self._stack.enter_async_context(self.sandboxes.start(spec))
         return BashSession(self._shared[spec.image])
 
     @asynccontextmanager
     async def own(self, spec: SandboxSpec) -> AsyncIterator[BashSession]:
         """A session in a container of its own."""
-        async with self.sandboxes.started(spec) as sandbox:
+        async with self.sandboxes.start(spec) as sandbox:
             yield BashSession(sandbox)
 
 

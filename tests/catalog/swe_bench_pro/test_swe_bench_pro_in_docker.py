@@ -232,7 +232,7 @@ class TestFaults:
         self, sandboxes: DockerSandboxes, data: Data, patch: str, seconds: float = 30, **changed: str
     ) -> testing.TestResults:
         content = {**data.samples()[0].content, **changed}
-        async with sandboxes.started(ContainerLimits().spec(content["image"], network=False)) as sandbox:
+        async with sandboxes.start(ContainerLimits().spec(content["image"], network=False)) as sandbox:
             return await testing.run_tests(sandbox, content, patch, seconds)
 
     async def test_a_patch_that_does_not_apply_changes_nothing(

@@ -29,7 +29,7 @@ async def test_a_healthy_one_is_running(mode: VerifierMode) -> None:
         running_verifiers(url_pack(mode, server.url), START) as verifiers,
     ):
         [endpoint] = verifiers.endpoints
-        verifiers.require()
+        verifiers.require_running()
         await verifiers.check()
     assert (endpoint.id, endpoint.mode, endpoint.status, endpoint.url) == (
         "verifier",
@@ -46,7 +46,7 @@ async def test_one_that_is_not_there_is_told_before_any_model_is_asked() -> None
         [endpoint] = verifiers.endpoints
         assert endpoint.status == "stopped"
         with pytest.raises(UserError) as told:
-            verifiers.require()
+            verifiers.require_running()
     assert str(told.value).startswith(f"The verifier 'verifier' of pack is not running: GET {url}/health: ")
     assert str(told.value).endswith("Start it, or correct its address.")
 
@@ -55,7 +55,7 @@ async def test_one_that_is_not_required_may_be_missing() -> None:
     pack = url_pack("custom_url", nowhere())
     optional = msgspec.structs.replace(pack, specs=[msgspec.structs.replace(pack.specs[0], required=False)])
     async with running_verifiers(optional, START) as verifiers:
-        verifiers.require()
+        verifiers.require_running()
         assert verifiers.endpoints[0].status == "stopped"
 
 
@@ -70,7 +70,7 @@ async def test_one_that_is_not_required_may_be_missing() -> None:
 async def test_what_is_no_address_is_told(url: str | None, path: str, why: str) -> None:
     async with running_verifiers(url_pack("cloud", url, path), START) as verifiers:
         with pytest.raises(UserError, match=why):
-            verifiers.require()
+            verifiers.require_running()
 
 
 async def test_health_is_a_status_of_the_two_hundreds() -> None:
@@ -78,7 +78,7 @@ async def test_health_is_a_status_of_the_two_hundreds() -> None:
         server.status = 503
         trouble = await trouble_with(server.url, "/health")
         assert trouble is not None
-        assert trouble.why == f"GET {server.url}/health is answered with HTTP 503"
+        assert trouble.reason == f"GET {server.url}/health is answered with HTTP 503"
         server.status = 204
         assert await trouble_with(server.url, "/health") is None
 
@@ -88,7 +88,7 @@ async def test_without_a_health_path_any_answer_will_do() -> None:
         UserServer().running() as server,
         running_verifiers(url_pack("cloud", server.url, None), START) as found,
     ):
-        found.require()
+        found.require_running()
 
 
 async def test_one_that_dies_during_the_run_is_an_error_and_comes_back() -> None:

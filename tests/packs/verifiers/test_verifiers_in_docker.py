@@ -30,7 +30,7 @@ async def test_it_is_built_started_and_ended_with_the_run(name: str, run_id: str
     told: list[VerifierProgress] = []
     pack = docker_pack(tmp_path, name)
     async with running_verifiers(pack, StartOptions(run_id), told.append) as verifiers:
-        verifiers.require()
+        verifiers.require_running()
         [endpoint] = verifiers.endpoints
         assert endpoint.url == f"http://127.0.0.1:{endpoint.port}"
         assert await probe(endpoint.url) is None
@@ -58,7 +58,7 @@ async def test_a_new_version_of_the_pack_gets_a_new_image(name: str, run_id: str
         async with running_verifiers(
             msgspec.structs.replace(pack, version=version), StartOptions(run_id)
         ) as verifiers:
-            verifiers.require()
+            verifiers.require_running()
         images.append(
             docker("images", "--quiet", "--no-trunc", "--format", "{{.Tag}}", image_name(name, "verifier"))
         )
@@ -75,7 +75,7 @@ async def test_several_are_made_ready_side_by_side(name: str, run_id: str, tmp_p
     async with running_verifiers(
         pack, StartOptions(run_id), lambda said: heard.append(said.verifier_id)
     ) as verifiers:
-        verifiers.require()
+        verifiers.require_running()
         assert [endpoint.id for endpoint in verifiers.endpoints] == ["verifier", "second"]
         assert len(containers(f"{RUN}={run_id}")) == 2
     assert heard.index("second") < max(at for at, told in enumerate(heard) if told == "verifier")
@@ -89,7 +89,7 @@ async def test_one_that_never_gets_healthy_is_told_with_what_it_wrote(
         assert containers(f"{RUN}={run_id}") == []
         assert verifiers.endpoints[0].status == "failed"
         with pytest.raises(UserError, match="is not running: it was not healthy within 1 s"):
-            verifiers.require()
+            verifiers.require_running()
         assert verifiers.logs == {"verifier": "loading\n"}
 
 
@@ -144,7 +144,7 @@ async def test_a_kept_one_is_used_again_until_it_is_stopped(name: str, run_id: s
     pack = docker_pack(tmp_path, name)
     assert [one.status for one in await verifier_states(pack)] == ["stopped"]
     async with running_verifiers(pack, StartOptions("gone", keep=True)) as kept:
-        kept.require()
+        kept.require_running()
     [state] = await verifier_states(pack)
     assert (state.status, state.port) == ("running", kept.endpoints[0].port)
     async with running_verifiers(pack, StartOptions(run_id)) as verifiers:
@@ -163,11 +163,11 @@ async def test_one_that_shall_not_start_by_itself_is_told(name: str, run_id: str
     async with running_verifiers(pack, StartOptions(run_id)) as verifiers:
         assert verifiers.endpoints[0].status == "stopped"
         with pytest.raises(UserError, match="benchwright pack verifiers PACK start"):
-            verifiers.require()
+            verifiers.require_running()
     async with running_verifiers(pack, StartOptions("by hand", keep=True)) as verifiers:
-        verifiers.require()
+        verifiers.require_running()
     async with running_verifiers(pack, StartOptions(run_id)) as verifiers:
-        verifiers.require()
+        verifiers.require_running()
 
 
 @pytest.mark.parametrize(
@@ -185,5 +185,5 @@ async def test_without_an_engine_it_is_told_what_to_do(
         [endpoint] = verifiers.endpoints
         assert (endpoint.status, endpoint.url) == (status, None)
         with pytest.raises(UserError, match=r"is not running: Docker is not (installed|running)"):
-            verifiers.require()
+            verifiers.require_running()
     assert [one.status for one in await verifier_states(docker_pack(tmp_path, "pack"))] == [status]

@@ -51,8 +51,8 @@ def web(**changes: object) -> NeighbourSpec:
 async def test_a_sandbox_reaches_its_neighbour_by_name_in_a_network_of_their_own(
     engine: Engine, sandboxes: DockerSandboxes, run_id: str, internal: bool
 ) -> None:
-    async with sandboxes.started(OPEN) as sandbox, private_network(engine, run_id, internal) as network:
-        await network.join(sandbox.container, ["client"])
+    async with sandboxes.start(OPEN) as sandbox, private_network(engine, run_id, internal) as network:
+        await network.add_container(sandbox.container, ["client"])
         async with start_companion(engine, web(), network, run_id):
             answered = await sandbox.run(ASK, seconds=20)
             shown = docker(
@@ -70,10 +70,10 @@ async def test_from_an_internal_network_this_machine_cannot_be_reached(
     port = listener.sockets[0].getsockname()[1]
     async with (
         listener,
-        sandboxes.started(OPEN) as sandbox,
+        sandboxes.start(OPEN) as sandbox,
         private_network(engine, run_id, internal=True) as network,
     ):
-        await network.join(sandbox.container, ["client"])
+        await network.add_container(sandbox.container, ["client"])
         shown = docker("network", "inspect", network.name, "--format", "{{(index .IPAM.Config 0).Gateway}}")
         asked = await sandbox.run(["nc", "-w", "2", shown, str(port)], seconds=20)
     assert not asked.succeeded
@@ -132,7 +132,7 @@ async def test_a_folder_comes_with_its_modes_and_links(sandboxes: DockerSandboxe
     (tmp_path / "link").symlink_to("deep/run.sh")
     alone = tmp_path / "deep" / "alone"
     alone.write_text("alone")
-    async with sandboxes.started(OPEN) as sandbox:
+    async with sandboxes.start(OPEN) as sandbox:
         await write_tree(sandbox, [tmp_path, alone], "/a/b")
         shown = await sandbox.run(
             ["sh", "-c", "cd /a/b; stat -c %a deep/run.sh; sh link; cat alone; readlink link"], seconds=5
@@ -160,9 +160,9 @@ async def test_a_recipe_says_what_is_built_and_the_same_one_is_built_once(
     recipe = BuildRecipe("Other", {"WORD": "yes"}, "first")
     builds, said = Builds(engine), list[str]()
     try:
-        images = [await builds.image(name, tmp_path, "1", recipe, 120, said.append)]
+        images = [await builds.build_image(name, tmp_path, "1", recipe, 120, said.append)]
         steps = len(said)
-        images.append(await builds.image(name, tmp_path, "1", recipe, 120, said.append))
+        images.append(await builds.build_image(name, tmp_path, "1", recipe, 120, said.append))
         assert (len(set(images)), len(said)) == (1, steps)
         assert docker("run", "--rm", "--network=none", images[0], "cat", "/word") == "yes"
     finally:

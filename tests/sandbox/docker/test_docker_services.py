@@ -44,7 +44,7 @@ async def test_a_service_answers_at_a_port_of_the_loopback_only(
 ) -> None:
     image = await build_image(engine, name, write_context(tmp_path), "1")
     async with start_service(engine, ServiceSpec(image, PORT), run_id) as service:
-        await service.until_healthy(probe)
+        await service.wait_until_healthy(probe)
         assert await probe(service.url) is None
         assert docker("port", service.container.name) == f"{PORT}/tcp -> 127.0.0.1:{service.port}"
     assert await probe(service.url) is not None
@@ -58,7 +58,7 @@ async def test_two_services_of_one_image_have_ports_of_their_own(
         start_service(engine, spec, run_id) as first,
         start_service(engine, spec, run_id) as second,
     ):
-        await asyncio.gather(first.until_healthy(probe), second.until_healthy(probe))
+        await asyncio.gather(first.wait_until_healthy(probe), second.wait_until_healthy(probe))
         assert first.port != second.port
 
 
@@ -69,7 +69,7 @@ async def test_health_that_comes_late_is_waited_for(
     said: list[str] = []
     image = await build_image(engine, name, write_context(tmp_path, f"sleep 1.5; {SERVER}"), "1")
     async with start_service(engine, ServiceSpec(image, PORT), run_id) as service:
-        await service.until_healthy(probe, 20, said.append)
+        await service.wait_until_healthy(probe, 20, said.append)
     assert said[0].startswith("not healthy after 1 of 20 s: ")
 
 
@@ -81,7 +81,7 @@ async def test_health_that_never_comes_is_an_error_with_the_log(
     began = time.monotonic()
     with pytest.raises(EngineError, match=r"^it was not healthy within 1 s: ") as told:
         async with start_service(engine, ServiceSpec(image, PORT), run_id) as service:
-            await service.until_healthy(probe, 1)
+            await service.wait_until_healthy(probe, 1)
     assert told.value.log == "warming up\n"
     assert time.monotonic() - began < 4
 
@@ -96,7 +96,7 @@ async def test_a_wrong_answer_is_no_health(engine: Engine, run_id: str, name: st
             while await probe(service.url) != "HTTP 404":
                 await asyncio.sleep(0.1)
         with pytest.raises(EngineError, match="not healthy within 1 s: HTTP 404"):
-            await service.until_healthy(probe, 1)
+            await service.wait_until_healthy(probe, 1)
 
 
 async def test_a_service_that_dies_is_told_at_once_with_its_log(
@@ -108,7 +108,7 @@ async def test_a_service_that_dies_is_told_at_once_with_its_log(
     began = time.monotonic()
     with pytest.raises(EngineError, match="its container has ended with exit code 3") as told:
         async with start_service(engine, ServiceSpec(image, PORT), run_id) as service:
-            await service.until_healthy(probe)
+            await service.wait_until_healthy(probe)
     assert told.value.log == "bad settings\n"
     assert time.monotonic() - began < 10
 
@@ -121,7 +121,7 @@ async def test_a_service_that_takes_too_much_memory_is_told_as_that(
     spec = ServiceSpec(image, PORT, resources=Resources(memory_bytes=64 * MiB))
     with pytest.raises(EngineError, match="exit code 137, out of memory"):
         async with start_service(engine, spec, run_id) as service:
-            await service.until_healthy(probe)
+            await service.wait_until_healthy(probe)
 
 
 async def test_a_service_is_ended_where_it_fills_the_disk(
@@ -131,7 +131,7 @@ async def test_a_service_is_ended_where_it_fills_the_disk(
     image = await build_image(engine, name, write_context(tmp_path, start), "1")
     spec = ServiceSpec(image, PORT, resources=Resources(disk_bytes=8 * MiB))
     async with start_service(engine, spec, run_id) as service, asyncio.timeout(15):
-        while (trouble := await service.trouble()) is None:
+        while (trouble := await service.failure_reason()) is None:
             await asyncio.sleep(0.1)
     assert trouble == "its container was ended: it wrote more than 8 MiB"
 
@@ -158,7 +158,7 @@ async def test_a_kept_service_is_found_again_until_it_is_removed(
 ) -> None:
     image = await build_image(engine, name, write_context(tmp_path), "1")
     async with start_service(engine, ServiceSpec(image, PORT), "gone", kept_as=name) as service:
-        await service.until_healthy(probe)
+        await service.wait_until_healthy(probe)
         service.stays = True
     [found] = await kept_services(engine, name)
     try:
@@ -221,7 +221,7 @@ async def test_an_image_in_use_is_not_taken_from_others(
 ) -> None:
     first = await build_image(engine, name, write_context(tmp_path), "1")
     async with start_service(engine, ServiceSpec(first, PORT), run_id) as service:
-        await service.until_healthy(probe)
+        await service.wait_until_healthy(probe)
         second = await build_image(engine, name, tmp_path, "2")
         assert await probe(service.url) is None
     assert second in images_of(name)

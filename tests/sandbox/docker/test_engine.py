@@ -173,7 +173,7 @@ async def test_an_engine_that_stops_in_the_middle_is_told_as_that(
     async def use() -> None:
         async with (
             connect() as engine,
-            DockerSandboxes(engine, run_id).started(SandboxSpec(IMAGE)) as sandbox,
+            DockerSandboxes(engine, run_id).start(SandboxSpec(IMAGE)) as sandbox,
         ):
             asyncio.get_running_loop().call_later(0.3, server.close)
             asyncio.get_running_loop().call_later(0.5, door.shut)

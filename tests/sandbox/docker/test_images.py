@@ -139,7 +139,7 @@ class TestWhatRegistriesRefuse:
         hub.limited = True
         with pytest.raises(EngineError):
             await Images(engine).provide(hub.image())
-        assert engine.pulls.lines() == []
+        assert engine.pulls.progress_lines() == []
 
 
 class TestLogins:
@@ -200,30 +200,30 @@ class TestPulls:
     GIB = 2**30
 
     def test_nothing_is_told_while_nothing_is_pulled(self) -> None:
-        assert Pulls().lines() == []
+        assert Pulls().progress_lines() == []
 
     def test_how_much_of_the_layers_is_here(self) -> None:
         pulls = Pulls()
-        pulls.begun("a:1")
-        assert pulls.lines() == ["pulling a:1"]
+        pulls.add("a:1")
+        assert pulls.progress_lines() == ["pulling a:1"]
         detail = {"current": self.GIB // 2, "total": 2 * self.GIB}
-        pulls.step("a:1", {"id": "x", "status": "Downloading", "progressDetail": detail})
-        assert pulls.lines() == ["pulling a:1: 0.50 of 2.00 GiB"]
-        pulls.step("a:1", {"id": "x", "status": "Download complete"})
-        assert pulls.lines() == ["pulling a:1: 2.00 of 2.00 GiB"]
+        pulls.update("a:1", {"id": "x", "status": "Downloading", "progressDetail": detail})
+        assert pulls.progress_lines() == ["pulling a:1: 0.50 of 2.00 GiB"]
+        pulls.update("a:1", {"id": "x", "status": "Download complete"})
+        assert pulls.progress_lines() == ["pulling a:1: 2.00 of 2.00 GiB"]
 
     def test_several_are_told_together(self) -> None:
         pulls = Pulls()
         for image in ("a:1", "b:1"):
-            pulls.begun(image)
+            pulls.add(image)
             detail = {"current": 0, "total": self.GIB}
-            pulls.step(image, {"id": "x", "status": "Downloading", "progressDetail": detail})
-        assert pulls.lines() == ["pulling 2 images: 0.00 of 2.00 GiB"]
-        pulls.ended("a:1")
-        assert pulls.lines() == ["pulling b:1: 0.00 of 1.00 GiB"]
+            pulls.update(image, {"id": "x", "status": "Downloading", "progressDetail": detail})
+        assert pulls.progress_lines() == ["pulling 2 images: 0.00 of 2.00 GiB"]
+        pulls.remove("a:1")
+        assert pulls.progress_lines() == ["pulling b:1: 0.00 of 1.00 GiB"]
 
     async def test_one_pull_serves_all_who_ask(self, engine: Engine, hub: Registry) -> None:
         image, images = hub.image(), Images(engine)
         await asyncio.gather(*(images.provide(image) for _ in range(5)))
         assert len(hub.pulled) == 1
-        assert engine.pulls.lines() == []
+        assert engine.pulls.progress_lines() == []

@@ -285,7 +285,7 @@ async def test_volumes_go_with_their_container(engine: Engine, run_id: str) -> N
     volumes = volumes_of(left)
     await remove_leftovers(engine)
     assert soon(lambda: not exists(left))
-    async with DockerSandboxes(engine, run_id).started(SandboxSpec(tag)) as sandbox:
+    async with DockerSandboxes(engine, run_id).start(SandboxSpec(tag)) as sandbox:
         assert (await sandbox.run(["touch", "/data/x"], seconds=5)).succeeded
         volumes += volumes_of(sandbox.container.name)
     assert len(volumes) >= 2

@@ -27,7 +27,7 @@ class World:
         self.outside = outside
         self.server = server
         self.proxy = proxy
-        self.grant = proxy.open("agent", POLICY)
+        self.grant = proxy.open_grant("agent", POLICY)
 
     async def dial(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         return await asyncio.open_unix_connection(self.proxy.folder / SOCKET)
@@ -318,7 +318,7 @@ async def test_a_host_that_cannot_be_reached_is_no_refusal(world: World) -> None
 
 async def test_whoever_has_no_token_of_this_trial_gets_nowhere(world: World) -> None:
     async with world.outside.proxy() as proxy:
-        of_another_trial = proxy.open("agent", Policy(everything=True))
+        of_another_trial = proxy.open_grant("agent", Policy(allows_all_hosts=True))
         assert await world.status("CONNECT index.example:443 HTTP/1.1", grant=of_another_trial) == 407
     assert (await world.say(b"CONNECT index.example:443 HTTP/1.1\r\n\r\n")).startswith(b"HTTP/1.1 407 ")
     assert world.log == []
@@ -334,7 +334,7 @@ async def test_a_grant_that_is_closed_ends_what_is_under_way(world: World) -> No
         reader, writer = await other.dial()
         writer.write(request(other.grant, "CONNECT index.example:443 HTTP/1.1") + hello("index.example"))
         await reader.readuntil(b"\r\n\r\n")
-        await proxy.close(other.grant)
+        await proxy.revoke_grant(other.grant)
         assert await asyncio.wait_for(reader.read(), 5) == b""
         writer.close()
         assert await other.status("CONNECT index.example:443 HTTP/1.1") == 407
@@ -347,7 +347,7 @@ async def test_without_a_policy_nothing_is_let_through(world: World) -> None:
 
 
 async def test_a_policy_for_everything_lets_public_hosts_through_and_no_other_port(world: World) -> None:
-    world.grant.policy = Policy(everything=True)
+    world.grant.policy = Policy(allows_all_hosts=True)
     assert await world.status("GET http://github.com/simple/ HTTP/1.1") == 200
     assert await world.status("CONNECT github.com:22 HTTP/1.1") == 403
 
@@ -374,5 +374,5 @@ async def test_many_that_say_nothing_do_not_keep_out_whoever_has_a_token(world: 
 def test_the_log_names_so_many_connections_and_counts_the_others() -> None:
     traffic = Traffic()
     for _ in range(MOST_ENTRIES + 5):
-        traffic.begin("agent", "github.com", 443, "not on the list of allowed hosts")
-    assert (len(traffic.connections), traffic.left_out) == (MOST_ENTRIES, 5)
+        traffic.add_connection("agent", "github.com", 443, "not on the list of allowed hosts")
+    assert (len(traffic.connections), traffic.unlisted_count) == (MOST_ENTRIES, 5)

@@ -34,7 +34,7 @@ class Results:
         self._tokens: Counter[str] = Counter()
         self._milliseconds: defaultdict[str, float] = defaultdict(float)
 
-    def counting(self) -> Iterator[DocumentedRun]:
+    def count_runs(self) -> Iterator[DocumentedRun]:
         """Yield the runs, and add up their tokens and times."""
         primary = self._manifest.targets[0].slot
         for run in self._runs:
@@ -104,7 +104,7 @@ def output_document(runs: DocumentedRuns, stop_reason: str | None) -> dict[str, 
     results = Results(runs)
     rows = [
         {"row_index": row, "runs": [_nested(run) for run in listed]}
-        for row, listed in groupby(results.counting(), key=lambda run: run.row_index)
+        for row, listed in groupby(results.count_runs(), key=lambda run: run.row_index)
     ]
     config: dict[str, Any] = {
         "model": typed_model(manifest, manifest.targets[0]),

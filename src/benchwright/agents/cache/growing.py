@@ -28,7 +28,7 @@ class NewRuns:
         self._tail = JournalTail(table.directory)
         self._tail.position = table.position
 
-    def read_on(self) -> Iterator[tuple[TrialRecord, DocumentedRun]]:
+    def read_new(self) -> Iterator[tuple[TrialRecord, DocumentedRun]]:
         """Yield the runs finished since the last call, with their journal records, in the order of finishing.
 
         Raises:

@@ -130,7 +130,7 @@ class ExternalLLMClient:
         return self._connection
 
     @contextmanager
-    def within(self, session: Session, slot: str) -> Iterator[None]:
+    def using_session(self, session: Session, slot: str) -> Iterator[None]:
         """Send requests through an engine session until exit.
 
         `slot` is the id of this client's model in the session.

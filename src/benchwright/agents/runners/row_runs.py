@@ -169,7 +169,11 @@ class _Rows(Generic[W, R]):
         row_run = RowRun(row, place.row_index, place.run_index, tag, runner)
         client = runner.llm_client
         try:
-            with client.within(session, name) if isinstance(client, ExternalLLMClient) else nullcontext():
+            with (
+                client.using_session(session, name)
+                if isinstance(client, ExternalLLMClient)
+                else nullcontext()
+            ):
                 result = await self._attempt(row_run)
         except BaseException as error:
             if not ends_the_run(error):

@@ -68,7 +68,7 @@ class Stepper:
         self._rows = rows
         self._row = _Row(rows.start)
 
-    async def go(self, first: int, run_row: Callable[[int], Awaitable[LocalRunResult]]) -> None:
+    async def run_rows(self, first: int, run_row: Callable[[int], Awaitable[LocalRunResult]]) -> None:
         """Run the row `first`, then the rows that the person chooses, until they quit."""
         self._person.show(KEYS)
         index: int | None = first
@@ -100,13 +100,13 @@ class Stepper:
         if row.way_out is not None:
             raise RowLeft("the row was left")
 
-    def answered(self, answer: CompletionsResult, duration_ms: float) -> None:
+    def show_response(self, answer: CompletionsResult, duration_ms: float) -> None:
         """Show the model's response, its duration and its tokens."""
         self._show_new([*self._row.messages, answer.message])
         tokens = format_tokens(answer.usage.get("total_tokens", 0))
         self._person.show(f"    ({format_duration(duration_ms)}, {tokens} tokens, {answer.finish_reason})")
 
-    def failed_call(self, error: TrialError) -> None:
+    def show_failure(self, error: TrialError) -> None:
         """Show why a call failed. The agent may still call again."""
         self._person.show(f"The call failed: {error}")
 
@@ -189,9 +189,9 @@ class SteppingClient:
             try:
                 answer = await self._client.chat_completions(messages, **kwargs)
             except TrialError as error:
-                self._stepper.failed_call(error)
+                self._stepper.show_failure(error)
                 raise
-            self._stepper.answered(answer, (time.monotonic() - started) * 1000)
+            self._stepper.show_response(answer, (time.monotonic() - started) * 1000)
             return answer
 
     def set_tools(self, tools: list[OpenAIFunctionToolSchema]) -> None:

@@ -42,14 +42,14 @@ def _total(found: PackScore, reasons: Mapping[str, int]) -> CellScore:
 
     It is a `NoScore` if no (scenario, repeat) cell has a result, None if the pack has not computed it.
     """
-    if found.cells and found.missing == found.cells:
+    if found.cells and found.missing_cells == found.cells:
         none = NoScore(found.cells, dict(islice(reasons.items(), MOST_REASONS)))
         return CellScore(found.cells, 0, none, none, none, "none")
     interval = None if found.score is None else totals_interval(found.totals)
     low, high = interval or (None, None)
     return CellScore(
         n=found.cells,
-        n_scored=found.cells - found.missing,
+        n_scored=found.cells - found.missing_cells,
         mean=None if found.score is None else found.score.total_score,
         low=low,
         high=high,

@@ -187,7 +187,7 @@ def _moment(requests: Iterable[RequestRecord], name: str) -> float:
 
 def _merged(requests: Sequence[RequestRecord]) -> Mapping[int, int]:
     """Return one histogram of the times between chunks, over the answers that arrived in several pieces."""
-    own = [request.gaps for request in requests if request.gaps and request.streaming is not None]
+    own = [request.gaps for request in requests if request.gaps and request.streaming_duration is not None]
     if len(own) < 2:
         return own[0] if own else {}
     merged = Counter[int]()
@@ -205,7 +205,7 @@ def _mean_gap(requests: Sequence[RequestRecord]) -> float:
     """
     seconds, gaps = 0.0, 0
     for request in requests:
-        lasted, later = request.streaming, request.tokens_after_first
+        lasted, later = request.streaming_duration, request.tokens_after_first
         if lasted is not None and later > 0:
             seconds += lasted / 1e9
             gaps += later

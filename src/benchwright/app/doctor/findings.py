@@ -40,7 +40,7 @@ class Check(Record, frozen=True):
     """A check, which may block. If it raises a Benchwright error, the error becomes a finding on its `subject`."""
 
     subject: str
-    look: Callable[[], Iterable[Finding]]
+    run: Callable[[], Iterable[Finding]]
     seconds: float = SECONDS
 
 
@@ -72,7 +72,7 @@ class _Look:
 
     def _run(self) -> None:
         try:
-            self._found = list(self._check.look())
+            self._found = list(self._check.run())
         except BenchwrightError as error:
             self._found = [Finding(self._check.subject, str(error), "problem")]
         except Exception as error:  # one failed check must not hide the results of the others

@@ -129,7 +129,7 @@ def sandbox() -> Iterator[Finding]:
         yield Finding("sandbox", str(error), "problem", needed_for, advice)
         return
     if chosen.name != "limits":
-        yield Finding("sandbox", chosen.words)
+        yield Finding("sandbox", chosen.description)
         return
     advice = "Install bubblewrap, or allow user namespaces; see docs/sandbox.md."
-    yield Finding("sandbox", chosen.words, "missing", "isolation of model-written code", advice)
+    yield Finding("sandbox", chosen.description, "missing", "isolation of model-written code", advice)

@@ -44,7 +44,7 @@ class JudgingResult(Record, frozen=True):
     """Verdicts in the order of the questions (None if there is none yet), and the result of the session."""
 
     verdicts: list[float | None]
-    result: RunResult
+    session_result: RunResult
 
 
 async def ask(

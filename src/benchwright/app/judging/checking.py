@@ -45,7 +45,7 @@ class JudgeTestResult(Record, frozen=True):
     `found`: None if asking was not finished. `result`: how the session ended.
     """
 
-    found: JudgeCheck | None
+    check: JudgeCheck | None
     result: RunResult
 
 
@@ -95,8 +95,8 @@ async def check_judge(
         ]
         told = progress(f"Asking {target.model} {len(questions):,} times")
         answered = await ask(prepared.request, directory, target, access, questions, told, say)
-        if not answered.result.finished:
-            return JudgeTestResult(None, answered.result)
+        if not answered.session_result.finished:
+            return JudgeTestResult(None, answered.session_result)
         experiments += _experiments(each, drawn, answered.verdicts, 1.0 if passing is None else passing)
     found = JudgeCheck(
         run=manifest.id,
@@ -106,7 +106,7 @@ async def check_judge(
         left_out=left_out,
         second=None if second is None else second.target.model,
     )
-    return JudgeTestResult(found, answered.result)
+    return JudgeTestResult(found, answered.session_result)
 
 
 def _ways(

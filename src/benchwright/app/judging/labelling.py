@@ -64,7 +64,7 @@ async def label_run(
         asked = await ask(
             request, directory, judges.target, request.access["judge"], questions, listeners, say
         )
-        result = asked.result
+        result = asked.session_result
         if not result.finished:
             return result
         judged = [

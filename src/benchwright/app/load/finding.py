@@ -37,9 +37,9 @@ def find_workload(settings: LoadSettings, prompt_seed: int, say: Say, trace: Tra
     """
     check_shape(settings.synthetic)
     asked = [settings.catalog.benchmark, settings.rows.dataset, settings.synthetic.synthetic_input]
-    replayed = trace if settings.replays and trace is not None and trace.has_prompts else None
+    replayed = trace if settings.replays_requests and trace is not None and trace.has_prompts else None
     if sum(one is not None for one in [*asked, replayed]) != 1:
-        only_times = f" {settings.replay.trace} has only times." if settings.replays else ""
+        only_times = f" {settings.replay.trace} has only times." if settings.replays_requests else ""
         raise UserError(
             "Choose what to send: a benchmark (`benchwright load mmlu`), --dataset FILE, --synthetic-input TOKENS or "
             f"a --trace with prompts.{only_times}"
@@ -70,13 +70,13 @@ def load_parts(
 ) -> ShardParts:
     """Find the workload again in a worker process, and return the parts for the level with number `level`."""
     workload = find_workload(settings, prompt_seed, discard_message, find_trace(settings))
-    if workload.calibrating is not None and calibration is not None:
-        workload = workload.calibrating.calibrated(calibration)
+    if workload.calibration_steps is not None and calibration is not None:
+        workload = workload.calibration_steps.recalibrate(calibration)
     parallel = workload.request.plan.max_requests_per_trial
     return msgspec.structs.replace(
         parts_of(workload.request, concurrency * parallel),
         task=workload.task_of(level),
-        seconds=level_seconds(settings.load, replays=settings.replays),
+        seconds=level_seconds(settings.load, replays=settings.replays_requests),
     )
 
 

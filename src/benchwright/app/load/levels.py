@@ -22,7 +22,7 @@ def due_times(level: Level, settings: LoadSettings, trace: Trace | None = None) 
     """
     if level.concurrency is not None:
         return None
-    replays, seed = settings.replays, settings.sampling.seed or 0
+    replays, seed = settings.replays_requests, settings.sampling.seed or 0
     most = most_requests(settings.load, trace, replays=replays)
     seconds = level_seconds(settings.load, replays=replays)
     if level.rate is None:

@@ -123,7 +123,7 @@ class LoadTest:
         if self.settings.execution.probe:
             await probe_endpoints([*request.plan.targets, *request.plan.helpers], request.access, self._say)
 
-    async def measure(
+    async def measure_levels(
         self, listener_of: Callable[[Level], Sequence[Listener]], repeat: int = 1
     ) -> AsyncIterator[LevelResult]:
         """Run the levels, each with the listeners that `listener_of` returns for it. Yield the result of each.
@@ -135,8 +135,8 @@ class LoadTest:
             ProviderError: If the endpoint does not respond to the calibration requests.
             UserError, JournalError: If `launch.launch` raises it.
         """
-        if self.workload.calibrating is not None:
-            self.workload = await self._calibrated(self.workload, self.workload.calibrating)
+        if self.workload.calibration_steps is not None:
+            self.workload = await self._calibrated(self.workload, self.workload.calibration_steps)
         if self.settings.search.sweep:
             self._sweep = Sweep(
                 self.first_levels[0], sweep_plan(self.settings.search), objectives=bool(self.objectives)
@@ -158,7 +158,7 @@ class LoadTest:
         access = self.workload.request.access[target.slot].at(url, target.base_url)
         watch = MetricsPoller(url, self._say, read_known, access=access) if self._metrics else None
         self._allow_connections(level)
-        prepared = self.prepare(level, len(self.levels) + 1, watch, self._power_watch(), repeat)
+        prepared = self.prepare_level(level, len(self.levels) + 1, watch, self._power_watch(), repeat)
         launched = await launch(prepared, listeners, self._say)
         self._metrics = watch is not None and bool(watch.looks)
         self.interrupted = launched.result is not None and launched.result.interrupted
@@ -194,7 +194,7 @@ class LoadTest:
         url = self.settings.monitoring.energy_url
         return None if url is None else MetricsPoller(url, self._say, read_power, "Figures of energy are")
 
-    def prepare(
+    def prepare_level(
         self,
         level: Level,
         number: int,
@@ -215,7 +215,7 @@ class LoadTest:
             tag_run(str(launched.directory), [self.identity])
             write_server_metrics(launched.directory, () if watch is None else watch.looks)
             keep_power(launched.directory, () if power is None else power.looks)
-            if self.trace is not None and self.settings.replays:
+            if self.trace is not None and self.settings.replays_requests:
                 keep_replayed(launched.table, self.trace, self.settings.sampling.max_tokens)
             read = read_level(launched.table, plan, self._sent)
             if read.result.warm_cache:
@@ -227,8 +227,8 @@ class LoadTest:
             request,
             NewRun(),
             report,
-            facts={"level": level, "prompts": self.workload.about},
-            during=lambda table: _all_of(watch, power),
+            facts={"level": level, "prompts": self.workload.description},
+            run_context=lambda table: _all_of(watch, power),
         )
 
     def _plan(self, level: Level, number: int, repeat: int) -> LevelPlan:
@@ -241,11 +241,13 @@ class LoadTest:
             level=level,
             number=number,
             repeat=repeat,
-            requests=most_requests(settings.load, self.trace, replays=settings.replays)
+            requests=most_requests(settings.load, self.trace, replays=settings.replays_requests)
             if due is None
             else len(due),
-            seconds=None if due is not None else level_seconds(settings.load, replays=settings.replays),
-            prompts=self.workload.about,
+            seconds=None
+            if due is not None
+            else level_seconds(settings.load, replays=settings.replays_requests),
+            prompts=self.workload.description,
             prompt_seed=self.workload.prompt_seed,
             seeded=settings.sampling.seed is not None,
             synthetic=settings.synthetic.synthetic_input is not None,
@@ -276,7 +278,7 @@ class LoadTest:
             arrange=Rounds(size, due_times(level.level, settings, self.trace)),
             open_ended=level.seconds is not None,
             timed=True,
-            seconds=level_seconds(settings.load, replays=settings.replays),
+            seconds=level_seconds(settings.load, replays=settings.replays_requests),
             keeps=KeptBodies(settings.report.keep_bodies),
         )
         detail = msgspec.to_builtins(level)
@@ -291,7 +293,7 @@ class LoadTest:
                     "workers": settings.execution.workers,
                 }
             ),
-            about={**base.about, "load": detail},
+            about={**base.manifest_facts, "load": detail},
             selection={**base.selection, "load": detail},
             recipe=recipe(
                 load_parts,
@@ -310,9 +312,9 @@ class LoadTest:
             self._calibration = await calibrate(client, calibrating.text)
         finally:
             client.close()
-        return calibrating.calibrated(self._calibration)
+        return calibrating.recalibrate(self._calibration)
 
-    def report(self) -> LoadReport:
+    def make_report(self) -> LoadReport:
         """Return the report of the levels measured so far."""
         return load_report(self.levels, interrupted=self.interrupted)
 

@@ -66,7 +66,7 @@ class LoadSettings(Settings):
     monitoring: MetricsSettings = MetricsSettings()
 
     @property
-    def asks(self) -> bool:
+    def has_prompts(self) -> bool:
         """True if the settings name prompts to send."""
         others = (
             self.catalog.benchmark,
@@ -77,7 +77,7 @@ class LoadSettings(Settings):
         return any(one is not None for one in others)
 
     @property
-    def replays(self) -> bool:
+    def replays_requests(self) -> bool:
         """True if the trace supplies the requests, not only their times."""
         others = (self.catalog.benchmark, self.rows.dataset, self.synthetic.synthetic_input)
         return self.replay.trace is not None and all(one is None for one in others)
@@ -94,7 +94,7 @@ def chosen_levels(settings: LoadSettings, *, timed: bool = True) -> list[Level]:
     arrivals = settings.load.arrivals
     if settings.replay.trace is None and arrivals == "trace":
         raise UserError("--arrivals trace needs --trace FILE.")
-    if not timed and (arrivals == "trace" or not settings.replays):
+    if not timed and (arrivals == "trace" or not settings.replays_requests):
         raise UserError(
             f"{settings.replay.trace} does not say when its conversations begin: choose --concurrency (conversations "
             "at once) or --rate (started per second)."

@@ -31,9 +31,9 @@ class Workload(msgspec.Struct, frozen=True):
     request: RunRequest
     task_of: Callable[[int], Task]
     size: int | None
-    about: str
+    description: str
     prompt_seed: int | None = None
-    calibrating: Calibrating | None = None
+    calibration_steps: Calibrating | None = None
     made_of_trace: bool = False
 
 
@@ -45,7 +45,7 @@ class Calibrating(NamedTuple):
     """
 
     text: Callable[[int, str], str]
-    calibrated: Callable[[Calibration], Workload]
+    recalibrate: Callable[[Calibration], Workload]
 
 
 def plain_request(
@@ -88,5 +88,5 @@ def plain_request(
         data=data,
         access=models.access,
         typed_models=models.names,
-        about=models.about,
+        manifest_facts=models.manifest_facts,
     )

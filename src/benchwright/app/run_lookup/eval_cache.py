@@ -68,7 +68,7 @@ class EvalCacheLookup:
                 self._delete_unbegun()
                 directory = make()
                 self._path = new_path(self._directory, self.task_id)
-                self._files.begin(self._path, directory)
+                self._files.write_empty_entry(self._path, directory)
             yield directory
 
     def has_entry(self) -> bool:
@@ -107,7 +107,7 @@ class EvalCacheLookup:
                     yield run
 
     @asynccontextmanager
-    async def kept_up_to_date(self, table: RunTable) -> AsyncIterator[None]:
+    async def updating_files(self, table: RunTable) -> AsyncIterator[None]:
         """Update the cache and samples files from the journal while the context is open; see `live_files`.
 
         Errors in writing are ignored here; the end of the session reports them.
@@ -117,13 +117,13 @@ class EvalCacheLookup:
             return
         growing = None
         with suppress(JournalError):  # the end of the session reports why they cannot be written
-            growing = self._files.growing(table, self.entry_path, statuses_to_retry(self._resuming))
+            growing = self._files.start_updates(table, self.entry_path, statuses_to_retry(self._resuming))
         async with kept_up_to_date(growing) if growing is not None else nullcontext():
             yield
 
-    def project(self, table: RunTable) -> None:
+    def rewrite_files(self, table: RunTable) -> None:
         """Rewrite the cache and samples files from the journal; see `EvalFiles.project`."""
-        self._files.project(table, self.entry_path)
+        self._files.rewrite_files(table, self.entry_path)
 
     def _is_rescored_in_part(self, run: Path) -> bool:
         """Return True if a run was made by `--rescore` and lacks trials of this configuration.
@@ -222,5 +222,5 @@ class EvalCacheLookup:
             entry = read_head(path)
             run = run_of_entry(entry) if entry is not None and entry.status == "in_progress" else None
             if run is not None:
-                self._files.project(read_table(run), path)
+                self._files.rewrite_files(read_table(run), path)
         back_up(path)

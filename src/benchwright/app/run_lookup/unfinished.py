@@ -47,14 +47,14 @@ class UnfinishedRunLookup:
         """
         lock = runs_directory() / f".{self._fingerprint[:16]}.lock"
         async with store.file_lock(lock, say):
-            yield self.find() or self._made(make)
+            yield self.find_unfinished() or self._made(make)
 
     def _made(self, make: Callable[[], Path]) -> Path:
         directory = make()
         (directory / UNREPORTED).touch()
         return directory
 
-    def find(self) -> Path | None:
+    def find_unfinished(self) -> Path | None:
         """Return the run to continue. None if a new one is to be made.
 
         Raises:

@@ -49,7 +49,7 @@ class Until:
             self._following.process_complete_units()
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """True if no more samples are needed for the question."""
         return self._following.is_over
 

@@ -136,7 +136,7 @@ class Encoder:
     async def _start(self) -> SandboxProcess:
         files = await asyncio.to_thread(files_for, self._directory)
         process = await self._stack.enter_async_context(
-            self._sandbox.process(["python3", "encoder.py"], files=files)
+            self._sandbox.start_process(["python3", "encoder.py"], files=files)
         )
         await process.receive(START_SECONDS)
         self._process = process

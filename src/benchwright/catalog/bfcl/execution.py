@@ -167,7 +167,7 @@ class Executor:
         for module in (*modules, "long_context"):
             if module in self._executables.files:
                 files[f"{module}.py"] = self._executables.files[module]
-        async with self._sandbox.process(["python3", "server.py"], files=files) as process:
+        async with self._sandbox.start_process(["python3", "server.py"], files=files) as process:
             yield process
 
 

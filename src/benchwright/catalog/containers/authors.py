@@ -79,7 +79,7 @@ class AgentAuthor:
         """
         issue = self._issue_of(sample.content)
         spec = msgspec.structs.replace(issue.spec, mounts=self._player.mounts)
-        async with self._sandboxes.started(spec, session.progress) as sandbox:
+        async with self._sandboxes.start(spec, session.progress) as sandbox:
             await _prepare(sandbox, issue)
             leaks = await self._leaks(sandbox, issue)
             task = _AGENT.format(repository=issue.repository, directory=issue.directory, issue=issue.text)
@@ -164,7 +164,7 @@ async def _prepare(sandbox: Sandbox, issue: Issue) -> None:
         )
         if not ended.succeeded:
             raise ExecutionError(
-                f"{issue.directory} of {issue.spec.image} is not in the expected state: {ended.complaint}"
+                f"{issue.directory} of {issue.spec.image} is not in the expected state: {ended.error_line}"
             )
     if issue.sealed:
         await remove_later_commits(sandbox, issue.directory)

@@ -48,7 +48,7 @@ class Egress:
         self._proxy = proxy
         self._rules = rules
         self._neighbours = neighbours
-        self.grant = proxy.open(phase, policy)
+        self.grant = proxy.open_grant(phase, policy)
 
     @property
     def traffic(self) -> Traffic:
@@ -78,7 +78,7 @@ class Egress:
         ended = await sandbox.run(argv, seconds=FORWARDING_SECONDS, stdin=given)
         said = ended.stdout.strip()
         if not ended.succeeded or not said.isdigit():
-            raise ExecutionError(f"the network of the container cannot be set up: {ended.complaint}")
+            raise ExecutionError(f"the network of the container cannot be set up: {ended.error_line}")
         return int(said)
 
     async def start_second_forwarder(self, sandbox: DockerSandbox) -> dict[str, str]:
@@ -105,11 +105,11 @@ class Egress:
     async def revoke(self) -> None:
         """Close all connections of this grant, and refuse later ones."""
         self.grant.policy = None
-        await self._proxy.cut(self.grant)
+        await self._proxy.end_connections(self.grant)
 
     async def close(self) -> None:
         """Close all connections of this grant, and remove it from the proxy."""
-        await self._proxy.close(self.grant)
+        await self._proxy.revoke_grant(self.grant)
 
     async def _mounts(self) -> Mapping[str, str]:
         return {RUNTIME: str(await asyncio.to_thread(container_runtime)), PLACE: str(self._proxy.folder)}
@@ -126,7 +126,7 @@ async def started_sandbox(
         ExecutionError: If the network access cannot be set up.
     """
     fitted = spec if exit is None else await exit.apply_to(spec)
-    async with sandboxes.started(fitted, say) as sandbox:
+    async with sandboxes.start(fitted, say) as sandbox:
         if exit is not None:
             await exit.start_forwarder(DockerSandbox(sandbox.container, SandboxSpec(spec.image, user=ROOT)))
         yield sandbox

@@ -121,7 +121,7 @@ class _Keeper:
             return
         try:
             for image in await our_images(self._engine):
-                if image.lock in names:
+                if image.lock_name in names:
                     await remove_own_image(self._engine, image)
         except EngineError:
             pass  # `benchwright images` shows what is left

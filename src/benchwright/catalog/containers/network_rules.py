@@ -65,7 +65,7 @@ class NetworkRules(Record, frozen=True):
         if isinstance(given, tuple):
             return Policy((*given, *self.hosts))
         if not self.sealed:
-            return Policy(everything=True)
+            return Policy(allows_all_hosts=True)
         return Policy(with_companions((*mirrors(), *self.hosts, *named)))
 
 

@@ -104,7 +104,7 @@ async def changes(sandbox: Sandbox, directory: str, base: str) -> WorkTreeChange
     if ended.reason == "output" or ended.stdout_cut:
         return WorkTreeChanges("", f"the changes are larger than {LARGEST_PATCH // 2**20} MiB")
     if not ended.succeeded:
-        return WorkTreeChanges("", f"git cannot show the changes: {ended.complaint}")
+        return WorkTreeChanges("", f"git cannot show the changes: {ended.error_line}")
     return WorkTreeChanges(text_only(ended.stdout.decode("utf-8", "replace")))
 
 

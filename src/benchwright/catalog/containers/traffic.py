@@ -39,8 +39,8 @@ def with_traffic(
     or no test had `begun`. Hosts that only the tested code wants do not explain a failure.
     """
     artifacts = {**outcome.artifacts, NETWORK: msgspec.to_builtins(traffic.connections)}
-    if traffic.left_out:
-        artifacts[LEFT_OUT] = traffic.left_out
+    if traffic.unlisted_count:
+        artifacts[LEFT_OUT] = traffic.unlisted_count
     if flags := list(_flags(traffic.connections, named)):
         artifacts[FLAGS] = [*artifacts.get(FLAGS, ()), *msgspec.to_builtins(flags)]
     outcome = msgspec.structs.replace(outcome, artifacts=artifacts)

@@ -138,7 +138,7 @@ class DockerBenchmark(BaseBenchmark):
         from benchwright.catalog.containers import BashSession
 
         spec = self._spec(image or self.docker_image)
-        async with self._engine() as opened, opened.sandboxes.started(spec) as sandbox:
+        async with self._engine() as opened, opened.sandboxes.start(spec) as sandbox:
             yield Box(sandbox, BashSession(sandbox))
 
     @asynccontextmanager

@@ -132,7 +132,7 @@ class Environments:
                 spec = await exit.apply_to(spec)
             sandboxes = self.containers.sandboxes
             sandbox = await stack.enter_async_context(
-                sandboxes.started_beside(spec, say) if beside else sandboxes.started(spec, say)
+                sandboxes.start_beside(spec, say) if beside else sandboxes.start(spec, say)
             )
             as_root = _as_root(sandbox, image)
             prepared = await as_root.run(["sh", "-c", _PREPARE], seconds=30)
@@ -198,7 +198,7 @@ class Environments:
     async def _built(self, task: str, folder: Path, build: Build, seconds: float, say: Say) -> str:
         recipe = BuildRecipe(build.dockerfile, build.arguments, build.target)
         name = built_name(self._name, task)
-        return await self._builds.image(name, folder / build.context, "1", recipe, seconds, say)
+        return await self._builds.build_image(name, folder / build.context, "1", recipe, seconds, say)
 
     async def _start_neighbours(
         self,
@@ -216,7 +216,7 @@ class Environments:
         started = {}
         engine, run_id = self.containers.engine, self.containers.run_id
         network = await stack.enter_async_context(private_network(engine, run_id, closed))
-        await network.join(sandbox.container, settings.names)
+        await network.add_container(sandbox.container, settings.names)
         for neighbour, image in zip(settings.neighbours, images, strict=True):
             spec = self._neighbour_spec(neighbour, image)
             container = await stack.enter_async_context(start_companion(engine, spec, network, run_id))

@@ -64,7 +64,7 @@ async def run_tests(sandbox: LocalSandbox, code: str, function: str | None, test
         line_bytes=LONGEST_ANSWER,
     )
     argv = ["python3", "inside.py"]
-    async with sandbox.process(argv, files=_files(), limits=limits, busy=True) as process:
+    async with sandbox.start_process(argv, files=_files(), limits=limits, busy=True) as process:
         await process.receive(START_SECONDS)
         return await _Conversation(process, time.monotonic() + seconds).run(code, function, tests)
 

@@ -106,7 +106,7 @@ class OnePatch:
         content = trial.sample.content
         session.progress(f"repository {content['repo']}")
         archive = await self._mirrors.archive(content["repo"], content["base_commit"])
-        async with self._sandboxes.started(self._spec, session.progress) as sandbox:
+        async with self._sandboxes.start(self._spec, session.progress) as sandbox:
             await _set_up(sandbox, archive)
             messages = patch_messages(content["repo"], content["base_commit"], content["problem_statement"])
             reply = await session.chat(messages)
@@ -165,7 +165,7 @@ async def _must(sandbox: Sandbox, argv: Sequence[str], directory: str, stdin: by
     ended = await sandbox.run(argv, seconds=COPY_SECONDS, stdin=stdin, cwd=directory)
     if ended.succeeded:
         return
-    said = last_line(_text(ended), 300) or ended.complaint
+    said = last_line(_text(ended), 300) or ended.error_line
     advice = "; name an image with git and pytest: --option image=NAME" if ended.reason == "exited" else ""
     raise ExecutionError(f"the container cannot be set up: {said}{advice}")
 

@@ -116,7 +116,7 @@ async def _git(place: Path | None, *arguments: str, seconds: float = GIT_SECONDS
         start_new_session=True,
     )
     try:
-        with ORPHANS.expecting(process.pid):
+        with ORPHANS.registered_program(process.pid):
             async with asyncio.timeout(seconds):
                 output, errors = await process.communicate()
     except TimeoutError:

@@ -116,7 +116,7 @@ class OracleFilesPatchSource:
         """Send one request with these files, and return the outcome."""
         content = sample.content
         spec = sandbox_spec(content, self._edition, network=False)
-        async with self._sandboxes.started(spec, session.progress) as sandbox:
+        async with self._sandboxes.start(spec, session.progress) as sandbox:
             readmes = await _texts(sandbox, await _readmes(sandbox))
             files = await _texts(sandbox, changed_files(content["patch"]))
         messages = patch_messages(content["problem_statement"], readmes, files)

@@ -122,7 +122,7 @@ class PatchTester:
         sandboxes = self._containers.sandboxes
 
         def reader() -> AbstractAsyncContextManager[Sandbox]:
-            return sandboxes.started_beside(self._room.spec(image, network=False))
+            return sandboxes.start_beside(self._room.spec(image, network=False))
 
         async def test(patch: str, added: str = "", kept_log: int = KEPT_LOG) -> dict[str, Any]:
             spec = self._room.spec(image, network=self._room.rules.has_network(True))

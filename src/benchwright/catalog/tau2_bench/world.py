@@ -191,7 +191,7 @@ class Worlds:
         files |= self.files.files_of(content["domain"])
         opening = {name: content[name] for name in ("domain", "task", "retrieval", "solo", "policy")}
         helper = self._helper(content, session)
-        async with self._sandbox.process(["python3", "server.py"], files=files) as process:
+        async with self._sandbox.start_process(["python3", "server.py"], files=files) as process:
             yield World(process, await _ask(process, {"open": opening}, TaskContext), helper)
 
     def _helper(self, content: dict[str, Any], session: Session) -> Helper | None:

@@ -121,7 +121,7 @@ class ScriptedTerminal:
             ExecutionError: If the setup script fails, or the container was ended from outside.
         """
         content = trial.sample.content
-        async with self._sandboxes.started(self._spec, session.progress) as sandbox:
+        async with self._sandboxes.start(self._spec, session.progress) as sandbox:
             setup = await BashSession(sandbox, apart=True).run(content["setup_script"], SCRIPT_SECONDS)
             if not setup.succeeded:
                 raise ExecutionError(f"the setup script failed: {observation(setup)[-300:]}")

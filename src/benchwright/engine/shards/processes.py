@@ -49,7 +49,7 @@ class ProcessShards:
             *command, stdin=PIPE, stdout=PIPE, start_new_session=True
         )
         shard = _ProcessShard(process)
-        with ORPHANS.expecting(process.pid):
+        with ORPHANS.registered_program(process.pid):
             try:
                 await shard.send(self._recipe)
                 yield shard

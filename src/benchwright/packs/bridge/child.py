@@ -94,7 +94,7 @@ class Child(asyncio.SubprocessProtocol):
         if self._writer is not None and not self._writer.is_closing():
             self._writer.write(line + b"\n")
 
-    def end(self) -> None:
+    def request_end(self) -> None:
         """Ask the supervisor to end all processes of the pack; return at once."""
         if self._lifeline is not None:
             try:
@@ -104,7 +104,7 @@ class Child(asyncio.SubprocessProtocol):
 
     async def stop(self) -> None:
         """End all processes of the pack, and wait until they have ended."""
-        self.end()
+        self.request_end()
         try:
             if self._transport is not None:
                 await asyncio.wait({self.gone}, timeout=PATIENCE)
@@ -138,7 +138,7 @@ class Child(asyncio.SubprocessProtocol):
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """Record that stdout or stderr was closed (called by asyncio)."""
-        self.closed(fd)
+        self.stream_closed(fd)
 
     def process_exited(self) -> None:
         """Read from the supervisor how the process ended (called by asyncio). More output may still arrive."""
@@ -154,11 +154,11 @@ class Child(asyncio.SubprocessProtocol):
 
     # Callbacks of the channel's reader
 
-    def received(self, data: bytes) -> None:
+    def channel_data_received(self, data: bytes) -> None:
         """Pass on data that arrived through the channel."""
         self._received(data)
 
-    def closed(self, which: int | str) -> None:
+    def stream_closed(self, which: int | str) -> None:
         """Record that a stream was closed: stdout, stderr or the channel."""
         self._open.discard(which)
         self._finish_when_drained()
@@ -179,10 +179,10 @@ class _Reader(asyncio.Protocol):
         self._child = child
 
     def data_received(self, data: bytes) -> None:
-        self._child.received(data)
+        self._child.channel_data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._child.closed("channel")
+        self._child.stream_closed("channel")
 
 
 def _file(descriptor: int, mode: str) -> IO[bytes]:

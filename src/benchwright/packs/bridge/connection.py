@@ -42,8 +42,8 @@ class Reply(NamedTuple):
     """
 
     value: Any
-    odd: dict[str, str]
-    about: dict[str, Any]
+    unrepresentable_numbers: dict[str, str]
+    metadata: dict[str, Any]
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Connection:
     """A running process of a pack. `over`: True once it has ended or is about to end."""
 
     def __init__(self, limits: BridgeLimits, log: PackLog) -> None:
-        self.over = False
+        self.is_over = False
         self.prepared = False
         self._limits = limits
         self._log = log
@@ -93,23 +93,23 @@ class Connection:
 
     async def stop(self) -> None:
         """End the process and all processes that it started."""
-        self.over = True
+        self.is_over = True
         self._reason = self._reason or "the pack was closed"
         await self._child.stop()
 
     # Calls
 
-    def begin(self, name: str, fields: dict[str, Any], progress: Progress | None = None) -> int:
+    def start_call(self, name: str, fields: dict[str, Any], progress: Progress | None = None) -> int:
         """Call a function of the pack; return the call's number, for `result` and `abort`."""
         self._count += 1
         call = _Call(name, asyncio.get_running_loop().create_future(), progress)
         if self._child.gone.done():
-            call.settle(ProcessDied("the pack's process had ended", blamed=False, suspected=False))
+            call.settle(ProcessDied("the pack's process had ended", is_cause=False, may_be_cause=False))
         self._calls[self._count] = call
         self._send({"id": self._count, "call": name, **fields})
         return self._count
 
-    async def result(self, number: int, seconds: float | None, grace: float = 0.0) -> Reply:
+    async def wait_for_result(self, number: int, seconds: float | None, grace: float = 0.0) -> Reply:
         """Wait for the result of a call.
 
         After `seconds`, the call is sent an abort signal and gets `grace` more seconds to end.
@@ -155,7 +155,7 @@ class Connection:
                 None,
                 number,
             ):  # another call blocks the process
-                return ProcessDied(lost.reason, blamed=False, suspected=False)
+                return ProcessDied(lost.reason, is_cause=False, may_be_cause=False)
         return CallTimeout(seconds, stuck, call.rejected)
 
     def _give_up(self, number: int) -> asyncio.Future[Reply | PackFailure | ProcessDied]:
@@ -163,7 +163,7 @@ class Connection:
         self._calls.pop(number, None)
         self._overdue.add(number)
         self._send({"call": "forget", "of": number})
-        asked = self.begin("ping", {})
+        asked = self.start_call("ping", {})
         future = self._calls[asked].future
         asyncio.get_running_loop().call_later(self._limits.answer_seconds, self._end_if_stuck, future)
         return future
@@ -171,13 +171,15 @@ class Connection:
     def _end_if_stuck(self, asked: asyncio.Future[Reply | PackFailure | ProcessDied]) -> None:
         if not asked.done():
             seconds = self._limits.answer_seconds
-            self.end(f"the pack's process did not answer for {seconds:g} s (an endless loop?) and was ended")
+            self.request_end(
+                f"the pack's process did not answer for {seconds:g} s (an endless loop?) and was ended"
+            )
 
-    def end(self, reason: str) -> None:
+    def request_end(self, reason: str) -> None:
         """End the process and all processes that it started, without waiting."""
-        self.over = True
+        self.is_over = True
         self._reason = self._reason or reason
-        self._child.end()
+        self._child.request_end()
 
     def _send(self, message: dict[str, Any]) -> None:
         self._child.send(msgspec.json.encode(message))
@@ -189,7 +191,7 @@ class Connection:
             for frame in self._frames.feed(data):
                 self._take(frame)
         except ChannelBroken:
-            self.end("the pack wrote into the bridge's channel; its process was ended")
+            self.request_end("the pack wrote into the bridge's channel; its process was ended")
 
     def _take(self, frame: Frame) -> None:
         call = self._calls.get(frame.call)
@@ -219,7 +221,7 @@ class Connection:
             call.settle(PackFailure(said["error"], said["about"]))
         elif frame.kind == "ending":
             self._ended_by = frame.call or None
-            self.end(f"the pack called {said['how']}")
+            self.request_end(f"the pack called {said['how']}")
         elif frame.kind == "signalled":
             self._ended_by = frame.call or None
         elif frame.kind in ("uncaught", "rejected"):
@@ -268,11 +270,11 @@ class Connection:
     # End of the process
 
     def _gone(self, _: object) -> None:
-        self.over = True
+        self.is_over = True
         reason = self._reason or describe_ending(self._child.ending, self._child.last_error, self._limits)
         culprits = self._culprits()
         for number, call in list(self._calls.items()):
-            call.settle(ProcessDied(reason, number in culprits, suspected=not culprits))
+            call.settle(ProcessDied(reason, number in culprits, may_be_cause=not culprits))
 
     def _culprits(self) -> set[int]:
         """Return the numbers of the calls that caused the process's end, or an empty set if unknown."""

@@ -34,8 +34,8 @@ class PackFailure(Exception):
     """
 
     error: dict[str, Any]
-    about: dict[str, Any] = field(default_factory=dict)
-    place: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    location: str | None = None
 
 
 @dataclass
@@ -46,8 +46,8 @@ class ProcessDied(Exception):
     """
 
     reason: str
-    blamed: bool
-    suspected: bool
+    is_cause: bool
+    may_be_cause: bool
 
 
 @dataclass
@@ -59,8 +59,8 @@ class CallTimeout(Exception):
     """
 
     seconds: float
-    stuck: bool
-    rejected: str | None
+    is_unresponsive: bool
+    unhandled_rejection: str | None
 
 
 def error_of(call: str, problem: PackFailure | ProcessDied | CallTimeout) -> TrialError:
@@ -74,13 +74,13 @@ def error_of(call: str, problem: PackFailure | ProcessDied | CallTimeout) -> Tri
         return ExecutionError(f"{_WHAT_FAILED[call]}: {problem.reason}")
     if isinstance(problem, CallTimeout):
         return _out_of_time(call, problem)
-    error, trouble = problem.error, trouble_of(problem.about)
+    error, trouble = problem.error, trouble_of(problem.metadata)
     if error.get("unusable"):
         return ExecutionError(
             f"{_WHAT_FAILED[call]}, as what it gave back cannot be used: {format_error(error)}"
         )
     how = ", an exception was not caught" if error.get("uncaught") else ""
-    place = "" if problem.place is None else f" ({problem.place})"
+    place = "" if problem.location is None else f" ({problem.location})"
     text = f"{_WHAT_FAILED[call]}{how}: {format_error(error)}{place}"
     status = error.get("status")
     if call == "run" and isinstance(status, int):
@@ -92,12 +92,12 @@ def error_of(call: str, problem: PackFailure | ProcessDied | CallTimeout) -> Tri
 
 def _out_of_time(call: str, problem: CallTimeout) -> TrialError:
     text = f"{_WHAT_FAILED[call]}: it did not end within {problem.seconds:g} s"
-    if problem.stuck:
+    if problem.is_unresponsive:
         return ExecutionError(
             f"{text}, and its process, which did not answer either (an endless loop?), was ended"
         )
-    if problem.rejected:
-        return ExecutionError(f"{text}; a promise had been rejected: {problem.rejected}")
+    if problem.unhandled_rejection:
+        return ExecutionError(f"{text}; a promise had been rejected: {problem.unhandled_rejection}")
     return LimitReached("seconds", problem.seconds) if call == "run" else ExecutionError(text)
 
 

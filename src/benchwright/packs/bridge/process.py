@@ -132,13 +132,13 @@ class PackProcess:
         """
         fields = {"input": to_json(given), "token": token}
         reply = await self._call("run", fields, seconds, cell=cell, progress=on_progress)
-        trouble = trouble_of(reply.about)
+        trouble = trouble_of(reply.metadata)
         value = reply.value
         if isinstance(value, dict):
             value = blamed_on_provider(value, trouble)
             if value.get("timings") is None:
-                value = {**value, "timings": _timings(reply.about)}
-        result = read_result(value, str(given.scenario.get("id")), reply.odd)
+                value = {**value, "timings": _timings(reply.metadata)}
+        result = read_result(value, str(given.scenario.get("id")), reply.unrepresentable_numbers)
         if trouble is not None and result.status != "fail":
             trouble = None
         return CellResult(result, trouble)
@@ -156,18 +156,20 @@ class PackProcess:
             ExecutionError: If `scoreModelResults` failed or did not return a score.
         """
         reply = await self._call("score", {"results": list(results)}, self._limits.score_seconds)
-        for key, number in reply.odd.items():
+        for key, number in reply.unrepresentable_numbers.items():
             self._log("warn", f"scoreModelResults: {key.lstrip('.')} is {number}", None)
-        return read_score(reply.value, reply.odd)
+        return read_score(reply.value, reply.unrepresentable_numbers)
 
     async def dispose(self) -> None:
         """Let the pack dispose of its resources. Failures are only logged."""
         connection, self._context = self._connection, None
-        if connection is None or connection.over or not connection.prepared:
+        if connection is None or connection.is_over or not connection.prepared:
             return
         connection.prepared = False
         try:
-            await connection.result(connection.begin("dispose", {}), self._limits.dispose_seconds)
+            await connection.wait_for_result(
+                connection.start_call("dispose", {}), self._limits.dispose_seconds
+            )
         except (PackFailure, ProcessDied, CallTimeout) as problem:
             self._log("warn", str(error_of("dispose", problem)), None)
 
@@ -185,10 +187,10 @@ class PackProcess:
         losses = suspected = 0
         while True:
             connection = await self._live(prepared=cell is not None)
-            number = connection.begin(name, fields, progress)
+            number = connection.start_call(name, fields, progress)
             try:
                 with self._known_as(cell, connection, number):
-                    return await connection.result(
+                    return await connection.wait_for_result(
                         number, seconds, self._limits.grace_seconds if cell else 0.0
                     )
             except PackFailure as failure:
@@ -197,8 +199,8 @@ class PackProcess:
                 raise error_of(name, timeout) from None
             except ProcessDied as lost:
                 losses += 1
-                suspected += lost.suspected
-                if lost.blamed or suspected > 1 or losses > MOST_LOSSES:
+                suspected += lost.may_be_cause
+                if lost.is_cause or suspected > 1 or losses > MOST_LOSSES:
                     raise error_of(name, lost) from None
                 self._log("warn", f"{lost.reason}; {cell or name} is restarted", None)
 
@@ -221,7 +223,7 @@ class PackProcess:
         async with self._lock:
             if self._broken is not None:
                 raise ExecutionError(self._broken)
-            if self._connection is None or self._connection.over:
+            if self._connection is None or self._connection.is_over:
                 self._connection = await self._restarted()
             if prepared and not self._connection.prepared:
                 await self._prepare(self._connection)
@@ -253,14 +255,16 @@ class PackProcess:
 
     async def _once(self, name: str, connection: Connection, fields: dict[str, Any], seconds: float) -> Any:
         try:
-            return (await connection.result(connection.begin(name, fields), seconds)).value
+            return (await connection.wait_for_result(connection.start_call(name, fields), seconds)).value
         except (PackFailure, ProcessDied, CallTimeout) as problem:
             if isinstance(problem, PackFailure):
                 problem = await self._placed(name, problem)
             self._broken = str(error_of(name, problem))
             raise ExecutionError(self._broken) from None
         except asyncio.CancelledError:
-            connection.end("it was abandoned while starting")  # half of a pack is of no use to the next cell
+            connection.request_end(
+                "it was abandoned while starting"
+            )  # half of a pack is of no use to the next cell
             raise
 
     async def _placed(self, what: str, failure: PackFailure) -> PackFailure:
@@ -271,7 +275,7 @@ class PackProcess:
         place = place_of(stack, self._directory)
         if place is None and failure.error.get("name") == "SyntaxError" and not self._entry.endswith(".py"):
             place = await syntax_error_in(self._directory, self._node, self._environment)
-        return PackFailure(failure.error, failure.about, place)
+        return PackFailure(failure.error, failure.metadata, place)
 
     async def _stop(self) -> None:
         if self._connection is not None:

@@ -31,9 +31,9 @@ class CannedModel:
 
     def __init__(self) -> None:
         self.base_url = ""
-        self.conduct: Conduct = "answers"
+        self.behavior: Conduct = "answers"
         self.turns: Sequence[dict[str, Any]] = ()
-        self.asked = 0
+        self.request_count = 0
         self.connections: set[ServerConnection] = set()
         self._server: asyncio.Server | None = None
 
@@ -47,9 +47,9 @@ class CannedModel:
         assert self._server is not None
         await stop(self, self._server)
 
-    def say(self, turns: Sequence[dict[str, Any]], conduct: Conduct = "answers") -> None:
+    def set_answers(self, turns: Sequence[dict[str, Any]], conduct: Conduct = "answers") -> None:
         """Set the messages with which the next requests are answered, and reset the count of requests."""
-        self.turns, self.conduct, self.asked = turns, conduct, 0
+        self.turns, self.behavior, self.request_count = turns, conduct, 0
 
     def handle(self, connection: ServerConnection, request: HttpRequest) -> _Given:
         """Return the response to a request according to `turns` and `conduct`."""
@@ -58,12 +58,12 @@ class CannedModel:
             listed = {"object": "list", "data": [{"id": self.name, "object": "model"}]}
             given.send(connection, json_response(200, (), msgspec.json.encode(listed), keep_alive=True))
             return given
-        turn = self.turns[min(self.asked, len(self.turns) - 1)] if self.turns else {"content": ""}
-        self.asked += 1
-        if self.conduct == "fails":
+        turn = self.turns[min(self.request_count, len(self.turns) - 1)] if self.turns else {"content": ""}
+        self.request_count += 1
+        if self.behavior == "fails":
             error = msgspec.json.encode({"error": {"message": "the server fails, as it was told to"}})
             given.send(connection, json_response(500, (), error, keep_alive=True))
-        elif self.conduct == "answers":
+        elif self.behavior == "answers":
             given.send(connection, _completion(self.name, turn, stream=_wants_stream(request.body)))
         return given
 

@@ -46,7 +46,7 @@ class CannedTrial:
 
         `seconds` is the time limit.
         """
-        self._server.say(turns, conduct)
+        self._server.set_answers(turns, conduct)
         self._count += 1
         given = ScenarioRunInput("test", "test", scenario.raw, self.model, self._generation)
         events: list[dict[str, Any]] = []

@@ -21,7 +21,7 @@ class PackLocation(Record, frozen=True):
     `sha256`: the expected digest of the archive. `version`: the version in the registry. None if unknown.
     """
 
-    at: Archive | ArchiveFile | Directory
+    source: Archive | ArchiveFile | Directory
     pack_id: str | None = None
     version: str | None = None
     sha256: str | None = None
@@ -29,7 +29,7 @@ class PackLocation(Record, frozen=True):
     @property
     def origin(self) -> str:
         """The address or path of the files, as text."""
-        return self.at.url if isinstance(self.at, Archive) else self.at.path
+        return self.source.url if isinstance(self.source, Archive) else self.source.path
 
 
 class FetchedFiles(Record, frozen=True):
@@ -69,12 +69,12 @@ def fetch(
     from benchwright.packs.install.download import download
 
     limits = settings.limits
-    if isinstance(found.at, Directory):
+    if isinstance(found.source, Directory):
         say("extracting", f"Copying {found.origin}")
         return FetchedFiles(copy_directory(Path(found.origin), room / "tree", limits))
     archive = room / "archive.tar.gz"
-    say("downloading", f"{'Downloading' if isinstance(found.at, Archive) else 'Reading'} {found.origin}")
-    if isinstance(found.at, Archive):
+    say("downloading", f"{'Downloading' if isinstance(found.source, Archive) else 'Reading'} {found.origin}")
+    if isinstance(found.source, Archive):
         sha256 = download(found.origin, archive, limits.archive_bytes, limits)
     else:
         sha256 = _read(Path(found.origin), archive, limits.archive_bytes)

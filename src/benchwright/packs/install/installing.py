@@ -161,8 +161,8 @@ class _Job:
             self._expect(found)
             if sha256 is not None:
                 found = msgspec.structs.replace(found, sha256=sha256)
-            if isinstance(found.at, Directory) and not found.at.copied:
-                return self._use_in_place(Path(found.at.path))
+            if isinstance(found.source, Directory) and not found.source.copied:
+                return self._use_in_place(Path(found.source.path))
             if self._is_known(found):
                 return self.unchanged(f"{self._pack_id} is up to date")
             return self._stage(source, found)

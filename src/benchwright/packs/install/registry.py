@@ -134,7 +134,7 @@ def _source(raw: dict[str, Any]) -> tuple[GitHub | Archive, str | None]:
     sha256 = None if checksum is None else checked_sha256(str(checksum))
     match source:
         case {"type": "github", "repo": str(repository), "tag": str(tag)}:
-            return GitHub.checked(repository, tag), sha256
+            return GitHub.validated(repository, tag), sha256
         case {"type": "archive", "url": str(url)} if is_address(url):
             return Archive(url), sha256
         case {"type": "web"}:

@@ -56,7 +56,7 @@ class GitHub(Record, frozen=True, tag="github"):
     tag: str
 
     @classmethod
-    def checked(cls, repository: str, tag: str) -> GitHub:
+    def validated(cls, repository: str, tag: str) -> GitHub:
         """Return the source for a repository and tag. Raises ValueError if one of them is invalid."""
         if not _REPOSITORY.fullmatch(repository):
             raise ValueError(f"{repository!r} is not a GitHub repository (owner/name)")
@@ -86,7 +86,7 @@ def parse_source(text: str, *, copy: bool = False) -> Source:
         return Directory(str(path.resolve()), copy)
     if match := _ON_GITHUB.fullmatch(text):
         try:
-            return GitHub.checked(match["repository"], match["tag"])
+            return GitHub.validated(match["repository"], match["tag"])
         except ValueError as error:
             raise UserError(f"Cannot install {text!r}: {error}.") from None
     if is_address(text):

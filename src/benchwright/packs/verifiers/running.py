@@ -60,7 +60,7 @@ class Verifiers:
             if endpoint.required and endpoint.status != "running"
         ]
 
-    def require(self) -> None:
+    def require_running(self) -> None:
         """Raise unless all required verifiers run. Called before the first request to a model.
 
         Otherwise there would be answers that cannot be verified.
@@ -100,14 +100,14 @@ class Verifiers:
 
     async def _gone(self, endpoint: VerifierEndpoint) -> str | None:
         trouble = await self._asked(endpoint)
-        if trouble is not None and not trouble.silent:
+        if trouble is not None and not trouble.is_unresponsive:
             await asyncio.sleep(AGAIN_SECONDS)
             trouble = await self._asked(endpoint)
-        if trouble is None or trouble.silent:
+        if trouble is None or trouble.is_unresponsive:
             return None
         service = self._services.get(endpoint.id)
         try:
-            return (service and await service.trouble()) or trouble.why
+            return (service and await service.failure_reason()) or trouble.reason
         except EngineError as error:
             return str(error)
 
@@ -218,7 +218,7 @@ async def _endpoint(choice: VerifierLocation, service: DockerService | None) -> 
     assert choice.url is not None
     trouble = await trouble_with(choice.url, choice.health_path)
     if trouble is not None:
-        return _failed(choice, "stopped", f"{trouble.why}. Start it, or correct its address.", choice.url)
+        return _failed(choice, "stopped", f"{trouble.reason}. Start it, or correct its address.", choice.url)
     return VerifierEndpoint(choice.id, choice.mode, choice.required, "running", choice.url)
 
 

@@ -76,7 +76,7 @@ async def start_verifier(
             start_service(engine, ServiceSpec(image, choice.port), start.run_id, name)
         )
         say("waiting_for_healthcheck", f"Waiting until {service.url}{choice.health_path or ''} is healthy.")
-        await service.until_healthy(
+        await service.wait_until_healthy(
             lambda url: _why_not(url, choice.health_path),
             start.health_seconds,
             lambda said: say("waiting_for_healthcheck", said),
@@ -117,4 +117,4 @@ async def _kept(
 
 async def _why_not(url: str, path: str | None) -> str | None:
     trouble = await trouble_with(url, path)
-    return trouble.why if trouble else None
+    return trouble.reason if trouble else None

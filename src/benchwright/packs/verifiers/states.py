@@ -74,7 +74,7 @@ async def _without_engine(choice: VerifierLocation) -> VerifierEndpoint:
         return endpoint
     trouble = await trouble_with(choice.url, choice.health_path)
     status: VerifierStatus = "stopped" if trouble else "running"
-    details = trouble.why if trouble else None
+    details = trouble.reason if trouble else None
     return msgspec.structs.replace(endpoint, status=status, url=choice.url, details=details)
 
 
@@ -89,7 +89,7 @@ async def _in_docker(engine: Engine, pack: PackVerifiers, choice: VerifierLocati
     for service in await kept_services(engine, kept_name(pack.id, choice.id)):
         trouble = await trouble_with(service.url, choice.health_path)
         status: VerifierStatus = "failed" if trouble else "running"
-        details = trouble.why if trouble else None
+        details = trouble.reason if trouble else None
         endpoint = msgspec.structs.replace(
             endpoint, status=status, url=service.url, port=service.port, details=details
         )
@@ -107,8 +107,8 @@ class Trouble(NamedTuple):
     `silent`: it accepted the request but did not answer in time, so it may be busy.
     """
 
-    why: str
-    silent: bool = False
+    reason: str
+    is_unresponsive: bool = False
 
 
 async def trouble_with(url: str, path: str | None) -> Trouble | None:

@@ -29,7 +29,7 @@ def breakdown_block(pair: PairComparison, found: ScoreBreakdown, confidence: flo
         "samples",
     ]
     note = f"{CHANCE}; {found.left_out:,} more values are not shown" if found.left_out else CHANCE
-    return Block(title, columns, _rows(found.parts), left=1, note=note)
+    return Block(title, columns, _rows(found.parts), left_columns=1, note=note)
 
 
 def breakdown_title(pair: PairComparison, found: ScoreBreakdown) -> str:

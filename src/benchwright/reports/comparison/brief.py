@@ -81,7 +81,7 @@ def _runs(runs: Sequence[ComparedRun]) -> Block:
         ]
         row += [f"{run.samples:,}", f"{run.trials:,}", *(f"{getattr(run, name):,}" for name in optional)]
         rows.append(row)
-    return Block("Runs", columns, rows, left=4 if lettered else 3)
+    return Block("Runs", columns, rows, left_columns=4 if lettered else 3)
 
 
 def _figures(pair: PairComparison, comparison: Comparison) -> Block:
@@ -97,7 +97,7 @@ def _figures(pair: PairComparison, comparison: Comparison) -> Block:
     rows = [_score(score) for score in pair.scores]
     rows += [_time(one) for one in pair.latencies if one.q in PERCENTILES]
     rows += _correct_per_second(pair, comparison.joint)
-    return Block("Figures", columns, rows, left=1, note="; ".join(how_compared([pair])))
+    return Block("Figures", columns, rows, left_columns=1, note="; ".join(how_compared([pair])))
 
 
 def _score(score: ScoreComparison) -> list[CellText]:

@@ -113,7 +113,7 @@ def _tasks(
         if not pair.scores
     ]
     rows += [_together(one, len(columns)) for one in together]
-    return Block("Tasks", columns, rows, left=2)
+    return Block("Tasks", columns, rows, left_columns=2)
 
 
 def _row(task: str, score: ScoreComparison, failed: bool) -> list[CellText]:

@@ -62,7 +62,7 @@ def block_lines(block: Block, *, folded: bool) -> Iterator[str]:
     if folded:
         yield f"<details><summary>{block.title}</summary>\n"
     yield _row([_cell(column) for column in block.columns])
-    yield _row([":--" if position < block.left else "--:" for position in range(len(block.columns))])
+    yield _row([":--" if position < block.left_columns else "--:" for position in range(len(block.columns))])
     yield from (_row([_cell(cell) for cell in row]) for row in block.rows)
     if block.note:
         yield f"\n{block.note}"

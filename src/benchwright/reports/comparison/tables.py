@@ -34,7 +34,7 @@ class Block(NamedTuple):
     title: str
     columns: Sequence[CellText]
     rows: Sequence[Sequence[CellText]]
-    left: int = 1
+    left_columns: int = 1
     note: str = ""
 
 
@@ -99,7 +99,7 @@ def _runs(runs: Sequence[ComparedRun]) -> Block:
         ]
         for run in runs
     ]
-    return Block("Runs", columns, rows, left=4 if lettered else 3)
+    return Block("Runs", columns, rows, left_columns=4 if lettered else 3)
 
 
 def _what(run: ComparedRun) -> str:
@@ -112,7 +112,7 @@ def _scores(pairs: Sequence[PairComparison]) -> Block:
     columns = ["Scores", "score", "first", "second", "difference", "interval", "p"]
     columns += [*(["Holm p"] if corrected else []), "won/lost/tied", "samples"]
     rows = [_score_row(sides_of(pair, pairs), score, corrected) for pair in pairs for score in pair.scores]
-    return Block("Scores", columns, rows, left=2, note="; ".join(how_compared(pairs)))
+    return Block("Scores", columns, rows, left_columns=2, note="; ".join(how_compared(pairs)))
 
 
 def _score_row(sides: CellText, score: ScoreComparison, corrected: bool) -> list[CellText]:
@@ -168,7 +168,7 @@ def _sensitivity(pairs: Sequence[PairComparison]) -> Block:
     note = (
         "failed: provider, agent or grader; no answer: the model answered, but no answer could be extracted"
     )
-    return Block("Trials without a score", columns, rows, left=4, note=note)
+    return Block("Trials without a score", columns, rows, left_columns=4, note=note)
 
 
 def _counted_row(pair: PairComparison, score: ScoreComparison, one: PolicyResult) -> list[CellText]:
@@ -199,7 +199,7 @@ def _latencies(pairs: Sequence[PairComparison], confidence: float) -> Block:
         "requests",
     ]
     note = "order-statistic intervals; they hold for these two runs, not for how runs of one server vary"
-    return Block("Speed, ms", columns, rows, left=2, note=note)
+    return Block("Speed, ms", columns, rows, left_columns=2, note=note)
 
 
 def _times(one: LatencyComparison) -> list[CellText]:
@@ -232,7 +232,7 @@ def _data(pair: PairComparison, data: DataDifferences) -> Block:
         [ForeignText(one.sample), one.what, _answer(one.a), _answer(one.b)] for one in shown
     ]
     columns = ["Other data", "what", pair.a, pair.b]
-    return Block("Other data", columns, rows, left=4, note=f"{more:,} more in --json" if more else "")
+    return Block("Other data", columns, rows, left_columns=4, note=f"{more:,} more in --json" if more else "")
 
 
 def _changes(pair: PairComparison, score: ScoreComparison) -> Block:
@@ -244,7 +244,7 @@ def _changes(pair: PairComparison, score: ScoreComparison) -> Block:
     columns = ["Changed", "score", f"answer of {pair.a}", f"answer of {pair.b}", "repeat", pair.a, pair.b]
     rows = [_change_row(score.title, change) for change in shown]
     note = f"{len(won):,} won, {len(lost):,} lost" + (f"; {more:,} more in --json" if more else "")
-    return Block(title, columns, rows, left=4, note=note)
+    return Block(title, columns, rows, left_columns=4, note=note)
 
 
 def _change_row(score: str, change: Change) -> list[CellText]:

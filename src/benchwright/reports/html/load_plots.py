@@ -56,7 +56,7 @@ class PlottedLoad(NamedTuple):
     """
 
     letter: str
-    place: int
+    colour_index: int
     name: str
     load: DetailedLoad
     results: Sequence[tuple[LevelResult, LevelDetail]]
@@ -89,7 +89,7 @@ def _shown(place: int, load: DetailedLoad, *, alone: bool) -> PlottedLoad:
 def _curves(shown: Sequence[PlottedLoad]) -> Iterator[Plot]:
     curves = [curve_of(one.load.report, one.letter) for one in shown]
     names = {one.letter: one.name for one in shown}
-    return curve_plots(curves, {one.letter: one.place for one in shown}, names)
+    return curve_plots(curves, {one.letter: one.colour_index for one in shown}, names)
 
 
 def _rates(shown: Sequence[PlottedLoad]) -> Iterator[Plot]:
@@ -101,7 +101,7 @@ def _rates(shown: Sequence[PlottedLoad]) -> Iterator[Plot]:
             if answer_rates(one.load.report) and one.load.report.levels[0].level.is_open_loop is is_open
         }
         if found:
-            places = {one.letter: one.place for one in shown}
+            places = {one.letter: one.colour_index for one in shown}
             names = {one.letter: one.name for one in shown}
             aimed = any(map(good, found.values()))
             title = f"{'Goodput' if aimed else 'Answers per second'} against {'rate' if is_open else 'load'}"
@@ -123,7 +123,7 @@ def _rate_figures(title: str, found: Mapping[str, LoadReport], names: Mapping[st
         for result in report.levels
     ]
     columns = ["model", "level", "offered/s", "answers/s", "95 % interval", "goodput/s", "95 % interval "]
-    return Block(title, columns, rows, left=2)
+    return Block(title, columns, rows, left_columns=2)
 
 
 def _rate(rate: FigureEstimate | None) -> list[CellText]:
@@ -152,7 +152,7 @@ def _distributions(shown: Sequence[PlottedLoad], timed: TimeMeasure) -> Iterator
     common = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     for name in _evenly(common, MOST_CURVES):
         curves = [
-            (one.name, one.place, each, detail)
+            (one.name, one.colour_index, each, detail)
             for one, of_one in zip(shown, found, strict=True)
             for each, detail in of_one
             if each.level.name == name

@@ -107,7 +107,7 @@ def difference_plots(comparison: Comparison) -> list[Plot]:
 
 
 def _differences(pair: PairComparison, score: ScoreComparison) -> Iterator[Plot]:
-    whole = Bar("all samples", score.difference, score.low, score.high, whole=True)
+    whole = Bar("all samples", score.difference, score.low, score.high, is_overall=True)
     axis = f"{score.title}: {pair.b} − {pair.a}"
     found = [one for one in pair.breakdowns if one.score == score.score]
     for one in found:
@@ -163,7 +163,7 @@ def _moments(one: ModelDecision) -> Block:
         [f"{each.samples:,}", f"{each.difference:+.3f}", f"[{each.low:+.3f}, {each.high:+.3f}]"]
         for each in chosen
     ]
-    return Block("How the interval closed", ["samples used", "difference", "interval"], rows, left=0)
+    return Block("How the interval closed", ["samples used", "difference", "interval"], rows, left_columns=0)
 
 
 def load_plots(found: Sequence[LoadCurve]) -> list[Plot]:

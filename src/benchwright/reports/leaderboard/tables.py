@@ -45,7 +45,7 @@ def fitting_tables(board: Leaderboard, room: int) -> Iterator[Block]:
         rows: list[list[CellText]] = [
             [row.letter, ForeignText(row.title), counted(len(row.runs), "run")] for row in board.rows
         ]
-        yield Block("Models", ["", "Model", ""], rows, left=3)
+        yield Block("Models", ["", "Model", ""], rows, left_columns=3)
     left = max([len(first), *(len(row.name) for row in board.rows)]) if board.rows else 0
     for columns in _chunks(board, room - left):
         places = [board.columns.index(column) for column in columns]

@@ -110,7 +110,7 @@ def against_blocks(found: LoadsCompared) -> Iterator[Block]:
         ]
         for side in found.sides
     ]
-    yield Block("Measurements", ["Load", "model", "tag", "address", "levels"], rows, left=4)
+    yield Block("Measurements", ["Load", "model", "tag", "address", "levels"], rows, left_columns=4)
     yield from (_changes(pair) for pair in found.pairs if pair.changes)
 
 
@@ -133,7 +133,7 @@ def _changes(pair: LoadPair) -> Block:
             ]
         )
     columns = ["level", "", pair.a, pair.b, "change", "95 % interval", "p"]
-    return Block(_name(pair), columns, rows, left=2, note=METHOD)
+    return Block(_name(pair), columns, rows, left_columns=2, note=METHOD)
 
 
 def _value(change: LoadChange, estimate: FigureEstimate) -> str:

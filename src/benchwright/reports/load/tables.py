@@ -68,7 +68,7 @@ def models_block(reports: Sequence[LoadReport]) -> Block:
         row += _goodput(result.goodput)[:1] if aimed else []
         row += _accuracy(result.judged)[:1] if scored else []
         rows.append(row)
-    return Block("Models", columns, rows, left=2, note="Times in milliseconds.")
+    return Block("Models", columns, rows, left_columns=2, note="Times in milliseconds.")
 
 
 REPEATED = ("achieved", "ttft_p50", "ttft_p99", "latency_p50", "latency_p99")
@@ -90,7 +90,7 @@ def _repeats(report: LoadReport) -> Block:
         ]
         rows += [[level.level.name, str(len(level.runs)), *values], ["", "", *intervals]]
     note = "Over all runs of a level, times in ms; what changes from run to run is in the intervals."
-    return Block("Repeats", columns, rows, left=0, note=note)
+    return Block("Repeats", columns, rows, left_columns=0, note=note)
 
 
 def _time(spread: Spread | None, quantile: str) -> str:
@@ -133,7 +133,7 @@ def _served(report: LoadReport) -> Block:
             "",
         ]
         rows.append([*[""] * (len(columns) - len(below)), *below])
-    return Block("Served", columns, rows, left=0, note=_served_note(report.levels))
+    return Block("Served", columns, rows, left_columns=0, note=_served_note(report.levels))
 
 
 def _served_note(levels: Sequence[LevelResult]) -> str:
@@ -181,7 +181,7 @@ def _quality(report: LoadReport) -> Block:
     for result in report.levels:
         good = _goodput(result.goodput) if report.objectives else []
         rows.append([_name(result), *good, *(_accuracy(result.judged) if scored else [])])
-    return Block("Quality", columns, rows, left=0)
+    return Block("Quality", columns, rows, left_columns=0)
 
 
 def _attained(report: LoadReport) -> Block:
@@ -197,7 +197,7 @@ def _attained(report: LoadReport) -> Block:
         ]
         for result in report.levels
     ]
-    return Block("Objectives", columns, rows, left=0)
+    return Block("Objectives", columns, rows, left_columns=0)
 
 
 def _costs(report: LoadReport) -> Block:
@@ -207,7 +207,7 @@ def _costs(report: LoadReport) -> Block:
         names = ("hour", "tokens", "output_tokens", "correct")
         amounts = [None if result.cost is None else getattr(result.cost, name) for name in names]
         rows.append([_name(result), *(number(amount, ".4g") for amount in amounts)])
-    return Block("Cost", columns, rows, left=0, note="In the currency of --price.")
+    return Block("Cost", columns, rows, left_columns=0, note="In the currency of --price.")
 
 
 def _energy(report: LoadReport) -> Block:
@@ -219,7 +219,11 @@ def _energy(report: LoadReport) -> Block:
         rows.append([_name(result), *(number(amount, ".4g") for amount in amounts)])
     devices = max(result.energy.devices for result in report.levels if result.energy is not None)
     return Block(
-        "Energy", columns, rows, left=0, note=f"Of {counted(devices, 'device')}, by their own metrics."
+        "Energy",
+        columns,
+        rows,
+        left_columns=0,
+        note=f"Of {counted(devices, 'device')}, by their own metrics.",
     )
 
 
@@ -257,7 +261,7 @@ def _times(report: LoadReport) -> Block:
     counted = (
         "Milliseconds, from the intended start. " if report.levels[0].level.is_open_loop else "Milliseconds. "
     )
-    return Block("Times", columns, rows, left=0, note=counted + INTERVALS)
+    return Block("Times", columns, rows, left_columns=0, note=counted + INTERVALS)
 
 
 def _stream(report: LoadReport) -> Block:
@@ -275,7 +279,7 @@ def _stream(report: LoadReport) -> Block:
         row += [f"{connect.n:,}" if connect else "0", _time(connect, "p50")]
         rows.append(row)
     note = "Milliseconds. Gaps: between chunks with tokens, of all answers together. The other times are medians."
-    return Block("Streams", columns, rows, left=0, note=note)
+    return Block("Streams", columns, rows, left_columns=0, note=note)
 
 
 def interval_text(estimate: FigureEstimate) -> str:
@@ -311,4 +315,4 @@ def _server(report: LoadReport) -> Block:
                 *([_share(server.accepted)] if drafts else []),
             ]
         )
-    return Block("Server", columns, rows, left=0)
+    return Block("Server", columns, rows, left_columns=0)

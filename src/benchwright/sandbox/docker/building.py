@@ -128,7 +128,7 @@ async def _build(
         program, *arguments, stdin=PIPE, stdout=PIPE, stderr=STDOUT, env=environment, start_new_session=True
     )
     try:
-        with ORPHANS.expecting(process.pid):
+        with ORPHANS.registered_program(process.pid):
             async with asyncio.timeout(seconds):
                 await asyncio.gather(_feed(process, dockerfile), _follow(process, kept, say))
                 exit_code = await process.wait()
@@ -208,7 +208,7 @@ class Builds:
         self._places = asyncio.Semaphore(at_once)
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    async def image(
+    async def build_image(
         self, name: str, context: Path, version: str, recipe: BuildRecipe, seconds: float, say: Say
     ) -> str:
         """Return the image of a folder, built if it does not exist; see `building.built`.

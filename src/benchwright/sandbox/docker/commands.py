@@ -45,7 +45,7 @@ class ExecResult(Record, frozen=True):
         return self.reason == "exited" and self.exit_code == 0
 
     @property
-    def complaint(self) -> str:
+    def error_line(self) -> str:
         """The last line of stderr, or the reason why the program ended if stderr is empty."""
         why = self.detail or f"{self.reason}, exit code {self.exit_code}"
         return last_line(self.stderr.decode("utf-8", "replace"), LONGEST_COMPLAINT) or why

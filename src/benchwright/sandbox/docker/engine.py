@@ -63,7 +63,7 @@ class Engine:
         ours = (address for entry in network["IPAM"]["Config"] or [] if _is_ours(address := _gateway(entry)))
         return next(ours, "127.0.0.1")
 
-    async def still_answers(self) -> None:
+    async def check_running(self) -> None:
         """Raise if the engine is no longer running. Called after an operation failed.
 
         Uses a new connection, because an engine that shuts down accepts no new ones but still answers on
@@ -119,7 +119,7 @@ async def connect() -> AsyncIterator[Engine]:
         UserError: If DOCKER_HOST or the docker context is not an address.
     """
     async with connection() as engine:
-        with ORPHANS.cleaned_up_by(module_command(SWEEP)):
+        with ORPHANS.with_cleanup_command(module_command(SWEEP)):
             yield engine
 
 

@@ -186,7 +186,7 @@ class _ProgramStreams:
             ended,
             stdout=self._output.content(),
             stderr=self._errors.content(),
-            stdout_cut=self._output.cut,
-            stderr_cut=self._errors.cut,
+            stdout_cut=self._output.missing_bytes,
+            stderr_cut=self._errors.missing_bytes,
             seconds=seconds,
         )

@@ -115,14 +115,14 @@ class Images:
     async def _pull(self, image: str, say: Say) -> None:
         pulls, login = self._engine.pulls, await login_for(image)
         name = full_name(image) if login else image
-        pulls.begun(image)
+        pulls.add(image)
         try:
             with engine_errors(f"pulling the image {image}"):
                 async for step in self._engine.client.images.pull(name, auth=login, stream=True):
-                    pulls.step(image, step)
+                    pulls.update(image, step)
                     say(f"{step.get('status', '')} {step.get('progress', '')}".strip())
         finally:
-            pulls.ended(image)
+            pulls.remove(image)
         await _noted(self._engine, image, pulled=True)
 
 

@@ -35,7 +35,7 @@ class Network:
         self._handle = handle
         self._joined: list[Container] = []
 
-    async def join(self, container: Container, names: Sequence[str]) -> None:
+    async def add_container(self, container: Container, names: Sequence[str]) -> None:
         """Move a container from the open network to this one, where `names` are its host names.
 
         Raises:

@@ -30,7 +30,7 @@ class OurImage(Record, frozen=True):
     used_at: int = 0
 
     @property
-    def lock(self) -> str:
+    def lock_name(self) -> str:
         """The name under which the image is locked.
 
         The lock of a built image has no tag, because the tag is unknown before the build.
@@ -61,7 +61,7 @@ async def remove_own_image(engine: Engine, image: OurImage) -> bool:
     Raises:
         EngineError: If the engine does not answer.
     """
-    async with unused(engine, image.lock) as free:
+    async with unused(engine, image.lock_name) as free:
         return free and await remove_image(engine, image.name)
 
 

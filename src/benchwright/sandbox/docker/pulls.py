@@ -17,11 +17,11 @@ class Pulls:
     def __init__(self) -> None:
         self._layers: dict[str, dict[str, tuple[int, int]]] = {}
 
-    def begun(self, image: str) -> None:
+    def add(self, image: str) -> None:
         """Add a pull."""
         self._layers[image] = {}
 
-    def step(self, image: str, said: Mapping[str, Any]) -> None:
+    def update(self, image: str, said: Mapping[str, Any]) -> None:
         """Update a pull from a message of the engine: a layer's id, its status, its downloaded bytes."""
         layers, layer = self._layers.get(image), said.get("id")
         if layers is None or not isinstance(layer, str):
@@ -33,11 +33,11 @@ class Pulls:
         elif total and said.get("status") in _LOADED:
             layers[layer] = (total, total)
 
-    def ended(self, image: str) -> None:
+    def remove(self, image: str) -> None:
         """Remove a finished pull, whether or not it succeeded."""
         self._layers.pop(image, None)
 
-    def lines(self) -> list[str]:
+    def progress_lines(self) -> list[str]:
         """Describe the pulls in progress in one line, with downloaded and total size; [] if there are none.
 
         The engine reports the size of a layer when its download begins, so the total may grow.

@@ -55,7 +55,7 @@ class SandboxSpec(Record, frozen=True):
     directory: str = ""
     read_only: bool = True
     network: bool = False
-    beside: str = ""
+    network_container: str = ""
     resources: Resources = Resources()
     user: str = ""
     environment: Mapping[str, str] = {}
@@ -166,7 +166,7 @@ class DockerSandboxes:
         self._places = asyncio.Semaphore(at_once)
 
     @asynccontextmanager
-    async def started(self, spec: SandboxSpec, say: Say = lambda said: None) -> AsyncIterator[DockerSandbox]:
+    async def start(self, spec: SandboxSpec, say: Say = lambda said: None) -> AsyncIterator[DockerSandbox]:
         """Start a sandbox; remove it on exit, with everything that ran in it.
 
         Raises:
@@ -178,7 +178,7 @@ class DockerSandboxes:
             yield sandbox
 
     @asynccontextmanager
-    async def started_beside(
+    async def start_beside(
         self, spec: SandboxSpec, say: Say = lambda said: None, prepare: Prepare | None = None
     ) -> AsyncIterator[DockerSandbox]:
         """Start a sandbox that shares the network of the running container `spec.beside`.
@@ -197,7 +197,7 @@ class DockerSandboxes:
             async with self._container(spec, say, prepare) as container:
                 yield DockerSandbox(container, spec)
         except ExecutionError:
-            await self._engine.still_answers()
+            await self._engine.check_running()
             raise
 
     @asynccontextmanager
@@ -223,9 +223,9 @@ def _network(engine: Engine, spec: SandboxSpec) -> dict[str, Any]:
     Another container's network comes with its volumes and shared memory. The loopback is 127.0.0.1,
     `localhost`, and ::1 if this machine has IPv6.
     """
-    if spec.beside:
-        other = f"container:{spec.beside}"
-        return {"NetworkMode": other, "IpcMode": other, "VolumesFrom": [spec.beside]}
+    if spec.network_container:
+        other = f"container:{spec.network_container}"
+        return {"NetworkMode": other, "IpcMode": other, "VolumesFrom": [spec.network_container]}
     if spec.network:
         return {"NetworkMode": OPEN, "IpcMode": SHAREABLE}
     has_ipv6 = engine.address.is_local and Path("/proc/sys/net/ipv6").exists()

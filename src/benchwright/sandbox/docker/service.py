@@ -50,11 +50,11 @@ class Service(Protocol):
         """The service's URL, without a trailing slash."""
         ...
 
-    async def until_healthy(self, probe: Probe, seconds: float, say: Say) -> None:
+    async def wait_until_healthy(self, probe: Probe, seconds: float, say: Say) -> None:
         """Wait until the service is healthy."""
         ...
 
-    async def trouble(self) -> str | None:
+    async def failure_reason(self) -> str | None:
         """Return why its container is not running, or None if it is."""
         ...
 
@@ -76,7 +76,7 @@ class DockerService:
         """The service's URL on this machine."""
         return f"http://127.0.0.1:{self.port}"
 
-    async def until_healthy(
+    async def wait_until_healthy(
         self, probe: Probe, seconds: float = HEALTH_SECONDS, say: Say = lambda said: None
     ) -> None:
         """Wait until the service is healthy.
@@ -91,7 +91,7 @@ class DockerService:
             if answer is None:
                 return
             why = answer or why
-            if trouble := await self.trouble():
+            if trouble := await self.failure_reason():
                 raise EngineError(trouble, log=await self.log())
             if time.monotonic() - said_at >= SAY_EVERY:
                 said_at = time.monotonic()
@@ -99,7 +99,7 @@ class DockerService:
             await asyncio.sleep(LOOK_EVERY)
         raise EngineError(f"it was not healthy within {seconds:g} s: {why}", log=await self.log())
 
-    async def trouble(self) -> str | None:
+    async def failure_reason(self) -> str | None:
         """Return why its container is not running, or None if it is.
 
         Raises:
@@ -178,7 +178,7 @@ async def _published_port(service: DockerService, port: int) -> int:
         shown = await service.container.handle.show()
     if bindings := shown["NetworkSettings"]["Ports"].get(f"{port}/tcp"):
         return int(bindings[0]["HostPort"])
-    trouble = await service.trouble() or f"the engine did not publish its port {port}"
+    trouble = await service.failure_reason() or f"the engine did not publish its port {port}"
     raise EngineError(trouble, log=await service.log())
 
 

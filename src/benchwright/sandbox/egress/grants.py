@@ -39,18 +39,18 @@ class Traffic:
 
     def __init__(self) -> None:
         self.connections: list[Connection] = []
-        self.left_out = 0
+        self.unlisted_count = 0
 
-    def begin(self, phase: Phase, host: str, port: int, why: str = "") -> Connection:
+    def add_connection(self, phase: Phase, host: str, port: int, why: str = "") -> Connection:
         """Add a connection to the log. It begins now or, if `why` is given, is refused for that reason."""
         entry = Connection(round(time.time(), 3), phase, host, port, allowed=not why, why=why)
         if len(self.connections) < MOST_ENTRIES:
             self.connections.append(entry)
         else:
-            self.left_out += 1
+            self.unlisted_count += 1
         return entry
 
-    def refused(self, phase: Phase | None = None) -> list[Connection]:
+    def refused_connections(self, phase: Phase | None = None) -> list[Connection]:
         """Return the refused connections of one phase, or of all phases if it is None."""
         return [one for one in self.connections if not one.allowed and phase in (None, one.phase)]
 

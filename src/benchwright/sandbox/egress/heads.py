@@ -48,7 +48,7 @@ class Head(Record, frozen=True):
     target: str
     fields: list[tuple[bytes, bytes]]
 
-    def values(self, name: bytes) -> list[bytes]:
+    def header_values(self, name: bytes) -> list[bytes]:
         """Return all values of a header field, whose name is given in lower case."""
         return [value for field, value in self.fields if field == name]
 
@@ -85,7 +85,7 @@ def read_head(data: bytes) -> Head:
 
 def token_of(head: Head) -> str:
     """Return the token of the client's grant, which is the password of its proxy login, or ""."""
-    given = head.values(b"proxy-authorization")
+    given = head.header_values(b"proxy-authorization")
     scheme, _, encoded = (given[0] if len(given) == 1 else b"").partition(b" ")
     if scheme.lower() != b"basic":
         return ""
@@ -144,7 +144,7 @@ def _authority(text: str) -> tuple[str, int | None]:
 
 
 def _check_host_field(head: Head, host: str, port: int) -> None:
-    given = head.values(b"host")
+    given = head.header_values(b"host")
     if len(given) > 1:
         raise Refused(400, "there is more than one field Host")
     if not given:
@@ -156,16 +156,20 @@ def _check_host_field(head: Head, host: str, port: int) -> None:
 
 
 def _check_no_body(head: Head) -> None:
-    lengths = head.values(b"content-length")
+    lengths = head.header_values(b"content-length")
     if head.method not in _WITHOUT_BODY:
         raise Refused(405, f"without TLS only {', '.join(_WITHOUT_BODY)} are passed on")
-    if head.values(b"transfer-encoding") or any(length != b"0" for length in lengths) or len(lengths) > 1:
+    if (
+        head.header_values(b"transfer-encoding")
+        or any(length != b"0" for length in lengths)
+        or len(lengths) > 1
+    ):
         raise Refused(400, "without TLS no body is passed on")
 
 
 def _written(head: Head, path: str, authority: str) -> bytes:
     """Return the head of a plain request as sent to the server."""
-    named = {one.strip().lower() for value in head.values(b"connection") for one in value.split(b",")}
+    named = {one.strip().lower() for value in head.header_values(b"connection") for one in value.split(b",")}
     kept = [(name, value) for name, value in head.fields if name not in _HOP | named]
     return _lines(
         f"{head.method} {path} HTTP/1.1", {b"host": authority.encode(), b"connection": b"close"}, kept

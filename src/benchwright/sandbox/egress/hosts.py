@@ -69,15 +69,15 @@ class Policy(Record, frozen=True):
     """Hosts that may be reached: `hosts`, by name or as `*.domain`. With `everything`, all public hosts."""
 
     hosts: tuple[str, ...] = ()
-    everything: bool = False
+    allows_all_hosts: bool = False
 
-    def refusal(self, host: str, port: int, *, tunnel: bool) -> str | None:
+    def refusal_reason(self, host: str, port: int, *, tunnel: bool) -> str | None:
         """Return why a connection is refused before its host is resolved, or None if it is not."""
         if problem := host_problem(host):
             return problem
         if port != (HTTPS if tunnel else HTTP):
             return f"port {port}: only {HTTP} without TLS and {HTTPS} with it are open"
-        if self.everything or any(_fits(host, allowed) for allowed in self.hosts):
+        if self.allows_all_hosts or any(_fits(host, allowed) for allowed in self.hosts):
             return None
         return "not on the list of allowed hosts"
 

@@ -67,18 +67,18 @@ class EgressProxy:
     async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
 
-    def open(self, phase: Phase, policy: Policy | None) -> Grant:
+    def open_grant(self, phase: Phase, policy: Policy | None) -> Grant:
         """Create a grant for a phase of the trial. Whoever has its token may connect under the policy."""
         grant = Grant(phase, policy)
         self._grants[grant.token] = grant
         return grant
 
-    async def close(self, grant: Grant) -> None:
+    async def revoke_grant(self, grant: Grant) -> None:
         """Revoke the grant and end its connections."""
         self._grants.pop(grant.token, None)
-        await self.cut(grant)
+        await self.end_connections(grant)
 
-    async def cut(self, grant: Grant) -> None:
+    async def end_connections(self, grant: Grant) -> None:
         """End the connections of a grant, which stays valid."""
         await cancel_all([task for task, its in self._tasks.items() if its is grant])
 
@@ -116,9 +116,9 @@ class EgressProxy:
             wanted = parse_request(head)
             found = await self._looked_up(grant, wanted)
         except Refused as refused:
-            self.traffic.begin(grant.phase, *logged_target(head.target), why=refused.why)
+            self.traffic.add_connection(grant.phase, *logged_target(head.target), why=refused.why)
             raise
-        entry = self.traffic.begin(grant.phase, wanted.host, wanted.port)
+        entry = self.traffic.add_connection(grant.phase, wanted.host, wanted.port)
         began = time.monotonic()
         try:
             await self._pass_on(entry, wanted, found, (reader, writer))
@@ -137,7 +137,7 @@ class EgressProxy:
             raise Refused(429, "too many connections at once")
         if grant.policy is None:
             raise Refused(403, "there is no network in this phase")
-        if why := grant.policy.refusal(wanted.host, wanted.port, tunnel=wanted.is_tunnel):
+        if why := grant.policy.refusal_reason(wanted.host, wanted.port, tunnel=wanted.is_tunnel):
             raise Refused(403, why)
         try:
             async with asyncio.timeout(CONNECT_SECONDS):

@@ -56,7 +56,7 @@ class FramedPack:
 
     @web.middleware
     async def _guarded(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        if refusal := self._access.refusal(request):
+        if refusal := self._access.refusal_reason(request):
             return page("error.html", status=403, title="Not let in", message=refusal, inside=False)
         try:
             answer: web.StreamResponse = await handler(request)
@@ -79,7 +79,7 @@ class FramedPack:
         session = self._pack.session
         if "token" in request.query:
             welcome = page("welcome.html", to="/")
-            self._access.let_in(request, welcome)
+            self._access.set_session_cookie(request, welcome)
             return welcome
         return page("framed.html", inside=False, pack=session.pack, models=session.models, host=self._host())
 
@@ -107,7 +107,7 @@ class FramedPack:
                 "entry": pack.entry,
                 **({} if pack.build_id is None else {"buildId": pack.build_id}),
             },
-            "mode": "history" if self._pack.replayed else "live",
+            "mode": "history" if self._pack.is_replay else "live",
             "playback": pack.playback,
             "runId": session.run_id,
         }

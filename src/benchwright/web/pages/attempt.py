@@ -68,8 +68,8 @@ def _turns(messages: list[MessageView], record: TrialRecord) -> list[tuple[Turn,
     Each turn comes with its request if there is exactly one request per turn, else with None.
     """
     turns = turns_of(messages)
-    said = [turn for turn in turns if turn.said is not None]
-    if len(said) < 2 and not any(turn.tools for turn in said):
+    said = [turn for turn in turns if turn.model_message is not None]
+    if len(said) < 2 and not any(turn.called_tools for turn in said):
         return []
     own = [request for request in record.requests if request.role == "model" and not request.error]
     requests = own if len(own) == len(said) else []

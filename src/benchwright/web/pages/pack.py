@@ -21,11 +21,11 @@ class Cell(NamedTuple):
     """
 
     attempts: list[str]
-    live: bool
+    is_running: bool
     message: str
     seconds: float
     href: str
-    word: str
+    status_text: str
 
 
 class Line(NamedTuple):
@@ -43,7 +43,7 @@ def pack_values(viewer: Viewer, row: RunRow, manifest: Manifest) -> dict[str, An
     trials.read_all()
     with trials.lock:
         kept = load_pack_run(manifest, trials.table)
-    messages = viewer.live_cells(row.id).advance() if row.state == "running" else {}
+    messages = viewer.live_cells(row.id).read_new_events() if row.state == "running" else {}
     lines = list(_lines(kept, manifest, row.id, messages))
     categories: dict[str, list[Line]] = {}
     for line in lines:
@@ -66,7 +66,7 @@ def _values(score: Any) -> list[float]:
 def _lines(
     kept: PackRun, manifest: Manifest, run: str, messages: dict[tuple[str, str], str]
 ) -> Iterator[Line]:
-    states = kept.results.states()
+    states = kept.results.cell_states()
     cards = manifest.about.get("cards", {})
     for scenario in kept.scenarios:
         cells = []

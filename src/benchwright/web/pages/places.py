@@ -26,7 +26,7 @@ class Place(NamedTuple):
     sample: str
     target: str | None
     repeat: int
-    wanted: TrialQuery
+    query: TrialQuery
     comparison: dict[str, str] = {}
 
 
@@ -48,7 +48,7 @@ def place_of(request: web.Request) -> Place:
 def address_at(place: Place, sample: str, target: str, repeat: int) -> str:
     """Return the address of another trial, keeping the table's query and the open comparison."""
     comparison = {given: place.comparison.get(name, "") for name, given in COMPARISON.items()}
-    return sample_address(place.run, place.wanted, sample, target, repeat, **comparison)
+    return sample_address(place.run, place.query, sample, target, repeat, **comparison)
 
 
 def address_of(place: Place, row: Row) -> str:

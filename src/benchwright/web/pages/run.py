@@ -98,7 +98,7 @@ def _figures_of(viewer: Viewer, manifest: Manifest) -> dict[str, Any]:
 
 
 def _actions(viewer: Viewer, row: RunRow, _: Manifest) -> dict[str, Any]:
-    return {"started": viewer.started.of_run(row.id)}
+    return {"started": viewer.started.last_of_run(row.id)}
 
 
 def _nothing(*_: object) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def _render(viewer: Viewer, asked: dict[str, Any], number: int, *, only_rows: bo
         "rows": shown,
         "found": len(found),
         "all": len(rows),
-        "unreadable": viewer.runs.unreadable(),
+        "unreadable": viewer.runs.unreadable_run_messages(),
         "asked": asked,
         "number": number,
         "pages": max(1, -(-len(found) // PAGE)),

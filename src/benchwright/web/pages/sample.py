@@ -76,7 +76,7 @@ def _render(viewer: Viewer, place: Place) -> web.Response:
     with trials.lock:
         row, counting = trials.row(number), trials.table.read_trial(number)
         attempts = trials.table.read_attempts(number)
-        near = around(manifest, trials.table, place.wanted, number)
+        near = around(manifest, trials.table, place.query, number)
         steps = {
             name: None if one is None else address_of(place, trials.row(one))
             for name, one in near._asdict().items()
@@ -97,7 +97,7 @@ def _render(viewer: Viewer, place: Place) -> web.Response:
         attempts=[shown_attempt(directory, one, place.run, turn) for turn, one in enumerate(attempts)][::-1],
         steps=steps,
         changed=_changed(viewer, place, row),
-        up=samples_address(place.run, place.wanted),
+        up=samples_address(place.run, place.query),
     )
 
 

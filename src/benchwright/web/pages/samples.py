@@ -40,8 +40,8 @@ def wanted_of(request: web.Request) -> TrialQuery:
     """Parse the table's query from a request."""
     query = request.query
     return TrialQuery(
-        only=query.get("only", "all") if query.get("only") in FILTERS else "all",
-        words=query.get("q", ""),
+        filter=query.get("only", "all") if query.get("only") in FILTERS else "all",
+        search_words=query.get("q", ""),
         target=query.get("target", ""),
         order=query.get("order", "begun") if query.get("order") in ORDERS else "begun",
         page=page_number(request),
@@ -66,8 +66,8 @@ def sample_address(
 
 def _query(wanted: TrialQuery) -> dict[str, Any]:
     return {
-        "only": "" if wanted.only == "all" else wanted.only,
-        "q": wanted.words,
+        "only": "" if wanted.filter == "all" else wanted.filter,
+        "q": wanted.search_words,
         "target": wanted.target,
         "order": "" if wanted.order == "begun" else wanted.order,
         "page": "" if wanted.page == 1 else wanted.page,
@@ -84,9 +84,9 @@ def samples_values(viewer: Viewer, row: RunRow, manifest: Manifest, wanted: Tria
         return {
             "wanted": wanted,
             "lines": list(_lines(trials, found.numbers)),
-            "count": found.found,
+            "count": found.total,
             "counts": found.counts,
-            "pages": max(1, -(-found.found // PAGE)),
+            "pages": max(1, -(-found.total // PAGE)),
             "position": table.position,
             "read": None if whole else table.position / max(1, table.size()),
             "unreadable": table.unreadable,

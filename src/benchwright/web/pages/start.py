@@ -48,7 +48,7 @@ async def start_page(request: web.Request) -> web.Response:
     """Serve the form that starts a run; if the query has `part`, only the list of runs started from pages."""
     viewer = request.app[VIEWER]
     if "part" in request.query:
-        return await off_loop(lambda: page("part_started.html", started=viewer.started.all()))
+        return await off_loop(lambda: page("part_started.html", started=viewer.started.all_commands()))
     return await off_loop(_form, viewer, request.query.get("like", ""))
 
 
@@ -63,7 +63,7 @@ def _form(viewer: Viewer, run: str) -> web.Response:
         filled=filled,
         numbers=NUMBERS,
         choices=_choices(viewer),
-        started=viewer.started.all(),
+        started=viewer.started.all_commands(),
     )
 
 
@@ -180,8 +180,8 @@ async def retry(request: web.Request) -> NoReturn:
 def _go_on(viewer: Viewer, run: str, command: str, options: list[str]) -> None:
     if viewer.runs.row(run).state == "running":
         raise UserError(f"{run} is running already.")
-    former = viewer.started.of_run(run)
-    if former is not None and former.code is None:
+    former = viewer.started.last_of_run(run)
+    if former is not None and former.exit_code is None:
         raise UserError(f"{run} is being started already.")
     directory = viewer.runs.directory(run)
     if command == "resume" and existing_run(str(directory)).state == "finished":

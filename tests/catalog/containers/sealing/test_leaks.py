@@ -33,7 +33,7 @@ def total(prices):
 
 async def found(sandboxes: DockerSandboxes, image: str, files: dict[str, bytes], **known: bytes) -> Leaks:
     """What is found in a container with these files: identical ones, or without any known, copies of what was fixed."""
-    async with sandboxes.started(SandboxSpec(image, read_only=False)) as sandbox:
+    async with sandboxes.start(SandboxSpec(image, read_only=False)) as sandbox:
         await sandbox.write_files(files)
         if known:
             return await identical_files(sandbox, known.items())
@@ -71,7 +71,7 @@ async def test_what_cannot_be_searched_is_said_and_nothing_is_found(
     sandboxes: DockerSandboxes, workshop: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(leaks, "SEARCH_SECONDS", 1.0)
-    async with sandboxes.started(SandboxSpec(workshop, read_only=False)) as sandbox:
+    async with sandboxes.start(SandboxSpec(workshop, read_only=False)) as sandbox:
         slow = {"/bin/xargs": b"#!/bin/sh\nsleep 60\n"}
         await DockerSandbox(sandbox.container, SandboxSpec(workshop, read_only=False, user="0")).write_files(
             slow

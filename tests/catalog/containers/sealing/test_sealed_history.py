@@ -37,7 +37,7 @@ class Repository:
     async def shell(self, commands: str) -> str:
         """What commands print that must succeed."""
         ended = await self.sandbox.run(["bash", "-ec", commands], seconds=60, cwd=self.directory)
-        assert ended.succeeded, ended.complaint
+        assert ended.succeeded, ended.error_line
         return ended.stdout.decode("utf-8", "replace").strip()
 
     async def seal(self) -> None:
@@ -48,7 +48,7 @@ class Repository:
 async def container(workshop: str) -> AsyncIterator[DockerSandbox]:
     async with connect() as engine:
         sandboxes = DockerSandboxes(engine, f"test-{secrets.token_hex(6)}")
-        async with sandboxes.started(SandboxSpec(workshop, read_only=False)) as sandbox:
+        async with sandboxes.start(SandboxSpec(workshop, read_only=False)) as sandbox:
             yield sandbox
 
 

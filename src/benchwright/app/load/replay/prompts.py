@@ -36,7 +36,7 @@ class BlockPrompts:
         self._blocks: OrderedDict[tuple[str, int, int], bytes] = OrderedDict()
         self._bytes = 0
 
-    async def prompt(self, request: TracedRequest, name: str) -> bytes:
+    async def make_prompt(self, request: TracedRequest, name: str) -> bytes:
         """Return the prompt of a request, in ASCII letters and blanks. It is made in slices between other tasks.
 
         `name`: identifies the request; it determines the words that the prompt shares with no other.
@@ -48,7 +48,7 @@ class BlockPrompts:
                 await asyncio.sleep(0)
         return b"".join(parts)
 
-    def words(self, request: TracedRequest) -> int:
+    def count_words(self, request: TracedRequest) -> int:
         """Return the number of words in the prompt of a request."""
         full, tail = self._lengths(request)
         return full * self._block_words(request) + tail
@@ -71,7 +71,7 @@ class BlockPrompts:
         assert request.input_tokens is not None
         size = self._block_words(request)
         full = request.input_tokens // request.block_size if request.blocks else 0
-        tail = self._calibration.words_for(request.input_tokens) - full * size
+        tail = self._calibration.words_for_tokens(request.input_tokens) - full * size
         return full, max(0 if full else 1, tail)
 
     def _block_words(self, request: TracedRequest) -> int:

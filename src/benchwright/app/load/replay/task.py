@@ -29,17 +29,17 @@ class Pace(NamedTuple):
     """
 
     speed: float = 1.0
-    most_think: float | None = None
-    most_tokens: int | None = None
+    max_think_seconds: float | None = None
+    max_tokens: int | None = None
 
-    def think(self, request: TracedRequest) -> float:
+    def think_seconds(self, request: TracedRequest) -> float:
         """Return the think time before a request: seconds after the response that it waits for."""
         scaled = request.think / self.speed
-        return scaled if self.most_think is None else min(scaled, self.most_think)
+        return scaled if self.max_think_seconds is None else min(scaled, self.max_think_seconds)
 
-    def tokens(self, request: TracedRequest) -> int | None:
+    def token_limit(self, request: TracedRequest) -> int | None:
         """Return the maximum number of tokens of the response to a request. None for no limit."""
-        limits = [one for one in (request.output_tokens, self.most_tokens) if one is not None]
+        limits = [one for one in (request.output_tokens, self.max_tokens) if one is not None]
         return min(limits, default=None)
 
 
@@ -47,7 +47,7 @@ class Sendable(NamedTuple):
     """A request's `messages` for the journal, and the messages that are `sent` instead (None: the same ones)."""
 
     messages: list[Message]
-    sent: list[Message] | msgspec.Raw | None = None
+    sent_messages: list[Message] | msgspec.Raw | None = None
 
 
 class ReplayTask:
@@ -108,7 +108,9 @@ class Replayer:
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Send all requests of a conversation at the trace's times. Return the outcome of the last one."""
         traced, timed = self._trace.conversations[trial.sample.content], cast(TimedSession, session)
-        conversation = _Conversation(traced, timed, self._pace, self._models.fields(trial.sample.content))
+        conversation = _Conversation(
+            traced, timed, self._pace, self._models.request_fields(trial.sample.content)
+        )
 
         async def turn(number: int) -> bool:
             due = conversation.due(number)
@@ -130,8 +132,8 @@ class Replayer:
         if request.messages is not None:
             return Sendable(request.messages)
         async with self._one_at_a_time:
-            text = await self._prompts.prompt(request, f"{place}:{number}")
-        kept = f"[{self._prompts.words(request):,} words, made from the trace and the seed]"
+            text = await self._prompts.make_prompt(request, f"{place}:{number}")
+        kept = f"[{self._prompts.count_words(request):,} words, made from the trace and the seed]"
         sent = (
             [{"role": "user", "content": text.decode()}]
             if trial.target.base_url == LITELLM
@@ -158,13 +160,13 @@ class _Conversation:
         """Return when a request is due (`perf_counter_ns`), once the request before it has been answered."""
         request = self.requests[number]
         at = self._start + round(request.at / self._pace.speed * 1e9)
-        return max(at, self._ended[request.after] + round(self._pace.think(request) * 1e9))
+        return max(at, self._ended[request.after] + round(self._pace.think_seconds(request) * 1e9))
 
     async def ask(self, number: int, due: int, sendable: Sendable) -> None:
         """Send a request and wait for its response."""
         request, session = self.requests[number], self._session
-        turn = Turn(number, due, sendable.sent)
-        limit = self._pace.tokens(request)
+        turn = Turn(number, due, sendable.sent_messages)
+        limit = self._pace.token_limit(request)
         more = {**request.fields, **self._fields, **({} if limit is None else {"max_tokens": limit})}
         reply = await session.chat(sendable.messages, turn=turn, **more)
         self._ended[number] = session.actual_start + reply.record.started + reply.record.total

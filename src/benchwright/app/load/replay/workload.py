@@ -40,7 +40,7 @@ def find_trace(settings: LoadSettings) -> Trace | None:
             if getattr(settings.replay, name) is not None:
                 raise UserError(f"--{name.replace('_', '-')} needs --trace.")
         return None
-    limits = [settings.load.requests, settings.selection.limit if settings.replays else None]
+    limits = [settings.load.requests, settings.selection.limit if settings.replays_requests else None]
     limit = min((one for one in limits if one is not None), default=None)
     path = settings.replay.trace
     if path.exists() and not (path / "run.json").exists():

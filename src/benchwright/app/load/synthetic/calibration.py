@@ -22,17 +22,17 @@ class Calibration(Record, frozen=True):
     fixed: float = 0.0
     measured: bool | None = None
 
-    def words_for(self, tokens: int) -> int:
+    def words_for_tokens(self, tokens: int) -> int:
         """Return the number of words for a prompt of this many tokens, at least one."""
         return max(1, round((tokens - self.fixed) / self.per_word))
 
-    def described(self, tokens: int) -> str:
+    def describe_length(self, tokens: int) -> str:
         """Return a description of the length of prompts that aim at this many tokens."""
         if self.measured is None:
             return f"about {tokens:,} tokens (to be calibrated)"
         if not self.measured:
             return f"about {tokens:,} tokens (not calibrated: the server does not count them)"
-        real = self.fixed + self.per_word * self.words_for(tokens)
+        real = self.fixed + self.per_word * self.words_for_tokens(tokens)
         return f"about {real:,.0f} tokens (calibrated by the server's count)"
 
 

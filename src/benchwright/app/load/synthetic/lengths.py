@@ -63,7 +63,7 @@ class Lengths(Record, frozen=True):
         return round(self.mean)
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """Description of the distribution, for messages."""
         if self.kind == "constant":
             return f"{self.mean:,.0f}"

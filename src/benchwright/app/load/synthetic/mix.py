@@ -38,7 +38,7 @@ class ModelMix:
         self._weights = weights
         self._seed = seed
 
-    def fields(self, place: Any) -> dict[str, Any]:
+    def request_fields(self, place: Any) -> dict[str, Any]:
         """Return the request field `model` for the conversation at this place. Empty without a mix."""
         if not self._weights:
             return {}

@@ -42,7 +42,7 @@ class Shape(Record, frozen=True):
     mix: Mapping[str, float] = {}
 
     @property
-    def is_drawn(self) -> bool:
+    def has_random_parts(self) -> bool:
         """True if more than the words and the model is drawn at random, such as lengths or images."""
         return bool(self.images) or any(
             lengths is not None and lengths.kind != "constant" for lengths in (self.input, self.output)
@@ -87,7 +87,7 @@ class SyntheticSolver:
 
     def __init__(self, shape: Shape, calibration: Calibration, seed: str) -> None:
         self._shape = shape
-        self._is_drawn = shape.is_drawn
+        self._is_drawn = shape.has_random_parts
         self._calibration = calibration
         self._models = ModelMix(shape.mix, seed)
         tools = {"tools": [tool(number) for number in range(shape.tools)], "tool_choice": "none"}
@@ -100,7 +100,7 @@ class SyntheticSolver:
         """Send the turns of a conversation one after another. Return its outcome."""
         shape, timed = self._shape, cast(TimedSession, session)
         rng = random.Random(trial.sample.content) if self._is_drawn else NOTHING_DRAWN
-        fields = {**self._more, **self._models.fields(trial.sample.content)}
+        fields = {**self._more, **self._models.request_fields(trial.sample.content)}
         messages, due = list(self._opening), timed.intended_start
         for number in range(shape.turns):
             if number and timed.last_start is not None and due >= timed.last_start:
@@ -117,7 +117,7 @@ class SyntheticSolver:
         return Outcome(status, messages, reply.text, reason)
 
     def _message(self, rng: random.Random, seed: str) -> Message:
-        text = synthetic_prompt(self._calibration.words_for(self._shape.input.draw(rng)), seed)
+        text = synthetic_prompt(self._calibration.words_for_tokens(self._shape.input.draw(rng)), seed)
         if not self._shape.images:
             return {"role": "user", "content": text}
         pictures = [picture_part(*self._shape.image_size, rng) for _ in range(self._shape.images)]

@@ -98,11 +98,11 @@ def synthetic_workload(
 def about_shape(shape: Shape, calibration: Calibration) -> str:
     """Return a description of the conversations that are sent, for messages."""
     if shape.input.kind == "constant":
-        length = calibration.described(round(shape.input.mean))
+        length = calibration.describe_length(round(shape.input.mean))
     else:
-        length = f"{shape.input.described} tokens"
+        length = f"{shape.input.description} tokens"
     parts = [
-        f"answers of at most {shape.output.described}" if shape.output is not None else "",
+        f"answers of at most {shape.output.description}" if shape.output is not None else "",
         f"a system prompt of {shape.prefix:,} tokens" if shape.prefix else "",
         f"{counted(shape.images, 'image')} of {shape.image_size[0]}x{shape.image_size[1]}"
         if shape.images

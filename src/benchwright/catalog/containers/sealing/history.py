@@ -73,5 +73,5 @@ async def remove_later_commits(sandbox: Sandbox, directory: str) -> None:
     ended = await sandbox.run(["sh", "-c", _FORGET], seconds=SEAL_SECONDS, cwd=directory)
     if not ended.succeeded:
         raise ExecutionError(
-            f"the history of {directory} cannot be sealed ({ended.complaint}); --no-seal leaves it as it is"
+            f"the history of {directory} cannot be sealed ({ended.error_line}); --no-seal leaves it as it is"
         )

@@ -155,7 +155,7 @@ async def _listed(sandbox: Sandbox, script: str, arguments: Sequence[str]) -> tu
     if ended.reason == "timeout":
         problem = f"the search of the image was ended after {SEARCH_SECONDS:g} s"
     elif not ended.succeeded:
-        problem = f"the image could not be searched: {ended.complaint}"
+        problem = f"the image could not be searched: {ended.error_line}"
     elif ended.stdout_cut:
         problem = "the image holds too many files that may be meant"
     return ended.stdout.decode("utf-8", "replace").splitlines(), problem

@@ -100,7 +100,7 @@ class Verifier:
                             await copy_path(pristine, container, change.path)
 
             prepare = undo if without else None
-            async with self._containers.sandboxes.started_beside(spec, prepare=prepare) as sandbox:
+            async with self._containers.sandboxes.start_beside(spec, prepare=prepare) as sandbox:
                 if added:
                     root = DockerSandbox(sandbox.container, SandboxSpec(image, user=ROOT))
                     await root.run(["rm", "-rf", "--", *added], seconds=REMOVING_SECONDS)
@@ -114,7 +114,7 @@ class Verifier:
             EngineError: If the container cannot be started, or the engine does not respond.
         """
         spec = msgspec.structs.replace(self._spec, network=False, beside=self._agent.name, mounts={})
-        async with self._containers.sandboxes.started_beside(spec) as sandbox:
+        async with self._containers.sandboxes.start_beside(spec) as sandbox:
             yield sandbox
 
     async def list_changes(self) -> list[Change]:

@@ -58,7 +58,7 @@ class Terminal:
         opened = [*self._tmux, "new-session", "-d", "-x", str(WIDTH), "-y", str(HEIGHT), "-s", "main"]
         ended = await self._run(["sh", "-c", _START, "sh", *opened])
         if not ended.succeeded:
-            raise ExecutionError(f"The terminal cannot be started in the container: {ended.complaint}")
+            raise ExecutionError(f"The terminal cannot be started in the container: {ended.error_line}")
 
     async def is_open(self) -> bool:
         """Return true if the shell is still running."""

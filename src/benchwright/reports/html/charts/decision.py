@@ -28,7 +28,7 @@ def interval_chart(one: ModelDecision, decision: RunDecision) -> Markup:
     parts = [
         *left_axis(y, LEFT, WIDTH - RIGHT, signed_label),
         *bottom_axis(x, TOP, bottom, amount_label, "samples used"),
-        line(LEFT, y.at(0), WIDTH - RIGHT, y.at(0), "zero"),
+        line(LEFT, y.coordinate(0), WIDTH - RIGHT, y.coordinate(0), "zero"),
         *_margins(decision.margin, y),
         *_path(one.path, x, y),
     ]
@@ -51,15 +51,23 @@ def _differences(one: ModelDecision, margin: float, bottom: float) -> Scale:
 def _margins(margin: float, y: Scale) -> Iterator[Markup]:
     if margin:
         for end in (margin, -margin):
-            yield line(LEFT, y.at(end), WIDTH - RIGHT, y.at(end), "front")
+            yield line(LEFT, y.coordinate(end), WIDTH - RIGHT, y.coordinate(end), "front")
 
 
 def _path(path: Sequence[Moment], x: Scale, y: Scale) -> Iterator[Markup]:
-    above = [f"{x.at(one.samples):.1f} {y.at(one.high):.1f}" for one in path]
-    below = [f"{x.at(one.samples):.1f} {y.at(one.low):.1f}" for one in reversed(path)]
+    above = [f"{x.coordinate(one.samples):.1f} {y.coordinate(one.high):.1f}" for one in path]
+    below = [f"{x.coordinate(one.samples):.1f} {y.coordinate(one.low):.1f}" for one in reversed(path)]
     yield element("path", d=f"M{'L'.join([*above, *below])}Z", class_="band")
-    middle = "L".join(f"{x.at(one.samples):.1f} {y.at(one.difference):.1f}" for one in path)
+    middle = "L".join(f"{x.coordinate(one.samples):.1f} {y.coordinate(one.difference):.1f}" for one in path)
     yield element("path", d=f"M{middle}", class_="curve s0")
     last = path[-1]
-    yield line(x.at(last.samples), y.at(last.low), x.at(last.samples), y.at(last.high), "whisker")
-    yield element("circle", cx=x.at(last.samples), cy=y.at(last.difference), r=4, class_="point s0")
+    yield line(
+        x.coordinate(last.samples),
+        y.coordinate(last.low),
+        x.coordinate(last.samples),
+        y.coordinate(last.high),
+        "whisker",
+    )
+    yield element(
+        "circle", cx=x.coordinate(last.samples), cy=y.coordinate(last.difference), r=4, class_="point s0"
+    )

@@ -28,7 +28,7 @@ class Bar(NamedTuple):
     difference: float
     low: float | None
     high: float | None
-    whole: bool = False
+    is_overall: bool = False
 
 
 def differences(title: str, axis: str, bars: Sequence[Bar]) -> Markup:
@@ -36,7 +36,7 @@ def differences(title: str, axis: str, bars: Sequence[Bar]) -> Markup:
     scale = _scale(bars)
     bottom = TOP + ROW * len(bars)
     parts = bottom_axis(scale, TOP, bottom, signed_label, axis)
-    parts.append(line(scale.at(0), TOP, scale.at(0), bottom, "zero"))
+    parts.append(line(scale.coordinate(0), TOP, scale.coordinate(0), bottom, "zero"))
     for number, bar in enumerate(bars):
         parts += _bar(bar, TOP + (number + 0.5) * ROW, scale)
     description = f"{counted(len(bars), 'line')}; the figures are in the table below."
@@ -57,16 +57,16 @@ def signed_label(value: float) -> str:
 
 
 def _bar(bar: Bar, middle: float, scale: Scale) -> Iterator[Markup]:
-    weight = " whole" if bar.whole else ""
+    weight = " whole" if bar.is_overall else ""
     yield text(LEFT - 10, middle + 4, one_line(bar.name, 21), anchor="end", class_=f"t label{weight}")
     description = f"{bar.difference:+.3f}"
     kind = "even"
     if bar.low is not None and bar.high is not None:
         kind = "better" if bar.low > 0 else "worse" if bar.high < 0 else "even"
-        low, high = scale.at(bar.low), scale.at(bar.high)
+        low, high = scale.coordinate(bar.low), scale.coordinate(bar.high)
         yield line(low, middle, high, middle, f"reach {kind}")
         yield from (line(end, middle - 4, end, middle + 4, f"reach {kind}") for end in (low, high))
         description += f" [{bar.low:+.3f}, {bar.high:+.3f}]"
-    radius = 5.5 if bar.whole else 4
-    yield element("circle", cx=scale.at(bar.difference), cy=middle, r=radius, class_=f"point {kind}")
+    radius = 5.5 if bar.is_overall else 4
+    yield element("circle", cx=scale.coordinate(bar.difference), cy=middle, r=radius, class_=f"point {kind}")
     yield text(WIDTH, middle + 4, description, anchor="end", class_=f"t number{weight}")

@@ -67,17 +67,17 @@ def front(found: Front, places: Mapping[str, int], names: Mapping[str, str]) -> 
 
 def _steps(points: Sequence[FrontPoint], x: Scale, y: Scale) -> Markup:
     """Draw the front as steps: for each expense, the best mean that is available for at most that much."""
-    path = [f"M{x.at(points[0].spent):.1f} {y.at(points[0].mean):.1f}"]
-    path += [f"H{x.at(point.spent):.1f}V{y.at(point.mean):.1f}" for point in points[1:]]
+    path = [f"M{x.coordinate(points[0].spent):.1f} {y.coordinate(points[0].mean):.1f}"]
+    path += [f"H{x.coordinate(point.spent):.1f}V{y.coordinate(point.mean):.1f}" for point in points[1:]]
     return element("path", d="".join(path) + f"H{x.end:.1f}", class_="front")
 
 
 def _point(point: FrontPoint, x: Scale, y: Scale, place: int) -> Iterator[Markup]:
-    at = x.at(point.spent)
+    at = x.coordinate(point.spent)
     if point.low is not None and point.high is not None:
-        yield line(at, y.at(point.low), at, y.at(point.high), "whisker")
+        yield line(at, y.coordinate(point.low), at, y.coordinate(point.high), "whisker")
     behind = "" if point.on_front else " behind"
-    yield element("circle", cx=at, cy=y.at(point.mean), r=5, class_=f"point {series(place)}{behind}")
+    yield element("circle", cx=at, cy=y.coordinate(point.mean), r=5, class_=f"point {series(place)}{behind}")
 
 
 def _names(points: Sequence[FrontPoint], x: Scale, y: Scale, names: Mapping[str, str]) -> Iterator[Markup]:
@@ -85,10 +85,10 @@ def _names(points: Sequence[FrontPoint], x: Scale, y: Scale, names: Mapping[str,
     taken: list[tuple[float, float, float]] = []
     for point in sorted(points, key=lambda one: -one.mean):
         name = one_line(names[point.letter], 24)
-        width, at = NAME * len(name), x.at(point.spent)
+        width, at = NAME * len(name), x.coordinate(point.spent)
         right = at + 9 + width <= WIDTH
         start = at + 9 if right else at - 9 - width
-        level = y.at(point.mean) + 4
+        level = y.coordinate(point.mean) + 4
         while any(
             start < end and begin < start + width and abs(level - other) < 14 for begin, end, other in taken
         ):

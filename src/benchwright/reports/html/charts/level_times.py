@@ -39,13 +39,15 @@ class TimesCurve(NamedTuple):
     """One curve: its name, the index of its colour, and points (seconds, share of times up to it)."""
 
     name: str
-    place: int
+    colour_index: int
     points: Points
 
 
 def level_times(title: str, axis: str, curves: Sequence[TimesCurve]) -> Markup:
     """Draw the curves. Their points are joined by straight lines."""
-    named, room = legend([(one_line(one.name, LONGEST_NAME), series(one.place)) for one in curves], LEFT, 0)
+    named, room = legend(
+        [(one_line(one.name, LONGEST_NAME), series(one.colour_index)) for one in curves], LEFT, 0
+    )
     top = TOP + room
     bottom = top + HEIGHT
     x = times((time for one in curves for time in _ends(one.points)), LEFT, WIDTH - RIGHT)
@@ -57,8 +59,11 @@ def level_times(title: str, axis: str, curves: Sequence[TimesCurve]) -> Markup:
         *bottom_axis(x, top, bottom, time_label, axis + (", logarithmic" if x.log else "")),
     ]
     for one in curves:
-        path = "L".join(f"{x.at(time):.1f} {y.at(share):.1f}" for time, share in _drawn(one.points, x.high))
-        parts.append(element("path", d=f"M{path}", class_=f"curve {series(one.place)}"))
+        path = "L".join(
+            f"{x.coordinate(time):.1f} {y.coordinate(share):.1f}"
+            for time, share in _drawn(one.points, x.high)
+        )
+        parts.append(element("path", d=f"M{path}", class_=f"curve {series(one.colour_index)}"))
     description = "; ".join(
         f"{one.name}: half within {time_label(_reached(one.points, 0.5))}" for one in curves
     )

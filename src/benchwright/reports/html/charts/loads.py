@@ -104,20 +104,24 @@ def _curve(points: Timed, x: Scale, y: Scale, place: int) -> Iterator[Markup]:
     if not points:
         return
     for quantile, faint in QUANTILES.items():
-        estimates = [(x.at(one.achieved), getattr(spread, quantile)) for one, spread in points]
-        path = "L".join(f"{at:.1f} {y.at(one.value):.1f}" for at, one in estimates)
+        estimates = [(x.coordinate(one.achieved), getattr(spread, quantile)) for one, spread in points]
+        path = "L".join(f"{at:.1f} {y.coordinate(one.value):.1f}" for at, one in estimates)
         yield element("path", d=f"M{path}", class_=f"curve{faint} {series(place)}")
         for at, one in estimates:
             if one.low is not None and one.high is not None:
-                yield line(at, y.at(one.low), at, y.at(one.high), f"whisker{faint}")
-            yield marker(at, y.at(one.value), place, 2.5 if faint else 4, f"point{faint}")
+                yield line(at, y.coordinate(one.low), at, y.coordinate(one.high), f"whisker{faint}")
+            yield marker(at, y.coordinate(one.value), place, 2.5 if faint else 4, f"point{faint}")
 
 
 def _level_names(curves: Sequence[Timed], x: Scale, y: Scale) -> Iterator[Markup]:
     """Yield the name of the level below each median, unless an equal name is near."""
     taken: list[tuple[str, float, float]] = []
     for point, spread in (one for points in curves for one in points):
-        name, across, down = point.level.name, x.at(point.achieved), y.at(spread.p50.value) + 17
+        name, across, down = (
+            point.level.name,
+            x.coordinate(point.achieved),
+            y.coordinate(spread.p50.value) + 17,
+        )
         if not any(
             name == other and abs(across - left) < NEAR and abs(down - level) < NEAR
             for other, left, level in taken
@@ -129,7 +133,7 @@ def _level_names(curves: Sequence[Timed], x: Scale, y: Scale) -> Iterator[Markup
 def _quantile_names(points: Timed, x: Scale, y: Scale) -> Iterator[Markup]:
     """Yield the names of the percentiles beside the last points, without overlaps."""
     point, spread = points[-1]
-    level = y.at(spread.p50.value) + 4 + APART
+    level = y.coordinate(spread.p50.value) + 4 + APART
     for quantile in reversed(QUANTILES):
-        level = min(level - APART, y.at(getattr(spread, quantile).value) + 4)
-        yield text(x.at(point.achieved) + 8, level, quantile, class_="t over")
+        level = min(level - APART, y.coordinate(getattr(spread, quantile).value) + 4)
+        yield text(x.coordinate(point.achieved) + 8, level, quantile, class_="t over")

@@ -56,13 +56,13 @@ def _row(row: Row, y: float, height: float, scale: Scale, places: Mapping[str, i
 def _mark(mark: Mark, top: float, scale: Scale, place: int) -> Iterator[Markup]:
     middle = top + MARK / 2
     if not is_number(mark.mean):
-        yield text(scale.at(0) + 4, middle + 4, "no score", class_="t quiet")
+        yield text(scale.coordinate(0) + 4, middle + 4, "no score", class_="t quiet")
         return
-    left, right = sorted((scale.at(0), scale.at(mark.mean)))
+    left, right = sorted((scale.coordinate(0), scale.coordinate(mark.mean)))
     yield rectangle(left, top + 3, max(right - left, 2), MARK - 6, f"bar {series(place)}")
     description = f"{mark.mean:.3f}"
     if is_number(mark.low) and is_number(mark.high):
-        low, high = scale.at(mark.low), scale.at(mark.high)
+        low, high = scale.coordinate(mark.low), scale.coordinate(mark.high)
         yield line(low, middle, high, middle, "whisker")
         yield from (line(end, middle - 3, end, middle + 3, "whisker") for end in (low, high))
         description += f" [{mark.low:.3f}, {mark.high:.3f}]"

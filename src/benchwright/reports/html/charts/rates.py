@@ -98,20 +98,21 @@ def _all_that_is_offered(x: Scale, y: Scale) -> Markup:
     low, high = x.low, min(x.high, y.high)
     steps = 40 if x.log else 1
     path = "L".join(
-        f"{x.at(at):.1f} {y.at(at):.1f}" for at in (low + (high - low) * n / steps for n in range(steps + 1))
+        f"{x.coordinate(at):.1f} {y.coordinate(at):.1f}"
+        for at in (low + (high - low) * n / steps for n in range(steps + 1))
     )
     return element("path", d=f"M{path}", class_="front")
 
 
 def _line(rates: Rates, x: Scale, y: Scale, place: int, faint: str) -> Iterator[Markup]:
     if rates:
-        path = "L".join(f"{x.at(height):.1f} {y.at(one.value):.1f}" for height, one in rates)
+        path = "L".join(f"{x.coordinate(height):.1f} {y.coordinate(one.value):.1f}" for height, one in rates)
         yield element("path", d=f"M{path}", class_=f"curve{faint} {series(place)}")
     for height, one in rates:
-        at = x.at(height)
+        at = x.coordinate(height)
         if one.low is not None and one.high is not None:
-            yield line(at, y.at(one.low), at, y.at(one.high), f"whisker{faint}")
-        yield marker(at, y.at(one.value), place, class_=f"point{faint}")
+            yield line(at, y.coordinate(one.low), at, y.coordinate(one.high), f"whisker{faint}")
+        yield marker(at, y.coordinate(one.value), place, class_=f"point{faint}")
 
 
 def _described(report: LoadReport) -> str:

@@ -21,7 +21,7 @@ class Scale(NamedTuple):
     end: float
     log: bool = False
 
-    def at(self, value: float) -> float:
+    def coordinate(self, value: float) -> float:
         """Return the coordinate of a value. A value outside the scale is placed at the nearer end."""
         value = min(max(value, self.low), self.high)
         if self.log:

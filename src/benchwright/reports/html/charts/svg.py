@@ -95,7 +95,7 @@ def bottom_axis(
     """Draw vertical grid lines with their values below, and the title of the axis."""
     parts = []
     for tick in scale.ticks():
-        x = scale.at(tick)
+        x = scale.coordinate(tick)
         parts += [line(x, top, x, bottom, "grid"), text(x, bottom + 16, label(tick), anchor="middle")]
     parts.append(text((scale.start + scale.end) / 2, bottom + 34, title, anchor="middle", class_="t axis"))
     return parts
@@ -105,7 +105,7 @@ def left_axis(scale: Scale, left: float, right: float, label: Callable[[float], 
     """Draw horizontal grid lines with their values at the left."""
     parts = []
     for tick in scale.ticks():
-        y = scale.at(tick)
+        y = scale.coordinate(tick)
         parts += [line(left, y, right, y, "grid"), text(left - 8, y + 4, label(tick), anchor="end")]
     return parts
 

@@ -103,7 +103,7 @@ def _panel(panel: Panel, found: LevelTimeline, x: Scale, top: float) -> Iterator
     highest = max((value for one in panel.lines for _, value in one.values if value is not None), default=0.0)
     y = Scale(0.0, highest * 1.08 or 1.0, bottom, begin)
     if found.begin is not None and found.end is not None:
-        left, right = x.at(found.begin), x.at(found.end)
+        left, right = x.coordinate(found.begin), x.coordinate(found.end)
         yield rectangle(left, begin, right - left, HEIGHT, "window")
     yield left_title(panel.title, top)
     named, _ = legend([(one.name, one.classes) for one in panel.lines], WIDTH * 0.34, top)
@@ -116,9 +116,9 @@ def _panel(panel: Panel, found: LevelTimeline, x: Scale, top: float) -> Iterator
 def _line(one: CourseLine, found: LevelTimeline, x: Scale, y: Scale) -> Iterator[Markup]:
     """Yield a path for each section of a line without unknown values."""
     for stretch in _stretches(one.values):
-        places = [(x.at(at), y.at(value)) for at, value in stretch]
+        places = [(x.coordinate(at), y.coordinate(value)) for at, value in stretch]
         if one.steps:
-            end = x.at(stretch[-1][0] + found.width)
+            end = x.coordinate(stretch[-1][0] + found.width)
             path = f"M{places[0][0]:.1f} {places[0][1]:.1f}"
             path += "".join(f"H{across:.1f}V{down:.1f}" for across, down in places[1:]) + f"H{end:.1f}"
         else:

@@ -70,15 +70,15 @@ def distribution(found: Distribution, places: Mapping[str, int], names: Mapping[
 
 
 def _curve(curve: Curve, x: Scale, y: Scale, place: int) -> Markup:
-    steps = [f"M{x.at(curve.points[0][0]):.1f} {y.at(0):.1f}"]
-    steps += [f"H{x.at(time):.1f}V{y.at(share):.1f}" for time, share in curve.points]
+    steps = [f"M{x.coordinate(curve.points[0][0]):.1f} {y.coordinate(0):.1f}"]
+    steps += [f"H{x.coordinate(time):.1f}V{y.coordinate(share):.1f}" for time, share in curve.points]
     return element("path", d="".join(steps), class_=f"curve {series(place)}")
 
 
 def _name(name: str, curve: Curve, x: Scale, y: Scale, share: float) -> Markup:
     """Draw the run's name beside its curve, at the height of `share`."""
     time = next(time for time, reached in curve.points if reached >= share)
-    return text(x.at(time) + 7, y.at(share) + 4, name, class_="t halo")
+    return text(x.coordinate(time) + 7, y.coordinate(share) + 4, name, class_="t halo")
 
 
 def score_by_latency(found: ScoreByLatency, place: int) -> Markup:
@@ -110,16 +110,24 @@ def _dots(dots: Sequence[tuple[float, float]], x: Scale, y: Scale, place: int) -
     room = JITTER * HEIGHT
     for number, (time, value) in enumerate(dots):
         apart = (number * GOLDEN % 1 - 0.5) * 2 * room
-        yield element("circle", cx=x.at(time), cy=y.at(value) + apart, r=1.8, class_=f"dot {series(place)}")
+        yield element(
+            "circle",
+            cx=x.coordinate(time),
+            cy=y.coordinate(value) + apart,
+            r=1.8,
+            class_=f"dot {series(place)}",
+        )
 
 
 def _bin(one: LatencyBin, x: Scale, y: Scale, place: int) -> Iterator[Markup]:
     mark = one.mark
     assert is_number(mark.mean)  # a bin contains only scored trials
-    low, high = x.at(one.low), x.at(one.high)
-    level = y.at(mark.mean)
+    low, high = x.coordinate(one.low), x.coordinate(one.high)
+    level = y.coordinate(mark.mean)
     if is_number(mark.low) and is_number(mark.high):
-        yield rectangle(low, y.at(mark.high), high - low, y.at(mark.low) - y.at(mark.high), "band")
+        yield rectangle(
+            low, y.coordinate(mark.high), high - low, y.coordinate(mark.low) - y.coordinate(mark.high), "band"
+        )
     yield line(low, level, max(high, low + 2), level, f"step {series(place)}")
     if high - low > LABEL:
         yield text((low + high) / 2, level - 6, f"{mark.mean:.2f}", anchor="middle", class_="t halo")
@@ -143,8 +151,8 @@ def waterfall(title: str, trials: Sequence[TimedTrial]) -> Markup:
 def _trial(trial: TimedTrial, top: float, x: Scale) -> Iterator[Markup]:
     name = one_line(trial.sample, 13) + (f" · {trial.repeat}" if trial.repeat else "")
     yield text(NAMES - 8, top + 11, name, anchor="end", class_="t label")
-    yield rectangle(x.at(0), top + 6.5, x.at(trial.length) - x.at(0), 2, "span")
+    yield rectangle(x.coordinate(0), top + 6.5, x.coordinate(trial.length) - x.coordinate(0), 2, "span")
     for segment in trial.segments:
-        left, right = x.at(segment.start), x.at(segment.start + segment.length)
+        left, right = x.coordinate(segment.start), x.coordinate(segment.start + segment.length)
         yield rectangle(left, top + 3, right - left, ROW - 6, f"seg {segment.kind.replace(' ', '-')}")
-    yield text(x.at(trial.length) + 5, top + 11, time_label(trial.length), class_="t number")
+    yield text(x.coordinate(trial.length) + 5, top + 11, time_label(trial.length), class_="t number")
