@@ -50,7 +50,7 @@ def write_mmlu(data: Path, count: int) -> Path:
     import pyarrow
     import pyarrow.parquet
 
-    from benchwright.catalog.mmlu.solver import step_by_step
+    from benchwright.catalog.mmlu.solver import step_by_step_prompt
 
     rows: list[dict[str, Any]] = [
         {
@@ -67,7 +67,7 @@ def write_mmlu(data: Path, count: int) -> Path:
     key = data / "key.jsonl"
     with key.open("w") as file:
         for row in rows:
-            (message,) = step_by_step(row)
+            (message,) = step_by_step_prompt(row)
             answer = f"Let me think.\n\nAnswer: {'ABCD'[row['answer']]}"
             file.write(json.dumps({"prompt": message["content"], "answer": answer}) + "\n")
     return key

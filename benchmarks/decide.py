@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.stats.paired import paired_difference
-from benchwright.stats.sequential.running import RunningInterval
+from benchwright.stats.paired_tests import paired_difference
+from benchwright.stats.sequential.confidence_sequence import ConfidenceSequence
 
 Numbers = NDArray[np.float64]
 
@@ -69,7 +69,7 @@ def p_value(first: Numbers, second: Numbers) -> float:
 def decided(differences: Numbers, error: float, finite: bool) -> tuple[Numbers, Numbers]:
     """When each sequence (n, sequences) was decided (infinity: never), and the sign of its verdict."""
     n, sequences = differences.shape
-    running = RunningInterval(n, side_error=error / 2, finite=finite, claims=3, shape=(sequences,))
+    running = ConfidenceSequence(n, side_error=error / 2, finite=finite, claims=3, shape=(sequences,))
     running_at, sign = np.full(sequences, np.inf), np.zeros(sequences)
     for place, values in enumerate(differences, start=1):
         running.add(values)

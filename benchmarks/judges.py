@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchwright.stats.judged import (
-    Corrected,
-    Counts,
-    count,
+from benchwright.stats.judge_agreement import (
+    AgreementCounts,
+    CorrectedMean,
+    count_agreement,
     kappa,
-    post_stratified,
-    prediction_powered,
-    rogan_gladen,
+    post_stratified_mean,
+    prediction_powered_mean,
+    rogan_gladen_mean,
 )
-from benchwright.stats.repeats import estimate
+from benchwright.stats.score_means import estimate_mean
 
 ANSWERS = 1000
 LABELS = (50, 100, 500)
@@ -50,30 +50,30 @@ BEYOND = (Scenario(0.2, 0.95, 0.95), Scenario(0.5, 0.97, 0.97), Scenario(0.5, 0.
 """Judges that err so rarely that 50 labels show one or two errors, or none."""
 
 
-def own_answers(generator: np.random.Generator, scenario: Scenario, labels: int) -> Corrected:
+def own_answers(generator: np.random.Generator, scenario: Scenario, labels: int) -> CorrectedMean:
     """Labels of the run's own answers, drawn at random."""
     truth, verdicts = _judged(generator, scenario, ANSWERS)
     drawn = generator.choice(ANSWERS, labels, replace=False)
-    return post_stratified(count(truth[drawn], verdicts[drawn]), int(verdicts.sum()), ANSWERS)
+    return post_stratified_mean(count_agreement(truth[drawn], verdicts[drawn]), int(verdicts.sum()), ANSWERS)
 
 
-def other_answers(generator: np.random.Generator, scenario: Scenario, labels: int) -> Corrected:
+def other_answers(generator: np.random.Generator, scenario: Scenario, labels: int) -> CorrectedMean:
     """Labels of other answers, half of them right."""
     _, verdicts = _judged(generator, scenario, ANSWERS)
     truth, seen = _judged(generator, scenario._replace(right=0.5), labels)
-    return rogan_gladen(count(truth, seen), int(verdicts.sum()), ANSWERS)
+    return rogan_gladen_mean(count_agreement(truth, seen), int(verdicts.sum()), ANSWERS)
 
 
-def graded_answers(generator: np.random.Generator, scenario: Scenario, labels: int) -> Corrected:
+def graded_answers(generator: np.random.Generator, scenario: Scenario, labels: int) -> CorrectedMean:
     """Graded labels of the run's own answers, and a judge that is the less exact the less sensitive it is."""
     truth = generator.beta(4 * scenario.right, 4 * (1 - scenario.right), ANSWERS)
     noise = generator.normal(0.05, 1.2 - scenario.sensitivity, ANSWERS)
     verdicts = np.clip(truth + noise, 0, 1)
     drawn = generator.choice(ANSWERS, labels, replace=False)
-    return prediction_powered(truth[drawn], verdicts[drawn], np.delete(verdicts, drawn))
+    return prediction_powered_mean(truth[drawn], verdicts[drawn], np.delete(verdicts, drawn))
 
 
-WAYS: Mapping[str, Callable[[np.random.Generator, Scenario, int], Corrected]] = {
+WAYS: Mapping[str, Callable[[np.random.Generator, Scenario, int], CorrectedMean]] = {
     "own answers": own_answers,
     "other answers": other_answers,
     "graded": graded_answers,
@@ -100,14 +100,14 @@ def repeated_coverage(labels: int, runs: int) -> float:
         drawn = generator.choice(ANSWERS, labels, replace=False)
         effects = [_design_effect(truth[drawn], questions[drawn]), _design_effect(verdicts, questions)]
         worth = ANSWERS / effects[1]
-        counts = count(truth[drawn], verdicts[drawn])
-        found = post_stratified(counts, worth * verdicts.mean(), worth, design_effect=effects[0])
+        counts = count_agreement(truth[drawn], verdicts[drawn])
+        found = post_stratified_mean(counts, worth * verdicts.mean(), worth, design_effect=effects[0])
         held += found.low <= right <= found.high
     return held / runs
 
 
 def _design_effect(values: np.ndarray, clusters: np.ndarray) -> float:
-    return max(1.0, estimate(values.astype(float), groups=clusters.tolist()).design_effect or 1.0)
+    return max(1.0, estimate_mean(values.astype(float), groups=clusters.tolist()).design_effect or 1.0)
 
 
 def kappa_coverage(scenario: Scenario, labels: int, runs: int) -> float:
@@ -123,14 +123,16 @@ def kappa_coverage(scenario: Scenario, labels: int, runs: int) -> float:
     judged = shares[0] + shares[1]
     chance = judged * right + (1 - judged) * (1 - right)
     truth = (shares[0] + shares[3] - chance) / (1 - chance)
-    found = [kappa(Counts(*cells)) for cells in generator.multinomial(labels, shares, runs).tolist()]
+    found = [kappa(AgreementCounts(*cells)) for cells in generator.multinomial(labels, shares, runs).tolist()]
     return float(np.mean([one is not None and one.low <= truth <= one.high for one in found]))
 
 
 def uncorrected(scenario: Scenario, runs: int) -> float:
     """What the interval of the judge's own mean covers of the truth."""
     generator = np.random.default_rng(SEED)
-    found = (estimate(_judged(generator, scenario, ANSWERS)[1].astype(float)).interval for _ in range(runs))
+    found = (
+        estimate_mean(_judged(generator, scenario, ANSWERS)[1].astype(float)).interval for _ in range(runs)
+    )
     return float(np.mean([one is not None and one.low <= scenario.right <= one.high for one in found]))
 
 

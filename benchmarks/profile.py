@@ -38,7 +38,7 @@ STEPS = (
         ("endpoint/connection.py", "endpoint/transport.py", "endpoint/opening.py"),
     ),
     ("the meter and the client: bodies, events, times", ("endpoint/",)),
-    ("the journal: encoding and writing", ("runs/journal.py", "engine/commits.py")),
+    ("the journal: encoding and writing", ("runs/journal.py", "engine/group_commits.py")),
     ("prompts and figures of a level of load", ("app/load/", "analysis/load/")),
     (
         "figures: tally, summary, progress",

@@ -47,7 +47,7 @@ class Traces:
 
 def traces() -> Traces:
     """The process as it is now."""
-    registry = sys.modules.get("benchwright.catalog.documented.registry")
+    registry = sys.modules.get("benchwright.catalog.llm_benchmarker_api.registry")
     return Traces(
         environment={
             name: value for name, value in os.environ.items() if not name.startswith(KEPT_VARIABLES)

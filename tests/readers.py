@@ -34,8 +34,8 @@ from tests.simulated import simulated_endpoint  # noqa: E402
 
 from benchwright.analysis.export.counted_trials import counted_trials  # noqa: E402
 from benchwright.app.export import export_folder  # noqa: E402
-from benchwright.catalog.harbor.reading import settings  # noqa: E402
-from benchwright.catalog.harbor.settings import Settings, Step, settings_or_problem  # noqa: E402
+from benchwright.catalog.harbor.settings import Step, TaskSettings, settings_or_problem  # noqa: E402
+from benchwright.catalog.harbor.settings_reader import read_settings  # noqa: E402
 from benchwright.catalog.harbor.task_file import read_toml  # noqa: E402
 from benchwright.errors import UserError  # noqa: E402
 from benchwright.runs.table import read_table  # noqa: E402
@@ -163,7 +163,7 @@ def read_tasks(folder: Path, python: Path) -> list[str]:
 
 def asked_of(path: Path) -> dict[str, Any] | None:
     """What a file asks for as we read it; None where we refuse it. See tests/reading_tasks.py."""
-    found = settings_or_problem(settings, read_toml(path), path.with_suffix(""))
+    found = settings_or_problem(read_settings, read_toml(path), path.with_suffix(""))
     if found.problem is not None:
         return None
     return {
@@ -176,7 +176,7 @@ def asked_of(path: Path) -> dict[str, Any] | None:
     }
 
 
-def _step_asked(task: Settings, step: Step) -> dict[str, Any]:
+def _step_asked(task: TaskSettings, step: Step) -> dict[str, Any]:
     own = step.verifier
     tests_are_in = task if own is None else own
     return {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.table import Table
 
 from benchwright.cli.output import print_table
-from benchwright.text import error_line, last_line, one_line, plain, plain_lines, shortened
+from benchwright.text import error_line, last_line, make_lines_safe, make_safe, one_line, truncate
 
 HARD = st.sampled_from(
     (
@@ -27,22 +27,22 @@ SEEN = st.text(st.characters(categories=["L", "M", "N", "P", "S"]))
 
 @given(ANYTHING)
 def test_only_characters_that_can_be_seen_and_spaces_come_out(text: str) -> None:
-    assert plain(text).isprintable()
+    assert make_safe(text).isprintable()
     assert one_line(text).isprintable()
-    assert plain_lines(text).replace("\n", "").isprintable()
-    plain(text).encode()
+    assert make_lines_safe(text).replace("\n", "").isprintable()
+    make_safe(text).encode()
 
 
 @given(ANYTHING)
 def test_what_is_safe_stays_as_it_is(text: str) -> None:
-    assert plain(plain(text)) == plain(text)
-    assert plain_lines(plain_lines(text)) == plain_lines(text)
+    assert make_safe(make_safe(text)) == make_safe(text)
+    assert make_lines_safe(make_lines_safe(text)) == make_lines_safe(text)
     assert one_line(one_line(text)) == one_line(text)
 
 
 @given(SEEN)
 def test_text_that_can_be_seen_stays_whole(text: str) -> None:
-    assert plain(text) == one_line(text) == text
+    assert make_safe(text) == one_line(text) == text
 
 
 @pytest.mark.parametrize(
@@ -61,11 +61,11 @@ def test_text_that_can_be_seen_stays_whole(text: str) -> None:
     ],
 )
 def test_escape_sequences_go_and_other_controls_become_spaces(text: str, left: str) -> None:
-    assert plain(text) == left
+    assert make_safe(text) == left
 
 
 def test_lines_and_the_room_of_tabs_are_kept_where_they_are_wanted() -> None:
-    assert plain_lines("a\n\tb\x1b[1m\r\nc") == "a\n    b \nc"
+    assert make_lines_safe("a\n\tb\x1b[1m\r\nc") == "a\n    b \nc"
 
 
 @given(ANYTHING, st.integers(1, 40))
@@ -79,9 +79,9 @@ def test_a_line_is_as_long_as_allowed_at_most(text: str, most: int) -> None:
 def test_a_long_text_is_cut_with_a_mark() -> None:
     assert one_line("word " * 1000, 10) == "word word…"
     assert one_line(" " * 1000 + "x", 10) == "…"
-    assert shortened("0123456789", 10) == "0123456789"
-    assert shortened("0123456789x", 10) == "012345678…"
-    assert shortened("0123456789x", 10, "...") == "0123456..."
+    assert truncate("0123456789", 10) == "0123456789"
+    assert truncate("0123456789x", 10) == "012345678…"
+    assert truncate("0123456789x", 10, "...") == "0123456..."
 
 
 def test_the_last_line_is_the_last_with_something_to_see() -> None:
@@ -93,7 +93,7 @@ def test_the_last_line_is_the_last_with_something_to_see() -> None:
 @pytest.mark.parametrize("piece", ["\x1b[", "\x1b]", "\x9d", "\x1b[3", "\x1b]x ", "\x1bP\x1b", "\n", "\x00"])
 def test_hostile_text_takes_no_longer_than_any_other(piece: str) -> None:
     begun = time.process_time()
-    plain(piece * 300_000)
+    make_safe(piece * 300_000)
     assert time.process_time() - begun < 5
 
 

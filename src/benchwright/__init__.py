@@ -10,7 +10,7 @@ result = evaluate("questions.jsonl", "my-model", scorer="mcq", base_url="http://
 
 __version__ = "0.1.0"
 
-LAZY = {
+LAZY_EXPORTS = {
     "benchwright.api.evaluating": ("evaluate", "evaluate_async"),
     "benchwright.api.benchmarking": ("run_benchmark", "run_benchmark_async"),
     "benchwright.api.comparing": ("compare",),
@@ -26,7 +26,7 @@ LAZY = {
 }
 """Public names by module. Each module is imported on first use of a name; `__init__.pyi` has the types."""
 
-__all__ = ["__version__", "runs", *(name for names in LAZY.values() for name in names)]
+__all__ = ["__version__", "runs", *(name for names in LAZY_EXPORTS.values() for name in names)]
 
 
 def __getattr__(name: str) -> object:
@@ -34,7 +34,7 @@ def __getattr__(name: str) -> object:
 
     if name == "runs":
         return import_module("benchwright.runs")
-    for module, names in LAZY.items():
+    for module, names in LAZY_EXPORTS.items():
         if name in names:
             return getattr(import_module(module), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

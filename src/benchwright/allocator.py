@@ -20,13 +20,13 @@ def _library() -> ctypes.CDLL | None:
     return library if hasattr(library, "mallopt") and hasattr(library, "malloc_trim") else None
 
 
-def keep_large_blocks_apart() -> None:
+def lower_mmap_threshold() -> None:
     """Let glibc map each block of at least 256 kB separately from now on, so that freeing it returns its memory."""
     if (library := _library()) is not None:
         library.mallopt(_MMAP_THRESHOLD, _LARGE)
 
 
-def give_back() -> None:
+def release_free_memory() -> None:
     """Return the free pages between small blocks to the system."""
     if (library := _library()) is not None:
         library.malloc_trim(0)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
-def declared(group: str) -> Iterable[EntryPoint]:
+def find_entry_points(group: str) -> Iterable[EntryPoint]:
     """Return the entry points of a group.
 
     Importing `importlib.metadata` takes 20 ms, so it is imported only if an installed package declares the

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from benchwright.errors import UserError
 
-NAME = ".env"
-ONLY_IF_NAMED = {
+DEFAULT_FILE_NAME = ".env"
+ONLY_FROM_NAMED_FILE = {
     *("BENCHWRIGHT_HOME", "OSMOSIS_CACHE_DIR", "BENCHWRIGHT_CONFIG", "BENCHWRIGHT_ENV_FILE"),
     *("BENCHWRIGHT_MODULE", "BENCHWRIGHT_MCP", "BENCHWRIGHT_AGENT_COMMAND", "BENCHWRIGHT_EVAL_FN"),
     *("BENCHWRIGHT_PLUGIN", "BENCHWRIGHT_NODE", "BENCHWRIGHT_RAY_ADDRESS"),
@@ -31,7 +31,7 @@ They choose code to run, files that are written or removed, trusted certificates
 are sent to a server.
 """
 
-PROGRAMS = (
+CODE_LOADING_PREFIXES = (
     "PYTHON",
     "LD_",
     "DYLD_",
@@ -48,7 +48,7 @@ PROGRAMS = (
 )
 """Prefixes of variables that can make interpreters, loaders and tools run other code."""
 
-MACHINE = {"PATH", "HOME", "SHELL", "ENV", "IFS", "TMPDIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}
+MACHINE_VARIABLES = {"PATH", "HOME", "SHELL", "ENV", "IFS", "TMPDIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}
 """Variables by which this machine finds programs, the user's files and trusted certificates."""
 
 MOST_NAMED = 3
@@ -63,7 +63,7 @@ class EnvironmentFile:
     def __init__(self) -> None:
         self.values: dict[str, str] = {}
         self.named: Path | None = None
-        self._path = Path(NAME)
+        self._path = Path(DEFAULT_FILE_NAME)
         self._typed: Sequence[str] = ()
 
     def read(
@@ -82,7 +82,7 @@ class EnvironmentFile:
         Raises:
             UserError: If the file cannot be read, or is not UTF-8 text.
         """
-        self.values, self._typed, self._path = {}, typed, path or Path(NAME)
+        self.values, self._typed, self._path = {}, typed, path or Path(DEFAULT_FILE_NAME)
         self.named = path.absolute() if path is not None else None
         text = _text_of(self._path) if path is not None else _text_found(say)
         values = _values_in(text)
@@ -94,8 +94,8 @@ class EnvironmentFile:
         if left:
             more = ", …" if len(left) > MOST_NAMED else ""
             say(
-                f"Note: {NAME} also sets {', '.join(left[:MOST_NAMED])}{more}, not taken from a file that is found by "
-                f"itself; --env-file {NAME} takes all of it."
+                f"Note: {DEFAULT_FILE_NAME} also sets {', '.join(left[:MOST_NAMED])}{more}, not taken from a file that is found by "
+                f"itself; --env-file {DEFAULT_FILE_NAME} takes all of it."
             )
 
     def check_address(self, base_url: str, key: str) -> None:
@@ -123,9 +123,9 @@ class EnvironmentFile:
 
 def _may_be_found(name: str) -> bool:
     known = name.upper()
-    if known in ONLY_IF_NAMED or known in MACHINE or known.endswith("_PROXY"):
+    if known in ONLY_FROM_NAMED_FILE or known in MACHINE_VARIABLES or known.endswith("_PROXY"):
         return False
-    return not known.startswith(PROGRAMS)
+    return not known.startswith(CODE_LOADING_PREFIXES)
 
 
 def _text_found(say: Callable[[str], None]) -> str:
@@ -134,16 +134,18 @@ def _text_found(say: Callable[[str], None]) -> str:
     Also empty, with a warning, if other users can change the file.
     """
     try:
-        link, file = os.lstat(NAME), os.stat(NAME)
+        link, file = os.lstat(DEFAULT_FILE_NAME), os.stat(DEFAULT_FILE_NAME)
     except OSError:
         return ""
     if stat.S_ISDIR(file.st_mode):
         return ""
     why = _distrust(link) or _distrust(file)
     if why:
-        say(f"Warning: {NAME} is ignored: {why}; or name it with --env-file {NAME}.")
+        say(
+            f"Warning: {DEFAULT_FILE_NAME} is ignored: {why}; or name it with --env-file {DEFAULT_FILE_NAME}."
+        )
         return ""
-    return _text_of(Path(NAME))
+    return _text_of(Path(DEFAULT_FILE_NAME))
 
 
 def _distrust(file: os.stat_result) -> str | None:
@@ -156,7 +158,7 @@ def _distrust(file: os.stat_result) -> str | None:
     if not (stat.S_ISREG(file.st_mode) or stat.S_ISLNK(file.st_mode)):
         return "it is not a file: remove it"
     if not stat.S_ISLNK(file.st_mode) and file.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        return f"others can write to it: run `chmod go-w {NAME}`"
+        return f"others can write to it: run `chmod go-w {DEFAULT_FILE_NAME}`"
     return None
 
 

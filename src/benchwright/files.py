@@ -12,7 +12,7 @@ from typing import IO
 
 from benchwright.errors import BenchwrightError, UserError
 
-Stamp = tuple[tuple[int, int], ...]
+FileStamp = tuple[tuple[int, int], ...]
 """Size in bytes and modification time in ns of some files; (0, 0) for a missing file."""
 
 
@@ -32,7 +32,7 @@ def write_atomically(
         file.writelines([content] if isinstance(content, bytes) else content)
 
 
-def stamps(*paths: Path) -> Stamp:
+def file_stamps(*paths: Path) -> FileStamp:
     """Return the size and modification time of each file, without reading the files."""
     return tuple(map(_stamp, paths))
 

@@ -27,12 +27,12 @@ def milliseconds(seconds: float | None) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def counted(count: int, noun: str) -> str:
+def count_with_noun(count: int, noun: str) -> str:
     """Return a count with its noun: 1 sample, 2 samples, 1,234 samples."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def number(value: Statistic, form: str = ".3f") -> str:
+def number_text(value: Statistic, form: str = ".3f") -> str:
     """Return a statistic as text: a number, `no score`, or a dash if it is not known."""
     if isinstance(value, NoScore):
         return "no score"
@@ -49,7 +49,7 @@ def interval(low: Statistic, high: Statistic, form: str = ".3f") -> str:
 def figure_text(value: Statistic) -> str:
     """Return a benchmark's figure as text: shares with four decimals, counts whole, `no score`, or a dash."""
     whole = isinstance(value, float | int) and abs(value) > 1 and value == int(value)
-    return number(value, ",.0f" if whole else ".4f")
+    return number_text(value, ",.0f" if whole else ".4f")
 
 
 def seconds_of(text: str) -> float | None:

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchwright.typed_paths import typed_path
+from benchwright.user_paths import expand_user_path
 
 
 def chosen_home(environ: Mapping[str, str] = os.environ) -> Path | None:
     """Return $BENCHWRIGHT_HOME as an absolute path. None if it is unset or empty."""
     chosen = environ.get("BENCHWRIGHT_HOME")
-    return typed_path(chosen).resolve() if chosen else None
+    return expand_user_path(chosen).resolve() if chosen else None
 
 
 def home() -> Path:

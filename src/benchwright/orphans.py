@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Lock
 
-from benchwright.own_processes import bare_command
+from benchwright.python_commands import bare_command
 
-WATCH = """
+WATCHER_CODE = """
 import json, os, signal, sys
 left, commands = set(), []
 for line in sys.stdin:
@@ -66,7 +66,7 @@ class Orphans:
         with self._lock:
             if self._watcher is None:
                 self._watcher = subprocess.Popen(
-                    bare_command(WATCH),
+                    bare_command(WATCHER_CODE),
                     bufsize=0,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.DEVNULL,

@@ -34,10 +34,10 @@ UNREADABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
 Message = dict[str, Any]
 """One chat message in the OpenAI format, as it is sent in requests."""
 
-SIDE = "side"
+SIDE_ROLE = "side"
 """Role of an agent's side requests: those besides its turns, such as for a title or a summary."""
 
-PAID_ROLES = ("model", SIDE)
+PAID_ROLES = ("model", SIDE_ROLE)
 """Roles of requests that count towards the cost of the model's trial. Judges and simulated users do not."""
 
 
@@ -62,7 +62,7 @@ class Status(StrEnum):
     CANCELLED = "cancelled"
 
 
-FAILED = frozenset({Status.PROVIDER_ERROR, Status.EXECUTION_ERROR, Status.CANCELLED})
+FAILED_STATUSES = frozenset({Status.PROVIDER_ERROR, Status.EXECUTION_ERROR, Status.CANCELLED})
 """Trial statuses without an answer to score."""
 
 RETRIED_ON_RESUME = frozenset({Status.PROVIDER_ERROR, Status.CANCELLED})
@@ -166,15 +166,15 @@ class Usage(Record, frozen=True):
 
 NO_USAGE = Usage()
 
-SIMULATED = "simulated"
+SIMULATED_FLAG = "simulated"
 """Flag of requests that the simulated endpoint answered.
 
 All results based on them are marked as simulated.
 """
 
 
-AT_ONCE_NS = 1_000_000
-AT_ONCE_SHARE = 0.005
+SINGLE_BURST_NS = 1_000_000
+SINGLE_BURST_SHARE = 0.005
 """A response came at once if all pieces came within 1 ms, or this share of the time to the first."""
 
 
@@ -279,7 +279,7 @@ class RequestRecord(Record, frozen=True):
         if self.ttft is None or self.chunks == 1:
             return None
         lasted = (self.total if self.last_token is None else self.last_token) - self.ttft
-        return lasted if lasted >= max(AT_ONCE_NS, AT_ONCE_SHARE * self.ttft) else None
+        return lasted if lasted >= max(SINGLE_BURST_NS, SINGLE_BURST_SHARE * self.ttft) else None
 
     @property
     def is_single_burst(self) -> bool:

@@ -16,10 +16,10 @@ from typing import Any, NoReturn, TypeGuard
 
 import msgspec
 
-TAG = "statistic"
+STATISTIC_TAG = "statistic"
 
 
-class NoScore(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=TAG, tag="no score"):
+class NoScore(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=STATISTIC_TAG, tag="no score"):
     """States that there is no score because all of the `failed` trials failed.
 
     `failed`: 0 if no trial is finished. `reasons`: the most frequent reasons with their counts, in descending
@@ -61,11 +61,11 @@ def is_number(value: Statistic) -> TypeGuard[float]:
     return isinstance(value, float | int)
 
 
-def numbers(values: Iterable[Statistic]) -> list[float]:
+def known_numbers(values: Iterable[Statistic]) -> list[float]:
     """Return those of the statistics that are numbers."""
     return [value for value in values if is_number(value)]
 
 
 def is_no_score(value: Any) -> bool:
     """Return True if the value is a `NoScore` as msgspec encodes it: a dictionary with its tag."""
-    return isinstance(value, dict) and value.get(TAG) == "no score"
+    return isinstance(value, dict) and value.get(STATISTIC_TAG) == "no score"

@@ -15,18 +15,18 @@ _ESCAPE_SEQUENCES = re.compile(
 )
 
 
-FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
 """Characters at the start of a cell that make spreadsheets treat it as a formula (OWASP, "CSV Injection")."""
 
 
-def no_formula(value: Any) -> Any:
+def escape_formula(value: Any) -> Any:
     """Return a cell value that no spreadsheet treats as a formula: such text gets a leading apostrophe."""
-    if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA):
+    if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA_STARTS):
         return f"'{value}"
     return value
 
 
-def plain(text: str) -> str:
+def make_safe(text: str) -> str:
     """Return text from outside as one line that cannot control a terminal.
 
     Escape sequences are removed. Every other invisible character (controls and line ends, format and
@@ -38,21 +38,21 @@ def plain(text: str) -> str:
     return "".join(character if character.isprintable() else " " for character in left)
 
 
-def plain_lines(text: str) -> str:
-    """Return text from outside made safe as by `plain`, except that line ends stay, and a tab becomes four spaces."""
-    return "\n".join(plain(line.replace("\t", "    ")) for line in text.split("\n"))
+def make_lines_safe(text: str) -> str:
+    """Return text from outside made safe as by `make_safe`, except that line ends stay, and a tab becomes four spaces."""
+    return "\n".join(make_safe(line.replace("\t", "    ")) for line in text.split("\n"))
 
 
 def one_line(text: str, most: int | None = None) -> str:
-    """Return text from outside as one line made safe by `plain`, with white space collapsed.
+    """Return text from outside as one line made safe by `make_safe`, with white space collapsed.
 
     It is truncated to `most` characters; None: not truncated.
     """
     if most is None:
-        return " ".join(plain(text).split())
+        return " ".join(make_safe(text).split())
     start = text[: 16 * most]  # a long text is not read to its end
-    line = " ".join(plain(start).split())
-    return shortened(line if start == text else f"{line}…", most)
+    line = " ".join(make_safe(start).split())
+    return truncate(line if start == text else f"{line}…", most)
 
 
 def last_line(text: str, most: int) -> str:
@@ -70,6 +70,6 @@ def error_line(error: BaseException, most: int | None = None) -> str:
     return one_line(f"{type(error).__name__}: {text}" if text else type(error).__name__, most)
 
 
-def shortened(text: str, most: int, ending: str = "…") -> str:
+def truncate(text: str, most: int, ending: str = "…") -> str:
     """Return the text; if it is longer than `most` characters, truncate it to that length, including the ending."""
     return text if len(text) <= most else text[: most - len(ending)] + ending

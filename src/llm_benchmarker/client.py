@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.documented.client import InstrumentedClient
-from benchwright.catalog.documented.metrics import RequestMetrics
+from benchwright.catalog.llm_benchmarker_api.client import InstrumentedClient
+from benchwright.catalog.llm_benchmarker_api.metrics import RequestMetrics
 
 __all__ = ["InstrumentedClient", "RequestMetrics"]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.documented.config import BenchmarkConfig, RunConfig, VLLMConfig
+from benchwright.catalog.llm_benchmarker_api.config import BenchmarkConfig, RunConfig, VLLMConfig
 
 __all__ = ["BenchmarkConfig", "RunConfig", "VLLMConfig"]

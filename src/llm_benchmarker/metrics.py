@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.documented.metrics import (
+from benchwright.catalog.llm_benchmarker_api.metrics import (
     AggregatedMetrics,
     RequestMetrics,
     aggregate_metrics,

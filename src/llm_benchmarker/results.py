@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchwright.catalog.documented.results import save_result
+from benchwright.catalog.llm_benchmarker_api.results import save_result
 
 __all__ = ["compare_results", "save_result"]
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.documented.runner import BenchmarkRunner
+from benchwright.catalog.llm_benchmarker_api.runner import BenchmarkRunner
 
 __all__ = ["BenchmarkRunner"]

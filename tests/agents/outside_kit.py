@@ -12,18 +12,18 @@ from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.simulate import Settings, SimulatedEndpoint
 from benchwright.engine.plan import Plan
-from benchwright.engine.worker import Result, SolvedWork, TrialWork, Worker
+from benchwright.engine.worker import SolvedWork, TrialWork, Worker, WorkResult
 from benchwright.records import Target, TrialLimits, TrialRecord
-from benchwright.runs.journal import Body
+from benchwright.runs.journal import TrialBody
 
-_decode_body = msgspec.json.Decoder(Body).decode
+_decode_body = msgspec.json.Decoder(TrialBody).decode
 
 
 class Ran(NamedTuple):
     """A trial that was run: its line and its body, as they would be journalled."""
 
     record: TrialRecord
-    body: Body
+    body: TrialBody
     systemic: bool
 
 
@@ -36,9 +36,9 @@ async def run_trial(
     **target_settings: Any,
 ) -> Ran:
     """Runs the trial of the first row."""
-    delivered: list[Result] = []
+    delivered: list[WorkResult] = []
 
-    async def deliver(result: Result) -> None:
+    async def deliver(result: WorkResult) -> None:
         delivered.append(result)
 
     async with SimulatedEndpoint(settings or Settings()) as endpoint:

@@ -13,7 +13,7 @@ from benchwright.agents.agent_task import AgentTask
 from benchwright.agents.loading import load_agent
 from benchwright.agents.rollout.context import RolloutContext, RolloutResult
 from benchwright.data.errors import DatasetValidationError
-from benchwright.engine.boundary import Boundary
+from benchwright.engine.error_boundary import ErrorBoundary
 from benchwright.engine.seeds import repeat_seed
 from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import Outcome, Status
@@ -34,7 +34,7 @@ def solve(dataset: Path, make_trial: Any) -> Any:
     """Solves one trial, the way the engine does: what it raises becomes a status."""
 
     async def run(agent: Any, session: Any, trial: Any = None, **options: Any) -> Outcome:
-        boundary = Boundary()
+        boundary = ErrorBoundary()
         outcome = None
         async with AgentTask(dataset, agent, (), **options).open() as solver:
             with boundary:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.agents.rows import LONGEST_NAME, SampleRows
+from benchwright.agents.rows import MAX_NAME_LENGTH, SampleRows
 from benchwright.data.rows import Row
 from benchwright.records import Sample
 
@@ -42,7 +42,7 @@ def test_the_column_id_names_the_samples(tmp_path: Path, ids: list[Any]) -> None
         [1, "1", 2],
         [True, False, 3],
         [["a"], ["b"], ["c"]],
-        ["a", "b", "c" * (LONGEST_NAME + 1)],
+        ["a", "b", "c" * (MAX_NAME_LENGTH + 1)],
     ],
 )
 def test_ids_that_do_not_name_every_row_are_left_alone(tmp_path: Path, ids: list[Any]) -> None:

@@ -12,7 +12,7 @@ from tests.recipes.recipe_kit import write_recipe
 
 from benchwright.agents import recipe_task as module
 from benchwright.agents.recipe_task import recipe_task
-from benchwright.recipes.collecting import files_below, texts_below
+from benchwright.recipes.collected_files import files_below, texts_below
 from benchwright.recipes.recipe import read_recipe
 from benchwright.records import Status
 
@@ -113,7 +113,7 @@ def test_patterns_are_of_names_and_of_any_folders(tmp_path: Path) -> None:
 def test_a_folder_without_end_is_looked_at_for_so_long_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchwright.recipes.collecting.MOST_SEEN", 10)
+    monkeypatch.setattr("benchwright.recipes.collected_files.MOST_SEEN", 10)
     for number in range(30):
         (tmp_path / str(number)).touch()
     assert len(files_below(tmp_path, ["**/*"])) == 10

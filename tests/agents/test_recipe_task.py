@@ -14,10 +14,10 @@ from tests.recipes.recipe_kit import write_recipe
 
 from benchwright.agents.recipe_task import recipe_task
 from benchwright.endpoint.simulate import Faults, Settings
-from benchwright.engine import relayed
+from benchwright.engine import agent_requests
 from benchwright.errors import UserError
 from benchwright.recipes.recipe import read_recipe
-from benchwright.recipes.shelf import find_recipe
+from benchwright.recipes.recipe_lookup import find_recipe
 from benchwright.records import Status, TrialLimits
 
 RunAgent = Callable[..., Coroutine[Any, Any, Ran]]
@@ -124,7 +124,7 @@ class TestLimits:
     async def test_an_agent_that_goes_on_asking_is_ended(
         self, run_agent: RunAgent, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(relayed, "LIMIT_PATIENCE", 0.5)
+        monkeypatch.setattr(agent_requests, "LIMIT_PATIENCE", 0.5)
         program = (
             "while True:\n"
             "    try:\n"

@@ -16,7 +16,7 @@ from tests.interop.inspect_kit import sample, write_log
 from benchwright.analysis.comparison.compare import ComparisonOptions, compare
 from benchwright.analysis.comparison.names import with_names
 from benchwright.analysis.comparison.records import DataDifferences, SampleDifference
-from benchwright.reports.comparison.words import note_lines, raw_line
+from benchwright.reports.comparison.sentences import note_lines, raw_line
 from benchwright.runs.manifest import DataFile
 
 

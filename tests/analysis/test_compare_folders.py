@@ -13,16 +13,16 @@ from tests.app.compare_kit import made, write_run
 from tests.interop.foreign_kit import WRITERS
 from tests.interop.inspect_kit import sample, write_log
 
-from benchwright.analysis.comparison.all_tasks import gap_of
+from benchwright.analysis.comparison.all_tasks import mean_paired_difference
 from benchwright.analysis.comparison.compare import ComparisonOptions, compare
-from benchwright.analysis.comparison.pairing import Sides
+from benchwright.analysis.comparison.pairing import SideMeans
 from benchwright.analysis.comparison.records import Comparison
 from benchwright.errors import UserError
 from benchwright.records import Target, TaskSpec
 from benchwright.reports.comparison.junit import render_junit
 from benchwright.reports.comparison.markdown import render_markdown
 from benchwright.runs.manifest import DataFile
-from benchwright.stats.families import holm
+from benchwright.stats.multiple_testing import holm_adjusted
 from benchwright.stats.strata import mean_of_strata
 
 RIGHT = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0]
@@ -74,7 +74,9 @@ def test_the_correction_is_holms_over_all_tasks_and_the_mean_over_them(tmp_path:
     alone = [*(score.p_value for score in scores), together.p_value]
     adjusted = [*(score.p_adjusted for score in scores), together.p_adjusted]
     assert found.tests == len(alone) == 4
-    assert adjusted == pytest.approx(holm([p_value for p_value in alone if p_value is not None]).tolist())
+    assert adjusted == pytest.approx(
+        holm_adjusted([p_value for p_value in alone if p_value is not None]).tolist()
+    )
 
 
 def test_all_together_each_task_weighs_the_same(tmp_path: Path) -> None:
@@ -245,7 +247,7 @@ def test_the_interval_of_the_mean_over_tasks_covers_it() -> None:
             a = (random.random(40) < base).astype(float)
             change = random.random(40)
             b = np.where(change < 0.1 / (1 - base) * (1 - a), 1.0, a)
-            strata.append(gap_of(Sides(a, b, None, None, a, b)))
+            strata.append(mean_paired_difference(SideMeans(a, b, None, None, a, b)))
         interval = mean_of_strata(strata).interval
         assert interval is not None
         covered += interval.low <= 0.1 <= interval.high

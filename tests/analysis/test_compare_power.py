@@ -10,19 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from benchwright.analysis.comparison.figures import difference, one_sided, verdict_of
-from benchwright.analysis.comparison.latency import difference_interval
+from benchwright.analysis.comparison.figures import difference, one_sided_bound, verdict_of
+from benchwright.analysis.comparison.latency import quantile_difference_interval
 from benchwright.analysis.comparison.pairing import Alignment
-from benchwright.analysis.comparison.sides import Column
-from benchwright.stats.latency import percentile_interval
+from benchwright.analysis.comparison.sides import SideScoreColumn
+from benchwright.stats.percentiles import percentile_interval
 
 pytestmark = pytest.mark.slow
 
 RUNS = 1500
 
 
-def column(values: np.ndarray) -> Column:
-    return Column(values.astype(np.float64), np.zeros(values.size, np.uint8))
+def column(values: np.ndarray) -> SideScoreColumn:
+    return SideScoreColumn(values.astype(np.float64), np.zeros(values.size, np.uint8))
 
 
 def aligned(samples: int, per_group: int | None = None, repeats: int = 1) -> Alignment:
@@ -114,7 +114,7 @@ def test_the_gate_stops_a_run_that_lost_no_more_than_the_margin_at_its_level_at_
     stopped = 0
     for _ in range(RUNS):
         a, b = outcomes(generator, 500, 0.06, 0.06 + margin)
-        _, high, _ = one_sided(aligned(500), column(a), column(b), 0.95, lower=False)
+        _, high, _ = one_sided_bound(aligned(500), column(a), column(b), 0.95, lower=False)
         assert high is not None
         stopped += high < -margin
     assert stopped / RUNS <= 0.05 + monte_carlo(0.05)
@@ -126,7 +126,7 @@ def test_the_gate_over_groups_too() -> None:
     for _ in range(RUNS):
         rates = np.repeat(generator.beta(1, 1, (2, 40)), 10, axis=1)
         a, b = generator.random(rates.shape) < rates
-        _, high, _ = one_sided(aligned(400, 10), column(a), column(b), 0.95, lower=False)
+        _, high, _ = one_sided_bound(aligned(400, 10), column(a), column(b), 0.95, lower=False)
         assert high is not None
         stopped += high < 0
     assert stopped / RUNS <= 0.05 + monte_carlo(0.05)
@@ -138,8 +138,12 @@ def test_against_a_constant_it_is_the_interval_of_the_other_side(
 ) -> None:
     times, still = np.array(values), np.full(100, constant)
     low, high = percentile_interval(times, 0.5)
-    assert difference_interval(still, times, 0.5, 0.95) == pytest.approx((low - constant, high - constant))
-    assert difference_interval(times, still, 0.5, 0.95) == pytest.approx((constant - high, constant - low))
+    assert quantile_difference_interval(still, times, 0.5, 0.95) == pytest.approx(
+        (low - constant, high - constant)
+    )
+    assert quantile_difference_interval(times, still, 0.5, 0.95) == pytest.approx(
+        (constant - high, constant - low)
+    )
 
 
 @pytest.mark.parametrize("q", [0.5, 0.95])
@@ -149,6 +153,6 @@ def test_intervals_of_differences_of_percentiles_cover(q: float) -> None:
     covered = 0
     for _ in range(RUNS):
         a, b = generator.lognormal(0, 0.5, 400), 1.3 * generator.lognormal(0, 0.5, 300)
-        low, high = difference_interval(a, b, q, 0.95)
+        low, high = quantile_difference_interval(a, b, q, 0.95)
         covered += low <= truth <= high
     assert covered / RUNS >= 0.95 - monte_carlo(0.95)

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.analysis.deciding.decision import decision_so_far
+from benchwright.analysis.deciding.decision import current_decision
 from benchwright.analysis.deciding.question_tracker import QuestionTracker
 from benchwright.records import ScoreRecord, Status, Target, TaskSpec, TrialRecord
 from benchwright.runs.manifest import Manifest, ScorerInfo
-from benchwright.runs.question import Earlier, Goal, Question, shuffled
+from benchwright.runs.question import EarlierScores, Question, QuestionGoal, shuffle_units
 from benchwright.runs.table import RunTable
 from benchwright.statistic import NoScore
-from benchwright.stats.sequential.decision import Decider
+from benchwright.stats.sequential.decision import SequentialTest
 
 SLOTS = ("old", "new")
 OFFSETS = count(1)
@@ -43,11 +43,11 @@ def manifest_of(repeats: int = 1, slots: tuple[str, ...] = SLOTS) -> Manifest:
 def question_about(
     units: list[list[str]],
     *,
-    goal: Goal = "difference",
+    goal: QuestionGoal = "difference",
     margin: float = 0.0,
     finite: bool = False,
     at_least: int = 1,
-    earlier: Earlier | None = None,
+    earlier: EarlierScores | None = None,
 ) -> Question:
     return Question(
         goal, margin, 0.05, at_least, finite, ["exact"], 7, units, "" if earlier else "old", earlier
@@ -87,7 +87,7 @@ def test_the_order_in_which_trials_end_changes_nothing(
     tmp_path_factory: pytest.TempPathFactory, answers: list[tuple[Answer, Answer]], seed: int, finite: bool
 ) -> None:
     directory = tmp_path_factory.getbasetemp()
-    units = shuffled({str(number): [str(number)] for number in range(len(answers))}, seed)
+    units = shuffle_units({str(number): [str(number)] for number in range(len(answers))}, seed)
     question, manifest = question_about(units, finite=finite, margin=0.05), manifest_of()
     trials = [
         records_of(str(number), slot, answer)
@@ -104,7 +104,7 @@ def test_the_order_in_which_trials_end_changes_nothing(
         for record in trial:
             put(table, [record])
             looked_at_always.process_complete_units()
-    first, second = decision_so_far(in_turn), decision_so_far(looked_at_always)
+    first, second = current_decision(in_turn), current_decision(looked_at_always)
     assert (first.verdict, first.used, first.difference) == (second.verdict, second.used, second.difference)
     assert (first.low, first.high) == (second.low, second.high)
 
@@ -124,12 +124,12 @@ def test_it_is_what_the_decider_says_of_the_differences_with_failures_at_their_w
         question_about(units), manifest_of(), table_of(tmp_path_factory.getbasetemp(), trials)
     )
     following.process_complete_units()
-    decider = Decider(len(answers))
+    decider = SequentialTest(len(answers))
     for old, new in answers:
         least = (0.0 if new is None else new) - (1.0 if old is None else old)
         most = (1.0 if new is None else new) - (0.0 if old is None else old)
         decider.add(least, most)
-    decision = decision_so_far(following)
+    decision = current_decision(following)
     expected = decider.decision
     assert decision.used == expected.units
     taken = answers[: decision.used]
@@ -159,7 +159,7 @@ def test_a_group_counts_when_all_of_it_is_there_and_by_its_size(tmp_path: Path) 
     for trial in trials["c"]:
         put(table, trial)
     following.process_complete_units()
-    decision = decision_so_far(following)
+    decision = current_decision(following)
     assert decision.used == 4
     assert decision.groups
     assert decision.difference == pytest.approx(2 / 4)
@@ -173,7 +173,7 @@ def test_a_sample_with_repeats_counts_by_their_mean_once_all_are_there(tmp_path:
         for slot, answer in (("old", 0.0), ("new", score)):
             put(table, records_of("a", slot, answer, repeat))
     assert following.process_complete_units()
-    assert decision_so_far(following).difference == 0.5
+    assert current_decision(following).difference == 0.5
 
 
 def test_what_is_to_be_asked_again_is_not_complete_before_it_was(tmp_path: Path) -> None:
@@ -186,13 +186,13 @@ def test_what_is_to_be_asked_again_is_not_complete_before_it_was(tmp_path: Path)
 
 
 def test_earlier_answers_stand_for_the_old_model(tmp_path: Path) -> None:
-    earlier = Earlier("before", "old", scores={"exact": {"a": (0.0, 0.0), "b": (0.0, 1.0)}})
+    earlier = EarlierScores("before", "old", scores={"exact": {"a": (0.0, 0.0), "b": (0.0, 1.0)}})
     table = table_of(tmp_path, [records_of("a", "new", 1.0), records_of("b", "new", 1.0)])
     following = QuestionTracker(
         question_about([["a"], ["b"]], earlier=earlier), manifest_of(slots=("new",)), table
     )
     following.process_complete_units()
-    decision = decision_so_far(following)
+    decision = current_decision(following)
     (one,) = decision.models
     assert (one.model, one.than) == ("new", "old")
     assert decision.difference == pytest.approx((1.0 + 0.5) / 2), "halfway where the old answer failed"
@@ -205,10 +205,10 @@ def test_at_least_so_many_samples_whatever_the_units(tmp_path: Path) -> None:
     ]
     following = QuestionTracker(question_about(units, at_least=51), manifest_of(), table_of(tmp_path, trials))
     following.process_complete_units()
-    assert decision_so_far(following).used == 52
+    assert current_decision(following).used == 52
 
 
 def test_the_order_of_the_samples_is_that_of_the_seed_alone() -> None:
     names = {str(number): [str(number)] for number in range(50)}
     turned = dict(reversed(names.items()))
-    assert shuffled(names, 1) == shuffled(turned, 1) != shuffled(names, 2)
+    assert shuffle_units(names, 1) == shuffle_units(turned, 1) != shuffle_units(names, 2)

@@ -11,7 +11,7 @@ from tests.app.compare_kit import Made, write_run
 from benchwright.analysis.equal_repeats import MOST_SAMPLES, EqualRepeats
 from benchwright.analysis.summary import summary_of
 from benchwright.records import Status, Target
-from benchwright.runs.journal import BODIES
+from benchwright.runs.journal import BODIES_FILE
 
 
 def repeated(samples: int, repeats: int = 2, **more: Any) -> list[Made]:
@@ -63,6 +63,6 @@ def test_only_the_first_samples_are_looked_at(tmp_path: Path) -> None:
 
 def test_a_conversation_that_was_damaged_settles_nothing(tmp_path: Path) -> None:
     assert found(tmp_path, repeated(5)) is not None
-    bodies = tmp_path / "run" / BODIES
+    bodies = tmp_path / "run" / BODIES_FILE
     bodies.write_bytes(bytes(len(bodies.read_bytes())))
     assert summary_of(tmp_path / "run").targets[0].equal_repeats is None

@@ -22,9 +22,9 @@ from benchwright.analysis.quality_and_speed.views import joint_view
 from benchwright.records import RunEvent, Status, Target, Usage
 from benchwright.reports.comparison.markdown import render_markdown
 from benchwright.reports.quality_and_speed import association_text, outcome_counts_text, trend_text
-from benchwright.reports.terminal import render_answer
+from benchwright.reports.terminal import render_comparison_answer
 from benchwright.runs.journal import Journal
-from benchwright.stats.intervals import wilson
+from benchwright.stats.intervals import wilson_interval
 
 BUSY = {"samples": 100, "p50": 1_000_000, "p99": 50_000_000, "longest": 90_000_000}
 
@@ -53,7 +53,7 @@ def compared(*runs: Path) -> Comparison:
 
 def terminal(comparison: Comparison) -> str:
     out = io.StringIO()
-    Console(file=out, width=400, highlight=False).print(render_answer(comparison, details=True))
+    Console(file=out, width=400, highlight=False).print(render_comparison_answer(comparison, details=True))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
 
@@ -152,7 +152,7 @@ class TestFastAndSlow:
         found = speed(view_of(tmp_path, trials))
         assert [(one.correct, one.n) for one in found.buckets] == [(3, 3), (3, 3), (3, 3), (0, 3)]
         assert (found.buckets[0].fastest, found.buckets[0].slowest) == (1.0, 3.0)
-        low, high = wilson(0, 3)
+        low, high = wilson_interval(0, 3)
         assert (found.buckets[3].low, found.buckets[3].high) == (low, high)
         assert (found.wrong_slower, found.test) == (1.0, "mann-whitney")
         assert found.p_value is not None
@@ -325,7 +325,7 @@ class TestByConcurrency:
         assert [
             row.correct_per_second.value for row in table.rows if row.correct_per_second
         ] == pytest.approx([1.8, 4.8])
-        assert (table.rows[0].judged.low, table.rows[0].judged.high) == wilson(9, 10)
+        assert (table.rows[0].judged.low, table.rows[0].judged.high) == wilson_interval(9, 10)
 
     def test_the_trend_of_two_is_their_paired_difference_by_doublings(self, tmp_path: Path) -> None:
         table = self.table(at(tmp_path, 2, [1] * 20), at(tmp_path, 8, [0] * 6 + [1] * 14))

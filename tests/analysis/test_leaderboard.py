@@ -14,9 +14,9 @@ from tests.app.compare_kit import STARTED, Made, made, paired_outcomes, write_ru
 
 from benchwright.analysis.comparison.compare import compare
 from benchwright.analysis.leaderboard.board import BoardEntry, BoardOptions, leaderboard
-from benchwright.analysis.leaderboard.order import ordered
-from benchwright.analysis.leaderboard.records import BoardRow, Cell, Leaderboard, Price
-from benchwright.analysis.quality_and_speed.fronts import Candidate, PerTrial, fronts
+from benchwright.analysis.leaderboard.order import sort_board
+from benchwright.analysis.leaderboard.records import BoardRow, Cell, Leaderboard, TokenPrice
+from benchwright.analysis.quality_and_speed.fronts import Candidate, ResourcesPerTrial, fronts
 from benchwright.analysis.summary import summary_of
 from benchwright.errors import UserError
 from benchwright.records import Status, Target, TaskSpec
@@ -192,7 +192,7 @@ class TestFigures:
 
     def test_what_a_row_took_is_the_sum_of_its_runs(self, tmp_path: Path) -> None:
         runs = [run_of(tmp_path, "m", made([1.0] * 4), task) for task in ("sums", "words")]
-        found = row(board_of(*runs, prices={"m": Price(1.0, 10.0)}), "m")
+        found = row(board_of(*runs, prices={"m": TokenPrice(1.0, 10.0)}), "m")
         requests = [summary_of(run).targets[0].requests for run in runs]
         assert found.seconds == sum(one.wall_time_seconds for one in requests)
         assert (found.prompt_tokens, found.completion_tokens) == (80, 40)
@@ -218,13 +218,13 @@ class TestOrder:
             run_of(tmp_path, "b", made([0.0, 0.0]), "words"),
         ]
         board = board_of(*runs)
-        order = {by: "".join(one.model for one in ordered(board, by).rows)
+        order = {by: "".join(one.model for one in sort_board(board, by).rows)
                  for by in ("rank", "eval words", "failed", "model")}  # fmt: skip
         assert order == {"rank": "ba", "eval words": "ab", "failed": "ba", "model": "ab"}
 
     def test_an_order_that_there_is_not_is_an_error(self, tmp_path: Path) -> None:
         with pytest.raises(UserError, match=r"There is no order 'tokns'.*tokens"):
-            ordered(board_of(run_of(tmp_path, "a", made([1.0]))), "tokns")
+            sort_board(board_of(run_of(tmp_path, "a", made([1.0]))), "tokns")
 
 
 POINTS = st.lists(st.tuples(st.integers(1, 6), st.integers(0, 6)), min_size=2, max_size=12)
@@ -234,7 +234,7 @@ class TestFronts:
     @given(POINTS)
     def test_on_the_front_is_who_is_beaten_by_none_in_both(self, pairs: list[tuple[int, int]]) -> None:
         candidates = [
-            Candidate(str(place), float(mean), None, None, PerTrial(seconds=float(seconds)))
+            Candidate(str(place), float(mean), None, None, ResourcesPerTrial(seconds=float(seconds)))
             for place, (seconds, mean) in enumerate(pairs)
         ]
         (found,) = fronts("task", "score", candidates)
@@ -247,8 +247,8 @@ class TestFronts:
         assert kept == unbeaten
 
     def test_tokens_stand_for_cost_where_no_price_is_known(self) -> None:
-        free = [Candidate(one, 0.5, None, None, PerTrial(1.0, 10.0)) for one in "ab"]
-        priced = [Candidate(one, 0.5, None, None, PerTrial(1.0, 10.0, 0.1)) for one in "ab"]
+        free = [Candidate(one, 0.5, None, None, ResourcesPerTrial(1.0, 10.0)) for one in "ab"]
+        priced = [Candidate(one, 0.5, None, None, ResourcesPerTrial(1.0, 10.0, 0.1)) for one in "ab"]
         assert [found.spent for found in fronts("task", "score", free)] == ["seconds", "tokens"]
         assert [found.spent for found in fronts("task", "score", priced)] == ["seconds", "cost"]
 
@@ -270,5 +270,5 @@ def test_less_is_better_if_an_imported_score_says_so(tmp_path: Path) -> None:
     assert (cell(board, "low").rank, cell(board, "high").rank) == (1, 2)
     assert cell(board, "low").standing == "best"
     assert [one.title for one in board.rows] == ["low", "high"]
-    assert [one.title for one in ordered(board, board.columns[0].name).rows] == ["low", "high"]
+    assert [one.title for one in sort_board(board, board.columns[0].name).rows] == ["low", "high"]
     assert board.fronts[board.columns[0].name] == []

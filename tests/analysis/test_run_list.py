@@ -12,16 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.app.compare_kit import SECOND, STARTED, Made, made, write_run
 
-from benchwright.analysis.run_figures import FIGURES, figures_of
-from benchwright.analysis.run_list import ORDERS, RunFilter, RunRow, list_runs, ordered
+from benchwright.analysis.run_figures import FIGURES_FILE, figures_of
+from benchwright.analysis.run_list import SORT_KEYS, RunFilter, RunRow, list_runs, sort_rows
 from benchwright.analysis.summary import summary_of
 from benchwright.records import RunEvent, ScoreRecord, Status, Target
 from benchwright.reports.run_list import short_ids
-from benchwright.runs.journal import BODIES, TRIALS, Journal
+from benchwright.runs.journal import BODIES_FILE, TRIALS_FILE, Journal
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import DataFile
 from benchwright.runs.table import RunTable
-from benchwright.runs.tags_and_notes import note_run
+from benchwright.runs.tags_and_notes import set_note
 
 LOST = [Made(f"lost-{number}", failed=Status.PROVIDER_ERROR) for number in range(2)]
 LOAD = {"load": {"level": {"concurrency": 8}}}
@@ -75,7 +75,7 @@ def scored_again(run: Path) -> None:
 
 def restored(run: Path) -> None:
     """Another journal of the same size takes the place of this one."""
-    journal = run / TRIALS
+    journal = run / TRIALS_FILE
     content = journal.read_bytes()
     other = content.replace(b'"value":1.0', b'"value":0.0')
     assert other != content
@@ -85,12 +85,12 @@ def restored(run: Path) -> None:
 
 def bodies_lost(run: Path) -> None:
     """A crash of the machine took conversations of which the lines are there."""
-    os.truncate(run / BODIES, os.path.getsize(run / BODIES) // 2)
+    os.truncate(run / BODIES_FILE, os.path.getsize(run / BODIES_FILE) // 2)
 
 
 def emptied(run: Path) -> None:
     """The journal is gone."""
-    (run / TRIALS).unlink()
+    (run / TRIALS_FILE).unlink()
 
 
 @pytest.mark.parametrize("change", [retried, scored_again, restored, bodies_lost, emptied])
@@ -125,13 +125,13 @@ def test_a_run_that_has_not_changed_is_not_read_again(store: Path, monkeypatch: 
 def test_what_was_kept_and_cannot_be_read_is_made_again(store: Path, content: bytes) -> None:
     run = write_run(store / "a", made([1.0, 0.0]))
     first = list_runs()
-    (run / FIGURES).write_bytes(content)
+    (run / FIGURES_FILE).write_bytes(content)
     assert list_runs() == first
 
 
 def test_a_journal_that_cannot_be_read_is_named_and_the_others_listed(store: Path) -> None:
     write_run(store / "good", made([1.0]))
-    with (write_run(store / "bad", made([1.0])) / TRIALS).open("ab") as file:
+    with (write_run(store / "bad", made([1.0])) / TRIALS_FILE).open("ab") as file:
         file.write(b"no record\n")
     rows = {row.id: row for row in list_runs()}
     assert rows["good"].done == 1
@@ -162,7 +162,7 @@ def several(store: Path) -> Path:
         store / "d", [*made([1.0, 0.0, 0.0]), *LOST], kind="pack", about={"pack": "toolcall"},
         finished=False, created_at=STARTED + 3 * SECOND, data=[DataFile("toolcall", "0" * 32, 9)],
     )  # fmt: skip
-    note_run("a", "Of the paper")
+    set_note("a", "Of the paper")
     return store
 
 
@@ -198,15 +198,15 @@ def test_runs_are_found_by_what_they_are(several: Path, wanted: RunFilter, found
     ],
 )
 def test_runs_are_ordered(several: Path, order: str, found: str) -> None:
-    assert "".join(row.id for row in ordered(list_runs(), order)) == found
+    assert "".join(row.id for row in sort_rows(list_runs(), order)) == found
 
 
 def test_every_order_takes_runs_without_figures(several: Path) -> None:
     rows = [
         RunRow(**{**row_fields(row), "targets": [], "failed": None, "seconds": None}) for row in list_runs()
     ]
-    for order in ORDERS:
-        assert len(ordered(rows, order)) == 4
+    for order in SORT_KEYS:
+        assert len(sort_rows(rows, order)) == 4
 
 
 def row_fields(row: RunRow) -> dict[str, Any]:

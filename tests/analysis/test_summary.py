@@ -12,7 +12,7 @@ from tests.engine.engine_kit import TARGET, table_of
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary, ScoreSummary
 from benchwright.records import (
-    SIMULATED,
+    SIMULATED_FLAG,
     JournalLine,
     RequestRecord,
     RunEvent,
@@ -22,10 +22,10 @@ from benchwright.records import (
     TrialRecord,
     Usage,
 )
-from benchwright.runs.lag import LoopLag
 from benchwright.runs.manifest import DataFile, Manifest, ScorerInfo
+from benchwright.runs.process_delays import LoopLag
 from benchwright.statistic import NoScore
-from benchwright.stats.histogram import bucket
+from benchwright.stats.histogram import bucket_of
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
@@ -294,7 +294,7 @@ def test_the_speed_of_the_models_requests() -> None:
         scored("b", 1.0, requests=[request("2", ttft=300 * MILLISECOND, total=800 * MILLISECOND, attempts=2,
                                            waited=250 * MILLISECOND)]),
         scored("c", 1.0, requests=[request("3", ttft=200 * MILLISECOND, total=1200 * MILLISECOND,
-                                           gaps={bucket(50 * MILLISECOND): 10})]),
+                                           gaps={bucket_of(50 * MILLISECOND): 10})]),
         trial("d", Status.PROVIDER_ERROR, requests=[RequestRecord("4", error="reset", total=9 * SECOND)]),
         RunEvent("finished", 12 * SECOND),
     )  # fmt: skip
@@ -373,7 +373,7 @@ def test_the_state_is_that_of_the_last_session(
 
 
 def test_one_simulated_answer_marks_the_whole_run() -> None:
-    real, simulated = request("1"), request("2", flags=[SIMULATED])
+    real, simulated = request("1"), request("2", flags=[SIMULATED_FLAG])
     assert not summary_of(scored("a", 1.0, requests=[real])).simulated
     assert summary_of(scored("a", 1.0, requests=[real]), scored("b", 1.0, requests=[simulated])).simulated
 

@@ -9,7 +9,7 @@ from tests.app.compare_kit import Made, made, write_run
 
 from benchwright.analysis.summary import summary_of
 from benchwright.analysis.summary_records import TargetSummary
-from benchwright.analysis.suspicious import SuspiciousPasses, suspicious_lines
+from benchwright.analysis.suspicious_passes import SuspiciousPasses, suspicious_lines
 from benchwright.records import ScoreRecord, Status
 from benchwright.runs.flags import Flag, flags_in
 from benchwright.runs.journal import Journal

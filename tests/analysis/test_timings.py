@@ -17,7 +17,7 @@ from benchwright.app.report import ReportSettings, make_report
 from benchwright.records import RunEvent
 from benchwright.reports.summary import render_summary
 from benchwright.runs.journal import Journal
-from benchwright.runs.lag import LoopLag
+from benchwright.runs.process_delays import LoopLag
 
 MEASURED = "the client was too busy (loop lag p99 40.0 ms, longest 900 ms)"
 OTHERS = "other programs that keep this machine busy"

@@ -12,7 +12,7 @@ from benchwright.analysis.transcripts import transcripts
 from benchwright.errors import UserError
 from benchwright.records import Status
 from benchwright.reports.transcript import render_transcripts
-from benchwright.runs.journal import BODIES
+from benchwright.runs.journal import BODIES_FILE
 from benchwright.runs.table import read_table
 
 TRIALS = [
@@ -35,8 +35,8 @@ def test_every_attempt_is_there_with_its_own_scores(tmp_path: Path) -> None:
 
 def test_a_conversation_that_was_lost_is_told_and_the_others_are_shown(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", TRIALS)
-    first, second, *others = (run / BODIES).read_bytes().splitlines(keepends=True)
-    (run / BODIES).write_bytes(b"".join([first, b"x" * (len(second) - 1) + b"\n", *others]))
+    first, second, *others = (run / BODIES_FILE).read_bytes().splitlines(keepends=True)
+    (run / BODIES_FILE).write_bytes(b"".join([first, b"x" * (len(second) - 1) + b"\n", *others]))
     found = transcripts(read_table(run), "0")
     assert [one.body is None for one in found] == [False, True, False]
     console = Console(record=True, width=100)

@@ -15,8 +15,8 @@ from tests.journals import read_lines
 from tests.programs import start_benchwright
 
 from benchwright.analysis.summary_records import RunSummary
-from benchwright.records import FAILED, ScoreRecord, TrialRecord
-from benchwright.runs.journal import TRIALS
+from benchwright.records import FAILED_STATUSES, ScoreRecord, TrialRecord
+from benchwright.runs.journal import TRIALS_FILE
 from benchwright.runs.manifest import read_manifest
 
 NOWHERE = "http://127.0.0.1:9/v1"
@@ -107,7 +107,7 @@ def trials(run: Path) -> list[TrialRecord]:
 
 def finished(run: Path) -> list[TrialRecord]:
     """The trials that have an answer."""
-    return [trial for trial in trials(run) if trial.status not in FAILED]
+    return [trial for trial in trials(run) if trial.status not in FAILED_STATUSES]
 
 
 def scores(run: Path) -> list[ScoreRecord]:
@@ -125,7 +125,7 @@ class GrowingJournal:
 
     def look(self) -> int | None:
         """The number of trials written whole so far, None before there is a journal."""
-        for path in self._files.glob(f"*/{TRIALS}"):
+        for path in self._files.glob(f"*/{TRIALS_FILE}"):
             with path.open("rb") as file:
                 file.seek(self._read)
                 new = file.read()

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from benchwright.records import (
-    SIMULATED,
+    SIMULATED_FLAG,
     Record,
     RequestRecord,
     RunEvent,
@@ -21,7 +21,7 @@ from benchwright.records import (
     TrialRecord,
     Usage,
 )
-from benchwright.runs.journal import Body, Journal, encode_json
+from benchwright.runs.journal import Journal, TrialBody, encode_json
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import DataFile, Manifest, ScorerInfo, write_manifest
 
@@ -100,10 +100,10 @@ def _write_trial(journal: Journal, number: int, trial: Made) -> None:
         total=round(trial.latency * SECOND),
         usage=trial.usage,
         error="HTTP 500" if failed else None,
-        flags=[*trial.odd, SIMULATED] if trial.simulated else trial.odd,
+        flags=[*trial.odd, SIMULATED_FLAG] if trial.simulated else trial.odd,
     )
     messages = [{"role": "user", "content": trial.asked or f"question {trial.sample}"}]
-    body = Body(key, answer=trial.answer, messages=messages, target=trial.gold)
+    body = TrialBody(key, answer=trial.answer, messages=messages, target=trial.gold)
     record = TrialRecord(
         key=key,
         sample=trial.sample,

@@ -14,7 +14,7 @@ from tests.simulated import simulated_endpoint
 
 from benchwright.catalog.asking import assistant, tool_call, user
 from benchwright.records import Message, RunEvent, ScoreRecord, Status, TrialRecord
-from benchwright.runs.journal import Body, Journal, encode_json
+from benchwright.runs.journal import Journal, TrialBody, encode_json
 
 RUN = "20260101T000000-audited-00000000"
 
@@ -29,7 +29,7 @@ def write_trial(
         call["tool_calls"][0]["id"] = f"c{number}"
         messages += [call, {"role": "tool", "tool_call_id": f"c{number}", "content": output}]
     key = f"{sample:0>32}"
-    content = Body(key, messages=[*messages, assistant("Done.")], answer="Done.", **body)
+    content = TrialBody(key, messages=[*messages, assistant("Done.")], answer="Done.", **body)
     journal.write_trial(TrialRecord(key, sample, "primary", Status.ANSWERED), encode_json(content))
     journal.write(ScoreRecord(f"{key}-s", key, "exact", value))
 

@@ -17,13 +17,13 @@ from tests.app.pack_kit import Packs, numbered
 from tests.journals import read_lines
 from tests.simulated import simulated_endpoint
 
-from benchwright.analysis.comparison.comparability import no_latency
+from benchwright.analysis.comparison.comparability import latency_refusal
 from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.quality_and_speed.views import joint_view
 from benchwright.analysis.report.columns import columns_of
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.records import RunEvent, Status
-from benchwright.runs.concurrency_history import SETTLING
+from benchwright.runs.concurrency_history import SETTLING_FLAG
 from benchwright.runs.table import read_table
 
 SLOTS = 8
@@ -64,7 +64,7 @@ def first_levels(run: Path) -> list[int]:
 
 
 def flagged(run: Path) -> int:
-    return sum(SETTLING in request.flags for trial in trials(run) for request in trial.requests)
+    return sum(SETTLING_FLAG in request.flags for trial in trials(run) for request in trial.requests)
 
 
 def check_all_done_once(summary: RunSummary, run: Path) -> None:
@@ -121,7 +121,7 @@ def test_requests_before_it_settled_count_in_scores_and_not_in_timings(
     timed = requests.wall_time_seconds - requests.settling_seconds
     assert requests.effective_throughput_rps == pytest.approx((TRIALS - left_out) / timed)
     kept = [request for trial in trials(program.only_run) for request in trial.requests]
-    counted = [request.total / 1e9 for request in kept if SETTLING not in request.flags]
+    counted = [request.total / 1e9 for request in kept if SETTLING_FLAG not in request.flags]
     assert requests.latency_mean == pytest.approx(sum(counted) / len(counted), rel=1e-5)
 
 
@@ -151,9 +151,9 @@ def test_speed_is_compared_only_with_what_ran_at_the_concurrency_that_was_found(
     facts = replace(
         RunSides(run, "A").side().facts, timings_valid=True
     )  # whether the machine was busy or not
-    assert no_latency(facts, replace(facts, concurrency=level)) is None
+    assert latency_refusal(facts, replace(facts, concurrency=level)) is None
     told = f"the concurrency differs: {level} and {level + 1}"
-    assert no_latency(facts, replace(facts, concurrency=level + 1)) == told
+    assert latency_refusal(facts, replace(facts, concurrency=level + 1)) == told
 
 
 def test_at_an_endpoint_that_refuses_what_is_too_much_it_stays_low_and_no_trial_fails(

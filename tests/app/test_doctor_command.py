@@ -19,7 +19,7 @@ from tests.sandbox.docker.stand_ins import IMAGE, docker
 
 from benchwright.app.doctor import programs
 from benchwright.app.doctor.findings import Check, Finding, findings_of
-from benchwright.sandbox.docker.ownership import PROCESS, this_process
+from benchwright.sandbox.docker.ownership import PROCESS_LABEL, process_id
 
 __all__ = ["running_engine"]
 
@@ -138,8 +138,8 @@ def test_a_proxy_that_cannot_be_used_is_a_problem(program: Program) -> None:
 
 
 def test_what_a_killed_run_left_is_counted(program: Program, running_engine: None) -> None:
-    place, boot, pid, started = this_process().split(" ")
-    dead = f"{PROCESS}={place} {boot} {pid} {int(started) + 1}"
+    place, boot, pid, started = process_id().split(" ")
+    dead = f"{PROCESS_LABEL}={place} {boot} {pid} {int(started) + 1}"
     for _ in range(5):  # a run of another test may remove it before it is looked at
         container = docker("create", "--label", dead, IMAGE, "true")
         _, found = examined(program)
@@ -160,7 +160,7 @@ def test_an_extra_that_is_not_installed_says_how_to_get_it(monkeypatch: pytest.M
         raise PackageNotFoundError(package)
 
     monkeypatch.setattr(programs, "version", absent)
-    found = {finding.subject: finding for finding in programs.extras()}
+    found = {finding.subject: finding for finding in programs.check_extras()}
     assert found["extra hub"].state == "missing"
     assert found["extra hub"].what_to_do == "pip install 'benchwright[hub]'"
 

@@ -12,9 +12,9 @@ from tests.catalog.made_up_rows import COUNT, WRITERS
 from tests.catalog.played import scripts
 from tests.simulated import simulated_endpoint
 
-from benchwright.catalog.registry import abouts
+from benchwright.catalog.registry import list_abouts
 
-NAMES = [about.full_name for about in abouts() if "containers" not in about.needs]
+NAMES = [about.full_name for about in list_abouts() if "containers" not in about.needs]
 
 WRONG = (1,)
 """The samples that the model answers wrongly."""

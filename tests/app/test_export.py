@@ -22,7 +22,7 @@ from benchwright.errors import UserError
 from benchwright.records import RequestRecord, ScoreRecord, Status, TrialRecord
 from benchwright.runs.journal import Journal
 from benchwright.runs.table import read_table
-from benchwright.text import FORMULA, no_formula
+from benchwright.text import FORMULA_STARTS, escape_formula
 
 TRIALS = [
     Made("0", 1.0, span="42", group="sums"),
@@ -146,7 +146,7 @@ class TestFiles:
         assert str(schema.field("reused").type) == "bool"
 
     def test_many_batches_are_one_file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("benchwright.app.export.BATCH", 7)
+        monkeypatch.setattr("benchwright.app.export.ROW_GROUP_SIZE", 7)
         run = str(write_run(tmp_path / "run", made([1.0] * 30)))
         assert export(run, "requests", tmp_path / "out.parquet") == 30
         assert pyarrow.parquet.ParquetFile(tmp_path / "out.parquet").num_row_groups == 5
@@ -181,8 +181,8 @@ class TestFormulas:
 
     @given(st.text())
     def test_no_cell_begins_like_one(self, text: str) -> None:
-        cell = no_formula(text)
-        assert not cell.lstrip(" ").startswith(FORMULA)
+        cell = escape_formula(text)
+        assert not cell.lstrip(" ").startswith(FORMULA_STARTS)
         assert cell.removeprefix("'") == text.removeprefix("'")
 
     def test_negative_numbers_stay_numbers(self, tmp_path: Path) -> None:

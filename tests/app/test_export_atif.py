@@ -15,7 +15,7 @@ from benchwright.analysis.export.trajectories import trajectory_of
 from benchwright.interop.atif import messages_of, requests_of
 from benchwright.records import Message, RequestRecord, Status, TrialRecord, Usage
 from benchwright.runs.attempts import ScoredTrial
-from benchwright.runs.journal import Body
+from benchwright.runs.journal import TrialBody
 
 AGENT = {"name": "calculator", "version": "1", "model_name": "m"}
 CALL = {"id": "call-1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}}
@@ -34,7 +34,9 @@ REQUESTS = [
 
 def made(messages: list[Message] = CONVERSATION) -> dict[str, Any]:
     record = TrialRecord("k", "s", "primary", Status.SCORED, scores={"right": 1.0}, requests=REQUESTS)
-    return trajectory_of(CountedTrial("run", 0, ScoredTrial(record, {}), Body("k", messages=messages)), AGENT)
+    return trajectory_of(
+        CountedTrial("run", 0, ScoredTrial(record, {}), TrialBody("k", messages=messages)), AGENT
+    )
 
 
 def test_what_a_tool_answered_belongs_to_the_step_that_called_it() -> None:

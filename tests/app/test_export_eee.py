@@ -18,7 +18,7 @@ from benchwright.analysis.export.every_eval_ever_rows import GradedScore, rows_o
 from benchwright.analysis.summary import summary_of
 from benchwright.records import Message, RequestRecord, Status, Target, TrialRecord, Usage
 from benchwright.runs.attempts import ScoredTrial
-from benchwright.runs.journal import Body
+from benchwright.runs.journal import TrialBody
 from benchwright.runs.manifest import read_manifest
 
 TRIALS = [
@@ -127,7 +127,9 @@ CONVERSATION: list[Message] = [
 def row(tmp_path: Path, messages: list[Message], record: TrialRecord | None = None) -> dict[str, Any]:
     record = record or TrialRecord("k", "s", "primary", Status.SCORED, scores={"exact": 1.0})
     manifest = read_manifest(write_run(tmp_path / "run", made([1.0])))
-    counted = CountedTrial("run", 0, ScoredTrial(record, {}), Body("k", messages=messages, answer="It is 2."))
+    counted = CountedTrial(
+        "run", 0, ScoredTrial(record, {}), TrialBody("k", messages=messages, answer="It is 2.")
+    )
     (found,) = rows_of(counted, [GradedScore.from_score(manifest, "exact", "r")], "e", "m")
     return found
 

@@ -14,7 +14,7 @@ from tests.sandbox.docker.conftest import running_engine
 from tests.simulated import simulated_endpoint
 
 from benchwright.catalog.containers.network_rules import SEALED_NETWORK
-from benchwright.catalog.harbor.sealed_testing import SEALED
+from benchwright.catalog.harbor.sealed_testing import SEALED_DEPARTURE
 
 __all__ = ["running_engine", "workshop"]
 
@@ -58,7 +58,7 @@ def test_a_folder_of_tasks_is_run_and_every_reward_is_in_the_result(
         "reward short": 0.25,
     }, "over the two that were tested"
     assert result["protocol"]["departures"] == [
-        SEALED,
+        SEALED_DEPARTURE,
         SEALED_NETWORK,
         f"the data in {tasks.name} is of no known revision",
     ]

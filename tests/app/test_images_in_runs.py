@@ -16,8 +16,8 @@ from tests.drawn import png, url
 from tests.http_server import QuietHandler, served_by
 from tests.simulated import simulated_endpoint
 
-from benchwright.runs.journal import BODIES, read_body
-from benchwright.runs.pictures import PICTURES
+from benchwright.runs.journal import BODIES_FILE, read_body
+from benchwright.runs.pictures import PICTURES_FOLDER
 
 ALL_B = {"prompt": "Write out the", "replies": [{"role": "assistant", "content": "Answer: B"}]}
 
@@ -55,9 +55,9 @@ def test_scores_are_exact_and_each_image_is_kept_once(program: Program, endpoint
     assert "MMMU-Pro: accuracy 0.2500  (5 of 20 correct)" in ended.stdout
     standard, vision = program.runs
     shared = 1
-    assert len(list((standard / PICTURES).iterdir())) == COUNT + shared
-    assert len(list((vision / PICTURES).iterdir())) == COUNT
-    assert b"base64" not in (standard / BODIES).read_bytes() + (vision / BODIES).read_bytes()
+    assert len(list((standard / PICTURES_FOLDER).iterdir())) == COUNT + shared
+    assert len(list((vision / PICTURES_FOLDER).iterdir())) == COUNT
+    assert b"base64" not in (standard / BODIES_FILE).read_bytes() + (vision / BODIES_FILE).read_bytes()
     body = read_body(vision, trials(vision)[0])
     assert body.messages[1]["content"][1]["image_url"]["url"] == url(png(100))
 

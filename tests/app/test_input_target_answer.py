@@ -21,8 +21,8 @@ import benchwright
 from benchwright.analysis.export import TrialRow
 from benchwright.app.export import export
 from benchwright.records import ScoreRecord, Status, TrialRecord
-from benchwright.runs.journal import BODIES, Body, Journal, encode_json
-from benchwright.runs.trial_prompt import FIRST, kept_input, read_input
+from benchwright.runs.journal import BODIES_FILE, Journal, TrialBody, encode_json
+from benchwright.runs.trial_prompt import MAX_SEARCHED_MESSAGES, read_input, stored_input
 
 ROW = {"system_prompt": "Be brief.", "user_prompt": "The capital of France?", "ground_truth": "Paris"}
 ANSWERS = [{"prompt": "capital", "answer": "It is Lyon."}]
@@ -81,7 +81,7 @@ def test_a_trial_that_failed_knows_its_question_and_target(program: Program) -> 
 def test_a_prompt_that_is_the_question_is_stored_once(program: Program) -> None:
     evaluated(program, "--scorer", "exact")
     (run,) = program.runs
-    assert (run / BODIES).read_text().count("The capital of France?") == 1
+    assert (run / BODIES_FILE).read_text().count("The capital of France?") == 1
 
 
 def test_a_key_in_a_row_is_in_no_file_of_the_run(program: Program) -> None:
@@ -130,7 +130,7 @@ class TestJournalsOfEarlierVersions:
         run = write_run(tmp_path / "run", [])
         journal = Journal(run)
         journal.write_trial(
-            TrialRecord("f" * 32, "0", "primary", Status.ANSWERED), encode_json(Body("f" * 32))
+            TrialRecord("f" * 32, "0", "primary", Status.ANSWERED), encode_json(TrialBody("f" * 32))
         )
         journal.write(ScoreRecord("s", "f" * 32, "exact", 0.0, span="B", detail={"expected": "C"}))
         journal.close()
@@ -139,8 +139,8 @@ class TestJournalsOfEarlierVersions:
 
     def test_a_trial_whose_conversation_was_lost_still_has_a_row(self, tmp_path: Path) -> None:
         run = write_run(tmp_path / "run", [Made("0", 1.0, span="42"), Made("1", 1.0)])
-        first, second = (run / BODIES).read_bytes().splitlines(keepends=True)
-        (run / BODIES).write_bytes(b"x" * (len(first) - 1) + b"\n" + second)
+        first, second = (run / BODIES_FILE).read_bytes().splitlines(keepends=True)
+        (run / BODIES_FILE).write_bytes(b"x" * (len(first) - 1) + b"\n" + second)
         lost, kept = benchwright.load_run(str(run)).trials
         assert (lost.input, lost.answer, lost.explanation) == (None, None, "Taken as the answer: 42")
         assert kept.input == "question 1"
@@ -172,12 +172,12 @@ def test_show_begins_with_them(program: Program) -> None:
     assert attempt["gist"]["target"] == "Paris"
 
 
-@given(st.text(), st.lists(st.text(), max_size=2 * FIRST))
+@given(st.text(), st.lists(st.text(), max_size=2 * MAX_SEARCHED_MESSAGES))
 def test_an_input_is_read_as_it_was_written(text: str, contents: list[str]) -> None:
     messages = [{"role": "user", "content": content} for content in contents]
-    kept = kept_input(text, messages)
+    kept = stored_input(text, messages)
     assert read_input(kept, messages) == text
-    assert isinstance(kept, int) == (text in contents[:FIRST])
+    assert isinstance(kept, int) == (text in contents[:MAX_SEARCHED_MESSAGES])
 
 
 def test_fields_that_are_not_known_do_not_make_old_programs_fail() -> None:
@@ -185,5 +185,5 @@ def test_fields_that_are_not_known_do_not_make_old_programs_fail() -> None:
         key: str
         answer: str = ""
 
-    encoded = encode_json(Body("k", input=1, target="t", answer="a"))
+    encoded = encode_json(TrialBody("k", input=1, target="t", answer="a"))
     assert msgspec.json.decode(encoded, type=OldBody).answer == "a"

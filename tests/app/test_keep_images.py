@@ -130,7 +130,7 @@ class TestTheDisk:
     async def test_sizes_that_nobody_knows_are_told_if_there_is_little_room(
         self, hub: Registry, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("benchwright.app.run_images.LITTLE_DISK", 10**18)
+        monkeypatch.setattr("benchwright.app.run_images.LOW_DISK_BYTES", 10**18)
         benchmark = make(TERMINAL_BENCH, Options())
         assert isinstance(benchmark, ContainerBenchmark)
         said: list[str] = []

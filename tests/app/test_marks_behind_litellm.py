@@ -13,7 +13,7 @@ from tests.simulated import simulated_endpoint
 
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
-from benchwright.records import SIMULATED, Target
+from benchwright.records import SIMULATED_FLAG, Target
 
 pytestmark = REAL_SERVER
 
@@ -61,7 +61,7 @@ async def test_chat_completions_are_marked_in_whatever_dialect_the_proxy_asks(
             "/chat/completions", {"messages": [{"role": "user", "content": "Say this."}]}
         )
     assert reply.text == "Say this."
-    assert SIMULATED in reply.record.flags
+    assert SIMULATED_FLAG in reply.record.flags
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
@@ -70,7 +70,7 @@ async def test_completions_are_marked(proxy: str, stream: bool) -> None:
         Target("primary", "completions", proxy), access=Access(KEY), stream=stream
     ) as client:
         reply = await client.ask("/completions", {"prompt": "Say this."})
-    assert SIMULATED in reply.record.flags
+    assert SIMULATED_FLAG in reply.record.flags
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])

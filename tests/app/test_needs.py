@@ -13,8 +13,8 @@ from tests.app.benchmark_kit import mmlu_rows
 from tests.catalog.catalog_kit import write_rows
 from tests.endpoint.card.played_server import PlayedServer, served
 
-from benchwright.app.needs import OF_BENCHMARKS, needs_of_benchmark
-from benchwright.catalog.registry import about, abouts
+from benchwright.app.needs import BENCHMARK_NEEDS, needs_of_benchmark
+from benchwright.catalog.registry import find_about, list_abouts
 from benchwright.endpoint.card.needs import Need
 from benchwright.runs.cards import read_cards
 
@@ -212,8 +212,8 @@ class TestTheCardIsKept:
 
 class TestDeclarations:
     def test_every_word_of_a_benchmark_is_known(self) -> None:
-        words = {word for each in abouts() for word in each.needs}
-        assert words - OF_BENCHMARKS.keys() == {"sandbox", "containers", "completions"}
+        words = {word for each in list_abouts() for word in each.needs}
+        assert words - BENCHMARK_NEEDS.keys() == {"sandbox", "containers", "completions"}
 
     @pytest.mark.parametrize(
         ("name", "needs"),
@@ -228,10 +228,10 @@ class TestDeclarations:
         ],
     )
     def test_of_benchmarks(self, name: str, needs: dict[Need, bool]) -> None:
-        assert needs_of_benchmark(about(name), None) == needs
+        assert needs_of_benchmark(find_about(name), None) == needs
 
     @pytest.mark.parametrize(
         ("agent", "needs"), [("codex", {Need.TOOLS: False}), ("aider", {}), ("terminus", {})]
     )
     def test_of_command_line_agents(self, agent: str, needs: dict[Need, bool]) -> None:
-        assert needs_of_benchmark(about("terminal_bench"), agent) == needs
+        assert needs_of_benchmark(find_about("terminal_bench"), agent) == needs

@@ -10,7 +10,7 @@ from tests.catalog.catalog_kit import benchmark
 from tests.catalog.harbor.harbor_kit import ENVIRONMENT, source, write_task
 from tests.sandbox.egress.outside import Outside, WebServer, serving
 
-from benchwright.app.network_preflight import look_at_network
+from benchwright.app.network_preflight import warn_without_network
 from benchwright.errors import UserError
 
 FETCHES = "#!/bin/bash\ncurl -LsSf https://astral.sh/uv/install.sh | sh\nuvx pytest /tests\n"
@@ -32,7 +32,7 @@ async def told(tasks: Path, *, online: bool = True, **options: str) -> list[str]
     samples = list(tried.samples(source(tasks)))
     async with serving(WebServer({})) as address:
         reach = Outside(address).connect if online else unreached
-        await look_at_network(tried, samples, said.append, reach)
+        await warn_without_network(tried, samples, said.append, reach)
     return said
 
 

@@ -14,7 +14,7 @@ from tests.catalog.swe_bench_multilingual.multilingual_kit import row as multili
 from tests.catalog.swe_bench_pro.pro_kit import Data
 from tests.catalog.terminal_bench.terminal_kit import write_first, write_harbor
 
-from benchwright.catalog.registry import abouts
+from benchwright.catalog.registry import list_abouts
 
 
 def _later(version: str) -> Callable[[Path], object]:
@@ -38,7 +38,7 @@ MISSING = "Docker is not installed: there is no engine at unix:///nowhere/docker
 
 
 def test_every_benchmark_in_containers_is_tried_here() -> None:
-    in_containers = {about.full_name for about in abouts() if "containers" in about.needs}
+    in_containers = {about.full_name for about in list_abouts() if "containers" in about.needs}
     assert {name for name in in_containers if not name.endswith(":documented")} == set(DATA)
 
 

@@ -124,7 +124,7 @@ def test_what_was_started_from_a_page(program: Program, stuck: str) -> None:
 
 
 def test_a_worker_that_nobody_asks_any_more_ends_without_a_word() -> None:
-    from benchwright.own_processes import module_command
+    from benchwright.python_commands import module_command
 
     for begun in (b"", b"\0\0", b"\0" * 7 + b"\x09abc"):
         worker = subprocess.Popen(
@@ -135,8 +135,8 @@ def test_a_worker_that_nobody_asks_any_more_ends_without_a_word() -> None:
 
 
 def test_ctrl_c_is_not_for_a_worker() -> None:
-    from benchwright.engine.offload_worker import HEADER
-    from benchwright.own_processes import module_command
+    from benchwright.engine.offload_worker import HEADER_BYTES
+    from benchwright.python_commands import module_command
 
     worker = subprocess.Popen(
         module_command("benchwright.engine.offload_worker"), stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -145,15 +145,15 @@ def test_ctrl_c_is_not_for_a_worker() -> None:
 
     def request(function: Callable[[], object]) -> bytes:
         encoded = pickle.dumps((function, (), None))
-        return len(encoded).to_bytes(HEADER, "big") + encoded
+        return len(encoded).to_bytes(HEADER_BYTES, "big") + encoded
 
     assert worker.stdin is not None
     assert worker.stdout is not None
     worker.stdin.write(request(os.getpid))
     worker.stdin.flush()
-    size = int.from_bytes(worker.stdout.read(HEADER), "big")
+    size = int.from_bytes(worker.stdout.read(HEADER_BYTES), "big")
     assert pickle.loads(worker.stdout.read(size)) == ("value", worker.pid), "what prepares it is called in it"
     worker.send_signal(signal.SIGINT)
     said = worker.communicate(request(os.getppid), timeout=20)[0]
-    assert pickle.loads(said[HEADER:]) == ("value", worker.pid), "what grades is called in its child"
+    assert pickle.loads(said[HEADER_BYTES:]) == ("value", worker.pid), "what grades is called in its child"
     assert worker.returncode == 0

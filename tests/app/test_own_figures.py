@@ -12,8 +12,8 @@ from tests.catalog.made_up_rows import WRITERS
 from tests.simulated import simulated_endpoint
 from tests.web.web_kit import viewing
 
-from benchwright.analysis.benchmark_figures_file import own_figures
-from benchwright.runs.journal import TRIALS
+from benchwright.analysis.benchmark_figures_file import read_figures
+from benchwright.runs.journal import TRIALS_FILE
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_they_are_those_of_the_result_files_everywhere(program: Program) -> None
 @pytest.mark.usefixtures("of_two")
 def test_they_do_not_hold_for_a_run_that_went_on(program: Program) -> None:
     (run,) = program.runs
-    assert own_figures(run)
-    with (run / TRIALS).open("ab") as journal:
+    assert read_figures(run)
+    with (run / TRIALS_FILE).open("ab") as journal:
         journal.write(b"\n")
-    assert own_figures(run) == {}
+    assert read_figures(run) == {}

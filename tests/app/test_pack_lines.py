@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchwright.cli.pack_progress import PackProgress
-from benchwright.engine.progress import Progress
+from benchwright.engine.progress import LiveProgress
 from benchwright.engine.worker import SolvedWork
 from benchwright.records import Status, TrialRecord
 
@@ -24,7 +24,7 @@ def test_a_start_counts_what_the_stop_before_counted(
     again: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     watch: Any = SimpleNamespace(setup=None)
-    PackProgress(Progress(), watch).on_start(4, 2, again)
+    PackProgress(LiveProgress(), watch).on_start(4, 2, again)
     assert capsys.readouterr().err == f"{said}\n"
 
 
@@ -33,7 +33,7 @@ def test_cells_that_are_solved_before_any_is_scored_are_counted_one_by_one(
     done: int, counts: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     watch: Any = SimpleNamespace(setup=SimpleNamespace(models={"m": SimpleNamespace(label="m")}), cells={})
-    progress = Progress()
+    progress = LiveProgress()
     progress.on_start(4, done, 0)
     lines = PackProgress(progress, watch)
     lines.on_start(4, done, 0)

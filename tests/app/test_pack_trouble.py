@@ -16,7 +16,7 @@ from tests.app.app_kit import NOWHERE, GrowingJournal, Program, one_line_of, tri
 from tests.app.pack_kit import Packs, events, faulty_pack, numbered, outline, rendered, scenario
 from tests.simulated import simulated_endpoint
 
-from benchwright.app.run_lookup.unfinished import UNREPORTED
+from benchwright.app.run_lookup.unfinished import UNREPORTED_MARKER
 from benchwright.endpoint.simulate import read_truth
 from benchwright.records import Status
 
@@ -35,7 +35,7 @@ def test_killed_before_its_summary_was_written_it_asks_nothing_again(packs: Pack
     before = packs.run(pack, echo)
     run = packs.program.only_run
     (run / "rendered" / "summary.json").unlink()
-    (run / UNREPORTED).touch()
+    (run / UNREPORTED_MARKER).touch()
     assert packs.run(pack, echo)["resultsByModel"] == before["resultsByModel"]
     assert len(trials(packs.program.only_run)) == len(before["resultsByModel"]["endpoint:m"])
     assert events(run)[-1]["type"] == "run_finished"

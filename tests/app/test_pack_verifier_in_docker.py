@@ -13,8 +13,8 @@ from tests.sandbox.docker.conftest import running_engine
 from tests.sandbox.docker.services import write_context
 from tests.sandbox.docker.stand_ins import IMAGE, containers, docker
 
-from benchwright.packs.verifiers.choice import image_name, kept_name
-from benchwright.sandbox.docker.ownership import KEPT, RUN
+from benchwright.packs.verifiers.verifier_location import image_name, kept_container_name
+from benchwright.sandbox.docker.ownership import KEPT_LABEL, RUN_LABEL
 
 __all__ = ["running_engine"]
 
@@ -65,7 +65,7 @@ def pack(running_engine: None, program: Program) -> Iterator[Path]:
     (context / "www" / "cgi-bin").mkdir()
     (context / "www" / "cgi-bin" / "ask").write_text(ASKING)
     yield directory
-    for container in containers(f"{KEPT}={kept_name(directory.name, 'verifier')}"):
+    for container in containers(f"{KEPT_LABEL}={kept_container_name(directory.name, 'verifier')}"):
         docker("rm", "--force", container)
     for image in docker("images", "--quiet", image_name(directory.name, "verifier")).split():
         docker("rmi", "--force", image)
@@ -85,7 +85,7 @@ def test_a_container_asks_the_model_through_the_relay_and_is_gone_after_the_run(
     assert kinds[:3] == ["verifier_preparing", "run_started", "scenario_started"]
     phases = list(dict.fromkeys(event["phase"] for event in events(run) if "phase" in event))
     assert phases == ["checking_docker", "building_image", "starting_container", "waiting_for_healthcheck"]
-    assert containers(f"{RUN}={run.name}") == []
+    assert containers(f"{RUN_LABEL}={run.name}") == []
 
 
 def test_a_verifier_is_started_by_hand_used_by_runs_and_stopped(

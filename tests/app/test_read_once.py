@@ -15,7 +15,7 @@ from tests.app.compare_kit import Made, made, write_run
 from benchwright.app.export import export
 from benchwright.app.report import ReportSettings, make_report
 from benchwright.cli.main import cli
-from benchwright.runs.journal import BODIES, TRIALS
+from benchwright.runs.journal import BODIES_FILE, TRIALS_FILE
 
 _opened: Counter[str] | None = None
 
@@ -45,7 +45,7 @@ def run(tmp_path: Path) -> str:
 def test_a_report(run: str, opened: Counter[str]) -> None:
     opened.clear()
     (part,) = make_report([run], ReportSettings()).runs
-    assert (opened[TRIALS], opened[BODIES]) == (1, len(part.conversations)) == (1, 10)
+    assert (opened[TRIALS_FILE], opened[BODIES_FILE]) == (1, len(part.conversations)) == (1, 10)
 
 
 def test_a_report_of_two_runs(tmp_path: Path, opened: Counter[str]) -> None:
@@ -55,18 +55,18 @@ def test_a_report_of_two_runs(tmp_path: Path, opened: Counter[str]) -> None:
     ]
     opened.clear()
     make_report(runs, ReportSettings())
-    assert opened[TRIALS] == 2
+    assert opened[TRIALS_FILE] == 2
 
 
 @pytest.mark.parametrize("what", ["trials", "requests"])
 def test_an_export(run: str, tmp_path: Path, opened: Counter[str], what: str) -> None:
     opened.clear()
     assert export(run, what, tmp_path / "out.csv") == 10
-    assert (opened[TRIALS], opened[BODIES]) == (1, what == "trials")
+    assert (opened[TRIALS_FILE], opened[BODIES_FILE]) == (1, what == "trials")
 
 
 @pytest.mark.parametrize(("options", "bodies"), [([], 0), (["--json"], 0), (["--row", "3"], 1)])
 def test_show(run: str, opened: Counter[str], options: list[str], bodies: int) -> None:
     opened.clear()
     assert CliRunner().invoke(cli, ["show", run, *options]).exit_code == 0
-    assert (opened[TRIALS], opened[BODIES]) == (1, bodies)
+    assert (opened[TRIALS_FILE], opened[BODIES_FILE]) == (1, bodies)

@@ -7,7 +7,7 @@ from tests.app.app_kit import Program
 from tests.app.benchmark_kit import write_mmlu
 from tests.app.thinking_kit import thinking_server
 
-from benchwright.app.recommended import SHIPPED, Family, find_recommended, read_families
+from benchwright.app.recommended_settings import SHIPPED_FILE, ModelFamily, find_recommended, read_families
 from benchwright.errors import UserError
 from benchwright.runs.manifest import read_manifest
 
@@ -49,8 +49,8 @@ def test_nothing_is_made_up_for_a_model_that_no_family_has() -> None:
         find_recommended("my-model", thinks=True)
 
 
-@pytest.mark.parametrize("family", read_families(SHIPPED), ids=lambda family: family.name)
-def test_every_shipped_family_names_its_source(family: Family) -> None:
+@pytest.mark.parametrize("family", read_families(SHIPPED_FILE), ids=lambda family: family.name)
+def test_every_shipped_family_names_its_source(family: ModelFamily) -> None:
     assert family.source.startswith("https://")
 
 

@@ -22,9 +22,9 @@ from benchwright.analysis.summary import summary_of
 from benchwright.app.report import ReportSettings, make_report, write_report
 from benchwright.errors import UserError
 from benchwright.records import Status, Target
-from benchwright.runs.journal import BODIES
-from benchwright.runs.lag import LoopLag
+from benchwright.runs.journal import BODIES_FILE
 from benchwright.runs.manifest import DataFile
+from benchwright.runs.process_delays import LoopLag
 
 MIXED = [
     Made("0", 1.0, group="sums", ttft=0.2, latency=2.0, span="an answer"),
@@ -92,7 +92,7 @@ class TestOneRun:
 
     def test_a_conversation_that_was_lost_is_told_and_the_others_are_shown(self, tmp_path: Path) -> None:
         run = write_run(tmp_path / "run", made([1.0, 0.0, 1.0]))
-        bodies = run / BODIES
+        bodies = run / BODIES_FILE
         first, _, third = bodies.read_bytes().splitlines()
         bodies.write_bytes(b"\n".join([first, b"x" * len(first), third]) + b"\n")
         (part,) = report_of(run).runs

@@ -14,7 +14,7 @@ from tests.app.benchmark_kit import knowing, mmlu_rows, only_result, result_file
 from tests.catalog.catalog_kit import write_rows
 from tests.simulated import simulated_endpoint
 
-from benchwright.app.run_lookup.unfinished import UNREPORTED
+from benchwright.app.run_lookup.unfinished import UNREPORTED_MARKER
 from benchwright.runs.manifest import read_manifest
 
 DOCUMENTED_KEYS = [
@@ -284,7 +284,7 @@ class TestInterruption:
             command = ["run", "mmlu", "--model=m", f"--base-url={url}"]
             assert program.run(*command).returncode == 0
             shutil.rmtree(program.directory / "results")
-            (program.only_run / UNREPORTED).touch()
+            (program.only_run / UNREPORTED_MARKER).touch()
             assert program.run(*command).returncode == 0
             assert only_result(program)["accuracy"] == 1.0
             assert len(trials(program.only_run)) == 4

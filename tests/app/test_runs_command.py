@@ -20,9 +20,9 @@ from benchwright.analysis import run_list
 from benchwright.cli import options
 from benchwright.cli import runs as command
 from benchwright.records import Status, Target
-from benchwright.reports.run_list import COLUMNS
+from benchwright.reports.run_list import LIST_COLUMNS
 from benchwright.runs.manifest import DataFile
-from benchwright.runs.manifest_facts import KINDS
+from benchwright.runs.manifest_facts import RUN_KINDS
 
 
 @pytest.fixture
@@ -263,8 +263,10 @@ class TestDelete:
 
 def test_the_options_know_all_that_lists_know() -> None:
     """They are written out, so that `--help` need not load what makes lists."""
-    assert tuple(run_list.ORDERS) == command.ORDERS
-    assert run_list.STATES == command.STATES
-    assert tuple(KINDS) == options.KINDS
-    told = next(option for option in command.listing.params if option.name == "columns")
-    assert set(COLUMNS) <= set(str(getattr(told, "help", "")).replace(",", " ").replace(":", " ").split())
+    assert tuple(run_list.SORT_KEYS) == command.SORT_ORDERS
+    assert run_list.RUN_STATES == command.RUN_STATES
+    assert tuple(RUN_KINDS) == options.RUN_KINDS
+    told = next(option for option in command.print_runs.params if option.name == "columns")
+    assert set(LIST_COLUMNS) <= set(
+        str(getattr(told, "help", "")).replace(",", " ").replace(":", " ").split()
+    )

@@ -13,22 +13,22 @@ from tests.simulated import simulated_endpoint
 
 from benchwright.app.evaluate import prepare_eval
 from benchwright.app.run_lookup.eval_cache import EvalCacheLookup
-from benchwright.cli.progress import asked_again
+from benchwright.cli.progress import retried_message
 from benchwright.config import EvalSettings
 from benchwright.records import Status
-from benchwright.runs.journal import TRIALS
+from benchwright.runs.journal import TRIALS_FILE
 from benchwright.runs.manifest import read_manifest
 
 
 def test_a_finished_run_is_shown_and_not_run_again(program: Program, echo: str) -> None:
     command = program.evaluating(program.rows(5), echo)
     first = program.run(*command)
-    journal = (program.only_run / TRIALS).read_bytes()
+    journal = (program.only_run / TRIALS_FILE).read_bytes()
     second = program.run(*command)
     assert (first.returncode, second.returncode) == (0, 0)
     assert CACHED in second.stdout
     assert summary_in(second.stdout) == summary_in(first.stdout)
-    assert (program.only_run / TRIALS).read_bytes() == journal
+    assert (program.only_run / TRIALS_FILE).read_bytes() == journal
 
 
 def test_fresh_makes_a_new_run_and_leaves_the_old_one(program: Program, echo: str) -> None:
@@ -164,7 +164,7 @@ def test_a_stop_and_the_next_start_count_alike_where_a_provider_failed(program: 
     assert 1 <= failed < done < 20, "some of each kind, or this says nothing"
     assert f"Progress: {done}/20 runs." in stopped.stderr
     assert f"Resuming eval ({done}/20 runs completed)" in resumed.stdout
-    assert f"\n{asked_again(failed)}.\n" in resumed.stdout
+    assert f"\n{retried_message(failed)}.\n" in resumed.stdout
 
 
 def test_a_run_records_what_it_is_and_no_key(program: Program, echo: str) -> None:

@@ -9,7 +9,7 @@ from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.records import Status
-from benchwright.runs.standstills import STOOD_STILL
+from benchwright.runs.standstills import STANDSTILL_FLAG
 
 STILL = 2.5
 ROWS = 120
@@ -43,7 +43,7 @@ def test_the_timings_of_a_stopped_evaluation_are_those_of_the_server(program: Pr
     assert requests.ttft_p99 < 1.0
     assert len(requests.standstills) == 1
     flagged = [
-        one for trial in trials(program.only_run) for one in trial.requests if STOOD_STILL in one.flags
+        one for trial in trials(program.only_run) for one in trial.requests if STANDSTILL_FLAG in one.flags
     ]
     assert 1 <= len(flagged) == requests.stood_still_requests <= 8
     assert f"Timings leave out {len(flagged)} request" in told

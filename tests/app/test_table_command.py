@@ -19,7 +19,7 @@ from tests.terminal import on_a_terminal
 from benchwright.analysis.leaderboard.records import Leaderboard
 from benchwright.records import Target
 from benchwright.runs.manifest import DataFile, Manifest, read_manifest
-from benchwright.runs.selection import runs_that_fit
+from benchwright.runs.selection import select_runs
 
 MODELS = {"small": 8, "large": 19}
 TASKS = ("sums", "words")
@@ -93,7 +93,7 @@ def test_any_predicate_on_manifests_can_choose(boards: Program, monkeypatch: pyt
     def of_words(manifest: Manifest, tags: Sequence[str]) -> bool:
         return manifest.data[0].path == "words.jsonl" and not tags
 
-    assert [read_manifest(path).name for path in runs_that_fit(of_words)] == ["words-small", "words-large"]
+    assert [read_manifest(path).name for path in select_runs(of_words)] == ["words-small", "words-large"]
 
 
 def test_nothing_that_fits_is_said(boards: Program) -> None:

@@ -13,7 +13,7 @@ from tests.catalog.catalog_kit import write_rows
 from tests.catalog.made_up_rows import COUNT, write_all
 from tests.catalog.tau2_bench.tau2_kit import cancelling, write_bank
 
-from benchwright.catalog.registry import BENCHMARKS, about
+from benchwright.catalog.registry import BENCHMARKS, find_about
 
 MMLU_CHECKS = 6
 """Of one question: the right letter, three wrong ones, no letter, nothing at all."""
@@ -150,7 +150,7 @@ class TestWhatIsValidated:
         left_out = {name.partition(":")[0] for name in outcome["left_out"]}
         assert left_out == set(BENCHMARKS) - {"mmlu", "mrcr"}
         for name, why in outcome["left_out"].items():
-            nowhere_to_fetch = about(name).dataset.origin is None
+            nowhere_to_fetch = find_about(name).dataset.origin is None
             assert f"benchwright fetch {name.partition(':')[0]}" in why or nowhere_to_fetch
 
     def test_what_was_left_out_is_told_below_the_table(self, program: Program, data: Path) -> None:

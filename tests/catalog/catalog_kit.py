@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.catalog.benchmark import Benchmark, Options
-from benchwright.catalog.registry import about, make
+from benchwright.catalog.registry import find_about, make_benchmark
 from benchwright.catalog.selection import Selection
 from benchwright.catalog.validation import ValidationResult, validate
 from benchwright.data.datasets import Source, find_dataset
@@ -24,12 +24,12 @@ def benchmark(
     data_dir: Path = Path("data"),
 ) -> Benchmark:
     """A benchmark of the catalog with these options."""
-    return make(about(name), Options(options or {}, frozenset(roles), data_dir, sealed=sealed))
+    return make_benchmark(find_about(name), Options(options or {}, frozenset(roles), data_dir, sealed=sealed))
 
 
 def source(name: str, path: Path) -> Source:
     """The data of a benchmark at a path."""
-    return find_dataset(about(name).dataset, path.parent, path=path, offline=True)
+    return find_dataset(find_about(name).dataset, path.parent, path=path, offline=True)
 
 
 def samples(name: str, path: Path, options: Mapping[str, str] | None = None) -> list[Sample]:

@@ -8,11 +8,11 @@ from typing import Any
 
 from tests.catalog.catalog_kit import benchmark
 
-from benchwright.catalog.benchmark import Benchmark, Graded
+from benchwright.catalog.benchmark import Benchmark, GradedTrial
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
+from benchwright.engine.agent_requests import AgentAccess
 from benchwright.engine.protocols import Score
-from benchwright.engine.relayed import AgentAccess
 from benchwright.records import NO_USAGE, Message, Outcome, Sample, Status, Target, Trial, Usage
 
 
@@ -88,12 +88,12 @@ def graded(
     sample: str = "s",
     status: Status | None = None,
     labels: Mapping[str, str] | None = None,
-) -> Graded:
+) -> GradedTrial:
     """One score as a benchmark's figures see it."""
     known = Status.UNPARSED if value is None else Status.SCORED
-    return Graded(sample, 0, None, labels or {}, status or known, value, detail or {})
+    return GradedTrial(sample, 0, None, labels or {}, status or known, value, detail or {})
 
 
-def figures(task: Benchmark, scores: Sequence[Graded]) -> dict[str, float | None]:
+def figures(task: Benchmark, scores: Sequence[GradedTrial]) -> dict[str, float | None]:
     """A benchmark's figures by name."""
     return {figure.name: figure.value for figure in task.figures(scores)}

@@ -11,7 +11,7 @@ from tests.catalog.catalog_kit import benchmark, source
 from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import Benchmark, Check
 from benchwright.endpoint.reply import Reply
-from benchwright.engine.offload import offloading
+from benchwright.engine.offload import offload_processes
 from benchwright.records import Message, Sample, Target, Trial
 
 TARGET = Target("primary", "m", "http://127.0.0.1:9/v1")
@@ -99,7 +99,7 @@ def _says_something_wrong(check: Check) -> bool:
 async def _scripts_of(task: Benchmark, sample: Sample, check: Check) -> list[dict[str, Any]]:
     hello = f"Hello, this is about {sample.id}."
     listener = _Listener(check, hello)
-    async with offloading(), task.open() as solver:
+    async with offload_processes(), task.open() as solver:
         try:
             outcome = await solver.solve(Trial("t", sample, TARGET), listener)  # type: ignore[arg-type]
             if check.judge_replies:

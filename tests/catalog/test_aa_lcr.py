@@ -9,8 +9,8 @@ import pytest
 from tests.catalog.catalog_kit import benchmark, samples, source, validated
 from tests.catalog.conversations import Talk, asked, scored
 
-from benchwright.catalog.aa_lcr.documents import plain
-from benchwright.catalog.registry import about
+from benchwright.catalog.aa_lcr.documents import normalize_name
+from benchwright.catalog.registry import find_about
 from benchwright.catalog.validation import validate
 from benchwright.data.errors import DatasetError
 
@@ -24,7 +24,7 @@ def laid(directory: Path, names: tuple[str, ...], rows: str = ROW) -> Path:
     (directory / "extracted_text").mkdir()
     with zipfile.ZipFile(directory / "extracted_text" / "AA-LCR_extracted-text.zip", "w") as archive:
         for name in names:
-            archive.writestr(f"lcr/Legal/acts/{name}", f"This is {plain(name)}")
+            archive.writestr(f"lcr/Legal/acts/{name}", f"This is {normalize_name(name)}")
     return directory
 
 
@@ -64,7 +64,7 @@ def test_a_document_is_found_by_any_spelling_of_its_name(tmp_path: Path, names: 
 
 
 def test_letters_with_a_mark_of_their_own_are_one_letter() -> None:
-    assert plain("s╠º") == plain("ş")
+    assert normalize_name("s╠º") == normalize_name("ş")
 
 
 def test_a_document_that_is_not_there_is_an_error_and_never_left_out(tmp_path: Path) -> None:
@@ -95,4 +95,4 @@ async def test_the_judge_compares_with_the_right_answer_and_sees_no_document(sai
 
 
 def test_its_mean_is_of_three_answers() -> None:
-    assert (about("aa_lcr").repeats, about("aa_lcr").items) == (3, 100)
+    assert (find_about("aa_lcr").repeats, find_about("aa_lcr").items) == (3, 100)

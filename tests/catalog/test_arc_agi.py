@@ -11,7 +11,7 @@ import pytest
 from tests.catalog.catalog_kit import benchmark, samples, source, validated
 from tests.catalog.conversations import Talk, figures, graded, solved
 
-from benchwright.catalog.arc_agi.reading import read_grid
+from benchwright.catalog.arc_agi.grid_parser import read_grid
 from benchwright.data.errors import DatasetError
 from benchwright.engine.protocols import Score
 from benchwright.records import Sample, Status

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.catalog.conversations import graded
 
 from benchwright.catalog.breakdowns import Breakdown, Breakdowns, macro_average
-from benchwright.catalog.repeats import over_repeats
+from benchwright.catalog.repeats import figures_over_repeats
 from benchwright.records import Status
 from benchwright.statistic import NoScore
 from benchwright.stats.passk import pass_at_k
@@ -58,7 +58,7 @@ def test_a_macro_average_of_failures_alone_is_not_known() -> None:
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 6)), min_size=1, max_size=5))
 def test_each_k_is_over_the_samples_that_were_tried_as_often(tries: list[tuple[int, int]]) -> None:
     samples = [(n, min(n, c)) for n, c in tries]
-    found = {one.name: one for one in over_repeats(samples, (1, 3, 5), pass_at_k, "pass@{}")}
+    found = {one.name: one for one in figures_over_repeats(samples, (1, 3, 5), pass_at_k, "pass@{}")}
     for k in (1, 3, 5):
         enough = [pass_at_k(n, c, k) for n, c in samples if n >= k]
         assert (f"pass@{k}" in found) == bool(enough)

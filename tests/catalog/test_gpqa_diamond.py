@@ -11,7 +11,7 @@ from tests.catalog.catalog_kit import benchmark, samples, source, validated, wri
 from tests.catalog.conversations import Talk, figures, graded
 
 from benchwright.catalog.gpqa_diamond.grading import lenient_letter, stated_letter
-from benchwright.catalog.gpqa_diamond.rows import order, ordered, right_letter
+from benchwright.catalog.gpqa_diamond.rows import choice_order, right_letter, shown_choices
 from benchwright.data.errors import DatasetError
 from benchwright.engine.protocols import Score
 from benchwright.records import Sample, Trial
@@ -64,14 +64,18 @@ async def test_the_prompt_is_that_of_simple_evals_with_white_space_as_it_is(tmp_
 
 def test_orders_are_those_of_simple_evals() -> None:
     """The first draws, and how often each letter is right, as its code gives them."""
-    assert [order(place(position), 0) for position in range(3)] == [[3, 1, 0, 2], [3, 1, 2, 0], [2, 3, 0, 1]]
+    assert [choice_order(place(position), 0) for position in range(3)] == [
+        [3, 1, 0, 2],
+        [3, 1, 2, 0],
+        [2, 3, 0, 1],
+    ]
     right = [right_letter(place(position), repeat) for repeat in range(4) for position in range(198)]
     assert Counter(right[:198]) == {"A": 56, "B": 47, "C": 47, "D": 48}
     assert Counter(right) == {"A": 192, "B": 196, "C": 208, "D": 196}
 
 
 def test_each_repeat_has_orders_of_its_own() -> None:
-    first, second = ([order(place(position), repeat) for position in range(198)] for repeat in (0, 1))
+    first, second = ([choice_order(place(position), repeat) for position in range(198)] for repeat in (0, 1))
     assert first != second
 
 
@@ -85,7 +89,7 @@ async def test_the_right_letter_is_that_of_the_repeat(tmp_path: Path) -> None:
         assert score.detail is not None
         assert (score.detail["expected"], score.detail["order"]) == (
             right_letter(sample.content, repeat),
-            order(sample.content, repeat),
+            choice_order(sample.content, repeat),
         )
     assert set(values.values()) == {0.0, 1.0}
 
@@ -95,7 +99,7 @@ async def test_of_two_equal_choices_one_is_right(tmp_path: Path) -> None:
     (sample,) = samples("gpqa_diamond", write_rows(tmp_path / "train.jsonl", [row]))
     scores = [(await solved_in(0, sample, f"Answer: {letter}"))[1].value for letter in "ABCD"]
     assert sorted(scores, key=str) == [0.0, 0.0, 0.0, 1.0]
-    assert ordered(sample.content, 0).count("7") == 2
+    assert shown_choices(sample.content, 0).count("7") == 2
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.catalog.catalog_kit import benchmark, samples, source, validated, write_rows
 from tests.catalog.conversations import asked, figures, graded, scored
 
-from benchwright.catalog.graphwalks.benchmark import READ_AS_EMPTY
+from benchwright.catalog.graphwalks.benchmark import EMPTY_LIST_REASON
 from benchwright.catalog.graphwalks.grading import f1, read_nodes
 from benchwright.data.errors import DatasetError
 
@@ -35,7 +35,7 @@ async def test_real_and_synthetic_graphs_pass_with_their_nodes_and_fail_with_any
     assert (played.samples, played.failures) == (7, [])
     # the one graph where no node is right
     assert {name.partition("/")[0] for name in played.exceptions} == {"graphwalks_6"}
-    assert set(played.exceptions.values()) == {READ_AS_EMPTY}
+    assert set(played.exceptions.values()) == {EMPTY_LIST_REASON}
 
 
 async def test_the_documented_variant_does_so_too(real_rows: Path) -> None:

@@ -9,8 +9,12 @@ import pytest
 from tests.catalog.catalog_kit import benchmark, samples, source, validated, write_rows
 from tests.catalog.conversations import asked, figures, graded, scored
 
-from benchwright.catalog.humaneval.programs import lenient_completion, program, published_completion
-from benchwright.catalog.registry import about
+from benchwright.catalog.humaneval.program_builder import (
+    build_program,
+    lenient_completion,
+    published_completion,
+)
+from benchwright.catalog.registry import find_about
 from benchwright.data.errors import DatasetError
 
 PROMPT = 'from typing import List\n\n\ndef total(numbers: List[int]) -> int:\n    """Adds them up."""\n'
@@ -52,8 +56,8 @@ async def test_the_prompt_is_that_of_simple_evals(tmp_path: Path) -> None:
 
 
 def test_it_is_sampled_as_the_published_rows_of_chat_models_were() -> None:
-    assert (about("humaneval").temperature, about("humaneval").max_tokens) == (0.5, 2048)
-    assert about("humaneval:documented").temperature == 0.0
+    assert (find_about("humaneval").temperature, find_about("humaneval").max_tokens) == (0.5, 2048)
+    assert find_about("humaneval:documented").temperature == 0.0
 
 
 BODY = "    return sum(numbers)"
@@ -123,7 +127,7 @@ def test_what_follows_the_prompt_is_what_simple_evals_finds(answer: str, code: s
 
 
 def test_the_program_is_the_official_one() -> None:
-    assert program(CONTENT, BODY) == f"{PROMPT}{BODY}\n{CONTENT['test']}\ncheck(total)"
+    assert build_program(CONTENT, BODY) == f"{PROMPT}{BODY}\n{CONTENT['test']}\ncheck(total)"
 
 
 PASSING = {

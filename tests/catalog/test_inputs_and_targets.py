@@ -8,7 +8,7 @@ import pytest
 from tests.catalog.catalog_kit import samples
 from tests.catalog.made_up_rows import WRITERS
 
-from benchwright.catalog.registry import abouts
+from benchwright.catalog.registry import list_abouts
 
 SECOND = {
     "aa_lcr": ("What is the fee of 1?", "41 crowns"),
@@ -71,7 +71,7 @@ SECOND = {
 """Input and target of the second made-up row of each benchmark, in all its variants."""
 
 
-@pytest.mark.parametrize("name", [one.full_name for one in abouts() if "containers" not in one.needs])
+@pytest.mark.parametrize("name", [one.full_name for one in list_abouts() if "containers" not in one.needs])
 def test_a_sample_tells_its_own_question_and_what_is_expected(name: str, tmp_path: Path) -> None:
     room = name.partition(":")[0]
     WRITERS[room](tmp_path / room)

@@ -12,7 +12,7 @@ from tests.catalog.catalog_kit import benchmark, samples, source, validated, wri
 from tests.catalog.conversations import Talk, asked, figures, graded, scored, solved
 
 from benchwright.catalog.longbench_v2.grading import stated_letter
-from benchwright.catalog.longbench_v2.solver import fit
+from benchwright.catalog.longbench_v2.solver import fit_prompt
 from benchwright.data.errors import DatasetError
 from benchwright.errors import UserError
 from benchwright.records import Sample, Status, Usage
@@ -190,7 +190,7 @@ async def test_what_is_sent_never_has_more_tokens_than_allowed_and_holds_both_en
     parts: list[str], most: int
 ) -> None:
     text = " ".join(parts)
-    fitted = await fit(Talk(count=words), text, most)
+    fitted = await fit_prompt(Talk(count=words), text, most)
     assert fitted.tokens == len(parts)
     assert fitted.cut == (len(parts) > most)
     if not fitted.cut:
@@ -202,7 +202,7 @@ async def test_what_is_sent_never_has_more_tokens_than_allowed_and_holds_both_en
 
 async def test_a_server_that_stops_counting_midway_costs_no_more_than_the_estimate() -> None:
     counts = iter([1000, None, None])
-    fitted = await fit(Talk(count=lambda text: next(counts)), "y" * 1000, 100)
+    fitted = await fit_prompt(Talk(count=lambda text: next(counts)), "y" * 1000, 100)
     assert fitted.cut
     assert 0 < len(fitted.text) <= 400
 

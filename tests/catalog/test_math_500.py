@@ -10,9 +10,9 @@ from tests.catalog.conversations import asked, scored
 
 from benchwright.catalog.math_500 import grading
 from benchwright.catalog.math_500.grading import grade
-from benchwright.catalog.registry import about
+from benchwright.catalog.registry import find_about
 from benchwright.data.errors import DatasetError
-from benchwright.engine.offload import offloading
+from benchwright.engine.offload import offload_processes
 from benchwright.errors import UserError
 
 ROW = {
@@ -87,9 +87,9 @@ async def test_an_answer_that_is_computed_for_ever_is_wrong_and_holds_up_nothing
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The library's arithmetic hears no signal; the process is killed, and the next answer gets another one."""
-    monkeypatch.setattr("benchwright.catalog.math_500.benchmark.SECONDS", 6.0)
+    monkeypatch.setattr("benchwright.catalog.math_500.benchmark.CPU_SECONDS", 6.0)
     task = benchmark("math_500")
-    async with offloading():
+    async with offload_processes():
         score = await scored(task, {"answer": "2"}, "\\boxed{9^{9^{9^{9}}}}")
         assert score.value in (0.0, None)
         assert (await scored(task, {"answer": "\\sqrt{4}"}, "\\boxed{2}")).value == 1.0
@@ -97,8 +97,8 @@ async def test_an_answer_that_is_computed_for_ever_is_wrong_and_holds_up_nothing
 
 async def test_the_import_of_the_library_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """It takes seconds, the more the busier the machine is: right answers must not become wrong by it."""
-    monkeypatch.setattr("benchwright.catalog.math_500.benchmark.SECONDS", 0.6)
-    async with offloading():
+    monkeypatch.setattr("benchwright.catalog.math_500.benchmark.CPU_SECONDS", 0.6)
+    async with offload_processes():
         score = await scored(benchmark("math_500"), {"answer": "\\frac{\\sqrt{8}}{2}"}, "\\boxed{\\sqrt{2}}")
     assert score.value == 1.0
 
@@ -120,7 +120,7 @@ def test_another_version_of_the_library_is_a_departure(monkeypatch: pytest.Monke
 
 
 def test_it_is_sampled_as_the_card_recommends() -> None:
-    metadata = about("math_500")
+    metadata = find_about("math_500")
     assert (metadata.temperature, metadata.params, metadata.max_tokens) == (0.6, {"top_p": 0.95}, 32_768)
 
 

@@ -12,10 +12,10 @@ from tests.catalog.catalog_kit import benchmark, samples, source, validated, wri
 from tests.catalog.conversations import Talk, figures, graded, scored, solved
 
 from benchwright.catalog.matharena.boxes import boxed_contents, last_box
-from benchwright.catalog.matharena.grading import equal, grade, right_answer
-from benchwright.catalog.registry import about
+from benchwright.catalog.matharena.grading import are_equal, grade, right_answer
+from benchwright.catalog.registry import find_about
 from benchwright.data.errors import DatasetError
-from benchwright.engine.offload import offloading
+from benchwright.engine.offload import offload_processes
 
 AIME = {"problem_idx": 1, "problem": "What is $6 \\cdot 7$?", "answer": 42}
 HMMT = {
@@ -36,7 +36,7 @@ async def test_made_up_problems_pass_with_their_answers(real_rows: Path) -> None
 async def test_aime_is_asked_for_a_whole_number(name: str, tmp_path: Path) -> None:
     (sample,) = samples(name, write_rows(tmp_path / "train.jsonl", [AIME]))
     talk = Talk(["\\boxed{42}"])
-    async with offloading():
+    async with offload_processes():
         await solved(benchmark(name), sample, talk)
     assert [messages for _, messages, _ in talk.asked] == [
         [
@@ -75,7 +75,7 @@ async def test_without_an_answer_in_a_box_one_is_asked_for_once_more(
 ) -> None:
     (sample,) = samples("hmmt", write_rows(tmp_path / "train.jsonl", [HMMT]))
     talk, task = Talk([first, "\\boxed{1/2}"]), benchmark("hmmt")
-    async with offloading():
+    async with offload_processes():
         outcome = await solved(task, sample, talk)
         score = await task.scorers[0].score(sample, outcome, talk)
     assert len(talk.asked) == 1 + asked_again
@@ -234,7 +234,7 @@ def test_answers_are_compared_by_value(gold: str, answer: str, right: bool) -> N
 @pytest.mark.parametrize("text", ["1, 3", "\\frac{1}{2}", "n^2-1", "(1, 2), (3, 4)", "2\\pi", "26!"])
 def test_every_answer_equals_itself(text: str) -> None:
     one = right_answer(text)
-    assert equal(one, one)
+    assert are_equal(one, one)
 
 
 def test_without_a_box_the_last_whole_number_counts() -> None:
@@ -284,13 +284,13 @@ def test_hostile_answers_are_wrong_at_once(answer: str) -> None:
 
 
 async def test_so_they_are_in_a_process_of_their_own() -> None:
-    async with offloading():
+    async with offload_processes():
         for answer in HOSTILE.values():
             assert (await scored("aime_2025", {"answer": "70"}, f"\\boxed{{{answer}}}")).value != 1.0
 
 
 def test_the_protocol_has_four_repeats_of_each_problem() -> None:
-    assert {about(name).repeats for name in ("aime_2025", "aime_2026", "hmmt", "hmmt:nov_2025")} == {4}
+    assert {find_about(name).repeats for name in ("aime_2025", "aime_2026", "hmmt", "hmmt:nov_2025")} == {4}
 
 
 def test_a_row_without_an_answer_is_told_by_its_number_and_field(tmp_path: Path) -> None:

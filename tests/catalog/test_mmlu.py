@@ -13,7 +13,7 @@ from tests.catalog.conversations import asked, figures, graded, scored
 
 from benchwright.catalog.mmlu.grading import stated_letter
 from benchwright.catalog.mmlu.solver import most_probable_letter
-from benchwright.catalog.registry import about
+from benchwright.catalog.registry import find_about
 from benchwright.data.errors import DatasetError
 
 ROW = {
@@ -61,7 +61,7 @@ async def test_the_prompt_is_that_of_simple_evals(tmp_path: Path) -> None:
 
 
 def test_it_is_sampled_as_the_published_rows_of_chat_models_were() -> None:
-    assert (about("mmlu").temperature, about("mmlu").max_tokens) == (0.5, 2048)
+    assert (find_about("mmlu").temperature, find_about("mmlu").max_tokens) == (0.5, 2048)
 
 
 @pytest.mark.parametrize("name", ["mmlu", "humaneval"])
@@ -77,7 +77,7 @@ async def test_a_model_that_refuses_system_messages_can_be_asked_without_one(
 
 @pytest.mark.parametrize("name", ["mmlu:5shot", "mmlu:documented"])
 def test_other_protocols_keep_their_temperature(name: str) -> None:
-    assert about(name).temperature == 0.0
+    assert find_about(name).temperature == 0.0
 
 
 def test_a_question_has_its_subject_and_its_category(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from tests.catalog.catalog_kit import benchmark, samples, source, validated, wri
 from tests.catalog.conversations import asked, figures, graded, scored
 
 from benchwright.catalog.mmlu_pro.grading import find_letter
-from benchwright.catalog.registry import about
+from benchwright.catalog.registry import find_about
 from benchwright.data.errors import DatasetError
 from benchwright.records import Status
 
@@ -68,11 +68,11 @@ async def test_the_prompt_shows_five_worked_questions_of_the_category(tmp_path: 
 
 
 def test_an_answer_ends_where_the_model_would_ask_the_next_question() -> None:
-    assert about("mmlu_pro").params == {"stop": ["Question:"]}
+    assert find_about("mmlu_pro").params == {"stop": ["Question:"]}
 
 
 def test_what_always_differs_from_the_authors_code_is_listed() -> None:
-    chat, guess = about("mmlu_pro").departures
+    chat, guess = find_about("mmlu_pro").departures
     assert "leave shots out of prompts of 2,048 tokens and more" in chat
     assert "an answer without a letter counts as wrong" in guess
 

@@ -17,7 +17,7 @@ from tests.catalog.conversations import Talk, figures, graded, scored, solved
 
 from benchwright.catalog.mrcr.grading import grade_likeness, similarity
 from benchwright.catalog.mrcr.rows import BINS, context_bin
-from benchwright.catalog.mrcr.solver import fit
+from benchwright.catalog.mrcr.solver import fit_conversation
 from benchwright.data.errors import DatasetError
 from benchwright.records import Usage
 
@@ -226,7 +226,7 @@ async def test_a_conversation_that_is_too_long_loses_its_middle_and_speakers_sti
     counted: bool,
 ) -> None:
     talk = Talk(["x"], count=lambda text: len(text) // 5 if counted else None)
-    fitted = await fit(talk, LONG, 100)
+    fitted = await fit_conversation(talk, LONG, 100)
     assert (fitted.cut, fitted.approximate) == (True, not counted)
     assert fitted.messages[0] == LONG[0]
     assert fitted.messages[-1] == LONG[-1]
@@ -237,13 +237,13 @@ async def test_a_conversation_that_is_too_long_loses_its_middle_and_speakers_sti
 
 
 async def test_one_that_is_short_enough_is_sent_whole() -> None:
-    fitted = await fit(Talk(["x"]), LONG, 100_000)
+    fitted = await fit_conversation(Talk(["x"]), LONG, 100_000)
     assert (fitted.messages, fitted.cut) == (LONG, False)
 
 
 @given(st.integers(1, 400))
 async def test_whatever_the_limit_the_question_is_asked_and_nobody_speaks_twice(most: int) -> None:
-    fitted = await fit(Talk(["x"]), LONG, most)
+    fitted = await fit_conversation(Talk(["x"]), LONG, most)
     roles = [message["role"] for message in fitted.messages]
     assert fitted.messages[-1] == LONG[-1]
     assert all(one != other for one, other in pairwise(roles))

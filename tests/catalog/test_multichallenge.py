@@ -11,7 +11,7 @@ from tests.catalog.conversations import Talk, asked, figures, graded, scored
 
 from benchwright.catalog.benchmark import Benchmark
 from benchwright.catalog.multichallenge.grading import OFFICIAL_JUDGE, read_verdict
-from benchwright.catalog.registry import about
+from benchwright.catalog.registry import find_about
 from benchwright.catalog.validation import validate
 from benchwright.data.errors import DatasetError
 from benchwright.errors import GraderError
@@ -120,7 +120,7 @@ def test_another_judge_is_a_departure() -> None:
 
 
 def test_the_sets_have_their_sizes() -> None:
-    assert (about("multichallenge").items, about("multichallenge:hub").items) == (273, 266)
+    assert (find_about("multichallenge").items, find_about("multichallenge:hub").items) == (273, 266)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from tests.catalog.documented.answering import AnsweringServer, answering
 import llm_benchmarker
 from benchwright.catalog import plugins
 from benchwright.catalog.benchmark import Options
-from benchwright.catalog.documented import registry
+from benchwright.catalog.llm_benchmarker_api import registry
 from benchwright.catalog.selection import Selection
 from benchwright.catalog.task import BenchmarkTask
 from benchwright.endpoint.providers import connect, find_target
@@ -106,10 +106,10 @@ class TestFiles:
 
     def test_a_benchmark_is_found_by_its_name(self, tmp_path: Path) -> None:
         file = write(tmp_path / "mine.py", EXAMPLE)
-        found = plugins.find("my_benchmark", [file])
+        found = plugins.find_plugin("my_benchmark", [file])
         assert found is not None
         assert found.about.source == str(file)
-        assert plugins.find("yours", [file]) is None
+        assert plugins.find_plugin("yours", [file]) is None
 
     def test_a_file_may_hold_several_and_what_it_imports_lies_beside_it(self, tmp_path: Path) -> None:
         write(tmp_path / "helper_of_mine.py", "PREFIX = 'my'")
@@ -200,13 +200,13 @@ class TestEntryPoints:
         return info
 
     def test_a_benchmark_behind_one_is_found_by_its_name(self, installed: Path) -> None:
-        found = plugins.find("talk")
+        found = plugins.find_plugin("talk")
         assert found is not None
         assert found.about.source == "entry point mine_installed:Talk"
-        assert "talk" in [plugin.about.name for plugin in plugins.every()]
+        assert "talk" in [plugin.about.name for plugin in plugins.all_plugins()]
 
     def test_its_module_is_not_imported_for_another_name(self, installed: Path) -> None:
-        assert plugins.find("whisper") is None
+        assert plugins.find_plugin("whisper") is None
         assert "mine_installed" not in sys.modules
 
     @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ class TestEntryPoints:
     def test_what_is_wrong_with_one_is_told(self, installed: Path, line: str, words: str) -> None:
         write(installed / "entry_points.txt", f"[benchwright.benchmarks]\n{line}\n")
         with pytest.raises(UserError, match=words):
-            plugins.find(line.split(" ")[0])
+            plugins.find_plugin(line.split(" ")[0])
 
 
 def test_the_example_put_into_the_package_and_imported_there_is_found(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from tests.catalog.catalog_kit import benchmark, samples, source, validated, wri
 from tests.catalog.conversations import Talk, asked, figures, graded, scored
 
 from benchwright.catalog.benchmark import Benchmark
-from benchwright.catalog.registry import about
+from benchwright.catalog.registry import find_about
 from benchwright.catalog.simpleqa.grading import OFFICIAL_JUDGE, read_grade
 from benchwright.catalog.simpleqa.rows import labels
 from benchwright.catalog.validation import validate
@@ -185,7 +185,7 @@ def test_without_answers_there_are_no_figures() -> None:
 
 
 def test_the_sets_have_their_sizes() -> None:
-    assert (about("simpleqa").items, about("simpleqa_verified").items) == (4_326, 1_000)
+    assert (find_about("simpleqa").items, find_about("simpleqa_verified").items) == (4_326, 1_000)
 
 
 def test_a_row_without_an_answer_is_told_by_its_number_and_field(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from tests.catalog.catalog_kit import write_rows
 
 from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import Check, Figure
-from benchwright.catalog.registry import about
-from benchwright.catalog.turns import Turns
+from benchwright.catalog.registry import find_about
+from benchwright.catalog.shared_lock import SharedLock
 from benchwright.catalog.validation import ValidationResult, validate
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.engine.protocols import Score, Session, Solver
@@ -30,7 +30,7 @@ class Crowded:
     """
 
     def __init__(self, wrong: Sequence[str] = (), *, raises: bool = False) -> None:
-        self.about = about("gpqa_diamond")
+        self.about = find_about("gpqa_diamond")
         self.departures: Sequence[str] = ()
         self.scorers = [self]
         self.name, self.fingerprint = "tests", "1"
@@ -79,7 +79,7 @@ class Crowded:
 def anything(tmp_path: Path) -> Source:
     """Data that nobody reads."""
     path = write_rows(tmp_path / "rows.jsonl", [{}])
-    return find_dataset(about("gpqa_diamond").dataset, tmp_path, path=path, offline=True)
+    return find_dataset(find_about("gpqa_diamond").dataset, tmp_path, path=path, offline=True)
 
 
 def failed(result: ValidationResult) -> list[str]:
@@ -104,7 +104,7 @@ async def test_a_right_answer_that_fails_alone_is_a_failure(anything: Source) ->
 
 
 async def test_who_waits_to_work_alone_goes_before_those_that_come_later() -> None:
-    turns, order = Turns(), []
+    turns, order = SharedLock(), []
 
     async def beside(name: str) -> None:
         async with turns.shared():
@@ -126,7 +126,7 @@ async def test_who_waits_to_work_alone_goes_before_those_that_come_later() -> No
 
 
 async def test_work_that_is_cancelled_while_it_waits_to_be_alone_holds_nobody_up() -> None:
-    turns = Turns()
+    turns = SharedLock()
     async with turns.shared():
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.01), turns.exclusive():

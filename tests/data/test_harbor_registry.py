@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.http_server import QuietHandler, served_by
 
-from benchwright.catalog.registry import about
+from benchwright.catalog.registry import find_about
 from benchwright.data.datasets import Dataset, find_dataset
 from benchwright.data.errors import DatasetError
 from benchwright.data.fetch import fetch
@@ -74,7 +74,7 @@ def write(registry: Path, *tasks: dict[str, Any]) -> None:
 
 
 def dataset(reference: str = "quiz@1.0") -> Dataset:
-    return about(f"harbor:{reference}").dataset
+    return find_about(f"harbor:{reference}").dataset
 
 
 def test_tasks_come_at_the_commits_that_the_registry_names(
@@ -163,4 +163,4 @@ def test_a_registry_that_is_none_or_cannot_be_read_is_told(registry: Path, tmp_p
 
 def test_a_name_needs_its_version() -> None:
     with pytest.raises(UserError, match="harbor:NAME@VERSION"):
-        about("harbor:terminal-bench")
+        find_about("harbor:terminal-bench")

@@ -10,7 +10,7 @@ from tests.agents.outside_kit import run_trial, write_rows
 
 from benchwright.agents.recipe_task import recipe_task
 from benchwright.recipes.recipe import read_recipe
-from benchwright.recipes.shelf import all_recipes
+from benchwright.recipes.recipe_lookup import all_recipes
 from benchwright.records import Status
 
 PAGE = (Path(__file__).parents[2] / "docs/agents.md").read_text(encoding="utf-8")

@@ -25,7 +25,13 @@ from tests.data.loopback_hub import LoopbackHub, serving
 from tests.docs.llm_bench_project import COMPARISON, write_results
 from tests.simulated import simulated_endpoint
 
-from benchwright.catalog.registry import BENCHMARKS, DOCUMENTED, FURTHER, about, abouts
+from benchwright.catalog.registry import (
+    BENCHMARKS,
+    DOCUMENTED_BENCHMARKS,
+    LATER_BENCHMARKS,
+    find_about,
+    list_abouts,
+)
 from benchwright.data.dataset_spec import HubRepository
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,7 +79,7 @@ RUNS = {
 }
 """Every run of the documents, and how many samples of each benchmark it has."""
 
-WITHOUT_CONTAINERS = [name for name in BENCHMARKS if "containers" not in about(name).needs]
+WITHOUT_CONTAINERS = [name for name in BENCHMARKS if "containers" not in find_about(name).needs]
 
 REPEATS = {line: int(match[1]) for line in RUNS if (match := re.search(r"--n (\d+)", line))}
 
@@ -213,7 +219,7 @@ def test_requests_of_other_roles_are_counted_apart(role: str, place: Place) -> N
 
 
 def test_the_file_of_a_fetch_is_the_pinned_one(place: Place, data: Path) -> None:
-    origin = about("ifeval").dataset.origin
+    origin = find_about("ifeval").dataset.origin
     assert isinstance(origin, HubRepository)
     assert origin.revision is not None
     files = {"ifeval_input_data.jsonl": (data / "ifeval" / "train.jsonl").read_bytes()}
@@ -251,8 +257,8 @@ def test_result_files_stand_side_by_side(line: str, place: Place) -> None:
 def test_the_list_has_the_catalog_and_ones_own(line: str, place: Place) -> None:
     first, _, rest = place.run(line).stdout.partition("Further Benchmarks")
     own = ["capitals"] if "--plugin" in line else []
-    assert names_in(first) == sorted([*DOCUMENTED, *own])
-    assert names_in(rest.partition("Variants")[0]) == sorted(FURTHER)
+    assert names_in(first) == sorted([*DOCUMENTED_BENCHMARKS, *own])
+    assert names_in(rest.partition("Variants")[0]) == sorted(LATER_BENCHMARKS)
 
 
 def names_in(table: str) -> list[str]:
@@ -286,16 +292,16 @@ def test_a_result_file_has_the_keys_of_the_formats_document_in_their_order(place
 def test_the_table_says_of_each_benchmark_what_the_catalog_says() -> None:
     rows = re.findall(r"^\| \[(\w+)\]\(#\1\) \| (\d) \| ([\d,]+) \|.*\| (.*) \|$", TEXT, re.M)
     assert [(name, int(tier), int(items.replace(",", ""))) for name, tier, items, _ in rows] == sorted(
-        [(one.name, one.tier, one.items) for one in abouts() if one.variant is None],
+        [(one.name, one.tier, one.items) for one in list_abouts() if one.variant is None],
         key=lambda row: [name for name, *_ in rows].index(row[0]),
     )
     for name, _, _, data in rows:
-        assert about(name).dataset.licence in data
+        assert find_about(name).dataset.licence in data
 
 
 def test_every_variant_and_option_has_its_place_in_the_section_of_its_benchmark() -> None:
     sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##)", TEXT, re.M | re.S))
-    for one in abouts():
+    for one in list_abouts():
         section = sections[one.name]
         assert one.variant is None or f"`{one.full_name}`" in section
         for option in one.options:

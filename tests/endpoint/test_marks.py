@@ -15,7 +15,7 @@ from benchwright.endpoint.dialects import DIALECTS
 from benchwright.endpoint.marks import SIMULATED_MARK, is_simulated
 from benchwright.endpoint.meter import AnswerMeter
 from benchwright.endpoint.simulate import Settings, SimulatedEndpoint
-from benchwright.records import SIMULATED, Target
+from benchwright.records import SIMULATED_FLAG, Target
 
 CHAT = {"messages": [{"role": "user", "content": "Hi"}]}
 GEMINI = "/models/m:generateContent"
@@ -68,7 +68,7 @@ async def test_a_request_to_a_simulated_server_is_flagged_once(stream: bool) -> 
         EndpointClient(Target("primary", "m", endpoint.base_url), stream=stream) as client,
     ):
         reply = await client.ask("/chat/completions", CHAT)
-    assert reply.record.flags == [SIMULATED]
+    assert reply.record.flags == [SIMULATED_FLAG]
 
 
 @pytest.mark.parametrize(

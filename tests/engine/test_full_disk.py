@@ -15,7 +15,7 @@ from tests.engine.engine_kit import Asked, always, journalled, plan_of, run_plan
 from benchwright.engine.protocols import Session
 from benchwright.errors import JournalError
 from benchwright.records import Outcome, Trial
-from benchwright.runs.journal import BODIES, TRIALS, read_body
+from benchwright.runs.journal import BODIES_FILE, TRIALS_FILE, read_body
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = "tests.engine.program_with_little_room"
@@ -46,7 +46,7 @@ async def test_a_full_disk_ends_the_run_with_one_line_and_keeps_what_was_whole(
     done = journalled(tmp_path)
     assert 0 < len(done.trials) < 100
     assert [read_body(tmp_path, trial).key for trial in done.trials] == [trial.key for trial in done.trials]
-    for file in (TRIALS, BODIES):
+    for file in (TRIALS_FILE, BODIES_FILE):
         assert (tmp_path / file).read_bytes().endswith(b"\n")
 
     asked = Asked()

@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 from tests.engine.engine_kit import TARGET, FunctionScorer, always, answer, journalled, plan_of, run_plan
 
-from benchwright.engine.commits import LARGEST_GROUP, GroupCommits
+from benchwright.engine.group_commits import MAX_GROUP_BYTES, GroupCommits
 from benchwright.engine.protocols import Score, Session
-from benchwright.engine.worker import Result, ScoredWork, SolvedWork
+from benchwright.engine.worker import ScoredWork, SolvedWork, WorkResult
 from benchwright.errors import JournalError
 from benchwright.records import Outcome, Sample, ScoreRecord, Status, Trial, TrialRecord
-from benchwright.runs.journal import TRIALS, Body, Journal, encode_json, read_body
+from benchwright.runs.journal import TRIALS_FILE, Journal, TrialBody, encode_json, read_body
 
 
 def solved(key: str, answer: str = "") -> SolvedWork:
     """A trial of this key that was answered so."""
     return SolvedWork(
-        TrialRecord(key, key, "primary", Status.ANSWERED), encode_json(Body(key=key, answer=answer))
+        TrialRecord(key, key, "primary", Status.ANSWERED), encode_json(TrialBody(key=key, answer=answer))
     )
 
 
@@ -51,8 +51,8 @@ def journal(tmp_path: Path) -> WatchedJournal:
 async def test_what_comes_in_one_turn_of_the_loop_is_one_write(
     journal: WatchedJournal, tmp_path: Path
 ) -> None:
-    told: list[Result] = []
-    results: list[Result] = [solved("a", "one"), scored("b"), solved("c", "three")]
+    told: list[WorkResult] = []
+    results: list[WorkResult] = [solved("a", "one"), scored("b"), solved("c", "three")]
     with GroupCommits(journal, told.append) as commits:
         await asyncio.gather(*[commits.deliver(result) for result in results])
         assert (journal.writes, told) == (1, results)
@@ -69,8 +69,8 @@ async def test_nobody_is_told_of_a_result_before_it_is_in_the_journal(
 ) -> None:
     lines_when_told: list[int] = []
 
-    def committed(result: Result) -> None:
-        lines_when_told.append((tmp_path / TRIALS).read_bytes().count(b"\n"))
+    def committed(result: WorkResult) -> None:
+        lines_when_told.append((tmp_path / TRIALS_FILE).read_bytes().count(b"\n"))
 
     with GroupCommits(journal, committed) as commits:
         waiting = [commits.deliver(solved(key)) for key in "ab"]
@@ -106,7 +106,7 @@ async def test_what_nobody_waits_for_is_written_at_the_end(journal: WatchedJourn
 async def test_much_is_written_at_once(journal: WatchedJournal) -> None:
     with GroupCommits(journal, lambda result: None) as commits:
         for key in "abc":
-            commits.deliver(solved(key, "x" * (LARGEST_GROUP // 2)))
+            commits.deliver(solved(key, "x" * (MAX_GROUP_BYTES // 2)))
         assert journal.writes == 1
 
 

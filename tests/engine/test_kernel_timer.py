@@ -13,8 +13,8 @@ import pytest
 
 from benchwright.engine import kernel_timer
 from benchwright.engine.kernel_timer import KernelTimer
-from benchwright.engine.moments import until
-from benchwright.engine.urgency import may_be_urgent
+from benchwright.engine.precise_waits import wait_until
+from benchwright.engine.thread_priority import can_raise_priority
 
 MS = 1_000_000
 
@@ -67,18 +67,20 @@ async def test_without_a_descriptor_to_be_had_the_event_loop_waits(monkeypatch: 
     monkeypatch.setattr(kernel_timer, "_libc", None)
     moment = perf_counter_ns() + 5 * MS
     assert not await KernelTimer().wait_until(moment)
-    await until(moment)
+    await wait_until(moment)
     assert perf_counter_ns() >= moment
 
 
 def test_each_event_loop_has_its_own() -> None:
     before = open_files()
     for _ in range(3):
-        asyncio.run(until(perf_counter_ns() + 2 * MS))
+        asyncio.run(wait_until(perf_counter_ns() + 2 * MS))
     assert open_files() == before
 
 
-@pytest.mark.skipif(not may_be_urgent(), reason="the kernel lets no program of this user go before others")
+@pytest.mark.skipif(
+    not can_raise_priority(), reason="the kernel lets no program of this user go before others"
+)
 async def test_nobody_interrupts_those_that_are_woken_until_they_have_sent() -> None:
     timer, policies = KernelTimer(), list[int]()
     moment = perf_counter_ns() + 50 * MS
@@ -98,7 +100,7 @@ async def test_nobody_interrupts_those_that_are_woken_until_they_have_sent() -> 
 
 def test_a_program_with_a_policy_of_its_own_keeps_it() -> None:
     batch = "import os; os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))"
-    asks = "from benchwright.engine.urgency import may_be_urgent; print(may_be_urgent(), os.sched_getscheduler(0))"
+    asks = "from benchwright.engine.thread_priority import may_be_urgent; print(may_be_urgent(), os.sched_getscheduler(0))"
     told = subprocess.run(
         [sys.executable, "-c", f"{batch}; {asks}"], check=True, capture_output=True, text=True
     )

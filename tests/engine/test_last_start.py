@@ -13,8 +13,8 @@ import pytest
 from tests.engine.engine_kit import FunctionTask, plan_of, run_plan
 
 from benchwright.engine.adaptive import executor as adaptive
-from benchwright.engine.moments import until
 from benchwright.engine.plan import Plan
+from benchwright.engine.precise_waits import wait_until
 from benchwright.engine.protocols import Session, TimedSession
 from benchwright.engine.run import run
 from benchwright.records import Outcome, Sample, Trial
@@ -41,7 +41,7 @@ class Begun:
     async def __call__(self, trial: Trial, session: Session) -> Outcome:
         self.moments.append(perf_counter_ns())
         self.last = cast(TimedSession, session).last_start or 0
-        await until(self.last)
+        await wait_until(self.last)
         return Outcome()
 
 
@@ -66,7 +66,7 @@ async def test_trials_that_end_before_are_followed_by_others_until_then(tmp_path
 
     async def short(trial: Trial, session: Session) -> Outcome:
         moments.append(perf_counter_ns())
-        await until(perf_counter_ns() + 10_000_000)
+        await wait_until(perf_counter_ns() + 10_000_000)
         return Outcome()
 
     await run_plan(endless(short), tmp_path, concurrency=2)
@@ -78,7 +78,7 @@ async def test_a_trial_that_is_due_in_time_begins_though_there_was_no_place_for_
     """What an open loop held back was asked for: to leave it out would hide the wait."""
 
     async def slow(trial: Trial, session: Session) -> Outcome:
-        await until(perf_counter_ns() + 150_000_000)
+        await wait_until(perf_counter_ns() + 150_000_000)
         return Outcome(answer="late")
 
     plan = msgspec.structs.replace(

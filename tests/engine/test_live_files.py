@@ -9,7 +9,7 @@ import time
 import pytest
 
 from benchwright.engine import live_files
-from benchwright.engine.live_files import kept_up_to_date
+from benchwright.engine.live_files import writing_periodically
 from benchwright.errors import JournalError
 
 
@@ -26,7 +26,7 @@ async def test_they_are_written_while_the_loop_goes_on() -> None:
         assert threading.get_ident() != thread
         loop.call_soon_threadsafe(written.set)
 
-    async with kept_up_to_date(write):
+    async with writing_periodically(write):
         await asyncio.wait_for(written.wait(), 30)
 
 
@@ -39,7 +39,7 @@ async def test_at_the_end_no_writing_is_under_way() -> None:
         finish.wait()
         ended.set()
 
-    async with kept_up_to_date(write):
+    async with writing_periodically(write):
         await asyncio.to_thread(begun.wait)
         asyncio.get_running_loop().call_later(0.05, finish.set)
     assert ended.is_set()
@@ -55,7 +55,7 @@ async def test_writing_that_takes_long_is_done_less_often() -> None:
         time.sleep(0.05)  # so that the next time is 2.5 seconds later
         loop.call_soon_threadsafe(written.set)
 
-    async with kept_up_to_date(write):
+    async with writing_periodically(write):
         await asyncio.wait_for(written.wait(), 30)
         await asyncio.sleep(0.3)
         assert len(calls) == 1
@@ -71,7 +71,7 @@ async def test_after_an_error_nothing_is_written_any_more_and_the_run_goes_on() 
         loop.call_soon_threadsafe(failed.set)
         raise JournalError("the disk is full")
 
-    async with kept_up_to_date(write):
+    async with writing_periodically(write):
         await asyncio.wait_for(failed.wait(), 30)
         await asyncio.sleep(0.1)
     assert len(calls) == 1

@@ -9,8 +9,8 @@ from tests.engine.engine_kit import table_in
 
 from benchwright.engine.ledger import Ledger
 from benchwright.records import RETRIED_ON_RESUME, RequestRecord, Status, TrialRecord
-from benchwright.runs.journal import Body as JournalBody
 from benchwright.runs.journal import Journal, encode_json
+from benchwright.runs.journal import TrialBody as JournalBody
 from benchwright.runs.keys import fingerprint
 
 

@@ -16,13 +16,13 @@ from tests.known import known
 
 from benchwright.analysis.scores import ScoreScale, ScoreValues
 from benchwright.analysis.scores import mean_of as mean_of_scores
-from benchwright.engine.progress import Progress, RunningMean
+from benchwright.engine.progress import LiveProgress, RunningMean
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample, Status, Target, Trial
 from benchwright.reports.progress import status_line
 from benchwright.runs.table import RunTable
-from benchwright.stats.intervals import Interval, wilson
-from benchwright.stats.repeats import estimate
+from benchwright.stats.intervals import Interval, wilson_interval
+from benchwright.stats.score_means import estimate_mean
 
 
 def by_parity(sample: Sample, outcome: Outcome) -> Score:
@@ -33,7 +33,7 @@ def by_parity(sample: Sample, outcome: Outcome) -> Score:
 
 
 async def test_what_was_done_and_how_it_ended_is_counted(tmp_path: Path) -> None:
-    progress = Progress()
+    progress = LiveProgress()
     asked = Asked(failing=lambda trial: trial.sample.content >= 18)
     await run_plan(plan_of(20, asked, [FunctionScorer(by_parity)]), tmp_path, listeners=[progress])
     assert (progress.done, progress.total, progress.failed, progress.over) == (20, 20, 2, True)
@@ -43,7 +43,7 @@ async def test_what_was_done_and_how_it_ended_is_counted(tmp_path: Path) -> None
 
 async def test_what_earlier_sessions_did_is_done_but_not_of_this_sessions_speed(tmp_path: Path) -> None:
     await run_plan(plan_of(15), tmp_path)
-    progress = Progress()
+    progress = LiveProgress()
     progress.on_start(total=20, done=15, again=0)
     assert (progress.rate, progress.eta) == (0.0, None), "nothing is known yet"
     await run_plan(plan_of(20), tmp_path, listeners=[progress])
@@ -53,7 +53,7 @@ async def test_what_earlier_sessions_did_is_done_but_not_of_this_sessions_speed(
 
 
 def test_what_goes_on_beside_the_trials_stands_in_the_line_while_it_does() -> None:
-    progress, pulling = Progress(), ["pulling swebench/one:latest"]
+    progress, pulling = LiveProgress(), ["pulling swebench/one:latest"]
     progress.set_activities(lambda: pulling)
     assert "pulling swebench/one:latest" in status_line(progress, {})
     pulling.clear()
@@ -63,7 +63,7 @@ def test_what_goes_on_beside_the_trials_stands_in_the_line_while_it_does() -> No
 async def test_two_models_have_a_mean_each(tmp_path: Path) -> None:
     """One mean of both would be a score that no model has."""
     targets = [Target(slot, slot, TARGET.base_url) for slot in ("primary", "baseline")]
-    progress = Progress()
+    progress = LiveProgress()
     await run_plan(plan_of(4, answer, [always(1.0)], targets=targets), tmp_path, listeners=[progress])
     assert {key: mean.n for key, mean in progress.means.items()} == {
         ("primary", "score"): 4,
@@ -72,14 +72,14 @@ async def test_two_models_have_a_mean_each(tmp_path: Path) -> None:
 
 
 def test_what_is_asked_again_is_still_to_be_done() -> None:
-    progress = Progress()
+    progress = LiveProgress()
     progress.on_start(total=20, done=15, again=5)
     assert (progress.done, progress.total) == (10, 20)
 
 
 async def test_scoring_again_makes_no_trial_done_twice(tmp_path: Path) -> None:
     await run_plan(plan_of(5, answer, [always(1.0, "first")]), tmp_path)
-    progress = Progress()
+    progress = LiveProgress()
     scorers = [always(1.0, "first"), always(0.5, "second")]
     await run_plan(plan_of(5, answer, scorers), tmp_path, listeners=[progress])
     assert (progress.done, progress.total) == (5, 5)
@@ -97,7 +97,7 @@ async def test_a_trial_that_was_cut_off_is_neither_done_nor_failed(tmp_path: Pat
             await asyncio.sleep(60)
         return await answer(trial, session)
 
-    progress = Progress()
+    progress = LiveProgress()
     plan = plan_of(40, solve, [always(1.0)])
     result = await run_plan(plan, tmp_path, concurrency=5, listeners=[progress])
     table = RunTable(tmp_path)
@@ -115,12 +115,12 @@ async def test_no_answer_counts_as_0_and_a_failure_does_not_count(tmp_path: Path
             raise ValueError("cannot grade this")
         return Score(1.0) if sample.content < 5 else Score(None, Status.UNPARSED)
 
-    progress = Progress()
+    progress = LiveProgress()
     await run_plan(plan_of(10, answer, [FunctionScorer(score)]), tmp_path, listeners=[progress])
     assert (progress.done, progress.failed) == (10, 2)
     mean = progress.means["primary", "score"]
     assert (mean.n, mean.mean) == pytest.approx((8, 5 / 8))
-    assert mean.interval == wilson(5, 8)
+    assert mean.interval == wilson_interval(5, 8)
 
 
 @given(st.lists(st.integers(-(10**9), 10**9).map(lambda n: n / 1000), min_size=2, max_size=50))
@@ -136,8 +136,8 @@ def test_a_running_mean_has_the_interval_that_the_summary_has(values: list[float
 @given(st.lists(st.sampled_from([0.0, 1.0]), min_size=2, max_size=50))
 @settings(deadline=None)
 def test_rights_and_wrongs_have_wilsons_interval(values: list[float]) -> None:
-    assert mean_of(values).interval == wilson(sum(values), len(values))
-    assert mean_of(values).interval == estimate(values).interval
+    assert mean_of(values).interval == wilson_interval(sum(values), len(values))
+    assert mean_of(values).interval == estimate_mean(values).interval
 
 
 def test_five_of_five_may_still_be_luck() -> None:
@@ -158,7 +158,7 @@ def test_the_interval_is_the_one_that_the_summary_will_have(values: list[float])
 
 async def test_repeats_are_no_further_samples(tmp_path: Path) -> None:
     """Five repeats of two samples are not ten: their interval is left to the summary, which sees the samples."""
-    progress = Progress()
+    progress = LiveProgress()
     plan = plan_of(2, answer, [always(1.0)], repeats=5)
     await run_plan(plan, tmp_path, listeners=[progress])
     mean = progress.means["primary", "score"]

@@ -10,7 +10,7 @@ from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay import Relay, RelayedRequest
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import Purpose
-from benchwright.engine.relayed import AgentAccess, read_request
+from benchwright.engine.agent_requests import AgentAccess, read_request
 from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import RequestRecord, Target
 

@@ -23,14 +23,14 @@ from tests.engine.engine_kit import (
 )
 
 from benchwright.engine.executor import LocalExecutor
-from benchwright.engine.progress import Progress
+from benchwright.engine.progress import LiveProgress
 from benchwright.engine.protocols import Score, Session
 from benchwright.engine.run import run
 from benchwright.engine.stop import SystemicErrors, TokenBudget
 from benchwright.engine.trial_reuse import EarlierRun, Reuse
 from benchwright.errors import ExecutionError, LimitReached
 from benchwright.records import Outcome, RunEvent, Sample, Status, Trial, TrialLimits, TrialRecord
-from benchwright.runs.journal import TRIALS, Body, Journal, encode_json
+from benchwright.runs.journal import TRIALS_FILE, Journal, TrialBody, encode_json
 
 
 async def test_a_finished_run_asks_nothing_more(tmp_path: Path) -> None:
@@ -130,9 +130,9 @@ async def test_an_agents_own_failure_and_a_limit_are_results(tmp_path: Path, err
 
 def cut_after_the_first(kind: bytes, directory: Path) -> None:
     """As a kill leaves the journal right after the first line of a kind was written."""
-    lines = (directory / TRIALS).read_bytes().splitlines(keepends=True)
+    lines = (directory / TRIALS_FILE).read_bytes().splitlines(keepends=True)
     first = next(number for number, line in enumerate(lines) if line.startswith(b'{"type":"' + kind))
-    os.truncate(directory / TRIALS, sum(len(line) for line in lines[: first + 1]))
+    os.truncate(directory / TRIALS_FILE, sum(len(line) for line in lines[: first + 1]))
 
 
 async def test_a_kill_between_outcome_and_score_costs_no_conversation(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ async def test_equal_rows_are_asked_and_found_again_one_by_one(tmp_path: Path) -
 async def test_a_trial_whose_body_was_lost_is_told_and_asked_again(tmp_path: Path) -> None:
     await run_plan(plan_of(2), tmp_path)
     (tmp_path / "bodies.jsonl").unlink()
-    asked, watching = Asked(), Progress()
+    asked, watching = Asked(), LiveProgress()
     await run_plan(plan_of(2, asked, [always(1.0)]), tmp_path, listeners=[watching])
     assert asked.samples == ["0", "1"]
     assert any("2 conversations lost on the disk" in note for note in watching.notes)
@@ -236,7 +236,7 @@ async def test_what_is_taken_over_stands_for_a_trial_that_was_cut_off_before(tmp
     taken = journalled(other).trial
     cut_off = TrialRecord(taken.key, taken.sample, taken.target, Status.CANCELLED, started_at=1)
     journal = Journal(here)
-    journal.write_trial(cut_off, encode_json(Body(taken.key)))
+    journal.write_trial(cut_off, encode_json(TrialBody(taken.key)))
     await run(plan_of(1), LocalExecutor({}, 1), journal, reuse=Reuse([EarlierRun(other)]))
     journal.close()
     table = table_in(here)

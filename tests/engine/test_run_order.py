@@ -25,11 +25,11 @@ from tests.engine.engine_kit import (
     samples,
 )
 
-from benchwright.engine.moments import LEAD_NS
 from benchwright.engine.plan import Plan
+from benchwright.engine.precise_waits import LEAD_NS
 from benchwright.engine.protocols import Session
 from benchwright.engine.stop import StopRule
-from benchwright.engine.worker import Result, ScoredWork, SolvedWork
+from benchwright.engine.worker import ScoredWork, SolvedWork, WorkResult
 from benchwright.errors import UserError
 from benchwright.records import Outcome, Sample, Status, Trial
 
@@ -160,7 +160,7 @@ async def test_trials_are_drawn_as_they_come_due_however_many_may_be_in_flight(t
 class AtOnce(StopRule):
     """Stops the run at the first result."""
 
-    def update(self, result: Result) -> str | None:
+    def update(self, result: WorkResult) -> str | None:
         return "enough"
 
 
@@ -186,7 +186,7 @@ class Watcher:
     def on_start(self, total: int, done: int, again: int) -> None:
         self.heard.append(("started", total, done, again))
 
-    def on_result(self, result: Result) -> None:
+    def on_result(self, result: WorkResult) -> None:
         self.heard.append(type(result))
 
     def on_message(self, text: str) -> None:

@@ -22,8 +22,17 @@ from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Score, Session
 from benchwright.engine.session import TrialSession
 from benchwright.errors import ProviderError, UserError
-from benchwright.records import SIMULATED, Outcome, Sample, Status, Target, Trial, TrialLimits, TrialRecord
-from benchwright.runs.journal import Body, read_body
+from benchwright.records import (
+    SIMULATED_FLAG,
+    Outcome,
+    Sample,
+    Status,
+    Target,
+    Trial,
+    TrialLimits,
+    TrialRecord,
+)
+from benchwright.runs.journal import TrialBody, read_body
 
 
 @asynccontextmanager
@@ -46,7 +55,7 @@ async def once(
     return journalled(directory).trial
 
 
-def body_of(directory: Path) -> Body:
+def body_of(directory: Path) -> TrialBody:
     return read_body(directory, journalled(directory).trial)
 
 
@@ -70,7 +79,7 @@ async def test_every_request_is_recorded_with_its_turn_and_tokens(tmp_path: Path
         assert request.ttft is not None
         assert 0 < request.ttft <= request.total <= trial.duration
         assert 0 < request.started <= trial.duration
-        assert request.flags == [SIMULATED]
+        assert request.flags == [SIMULATED_FLAG]
 
 
 async def test_the_body_holds_the_conversation_once_and_every_exchange(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from tests.engine.engine_kit import Asked, always, answer, journalled, plan_of, 
 
 from benchwright.engine.protocols import Session
 from benchwright.engine.run import RunResult
-from benchwright.engine.stop import Stop, StopRule, SystemicErrors, TimeBudget, TokenBudget
+from benchwright.engine.stop import StopRequest, StopRule, SystemicErrors, TimeBudget, TokenBudget
 from benchwright.errors import ProviderError
 from benchwright.records import Outcome, RequestRecord, Trial, Usage
 
@@ -105,7 +105,7 @@ async def test_the_first_reason_stands(tmp_path: Path) -> None:
 
 
 async def test_those_who_wait_for_the_same_moment_go_on_together() -> None:
-    stop, moment = Stop(), perf_counter_ns() + 50_000_000
+    stop, moment = StopRequest(), perf_counter_ns() + 50_000_000
     woken = [asyncio.create_task(stop.sleep_until(moment)) for _ in range(5)]
     await woken[0]
     await asyncio.sleep(0)
@@ -114,7 +114,7 @@ async def test_those_who_wait_for_the_same_moment_go_on_together() -> None:
 
 
 async def test_a_stop_wakes_all_who_wait() -> None:
-    stop, now = Stop(), perf_counter_ns()
+    stop, now = StopRequest(), perf_counter_ns()
     waiting = [asyncio.create_task(stop.sleep_until(now + hours * 3600 * 10**9)) for hours in (1, 1, 2)]
     await asyncio.sleep(0)
     stop.request_stop("enough")

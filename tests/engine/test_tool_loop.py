@@ -12,7 +12,7 @@ from tests.engine.engine_kit import TARGET
 
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
-from benchwright.engine.relayed import AgentAccess
+from benchwright.engine.agent_requests import AgentAccess
 from benchwright.engine.tool_loop import tool_loop
 from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import Message, Outcome, Status

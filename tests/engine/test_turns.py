@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.engine.turns import in_turn
+from benchwright.engine.turns import run_turns
 from benchwright.errors import ProviderError
 
 TREES = st.lists(st.integers(0, 10_000), max_size=12).map(
@@ -30,7 +30,7 @@ def test_each_turn_is_done_once_after_the_one_it_waits_for(after: list[int | Non
         ended.append(number)
         return True
 
-    asyncio.run(in_turn(after, do))
+    asyncio.run(run_turns(after, do))
     assert sorted(begun) == list(range(len(after)))
 
 
@@ -41,7 +41,7 @@ def test_those_that_wait_for_the_same_turn_are_under_way_together() -> None:
         return True
 
     meeting = asyncio.Barrier(3)
-    asyncio.run(asyncio.wait_for(in_turn([None, 0, 0, 0], do), 10))
+    asyncio.run(asyncio.wait_for(run_turns([None, 0, 0, 0], do), 10))
 
 
 def test_what_follows_a_turn_that_was_left_out_or_failed_is_left_out_and_the_others_go_on() -> None:
@@ -55,7 +55,7 @@ def test_what_follows_a_turn_that_was_left_out_or_failed_is_left_out_and_the_oth
 
     after = [None, 0, 1, 0, 3, 0, 5]
     with pytest.raises(ProviderError, match="no"):
-        asyncio.run(in_turn(after, do))
+        asyncio.run(run_turns(after, do))
     assert sorted(begun) == [0, 1, 3, 5, 6]
 
 
@@ -66,5 +66,5 @@ def test_a_chain_is_done_in_order() -> None:
         begun.append(number)
         return True
 
-    asyncio.run(in_turn([None, 0, 1, 2], do))
+    asyncio.run(run_turns([None, 0, 1, 2], do))
     assert all(other == one + 1 for one, other in pairwise(begun))

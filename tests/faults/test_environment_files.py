@@ -12,14 +12,27 @@ from tests.app.app_kit import NOWHERE, Program
 from tests.faults.how_often import tried
 from tests.http_server import QuietHandler, served_by
 
-from benchwright.environment_file import MACHINE, ONLY_IF_NAMED, PROGRAMS, EnvironmentFile
+from benchwright.environment_file import (
+    CODE_LOADING_PREFIXES,
+    MACHINE_VARIABLES,
+    ONLY_FROM_NAMED_FILE,
+    EnvironmentFile,
+)
 from benchwright.errors import UserError
 
 KEY = "sk-of-the-environment"
 ASKED = "http://asked/v1"
 """Stands for the address of the server."""
 
-CODE = sorted({*ONLY_IF_NAMED, *MACHINE, *(f"{name}X" for name in PROGRAMS), "HTTPS_PROXY", "http_proxy"})
+CODE = sorted(
+    {
+        *ONLY_FROM_NAMED_FILE,
+        *MACHINE_VARIABLES,
+        *(f"{name}X" for name in CODE_LOADING_PREFIXES),
+        "HTTPS_PROXY",
+        "http_proxy",
+    }
+)
 NAMES = st.sampled_from(
     ["BENCHWRIGHT_BASE_URL", "OPENAI_BASE_URL", "BENCHWRIGHT_API_KEY", "OPENAI_ORGANIZATION", "BENCHWRIGHT_MODEL",
      "OPENAI_API_KEY", "TERM", "COLUMNS", "A", "${A}", "a b", "\ufeffA", "=", ""]

@@ -26,9 +26,9 @@ from tests.simulated import simulated_endpoint
 from tests.terminal import on_a_terminal
 
 from benchwright.records import Message, RequestRecord, ScoreRecord, Status, Target, TrialRecord
-from benchwright.runs.journal import Body, Journal, encode_json
+from benchwright.runs.journal import Journal, TrialBody, encode_json
 from benchwright.runs.keys import fingerprint
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 HOSTILE = (
     "m[/INST] [int4] Close [/b] tags [red]:smile: "
@@ -38,7 +38,7 @@ HOSTILE = (
 )
 """Markup, emoji codes, escape sequences of both kinds, marks that turn text round, and controls; told as `TOLD`."""
 
-TOLD = plain(HOSTILE)
+TOLD = make_safe(HOSTILE)
 
 FAILING_AGENT = f"""
 import logging
@@ -105,7 +105,7 @@ def write_hostile_run(program: Program, name: str, text: str = HOSTILE) -> Path:
             key, f"{number}", "primary", Status.PROVIDER_ERROR if failed else Status.ANSWERED, group=text,
             labels={text: text}, reason=text, requests=[request], started_at=STARTED, duration=10**9,
         )  # fmt: skip
-        journal.write_trial(record, encode_json(Body(key, messages=messages, answer=text)))
+        journal.write_trial(record, encode_json(TrialBody(key, messages=messages, answer=text)))
         if not failed:
             journal.write(ScoreRecord(f"{key}-s", key, text, number / 2, span=text, detail={text: text}))
     journal.close()

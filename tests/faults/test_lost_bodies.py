@@ -19,7 +19,7 @@ from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.transcripts import transcripts
 from benchwright.records import RunEvent, ScoreRecord
-from benchwright.runs.journal import BODIES, CUTS, TRIALS, Journal, read_encoded_body
+from benchwright.runs.journal import BODIES_FILE, CUTS_FILE, TRIALS_FILE, Journal, read_encoded_body
 from benchwright.runs.table import read_table
 
 ROWS = 8
@@ -47,7 +47,7 @@ class Torn:
         kept = self.program.directory / "kept"
         made = {trial.sample: trial for trial in trials(kept)}
         scores = {line.trial: line for line in read_lines(kept) if isinstance(line, ScoreRecord)}
-        for name in (TRIALS, BODIES, CUTS):
+        for name in (TRIALS_FILE, BODIES_FILE, CUTS_FILE):
             (self.run / name).unlink(missing_ok=True)
         journal = Journal(self.run)
         journal.write(RunEvent("started", time_ns(), {"total": ROWS}))
@@ -57,8 +57,8 @@ class Torn:
             journal.write(scores[trial.key])
         journal.write(RunEvent("finished", time_ns()))
         journal.close()
-        size = int((self.run / BODIES).stat().st_size * place)
-        os.truncate(self.run / BODIES, size)
+        size = int((self.run / BODIES_FILE).stat().st_size * place)
+        os.truncate(self.run / BODIES_FILE, size)
         return sum(sum(trial.body) >= size for trial in trials(self.run))
 
     def resume_and_kill(self, after: int) -> None:

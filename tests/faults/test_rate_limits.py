@@ -10,7 +10,7 @@ import pytest
 from tests.app.app_kit import Program, trials
 from tests.simulated import simulated_endpoint
 
-from benchwright.engine.progress import Progress
+from benchwright.engine.progress import LiveProgress
 from benchwright.records import Status
 
 
@@ -40,7 +40,7 @@ def test_a_longer_one_than_a_trial_waits_for_is_told(program: Program) -> None:
 
 
 def test_a_pause_that_is_over_is_not_shown() -> None:
-    progress = Progress()
+    progress = LiveProgress()
     progress.on_pause("m", 11.5)
     progress.on_pause("n", 0.001)
     time.sleep(0.002)

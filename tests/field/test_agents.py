@@ -11,7 +11,7 @@ from tests.app.app_kit import trials
 from tests.environments import ROOT
 from tests.field.field_kit import PRECISE, SYSTEM, Field, check_counted, requests
 
-from benchwright.records import FAILED
+from benchwright.records import FAILED_STATUSES
 from benchwright.runs.journal import read_body
 
 EXAMPLES = ROOT / "examples"
@@ -30,7 +30,7 @@ def evaluate(field: Field, *options: str) -> None:
         ended = field.run("eval", "-d", rows, *options, *LIMITS, "--eval-fn", "rewards:right_number")
     assert ended.returncode == 0, ended.stdout + ended.stderr
     run = field.program.only_run
-    assert [trial.reason for trial in trials(run) if trial.status in FAILED] == []
+    assert [trial.reason for trial in trials(run) if trial.status in FAILED_STATUSES] == []
     assert len(trials(run)) == len(SUMS)
     check_counted(field, requests(run), log.requests)
 

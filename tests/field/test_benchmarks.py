@@ -11,7 +11,7 @@ from tests.app.app_kit import scores, trials
 from tests.catalog import made_up_rows
 from tests.field.field_kit import PRECISE, Field, check_counted, requests
 
-from benchwright.records import FAILED
+from benchwright.records import FAILED_STATUSES
 from benchwright.runs.journal import read_body
 
 COUNT = made_up_rows.COUNT
@@ -26,7 +26,7 @@ def run(field: Field, name: str, *options: str) -> dict[str, Any]:
         ended = field.run("run", name, "--data-dir", "data", "--concurrency", "2", *options, *PRECISE)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     run = field.program.only_run
-    assert [trial.status for trial in trials(run) if trial.status in FAILED] == []
+    assert [trial.status for trial in trials(run) if trial.status in FAILED_STATUSES] == []
     assert len(trials(run)) == COUNT
     check_counted(field, requests(run), log.requests)
     (file,) = Path(field.program.directory, "results").glob("*.json")

@@ -8,7 +8,7 @@ import pytest
 from tests.app.app_kit import GrowingJournal, finished, trials
 from tests.field.field_kit import PRECISE, STORIES, Field, finish
 
-from benchwright.records import FAILED
+from benchwright.records import FAILED_STATUSES
 
 ANSWERS = ("--scorer", "regex", "--max-tokens", "40", "--concurrency", "2", *PRECISE)
 BEFORE = 3
@@ -43,7 +43,7 @@ def test_a_killed_server_is_a_provider_error_and_the_run_goes_on_later(field: Fi
         ended = finish(started)
     finally:
         field.running.engine.start()
-    failed = [trial for trial in trials(field.program.only_run) if trial.status in FAILED]
+    failed = [trial for trial in trials(field.program.only_run) if trial.status in FAILED_STATUSES]
     assert {trial.status for trial in failed} == {"provider_error"}
     # A server that is gone stops the run; a gateway that answers HTTP 500 for it does not.
     stopped = ended.returncode == 1

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import click
 import pytest
 
-from benchwright.cli.grammar import WHOLE, LazyGroup
+from benchwright.cli.command_help import FULL_HELP_KEY, LazyGroup
 from benchwright.cli.main import cli
 
 DOCUMENT = Path("docs/commands.md")
@@ -41,7 +41,7 @@ class Found(NamedTuple):
             terminal_width=80,
             help_option_names=["-h", "--help"],
         )
-        context.meta[WHOLE] = whole
+        context.meta[FULL_HELP_KEY] = whole
         return self.command.get_help(context)
 
 

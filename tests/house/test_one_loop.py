@@ -64,10 +64,13 @@ ALLOWED = {
         "to_thread",
     ): "the digests of a task's files, once for each image",
     ("benchwright/catalog/bfcl/encoder.py", "to_thread"): "the 91 MB of an embedding model, once for a run",
-    ("benchwright/web/off_loop.py", "to_thread"): "reading journals for a page",
+    ("benchwright/web/threads.py", "to_thread"): "reading journals for a page",
     ("benchwright/app/telemetry.py", "to_thread"): "waiting for a collector of telemetry, at the end",
-    ("benchwright/packs/verifiers/running.py", "TaskGroup"): "verifiers that are made ready side by side",
-    ("benchwright/packs/verifiers/running.py", "create_task"): "each of them",
+    (
+        "benchwright/packs/verifiers/running_verifiers.py",
+        "TaskGroup",
+    ): "verifiers that are made ready side by side",
+    ("benchwright/packs/verifiers/running_verifiers.py", "create_task"): "each of them",
     (
         "benchwright/packs/python/benchwright_pack/inside/runner.py",
         "create_task",
@@ -140,7 +143,7 @@ def test_one_function_awaits_a_solver() -> None:
             "solve",
             True,
         ),  # a solver around a solver, for its images
-        ("benchwright/catalog/scripted.py", "solve", True),  # a solver around a solver, for validation
+        ("benchwright/catalog/scripted_checks.py", "solve", True),  # a solver around a solver, for validation
         ("benchwright/catalog/second_try.py", "solve", True),  # around that: right answers, beside others
         ("benchwright/catalog/second_try.py", "solve", True),  # and once more, alone
         ("benchwright/engine/worker.py", "_solve", True),
@@ -150,10 +153,10 @@ def test_one_function_awaits_a_solver() -> None:
 def test_one_function_awaits_a_scorer() -> None:
     found = [call for call in calls("benchwright") if call.name == "score" and call.awaited]
     assert [(call.file, call.function) for call in found] == [
-        ("benchwright/agents/own_scorers.py", "score"),  # a scorer of a user, fingerprinted with its code
-        ("benchwright/app/judging/asking.py", "score"),  # a scorer around scorers, for known answers
+        ("benchwright/agents/user_scorers.py", "score"),  # a scorer of a user, fingerprinted with its code
+        ("benchwright/app/judging/judge_session.py", "score"),  # a scorer around scorers, for known answers
         ("benchwright/app/pack_info.py", "validate_pack"),  # a pack's own sum, of nothing
-        ("benchwright/catalog/scripted.py", "score"),  # a scorer around a scorer, for validation
+        ("benchwright/catalog/scripted_checks.py", "score"),  # a scorer around a scorer, for validation
         ("benchwright/catalog/second_try.py", "_is_right"),  # whether a second try is needed
         ("benchwright/engine/worker.py", "_score"),
         ("benchwright/packs/contract/checks.py", "_scoring"),  # a pack's own sum, tried out
@@ -169,7 +172,7 @@ def test_one_place_writes_trials_and_scores() -> None:
         if call.name in ("write_trial", "write_group")
     }
     assert found == {
-        ("write_group", "benchwright/engine/commits.py"),
+        ("write_group", "benchwright/engine/group_commits.py"),
         ("write_group", "benchwright/runs/journal.py"),
         ("write_trial", "benchwright/engine/run.py"),  # what is taken over from an earlier run
         ("write_group", "benchwright/interop/run_import.py"),  # what another program has run and scored

@@ -22,9 +22,9 @@ ALLOWED = {
     ("cli/output.py", "style"),
     ("cli/output.py", "print"),  # of the console below, which cleans
     ("cli/progress.py", "print"),
-    ("agents/runners/steps.py", "print"),  # on a console that the caller has made, of cleaned text
+    ("agents/runners/command_setup.py", "print"),  # on a console that the caller has made, of cleaned text
     ("agents/runners/reports.py", "print"),
-    ("api/watching.py", "print"),  # of cleaned lines, where the caller asked for progress
+    ("api/run_progress.py", "print"),  # of cleaned lines, where the caller asked for progress
     ("app/test_mode.py", "print"),
     ("reports/as_text.py", "Console"),  # that prints into a text, which is cleaned
     ("reports/as_text.py", "print"),

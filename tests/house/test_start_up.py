@@ -23,7 +23,7 @@ HEAVY = {
 OURS = {
     "benchwright",
     "benchwright.cli",
-    "benchwright.cli.grammar",
+    "benchwright.cli.command_help",
     "benchwright.cli.main",
     "benchwright.cli.start",
     "benchwright.errors",

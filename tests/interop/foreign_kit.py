@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tests.interop.inspect_kit import sample, write_log
 
-from benchwright.interop.foreign import ForeignRun, ForeignTrial, UnreadableResults
-from benchwright.interop.recognising import format_of
+from benchwright.interop.foreign_results import ForeignRun, ForeignTrial, UnreadableResults
+from benchwright.interop.result_formats import format_of
 
 Writer = Callable[[Path, str, Sequence[float]], Path]
 """(folder, model, a score for each question) -> what was written."""

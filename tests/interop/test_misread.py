@@ -25,8 +25,8 @@ from tests.interop.trap_kit import (
     values,
 )
 
-from benchwright.interop import lines
-from benchwright.interop.foreign import ForeignTrial, UnreadableResults
+from benchwright.interop import journal_lines
+from benchwright.interop.foreign_results import ForeignTrial, UnreadableResults
 from benchwright.records import Status
 
 
@@ -187,7 +187,7 @@ def test_what_changes_while_it_is_read_is_refused_and_leaves_nothing(
     out = WRITERS["lm-eval"](tmp_path, "m", [1.0, 0.0])
     samples = lm_samples(out)
     written = objects(samples)
-    real = lines.trial_line
+    real = journal_lines.trial_line
 
     def grows(trial: ForeignTrial, key: str) -> Any:
         put_lines(samples, [*written, {**written[0], "doc_id": 9}])

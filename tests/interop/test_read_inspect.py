@@ -16,7 +16,7 @@ from tests.interop.foreign_kit import run_of
 from tests.interop.inspect_kit import MODEL, header, sample, write_log
 
 from benchwright.interop import inspect_log
-from benchwright.interop.foreign import ForeignTrial, UnreadableResults
+from benchwright.interop.foreign_results import ForeignTrial, UnreadableResults
 from benchwright.interop.inspect_sample import trial_of
 from benchwright.records import Status, Usage
 

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.interop.foreign_kit import WRITERS, run_of, runs_of
 
-from benchwright.interop.foreign import ForeignTrial, UnreadableResults
-from benchwright.interop.recognising import FORMATS, format_of, import_runs
+from benchwright.interop.foreign_results import ForeignTrial, UnreadableResults
+from benchwright.interop.result_formats import FORMATS, format_of, import_runs
 from benchwright.records import Status, Usage
 from benchwright.runs.manifest import origin_of, read_manifest
 

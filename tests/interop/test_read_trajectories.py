@@ -9,8 +9,8 @@ import pytest
 from tests.interop.foreign_kit import run_of
 from tests.interop.trajectories_kit import COMMAND, MODEL, TASK, answer, mini, swe_agent, usage
 
-from benchwright.interop.foreign import UnreadableResults
-from benchwright.interop.recognising import format_of, results_below
+from benchwright.interop.foreign_results import UnreadableResults
+from benchwright.interop.result_formats import format_of, results_below
 from benchwright.records import Status, Usage
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from benchwright.endpoint.relay import RelayedRequest
 from benchwright.endpoint.reply import Reply
-from benchwright.interop.foreign import ForeignRun, ForeignScale, ForeignTarget, ForeignTrial
-from benchwright.interop.relayed import Relayed
+from benchwright.interop.foreign_results import ForeignRun, ForeignScale, ForeignTarget, ForeignTrial
+from benchwright.interop.relayed_requests import RelayedRequests
 from benchwright.records import RequestRecord, Target
 from benchwright.runs.journal import encode_json
 
@@ -22,7 +22,7 @@ def request(number: int, asked: str, answer: str = "", label: str = "") -> Relay
     return RelayedRequest("/chat/completions", body, record, reply, label=label)
 
 
-def requests_of(relayed: Relayed, *trials: ForeignTrial) -> list[list[RequestRecord]]:
+def requests_of(relayed: RelayedRequests, *trials: ForeignTrial) -> list[list[RequestRecord]]:
     run = ForeignRun(
         "f", "p", Path("x"), "t", [ForeignTarget("primary", "relay/m")], {"s": ForeignScale()}, trials
     )
@@ -30,7 +30,7 @@ def requests_of(relayed: Relayed, *trials: ForeignTrial) -> list[list[RequestRec
 
 
 def test_by_the_label_that_the_program_sent() -> None:
-    relayed = Relayed(BEGAN)
+    relayed = RelayedRequests(BEGAN)
     relayed.add(request(1, "?", label="a"))
     theirs = [RequestRecord("a", "judge", turn=4, total=99), RequestRecord("b", total=99)]
     ((ours, left),) = requests_of(relayed, ForeignTrial("s", requests=theirs, started_at=BEGAN - 500))
@@ -40,7 +40,7 @@ def test_by_the_label_that_the_program_sent() -> None:
 
 
 def test_by_what_was_asked_and_answered_each_request_once() -> None:
-    relayed = Relayed(BEGAN)
+    relayed = RelayedRequests(BEGAN)
     for number, answer in enumerate(["yes", "no", "yes"]):
         relayed.add(request(number, "Is it?", answer))
     said = [{"role": "user", "content": "Is it?"}]
@@ -63,6 +63,6 @@ def test_the_run_is_of_the_model_behind_the_relay() -> None:
         [],
         lacks=["times"],
     )
-    found = Relayed(BEGAN).replace_in(run, TARGET)
+    found = RelayedRequests(BEGAN).replace_in(run, TARGET)
     assert (found.targets[0].model, found.targets[0].base_url) == ("org/m", "http://127.0.0.1:9/v1")
     assert found.lacks == []

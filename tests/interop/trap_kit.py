@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchwright.interop.foreign import ForeignTrial
-from benchwright.interop.recognising import import_runs
-from benchwright.interop.run_import import ImportedRun
+from benchwright.interop.foreign_results import ForeignTrial
+from benchwright.interop.result_formats import import_runs
+from benchwright.interop.run_import import StoredRun
 from benchwright.runs.manifest import origin_of, read_manifest
 
 KINDS = ("prefix", "version", "missing", "doubles", "beside", "damaged")
@@ -42,7 +42,7 @@ def trap(format: str, kind: str) -> Callable[[Trap], Trap]:
     return put
 
 
-def imported(path: Path) -> list[ImportedRun]:
+def imported(path: Path) -> list[StoredRun]:
     return import_runs(path).runs
 
 

@@ -20,8 +20,8 @@ from tests.interop.trap_kit import (
 )
 
 from benchwright.interop import evalscope
-from benchwright.interop.foreign import ForeignRun, ForeignTrial
-from benchwright.interop.recognising import import_runs
+from benchwright.interop.foreign_results import ForeignRun, ForeignTrial
+from benchwright.interop.result_formats import import_runs
 
 
 @trap("evalscope", "prefix")

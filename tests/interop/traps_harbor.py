@@ -19,7 +19,7 @@ from tests.interop.trap_kit import (
     values,
 )
 
-from benchwright.interop.foreign import UnreadableResults
+from benchwright.interop.foreign_results import UnreadableResults
 
 
 @trap("harbor", "prefix")

@@ -20,8 +20,8 @@ from tests.interop.trap_kit import (
     values,
 )
 
-from benchwright.interop.foreign import UnreadableResults
-from benchwright.interop.recognising import import_runs
+from benchwright.interop.foreign_results import UnreadableResults
+from benchwright.interop.result_formats import import_runs
 
 
 @trap("lm-eval", "prefix")

@@ -14,7 +14,7 @@ from tests.interop.trap_kit import (
     trap,
 )
 
-from benchwright.interop.foreign import UnreadableResults
+from benchwright.interop.foreign_results import UnreadableResults
 
 
 @trap("scores", "missing")

@@ -9,8 +9,8 @@ import pytest
 
 from benchwright.packs.configuration import PackConfiguration
 from benchwright.packs.context import PackDirectories, RelayAccess, host_context
-from benchwright.packs.keys import ProviderKeys
 from benchwright.packs.manifest import PackManifest
+from benchwright.packs.provider_keys import ProviderKeys
 from benchwright.packs.types import HostContext, ProviderConfig, RegisteredModel, to_json
 
 KEY = "sk-test-key-of-the-context-tests"

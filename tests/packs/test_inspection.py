@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from tests.packs.install.install_kit import ENTRY, pack_files, write_tree
 
-from benchwright.packs.inspection import inspect, load_failed
+from benchwright.packs.inspection import failed_inspection, inspect_pack
 
 
 def test_a_whole_pack_is_ready(tmp_path: Path) -> None:
-    inspection = inspect(write_tree(tmp_path / "pack", pack_files()))
+    inspection = inspect_pack(write_tree(tmp_path / "pack", pack_files()))
     assert (inspection.status, inspection.error) == ("ready", None)
     assert inspection.manifest is not None
     assert inspection.manifest.id == "sample"
@@ -34,25 +34,25 @@ def test_a_whole_pack_is_ready(tmp_path: Path) -> None:
 def test_a_pack_that_is_not_says_why(
     tmp_path: Path, changes: dict[str, Any], status: str, reason: str
 ) -> None:
-    inspection = inspect(write_tree(tmp_path / "pack", pack_files(**changes)))
+    inspection = inspect_pack(write_tree(tmp_path / "pack", pack_files(**changes)))
     assert inspection.status == status
     assert reason in str(inspection.error)
 
 
 def test_a_directory_without_a_manifest_or_no_directory(tmp_path: Path) -> None:
     write_tree(tmp_path, {ENTRY: ""})
-    assert inspect(tmp_path).status == "manifest_missing"
-    assert inspect(tmp_path / "nowhere").status == "not_installed"
+    assert inspect_pack(tmp_path).status == "manifest_missing"
+    assert inspect_pack(tmp_path / "nowhere").status == "not_installed"
 
 
 def test_the_version_stood_in_for_decides(tmp_path: Path) -> None:
     needs = {"benchlocal": {"minVersion": "0.4.0", "maxVersionExclusive": "0.5.0"}}
     pack = write_tree(tmp_path / "pack", pack_files(requirements=needs))
-    statuses = [inspect(pack, version).status for version in ("0.3.9", "0.4.0", "0.4.9", "0.5.0")]
+    statuses = [inspect_pack(pack, version).status for version in ("0.3.9", "0.4.0", "0.4.9", "0.5.0")]
     assert statuses == ["incompatible", "ready", "ready", "incompatible"]
 
 
 def test_a_module_that_does_not_load_is_told_with_the_rest_kept(tmp_path: Path) -> None:
-    inspection = inspect(write_tree(tmp_path / "pack", pack_files()))
-    failed = load_failed(inspection, "it threw")
+    inspection = inspect_pack(write_tree(tmp_path / "pack", pack_files()))
+    failed = failed_inspection(inspection, "it threw")
     assert (failed.status, failed.error, failed.manifest) == ("load_error", "it threw", inspection.manifest)

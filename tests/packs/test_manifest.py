@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.packs.declared import (
+from benchwright.packs.manifest import ManifestError, ManifestMissing, PackManifest, read_manifest
+from benchwright.packs.manifest_check import check_manifest
+from benchwright.packs.manifest_types import (
     Capabilities,
     CloudVerifier,
     CustomUrlVerifier,
@@ -19,8 +21,6 @@ from benchwright.packs.declared import (
     Requirements,
     VerifierSpec,
 )
-from benchwright.packs.manifest import ManifestError, ManifestMissing, PackManifest, read_manifest
-from benchwright.packs.manifest_check import check_manifest
 
 VERIFIER = {
     "id": "verifier",

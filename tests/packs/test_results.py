@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright.packs.results import Attempt, PackResults, attempt_of, read_attempts, results_of
+from benchwright.packs.results import Attempt, PackResults, make_attempt, read_attempts, results_of
 from benchwright.records import RequestRecord, Status, TrialRecord, Usage
-from benchwright.runs.journal import BODIES, Body, Journal, encode_json
+from benchwright.runs.journal import BODIES_FILE, Journal, TrialBody, encode_json
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.table import RunTable
 
@@ -31,13 +31,13 @@ def test_a_packs_own_result_is_kept_as_it_is() -> None:
         RequestRecord("1", usage=Usage(prompt_tokens=5, completion_tokens=2)),
         RequestRecord("2", role="judge", usage=Usage(prompt_tokens=50)),
     ]
-    made = attempt_of(record(Status.SCORED, *requests), native)
+    made = make_attempt(record(Status.SCORED, *requests), native)
     assert made.result is native
     assert (made.requests, made.prompt_tokens, made.completion_tokens) == (1, 5, 2)
 
 
 def test_a_cell_without_a_result_is_the_documented_fail() -> None:
-    made = attempt_of(record(Status.EXECUTION_ERROR, reason="the pack called process.exit(3)"), None)
+    made = make_attempt(record(Status.EXECUTION_ERROR, reason="the pack called process.exit(3)"), None)
     assert made.result == {
         "scenarioId": "A-01",
         "status": "fail",
@@ -57,7 +57,7 @@ def test_a_cell_without_a_result_is_the_documented_fail() -> None:
 
 def test_a_providers_failure_is_typed_and_says_its_http_status() -> None:
     failed = RequestRecord("1", http_status=429, error="HTTP 429")
-    made = attempt_of(record(Status.PROVIDER_ERROR, failed, reason="HTTP 429: slow down"), None)
+    made = make_attempt(record(Status.PROVIDER_ERROR, failed, reason="HTTP 429: slow down"), None)
     assert (made.result["errorType"], made.result["retryable"]) == ("provider_error", True)
     assert made.result["verifier"]["details"] == {"error": "HTTP 429: slow down", "providerHttpStatus": 429}
 
@@ -83,11 +83,11 @@ def test_an_attempt_whose_result_was_lost_is_an_error_and_no_wrong_answer(tmp_pa
     journal = Journal(tmp_path)
     for name in ("A", "B"):
         key = fingerprint(name)
-        body = Body(key, status=Status.SCORED, native={"scenarioId": name, "status": "pass"})
+        body = TrialBody(key, status=Status.SCORED, native={"scenarioId": name, "status": "pass"})
         journal.write_trial(TrialRecord(key, name, "primary", Status.SCORED), encode_json(body))
     journal.close()
-    first, second = (tmp_path / BODIES).read_bytes().splitlines()
-    (tmp_path / BODIES).write_bytes(b"x" * len(first) + b"\n" + second + b"\n")
+    first, second = (tmp_path / BODIES_FILE).read_bytes().splitlines()
+    (tmp_path / BODIES_FILE).write_bytes(b"x" * len(first) + b"\n" + second + b"\n")
     table = RunTable(tmp_path, effort=True)
     table.advance()
     results = results_of([attempt for _, attempt in read_attempts(table)], ["primary"], ["A", "B"])

@@ -13,8 +13,8 @@ import pytest
 from tests.packs.bridge.bridge_kit import given, running
 
 from benchwright.errors import ProviderError, UserError
-from benchwright.packs.inspection import inspect
-from benchwright.packs.install import install, verify
+from benchwright.packs.inspection import inspect_pack
+from benchwright.packs.install import find_changes, install
 from benchwright.packs.scaffold import init
 
 ENTRIES = {"javascript": "./dist/benchlocal/index.js", "python": "./dist/benchlocal/index.py"}
@@ -133,10 +133,10 @@ def test_a_new_pack_is_whole_and_can_be_installed(tmp_path: Path, language: str)
     written = init(tmp_path / "mine", language, "my-pack", "My pack")
     assert {path.name for path in written} >= {"README.md", "METHODOLOGY.md", "benchlocal.pack.json"}
     assert not any("{{" in path.read_text() for path in written)
-    inspection = inspect(tmp_path / "mine")
+    inspection = inspect_pack(tmp_path / "mine")
     assert (inspection.status, inspection.manifest and inspection.manifest.warnings) == ("ready", [])
     assert (tmp_path / "mine" / "README.md").read_text().startswith("# My pack\n")
-    assert verify(install(str(tmp_path / "mine"), tmp_path / "packs", copy=True)) == []
+    assert find_changes(install(str(tmp_path / "mine"), tmp_path / "packs", copy=True)) == []
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.packs.declared import Requirements
-from benchwright.packs.versions import COMPATIBLE_VERSION, incompatibility, rank
+from benchwright.packs.manifest_types import Requirements
+from benchwright.packs.versions import COMPATIBLE_VERSION, incompatibility, version_key
 
 PRECEDENCE = [
     *("0.9", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-beta.2"),
@@ -19,7 +19,7 @@ PRECEDENCE = [
 
 
 def test_the_order_is_that_of_semantic_versioning() -> None:
-    ranks = [rank(version) for version in PRECEDENCE]
+    ranks = [version_key(version) for version in PRECEDENCE]
     assert None not in ranks
     assert all(first < second for first, second in itertools.pairwise(ranks))  # type: ignore[operator]
 
@@ -39,7 +39,7 @@ def test_missing_numbers_are_zero_and_the_build_counts_for_nothing(
     ending = f"-{'.'.join(prerelease)}" if prerelease else ""
     full = (*parts, 0, 0)[:3]
     short = ".".join(map(str, parts)) + ending + build
-    assert rank(short) == rank(".".join(map(str, full)) + ending)
+    assert version_key(short) == version_key(".".join(map(str, full)) + ending)
 
 
 @given(parts=st.tuples(numbers, numbers, numbers), prerelease=identifiers.filter(bool))
@@ -47,9 +47,9 @@ def test_a_release_is_newer_than_its_prereleases_and_older_than_those_of_the_nex
     parts: tuple[int, int, int], prerelease: list[str]
 ) -> None:
     major, minor, patch = parts
-    release = rank(f"{major}.{minor}.{patch}")
-    before = rank(f"{major}.{minor}.{patch}-{'.'.join(prerelease)}")
-    after = rank(f"{major}.{minor}.{patch + 1}-{'.'.join(prerelease)}")
+    release = version_key(f"{major}.{minor}.{patch}")
+    before = version_key(f"{major}.{minor}.{patch}-{'.'.join(prerelease)}")
+    after = version_key(f"{major}.{minor}.{patch + 1}-{'.'.join(prerelease)}")
     assert before is not None
     assert release is not None
     assert after is not None
@@ -60,7 +60,7 @@ def test_a_release_is_newer_than_its_prereleases_and_older_than_those_of_the_nex
     "text", ["", "v1", "1.", "1.2.3.4", "1.2.x", "1.0.0-", "1.0.0-a..b", " 1", "1\n", "١.٢"]
 )
 def test_what_is_no_version_has_no_rank(text: str) -> None:
-    assert rank(text) is None
+    assert version_key(text) is None
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from benchwright.errors import UserError
 from benchwright.packs import web_history
-from benchwright.packs.declared import PackManifest
+from benchwright.packs.manifest_types import PackManifest
 from benchwright.packs.types import RegisteredModel
 from benchwright.packs.web_history import WebSession, safe_path, saved_session
 from benchwright.packs.web_pack import WebPack, is_page, origin_of, web_pack_of

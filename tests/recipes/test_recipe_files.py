@@ -9,9 +9,9 @@ import pytest
 from tests.recipes.recipe_kit import recipe_text
 
 from benchwright.errors import UserError
+from benchwright.recipes.agent_verifications import read_verifications
 from benchwright.recipes.recipe import read_recipe
-from benchwright.recipes.shelf import all_recipes, find_recipe, is_shipped
-from benchwright.recipes.sightings import sightings
+from benchwright.recipes.recipe_lookup import all_recipes, find_recipe, is_shipped
 
 
 def read(tmp_path: Path, **changes: Any) -> Any:
@@ -87,4 +87,4 @@ class TestShelf:
 
 def test_a_pinned_version_is_the_one_that_was_tried() -> None:
     pinned = {one.name: one.version for one in all_recipes() if is_shipped(one.name) and one.install}
-    assert {name: seen.version for name, seen in sightings().items()} == pinned
+    assert {name: seen.version for name, seen in read_verifications().items()} == pinned

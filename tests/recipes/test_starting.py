@@ -9,9 +9,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchwright.recipes.launch_specs import LaunchSpec, ModelAccess, launch_spec
 from benchwright.recipes.recipe import Recipe
-from benchwright.recipes.shelf import find_recipe
-from benchwright.recipes.starting import LaunchSpec, ModelAccess, launch_spec
+from benchwright.recipes.recipe_lookup import find_recipe
 
 WAY = ModelAccess("http://127.0.0.1:7000/v1", "benchwright-token", "m")
 

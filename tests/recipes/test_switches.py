@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from benchwright.recipes.shelf import all_recipes, find_recipe
-from benchwright.recipes.starting import LaunchSpec, ModelAccess, launch_spec
+from benchwright.recipes.launch_specs import LaunchSpec, ModelAccess, launch_spec
+from benchwright.recipes.recipe_lookup import all_recipes, find_recipe
 
 HOME = "/home/agent"
 

@@ -27,10 +27,10 @@ from benchwright.agents.recipe_task import RecipeAgent
 from benchwright.data.rows import Row
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
+from benchwright.engine.agent_requests import AgentAccess
 from benchwright.engine.plan import Plan
-from benchwright.engine.relayed import AgentAccess
-from benchwright.engine.worker import Result, TrialWork, Worker
-from benchwright.recipes.shelf import find_recipe
+from benchwright.engine.worker import TrialWork, Worker, WorkResult
+from benchwright.recipes.recipe_lookup import find_recipe
 from benchwright.records import Target, Trial, TrialLimits
 
 FOLDER = Path(__file__).with_name("agents")
@@ -144,7 +144,7 @@ def row_content(row: Row, index: int) -> Row:
 async def run(task: OutsideTask, base_url: str, model: str) -> None:
     """Run the only trial of a task."""
 
-    async def deliver(result: Result) -> None:
+    async def deliver(result: WorkResult) -> None:
         """Nothing is kept of it."""
 
     target = Target("primary", model, base_url, {})

@@ -17,7 +17,7 @@ from benchwright.records import Target
 from benchwright.reports.comparison.junit import render_junit
 from benchwright.reports.comparison.markdown import render_markdown
 from benchwright.reports.html.page import render_report
-from benchwright.reports.terminal import render_answer
+from benchwright.reports.terminal import render_comparison_answer
 
 VERDICT = "glm-4.5 is better than qwen3:8b by 50.0 points"
 
@@ -41,10 +41,10 @@ def compared(*runs: Path) -> Comparison:
 
 def test_the_terminal_markdown_and_junit_say_the_models_names(tmp_path: Path) -> None:
     found = compared(*of_models(tmp_path, "qwen3:8b", "glm-4.5"))
-    shown = as_text(render_answer(found))
+    shown = as_text(render_comparison_answer(found))
     assert VERDICT in shown
     assert "exact: 10 trials won, 0 lost." in shown
-    shown = as_text(render_answer(found, details=True))
+    shown = as_text(render_comparison_answer(found, details=True))
     assert "glm-4.5 − qwen3:8b" in shown
     assert "answer of qwen3:8b  answer of glm-4.5" in shown
     assert VERDICT in render_markdown(found)
@@ -89,7 +89,7 @@ def test_names_that_are_alike_long_or_would_be_markup_are_letters_with_a_legend(
     models: tuple[str, str], tmp_path: Path
 ) -> None:
     found = compared(*of_models(tmp_path, *models))
-    shown = as_text(render_answer(found))
+    shown = as_text(render_comparison_answer(found))
     assert "B is better than A by 50.0 points" in shown
     legend = [line.split()[:2] for line in shown.splitlines() if line.startswith(("A  ", "B  "))][:2]
     assert legend == [[letter, model.split()[0]] for letter, model in zip("AB", models, strict=True)]
@@ -100,7 +100,7 @@ def test_notes_say_the_names_that_the_verdict_says(tmp_path: Path) -> None:
     unfinished = runs[1] / "trials.jsonl"
     unfinished.write_bytes(b"".join(unfinished.read_bytes().splitlines(keepends=True)[:-1]))
     assert "glm-4.5 is unfinished: only its finished trials are compared" in as_text(
-        render_answer(compared(*runs))
+        render_comparison_answer(compared(*runs))
     )
 
 

@@ -18,9 +18,9 @@ from benchwright.analysis.comparison.compare import ComparisonOptions, compare
 from benchwright.analysis.comparison.records import Comparison
 from benchwright.records import Status
 from benchwright.reports.comparison.junit import render_junit
-from benchwright.reports.comparison.markdown import code, render_markdown
-from benchwright.reports.comparison.words import p_text, verdict_lines
-from benchwright.reports.terminal import render_answer
+from benchwright.reports.comparison.markdown import code_element, render_markdown
+from benchwright.reports.comparison.sentences import p_text, verdict_lines
+from benchwright.reports.terminal import render_comparison_answer
 from benchwright.runs.manifest import ScorerInfo
 
 HOSTILE = "x|y`</code></details><img src=x onerror=alert(1)> @octocat #1 https://evil.example [a](b)\n\x1b[31m\u202e*_~"
@@ -32,7 +32,9 @@ def comparison_of(*references: str, **wanted: Any) -> Comparison:
 
 def terminal(comparison: Comparison, width: int = 150, *, details: bool = False) -> str:
     out = io.StringIO()
-    Console(file=out, width=width, highlight=False).print(render_answer(comparison, details=details))
+    Console(file=out, width=width, highlight=False).print(
+        render_comparison_answer(comparison, details=details)
+    )
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
 
@@ -169,15 +171,15 @@ class TestMarkdown:
 
     @given(st.text())
     def test_foreign_text_makes_no_markup(self, text: str) -> None:
-        inner = re.fullmatch(r"(?:<code>(.*)</code>)?", code(text), re.DOTALL)
+        inner = re.fullmatch(r"(?:<code>(.*)</code>)?", code_element(text), re.DOTALL)
         assert inner is not None
         assert re.search(r"[<>|`*_\[\]@~!\\\n]|#(?!\d)|&(?!#\d+;)|://", inner[1] or "") is None
 
     def test_what_steers_a_reader_is_taken_out(self) -> None:
-        assert code("a\u202eb\x1bc\nd") == "<code>a b c d</code>"
+        assert code_element("a\u202eb\x1bc\nd") == "<code>a b c d</code>"
 
     def test_a_mention_is_none(self) -> None:
-        assert code("@octocat") == "<code>&#64;octocat</code>"
+        assert code_element("@octocat") == "<code>&#64;octocat</code>"
 
 
 class TestJUnit:

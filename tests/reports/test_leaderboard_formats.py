@@ -19,7 +19,7 @@ from benchwright.analysis.leaderboard.records import BoardColumn, BoardRow, Cell
 from benchwright.cli.output import table_text
 from benchwright.records import Target
 from benchwright.reports.html.leaderboard import render_leaderboard
-from benchwright.reports.leaderboard.formats import latex, render_csv, render_latex, render_markdown
+from benchwright.reports.leaderboard.formats import escape_latex, render_csv, render_latex, render_markdown
 from benchwright.reports.leaderboard.text import render_board
 from benchwright.runs.manifest import DataFile
 
@@ -111,7 +111,7 @@ class TestOtherFormats:
 
     @given(st.text())
     def test_latex_has_each_special_character_escaped(self, text: str) -> None:
-        left = latex(text)
+        left = escape_latex(text)
         for command in (*(f"\\{mark}" for mark in "&%$#_{}"), "$\\rightarrow$"):
             left = left.replace(command, "")
         left = re.sub(r"\\(text[a-z]+|dots)\{\}", "", left)

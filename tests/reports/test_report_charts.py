@@ -11,24 +11,24 @@ from hypothesis import strategies as st
 from benchwright.analysis.load.curves import LoadCurve, LoadPoint
 from benchwright.analysis.load.figure_records import FigureEstimate, Spread
 from benchwright.analysis.load.records import Level
-from benchwright.analysis.quality_and_speed.fronts import Candidate, PerTrial, fronts
+from benchwright.analysis.quality_and_speed.fronts import Candidate, ResourcesPerTrial, fronts
 from benchwright.analysis.report.records import (
+    ChartMean,
+    ChartRow,
     Curve,
     Distribution,
     LatencyBin,
-    Mark,
     Quantile,
-    Row,
     ScoreByLatency,
     Segment,
     TimedTrial,
 )
-from benchwright.reports.html.charts.fronts import front
-from benchwright.reports.html.charts.loads import load_curves
-from benchwright.reports.html.charts.means import means, stacked
-from benchwright.reports.html.charts.scales import Scale, scores, time_label, times
-from benchwright.reports.html.charts.svg import WIDTH
-from benchwright.reports.html.charts.times import distribution, score_by_latency, waterfall
+from benchwright.reports.html.charts.fronts import front_chart
+from benchwright.reports.html.charts.loads import load_curves_chart
+from benchwright.reports.html.charts.means import means_chart, stacked_bar
+from benchwright.reports.html.charts.scales import Scale, score_scale, time_label, time_scale
+from benchwright.reports.html.charts.svg import DRAWING_WIDTH
+from benchwright.reports.html.charts.times import distribution_chart, score_by_latency_chart, waterfall_chart
 from benchwright.statistic import NoScore
 
 SECONDS = st.floats(1e-6, 1e5)
@@ -50,12 +50,12 @@ def numbers(root: ElementTree.Element, name: str, attribute: str) -> list[float]
 class TestScales:
     @given(st.lists(SECONDS, min_size=1))
     def test_a_time_lies_within_its_axis(self, values: list[float]) -> None:
-        scale = times(values, 50, 700)
+        scale = time_scale(values, 50, 700)
         assert all(50 <= scale.coordinate(value) <= 700 for value in values)
 
     @given(st.lists(SECONDS, min_size=1))
     def test_ticks_lie_within_the_axis_and_are_few(self, values: list[float]) -> None:
-        scale = times(values, 0, 1)
+        scale = time_scale(values, 0, 1)
         ticks = scale.ticks()
         assert 1 <= len(ticks) <= 14
         assert all(scale.low <= tick <= scale.high * (1 + 1e-9) for tick in ticks)
@@ -68,12 +68,12 @@ class TestScales:
         ) == pytest.approx(scale.coordinate(other))
 
     def test_times_of_several_magnitudes_stand_on_a_logarithmic_axis(self) -> None:
-        assert times([0.01, 1.0], 0, 1).log
-        assert not times([0.5, 1.0], 0, 1).log
+        assert time_scale([0.01, 1.0], 0, 1).log
+        assert not time_scale([0.5, 1.0], 0, 1).log
 
     def test_scores_between_0_and_1_have_all_of_that_axis(self) -> None:
-        assert scores([0.4, 0.6], 0, 1)[:2] == (0.0, 1.0)
-        assert scores([62.5, 100.0], 0, 1).high > 100
+        assert score_scale([0.4, 0.6], 0, 1)[:2] == (0.0, 1.0)
+        assert score_scale([62.5, 100.0], 0, 1).high > 100
 
     @pytest.mark.parametrize(
         ("seconds", "label"), [(0, "0"), (0.05, "50 ms"), (2, "2 s"), (300, "5 min"), (7200, "2 h")]
@@ -84,8 +84,11 @@ class TestScales:
 
 class TestDrawings:
     def test_a_bar_is_as_long_as_its_mean_and_the_whisker_as_its_interval(self) -> None:
-        rows = [Row("all", [Mark("A", 10, 10, 0.5, 0.25, 0.75)]), Row("none", [Mark("A", 0, 3, NoScore(3))])]
-        root = parsed(means("Scores", "exact", rows, {"A": 0}))
+        rows = [
+            ChartRow("all", [ChartMean("A", 10, 10, 0.5, 0.25, 0.75)]),
+            ChartRow("none", [ChartMean("A", 0, 3, NoScore(3))]),
+        ]
+        root = parsed(means_chart("Scores", "exact", rows, {"A": 0}))
         (bar,) = root.iter(SVG + "rect")
         whisker = next(one for one in root.iter(SVG + "line") if one.attrib["class"] == "whisker")
         start, width = float(bar.attrib["x"]), float(bar.attrib["width"])
@@ -108,15 +111,15 @@ class TestDrawings:
     def test_nothing_is_drawn_outside(self) -> None:
         for drawing in drawings("sample"):
             root = parsed(drawing)
-            assert all(0 <= x <= WIDTH for x in numbers(root, "rect", "x"))
-            assert all(0 <= x <= WIDTH for x in numbers(root, "circle", "cx"))
+            assert all(0 <= x <= DRAWING_WIDTH for x in numbers(root, "rect", "x"))
+            assert all(0 <= x <= DRAWING_WIDTH for x in numbers(root, "circle", "cx"))
 
     def test_the_same_numbers_give_the_same_drawing(self) -> None:
         assert drawings("sample") == drawings("sample")
 
     def test_parts_of_a_whole_fill_the_bar(self) -> None:
-        root = parsed(stacked("Statuses", [("scored", 3), ("provider_error", 1)]))
-        assert numbers(root, "rect", "width") == [WIDTH * 0.75, WIDTH * 0.25]
+        root = parsed(stacked_bar("Statuses", [("scored", 3), ("provider_error", 1)]))
+        assert numbers(root, "rect", "width") == [DRAWING_WIDTH * 0.75, DRAWING_WIDTH * 0.25]
         assert [one.attrib["class"] for one in root.iter(SVG + "rect")] == [
             "status scored",
             "status provider-error",
@@ -131,12 +134,12 @@ def drawings(name: str) -> list[str]:
         Segment("generation", 0.3, 0.7),
     ]
     curve = Curve("A", 3, [(0.01, 0.3), (0.5, 0.6), (4.0, 1.0)], [Quantile(0.5, 0.5)])
-    bins = [LatencyBin(0.1, 0.9, Mark("A", 20, 20, 0.4, 0.2, 0.6))]
+    bins = [LatencyBin(0.1, 0.9, ChartMean("A", 20, 20, 0.4, 0.2, 0.6))]
     return [
-        means(name, name, [Row(name, [Mark("A", 4, 4, 0.5)])], {"A": 0}),
-        distribution(Distribution(name, [curve]), {"A": 0}, {"A": "A"}),
-        score_by_latency(ScoreByLatency("A", name, 2, [(0.1, 1.0), (0.9, 0.0)], bins), 0),
-        waterfall(name, [TimedTrial(name, 1, 0.0, 1.2, segments)]),
+        means_chart(name, name, [ChartRow(name, [ChartMean("A", 4, 4, 0.5)])], {"A": 0}),
+        distribution_chart(Distribution(name, [curve]), {"A": 0}, {"A": "A"}),
+        score_by_latency_chart(ScoreByLatency("A", name, 2, [(0.1, 1.0), (0.9, 0.0)], bins), 0),
+        waterfall_chart(name, [TimedTrial(name, 1, 0.0, 1.2, segments)]),
     ]
 
 
@@ -160,27 +163,27 @@ class TestFronts:
         self, pairs: list[tuple[float, float]]
     ) -> None:
         candidates = [
-            Candidate(chr(65 + place), mean, None, None, PerTrial(seconds=seconds))
+            Candidate(chr(65 + place), mean, None, None, ResourcesPerTrial(seconds=seconds))
             for place, (seconds, mean) in enumerate(pairs)
         ]
         (found,) = fronts("task", "score", candidates)
         letters = [point.letter for point in found.points]
-        root = parsed(front(found, dict.fromkeys(letters, 0), {one: one for one in letters}))
-        assert all(0 <= x <= WIDTH for x in numbers(root, "circle", "cx"))
+        root = parsed(front_chart(found, dict.fromkeys(letters, 0), {one: one for one in letters}))
+        assert all(0 <= x <= DRAWING_WIDTH for x in numbers(root, "circle", "cx"))
         assert len(numbers(root, "circle", "cx")) == len(pairs)
         named = [one.attrib for one in root.iter(SVG + "text") if "halo" in one.attrib["class"]]
         assert len({(one["x"], one["y"]) for one in named}) == len(pairs)
 
     def test_names_of_others_are_text(self) -> None:
-        two = [Candidate(one, 0.5, 0.4, 0.6, PerTrial(1.0, 3.0)) for one in "AB"]
+        two = [Candidate(one, 0.5, 0.4, 0.6, ResourcesPerTrial(1.0, 3.0)) for one in "AB"]
         for found in fronts(HOSTILE, HOSTILE, two):
-            drawing = front(found, {"A": 0, "B": 1}, {"A": HOSTILE, "B": "b"})
+            drawing = front_chart(found, {"A": 0, "B": 1}, {"A": HOSTILE, "B": "b"})
             assert "<script" not in drawing
             parsed(drawing)
 
     def test_a_load_curve_has_a_point_for_each_level(self) -> None:
         curves = [curve_of("A", [(1, 10.0), (2, 18.0)]), curve_of("B", [(1, 5.0)])]
-        drawing = load_curves(curves, "latency", {"A": 0, "B": 1}, {"A": HOSTILE, "B": "b"})
+        drawing = load_curves_chart(curves, "latency", {"A": 0, "B": 1}, {"A": HOSTILE, "B": "b"})
         root = parsed(drawing)
         marks = [one for one in root.iter(SVG + "path") if "mark" in one.attrib["class"].split()]
         points = [one.attrib["class"].split() for one in [*root.iter(SVG + "circle"), *marks]]

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from benchwright.analysis.report.messages import ParsedMessage, parse_messages
 from benchwright.records import Message
-from benchwright.runs.journal import Body, ExchangeBody, encode_json
+from benchwright.runs.journal import ExchangeBody, TrialBody, encode_json
 
 
 def shown(message: Message, thought_before: dict[str, Any] | None = None) -> ParsedMessage:
     """The message as it is shown; `thought_before` is the server's own, where it differs."""
     response = msgspec.Raw(encode_json({"choices": [{"message": thought_before}]}))
     exchanges = [] if thought_before is None else [ExchangeBody({}, 0, response)]
-    told, _ = parse_messages(Body("key", messages=[message], exchanges=exchanges), (), 1, 1)
+    told, _ = parse_messages(TrialBody("key", messages=[message], exchanges=exchanges), (), 1, 1)
     return told[0]
 
 
@@ -47,7 +47,7 @@ def test_a_conversation_of_no_messages_is_what_was_sent_last_and_its_answer() ->
     asked = {"role": "user", "content": "6 times 7?"}
     answer = {"choices": [{"message": said("42", reasoning="why")}]}
     exchange = ExchangeBody({}, [asked], msgspec.Raw(encode_json(answer)))
-    told, _ = parse_messages(Body("key", exchanges=[exchange]), ("42",), 9, 9)
+    told, _ = parse_messages(TrialBody("key", exchanges=[exchange]), ("42",), 9, 9)
     assert [(one.text, one.reasoning, one.span) for one in told] == [
         ("6 times 7?", "", None),
         ("42", "why", (0, 2)),
@@ -57,7 +57,7 @@ def test_a_conversation_of_no_messages_is_what_was_sent_last_and_its_answer() ->
 @given(count=st.integers(0, 40), first=st.integers(0, 9), last=st.integers(1, 9))
 def test_only_the_middle_of_a_long_conversation_is_left_out(count: int, first: int, last: int) -> None:
     messages = [said(str(number)) for number in range(count)]
-    told, left_out = parse_messages(Body("key", messages=messages), (), first, first + last)
+    told, left_out = parse_messages(TrialBody("key", messages=messages), (), first, first + last)
     texts = [one.text for one in told]
     everything = [str(number) for number in range(count)]
     assert len(texts) + left_out == count

@@ -13,7 +13,7 @@ from tests.journals import read_lines
 
 from benchwright.errors import JournalError
 from benchwright.records import JournalLine, RunEvent, ScoreRecord, Status, TrialRecord
-from benchwright.runs.journal import BODIES, TRIALS, Body, Journal, encode_json, read_body
+from benchwright.runs.journal import BODIES_FILE, TRIALS_FILE, Journal, TrialBody, encode_json, read_body
 
 
 def write(directory: Path, *keys: str) -> None:
@@ -21,7 +21,8 @@ def write(directory: Path, *keys: str) -> None:
     journal = Journal(directory)
     for key in keys:
         journal.write_trial(
-            TrialRecord(key, "sample", "primary", Status.ANSWERED), encode_json(Body(key, answer=f"of {key}"))
+            TrialRecord(key, "sample", "primary", Status.ANSWERED),
+            encode_json(TrialBody(key, answer=f"of {key}")),
         )
     journal.close()
 
@@ -53,7 +54,9 @@ def test_a_body_is_found_by_the_place_in_its_line(tmp_path: Path) -> None:
     write(tmp_path, "a", "b", "ü")
     assert answers(tmp_path) == ["of a", "of b", "of ü"]
     offset, length = next(line.body for line in read_lines(tmp_path) if isinstance(line, TrialRecord))
-    assert (tmp_path / BODIES).read_bytes()[offset : offset + length] == encode_json(Body("a", answer="of a"))
+    assert (tmp_path / BODIES_FILE).read_bytes()[offset : offset + length] == encode_json(
+        TrialBody("a", answer="of a")
+    )
 
 
 def test_a_journal_that_is_opened_again_goes_on_at_its_end(tmp_path: Path) -> None:
@@ -67,7 +70,7 @@ def test_no_journal_holds_no_lines(tmp_path: Path) -> None:
     assert list(read_lines(tmp_path / "nowhere")) == []
 
 
-@pytest.mark.parametrize("file", [TRIALS, BODIES])
+@pytest.mark.parametrize("file", [TRIALS_FILE, BODIES_FILE])
 @given(data=st.data())
 @settings(max_examples=50, deadline=None)
 def test_a_file_torn_anywhere_keeps_what_is_whole_and_goes_on(
@@ -80,8 +83,8 @@ def test_a_file_torn_anywhere_keeps_what_is_whole_and_goes_on(
     write(directory, "b")
     full = (directory / file).stat().st_size
     os.truncate(directory / file, data.draw(st.integers(whole, full - 1)))
-    if file == BODIES:  # a body is written before its line, so the line was not there yet
-        os.truncate(directory / TRIALS, (directory / TRIALS).read_bytes().index(b"\n") + 1)
+    if file == BODIES_FILE:  # a body is written before its line, so the line was not there yet
+        os.truncate(directory / TRIALS_FILE, (directory / TRIALS_FILE).read_bytes().index(b"\n") + 1)
     assert keys(directory) == ["a"]
     write(directory, "c")
     assert keys(directory) == ["a", "c"]
@@ -90,13 +93,13 @@ def test_a_file_torn_anywhere_keeps_what_is_whole_and_goes_on(
 
 def test_a_kill_between_body_and_line_leaves_a_body_that_no_line_names(tmp_path: Path) -> None:
     write(tmp_path, "a")
-    before = (tmp_path / TRIALS).read_bytes()
+    before = (tmp_path / TRIALS_FILE).read_bytes()
     write(tmp_path, "b")
-    (tmp_path / TRIALS).write_bytes(before)
+    (tmp_path / TRIALS_FILE).write_bytes(before)
     write(tmp_path, "b")
     assert keys(tmp_path) == ["a", "b"]
     assert answers(tmp_path) == ["of a", "of b"]
-    assert (tmp_path / BODIES).read_bytes().count(b"\n") == 3
+    assert (tmp_path / BODIES_FILE).read_bytes().count(b"\n") == 3
 
 
 def test_a_body_is_there_before_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,21 +112,21 @@ def test_a_body_is_there_before_its_line(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(os, "write", noted)
     write(tmp_path, "a")
-    assert order == [BODIES, TRIALS]
+    assert order == [BODIES_FILE, TRIALS_FILE]
 
 
 def test_a_line_that_is_no_record_is_named(tmp_path: Path) -> None:
     write(tmp_path, "a", "b", "c")
-    lines = (tmp_path / TRIALS).read_bytes().splitlines(keepends=True)
+    lines = (tmp_path / TRIALS_FILE).read_bytes().splitlines(keepends=True)
     lines[1] = b'{"type":"trial","key":"b\n'
-    (tmp_path / TRIALS).write_bytes(b"".join(lines))
+    (tmp_path / TRIALS_FILE).write_bytes(b"".join(lines))
     with pytest.raises(JournalError, match=r"trials\.jsonl, line 2: this is not a journal record"):
         list(read_lines(tmp_path))
 
 
 def test_fields_of_a_newer_version_are_passed_over(tmp_path: Path) -> None:
     line = b'{"type":"trial","key":"a","sample":"s","target":"primary","status":"answered","mood":"good"}\n'
-    (tmp_path / TRIALS).write_bytes(line)
+    (tmp_path / TRIALS_FILE).write_bytes(line)
     assert keys(tmp_path) == ["a"]
 
 
@@ -158,8 +161,8 @@ def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_fsync_always_makes_each_write_safe_before_it_returns(tmp_path: Path, synced: list[str]) -> None:
     journal = Journal(tmp_path, fsync="always")
     for key in ("a", "b"):
-        journal.write_trial(TrialRecord(key, "s", "primary", Status.ANSWERED), encode_json(Body(key)))
-    assert synced == [BODIES, TRIALS] * 2
+        journal.write_trial(TrialRecord(key, "s", "primary", Status.ANSWERED), encode_json(TrialBody(key)))
+    assert synced == [BODIES_FILE, TRIALS_FILE] * 2
     journal.close()
 
 
@@ -168,11 +171,11 @@ def test_otherwise_writes_are_made_safe_together_and_only_if_there_were_any(
 ) -> None:
     journal = Journal(tmp_path)
     for key in ("a", "b"):
-        journal.write_trial(TrialRecord(key, "s", "primary", Status.ANSWERED), encode_json(Body(key)))
+        journal.write_trial(TrialRecord(key, "s", "primary", Status.ANSWERED), encode_json(TrialBody(key)))
     assert synced == []
     journal.sync()
     journal.sync()
-    assert synced == [BODIES, TRIALS]
+    assert synced == [BODIES_FILE, TRIALS_FILE]
     journal.close()
 
 

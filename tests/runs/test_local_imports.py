@@ -14,7 +14,7 @@ import pytest
 
 from benchwright.agents.loading import import_user_module
 from benchwright.runs.local_imports import local_imports
-from benchwright.runs.sources import source_fingerprint, users_source
+from benchwright.runs.source_fingerprints import source_fingerprint, user_source_fingerprint
 from benchwright.scorers.exact import Exact
 
 Write = Callable[[str, str], Path]
@@ -114,7 +114,7 @@ def test_code_of_ours_is_not_a_users_though_the_working_directory_is_a_clone(
     clone = Path(__file__).parents[2]
     monkeypatch.chdir(clone)
     assert local_imports([clone / "src" / "benchwright" / "scorers" / "exact.py"]) == {}
-    assert users_source(Exact) is None
+    assert user_source_fingerprint(Exact) is None
 
 
 def test_folders_in_pythonpath_are_local(
@@ -182,7 +182,7 @@ def test_code_without_imports_has_the_digest_of_its_file_alone(project: Write) -
 
 SCRIPT = """
 import helper
-from benchwright.runs.sources import source_fingerprint
+from benchwright.runs.source_fingerprints import source_fingerprint
 
 LEAST = {least}
 

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from benchwright.errors import JournalError
 from benchwright.records import Record, Status, TrialRecord
 from benchwright.runs.journal import (
-    BODIES,
-    TRIALS,
-    Body,
+    BODIES_FILE,
+    TRIALS_FILE,
     Journal,
+    TrialBody,
     encode_json,
     read_body,
 )
+from benchwright.runs.journal_progress import JournalProgress
 from benchwright.runs.keys import fingerprint
-from benchwright.runs.progress import Progress
 from benchwright.runs.table import RunTable
 
 SAMPLES = [f"sample{number}" for number in range(6)]
@@ -78,7 +78,7 @@ def lines(directory: Path) -> list[TrialRecord]:
 def has_its_body(directory: Path, record: TrialRecord) -> bool:
     """Whether the bytes of an attempt's body are its own, to the line end; `reason` is what only this body says."""
     length = sum(record.body)
-    if length >= (directory / BODIES).stat().st_size:
+    if length >= (directory / BODIES_FILE).stat().st_size:
         return False
     try:
         return read_body(directory, record).answer.rstrip() == record.reason
@@ -97,7 +97,7 @@ def check(directory: Path, following: RunTable) -> None:
             one.reason for one in whole.values()
         }
         assert {table.sample[row] for row in table.lost} == {one.sample for one in made} - whole.keys()
-    progress = Progress(directory)
+    progress = JournalProgress(directory)
     progress.advance()
     assert progress.done == len(whole)
 
@@ -109,11 +109,11 @@ def go_on(directory: Path, session: Session, number: int) -> int:
     safe = 0
     if table.bodies.torn and not session.cut_short:
         journal.write_cut()
-        safe = (directory / TRIALS).stat().st_size
+        safe = (directory / TRIALS_FILE).stat().st_size
     for place, sample in enumerate([] if session.cut_short else session.order):
         if place == session.synced:
             journal.sync()
-            safe = (directory / TRIALS).stat().st_size
+            safe = (directory / TRIALS_FILE).stat().st_size
         key = fingerprint(sample)
         row = table.find(key)
         if row is not None and table.is_done(row):
@@ -122,7 +122,7 @@ def go_on(directory: Path, session: Session, number: int) -> int:
         said = f"{sample} in session {number}"
         record = TrialRecord(key, sample, "primary", Status.ANSWERED, attempt=attempt, reason=said)
         journal.write_trial(
-            record, encode_json(Body(key, attempt=attempt, answer=said + " " * session.lengths[place]))
+            record, encode_json(TrialBody(key, attempt=attempt, answer=said + " " * session.lengths[place]))
         )
     journal.close()
     return safe
@@ -130,9 +130,9 @@ def go_on(directory: Path, session: Session, number: int) -> int:
 
 def lose(directory: Path, session: Session, safe: int) -> None:
     """Cuts off what was not on the disk yet."""
-    size = (directory / TRIALS).stat().st_size
-    os.truncate(directory / TRIALS, safe + int((size - safe) * session.lines_kept))
-    bodies = directory / BODIES
+    size = (directory / TRIALS_FILE).stat().st_size
+    os.truncate(directory / TRIALS_FILE, safe + int((size - safe) * session.lines_kept))
+    bodies = directory / BODIES_FILE
     os.truncate(bodies, int(bodies.stat().st_size * session.bodies_kept))
 
 
@@ -165,5 +165,5 @@ def test_what_counts_has_its_body_however_often_power_was_lost(
         check(directory, following)
         lose(directory, session, safe)
         if not session.killed:
-            safe = (directory / TRIALS).stat().st_size
+            safe = (directory / TRIALS_FILE).stat().st_size
         check(directory, read(directory))

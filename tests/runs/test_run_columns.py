@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.runs import columns
-from benchwright.runs.columns import IntColumn, ScoreColumn, chosen, true_places
+from benchwright.runs.columns import IntColumn, ScoreColumn, filter_rows, true_indices
 from benchwright.runs.counting import ScoreState
 
 NUMBERS = st.lists(st.integers(0, 2**40) | st.integers(0, 3) | st.just(0), max_size=40)
@@ -49,7 +49,7 @@ def test_a_range_has_the_numbers_in_it(numbers: list[int], low: int, high: int) 
 
 @given(st.lists(st.booleans(), max_size=60))
 def test_true_places_are_where_a_mask_is_true(mask: list[bool]) -> None:
-    found = true_places(np.array(mask, np.bool_))
+    found = true_indices(np.array(mask, np.bool_))
     assert found.dtype == np.uint32
     assert found.tolist() == [place for place, one in enumerate(mask) if one]
 
@@ -82,11 +82,11 @@ def test_a_mask_means_the_rows_where_it_is_true(values: list[float | None], data
         if value is not None:
             column.put(place, ScoreState.SCORED, value)
     mask = np.array(marks, np.bool_)
-    rows = true_places(mask)
+    rows = true_indices(mask)
     assert rows.tolist() == [place for place, mark in enumerate(marks) if mark]
     assert column.values(mask).tolist() == column.values(rows).tolist()
     assert column.states(mask).tolist() == column.states(rows).tolist()
     numbers = filled([place % 3 for place in range(len(values))])
     assert numbers.compact_numbers(mask).tolist() == numbers.compact_numbers(rows).tolist()
     kept = column.states(mask) == ScoreState.SCORED
-    assert np.flatnonzero(chosen(mask, kept)).tolist() == chosen(rows, kept).tolist()
+    assert np.flatnonzero(filter_rows(mask, kept)).tolist() == filter_rows(rows, kept).tolist()

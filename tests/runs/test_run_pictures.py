@@ -11,8 +11,15 @@ from tests.drawn import png, shown, url
 from tests.journals import read_lines
 
 from benchwright.records import Message, Status, TrialRecord
-from benchwright.runs.journal import BODIES, Body, Journal, encode_json, read_body, read_encoded_body
-from benchwright.runs.pictures import PICTURES, picture_name, read_picture
+from benchwright.runs.journal import (
+    BODIES_FILE,
+    Journal,
+    TrialBody,
+    encode_json,
+    read_body,
+    read_encoded_body,
+)
+from benchwright.runs.pictures import PICTURES_FOLDER, picture_name, read_picture
 
 NOISE = png(7) + random.Random(0).randbytes(100_000)
 
@@ -26,7 +33,7 @@ def write(run: Path, *conversations: list[Message]) -> list[TrialRecord]:
     journal = Journal(run)
     for number, messages in enumerate(conversations):
         record = TrialRecord(f"{number:032x}", "s", "primary", Status.ANSWERED)
-        journal.write_trial(record, encode_json(Body(record.key, messages=messages)))
+        journal.write_trial(record, encode_json(TrialBody(record.key, messages=messages)))
     journal.close()
     return [line for line in read_lines(run) if isinstance(line, TrialRecord)]
 
@@ -34,11 +41,13 @@ def write(run: Path, *conversations: list[Message]) -> list[TrialRecord]:
 def test_twenty_trials_of_one_picture_keep_it_once(tmp_path: Path) -> None:
     messages = asked({"type": "text", "text": "What is it?"}, shown(url(NOISE)), shown(url(png(1))))
     lines = write(tmp_path, *[messages] * 20)
-    assert sorted(path.read_bytes() for path in (tmp_path / PICTURES).iterdir()) == sorted([png(1), NOISE])
-    assert (tmp_path / BODIES).stat().st_size < 20 * 500
+    assert sorted(path.read_bytes() for path in (tmp_path / PICTURES_FOLDER).iterdir()) == sorted(
+        [png(1), NOISE]
+    )
+    assert (tmp_path / BODIES_FILE).stat().st_size < 20 * 500
     assert all(read_body(tmp_path, line).messages == messages for line in lines)
     (twentieth,) = lines[19:]
-    assert read_encoded_body(tmp_path, twentieth) == encode_json(Body(twentieth.key, messages=messages))
+    assert read_encoded_body(tmp_path, twentieth) == encode_json(TrialBody(twentieth.key, messages=messages))
 
 
 @pytest.mark.parametrize(
@@ -73,12 +82,12 @@ def test_texts_are_left_alone_whatever_they_say(tmp_path: Path) -> None:
     text = f'{{"url":"{url(png(1))}"}} and "url":"picture:image/png;{picture_name(url(png(1)))}"'
     (line,) = write(tmp_path, [{"role": "assistant", "content": text}])
     assert read_body(tmp_path, line).messages == [{"role": "assistant", "content": text}]
-    assert not (tmp_path / PICTURES).exists()
+    assert not (tmp_path / PICTURES_FOLDER).exists()
 
 
 def test_a_picture_that_is_lost_or_replaced_leaves_the_rest_readable(tmp_path: Path) -> None:
     (line,) = write(tmp_path, asked({"type": "text", "text": "this"}, shown(url(png(1)))))
-    (path,) = (tmp_path / PICTURES).iterdir()
+    (path,) = (tmp_path / PICTURES_FOLDER).iterdir()
     path.write_bytes(png(2))
     text, picture = read_body(tmp_path, line).messages[0]["content"]
     assert text == {"type": "text", "text": "this"}

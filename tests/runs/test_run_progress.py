@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.records import JournalLine, RunEvent, ScoreRecord, Status, TrialRecord
-from benchwright.runs.journal import BODIES, TRIALS, Journal, encode_json
+from benchwright.runs.journal import BODIES_FILE, TRIALS_FILE, Journal, encode_json
+from benchwright.runs.journal_progress import JournalProgress
 from benchwright.runs.keys import fingerprint
-from benchwright.runs.progress import Progress
 from benchwright.runs.table import RunTable
 
 SECOND = 10**9
@@ -66,11 +66,11 @@ def test_progress_counts_what_the_table_counts_however_the_journal_grows(
     tmp_path_factory: pytest.TempPathFactory, lines: list[JournalLine], cuts: list[float], broken: bool
 ) -> None:
     run = tmp_path_factory.mktemp("run")
-    (run / BODIES).write_bytes(b" " * 100)
+    (run / BODIES_FILE).write_bytes(b" " * 100)
     content = b"".join(encode_json(line) + b"\n" for line in lines) + b"no record\n" * broken
-    progress, table = Progress(run), RunTable(run, strict=False)
+    progress, table = JournalProgress(run), RunTable(run, strict=False)
     for cut in [*sorted(cuts), 1.0]:
-        (run / TRIALS).write_bytes(content[: round(cut * len(content))])
+        (run / TRIALS_FILE).write_bytes(content[: round(cut * len(content))])
         assert progress.advance(60)
         table.advance()
         assert progress.done == len(table.counted_rows())
@@ -88,7 +88,7 @@ def test_the_pace_is_that_of_the_last_session(tmp_path: Path) -> None:
     for name in "abc":
         write(name)
     journal.write(RunEvent("started", 100 * SECOND, {"total": 10, "finished": 2}))
-    progress = Progress(tmp_path)
+    progress = JournalProgress(tmp_path)
     progress.advance(60)
     assert (progress.done, progress.planned, progress.rate(102 * SECOND)) == (3, 10, None)
     write("c", attempt=1)

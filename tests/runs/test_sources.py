@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.agents.loading import import_user_module
-from benchwright.runs.sources import known_or_unique, source_fingerprint
+from benchwright.runs.source_fingerprints import fingerprint_or_unique, source_fingerprint
 
 Write = Callable[[str, str], Path]
 
@@ -100,5 +100,5 @@ def test_what_has_no_source_file_has_none(source: object) -> None:
 
 
 def test_what_is_not_known_is_never_the_same_twice() -> None:
-    assert known_or_unique("abc") == "abc"
-    assert known_or_unique(None) != known_or_unique(None)
+    assert fingerprint_or_unique("abc") == "abc"
+    assert fingerprint_or_unique(None) != fingerprint_or_unique(None)

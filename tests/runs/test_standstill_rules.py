@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.runs.lag import LoopLag, Standstill
-from benchwright.runs.standstills import combined, merged, seconds_outside, standstill_text
+from benchwright.runs.process_delays import LoopLag, Standstill
+from benchwright.runs.standstills import combine_lags, merge_standstills, seconds_outside, standstill_text
 
 SECOND = 1_000_000_000
 standstills = st.lists(st.builds(Standstill, st.integers(0, 50), st.integers(1, 10)), max_size=12)
@@ -20,7 +20,7 @@ def moments(given: list[Standstill]) -> set[int]:
 
 @given(standstills)
 def test_merged_ones_cover_the_same_time_in_order_and_do_not_touch(found: list[Standstill]) -> None:
-    together = merged(found)
+    together = merge_standstills(found)
     assert moments(together) == moments(found)
     assert all(one.end < other.began for one, other in pairwise(together))
 
@@ -29,7 +29,7 @@ def test_merged_ones_cover_the_same_time_in_order_and_do_not_touch(found: list[S
 def test_the_lag_of_two_processes_has_the_worse_percentile_and_the_standstills_of_both(
     mine: list[Standstill], other: list[Standstill]
 ) -> None:
-    lag = combined([LoopLag(1, 1, 5, 9, mine), LoopLag(1, 1, 7, 8, other)])
+    lag = combine_lags([LoopLag(1, 1, 5, 9, mine), LoopLag(1, 1, 7, 8, other)])
     assert lag.p99 == 7
     assert moments(lag.standstills) == moments([*mine, *other])
 

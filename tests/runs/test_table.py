@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.errors import JournalError
-from benchwright.records import FAILED, JournalLine, ScoreRecord, Status, TrialRecord
+from benchwright.records import FAILED_STATUSES, JournalLine, ScoreRecord, Status, TrialRecord
 from benchwright.runs.counting import NO_ANSWER_STATUSES, ScoreState, trial_status
-from benchwright.runs.journal import BODIES, TRIALS, Body, Journal, encode_json
-from benchwright.runs.keys import LATELY, RowIndex, fingerprint
+from benchwright.runs.journal import BODIES_FILE, TRIALS_FILE, Journal, TrialBody, encode_json
+from benchwright.runs.keys import MAX_RECENT_ROWS, RowIndex, fingerprint
 from benchwright.runs.table import RunTable
 
-SOLVED = (Status.ANSWERED, Status.REFUSED, Status.TRUNCATED, *sorted(FAILED))
+SOLVED = (Status.ANSWERED, Status.REFUSED, Status.TRUNCATED, *sorted(FAILED_STATUSES))
 SCORES = st.one_of(st.floats(-1e6, 1e6), st.just(Status.UNPARSED), st.just(Status.GRADER_ERROR))
 
 
@@ -39,7 +39,7 @@ def journals(draw: st.DrawFn) -> list[JournalLine]:
         )  # fmt: skip
         attempts[key] = attempts.get(key, 0) + 1
         for scorer in ("exact", "late"):
-            if status not in FAILED and draw(st.booleans()):
+            if status not in FAILED_STATUSES and draw(st.booleans()):
                 score = draw(SCORES)
                 value = score if isinstance(score, float) else None
                 kind = Status.SCORED if isinstance(score, float) else score
@@ -56,7 +56,7 @@ def expected(lines: Sequence[JournalLine]) -> dict[str, tuple[Status, dict[str, 
         elif (
             isinstance(line, ScoreRecord)
             and line.trial in found
-            and found[line.trial][0].status not in FAILED
+            and found[line.trial][0].status not in FAILED_STATUSES
         ):
             found[line.trial][1][line.scorer] = line
     return {
@@ -94,7 +94,7 @@ def told(table: RunTable) -> dict[str, tuple[Status, dict[str, tuple[ScoreState,
 
 
 def written(directory: Path, lines: Sequence[JournalLine]) -> Path:
-    (directory / TRIALS).write_bytes(b"".join(encode_json(line) + b"\n" for line in lines))
+    (directory / TRIALS_FILE).write_bytes(b"".join(encode_json(line) + b"\n" for line in lines))
     return directory
 
 
@@ -113,11 +113,11 @@ def test_a_journal_read_as_it_grows_is_the_journal_read_at_once(
     tmp_path_factory: pytest.TempPathFactory, lines: list[JournalLine], cuts: list[int]
 ) -> None:
     directory = written(tmp_path_factory.mktemp("run"), lines)
-    whole = (directory / TRIALS).read_bytes()
+    whole = (directory / TRIALS_FILE).read_bytes()
     table = RunTable(directory, ["exact"])
-    (directory / TRIALS).write_bytes(b"")
+    (directory / TRIALS_FILE).write_bytes(b"")
     for end in [*sorted(cuts), len(whole)]:
-        with (directory / TRIALS).open("ab") as file:
+        with (directory / TRIALS_FILE).open("ab") as file:
             file.write(whole[file.tell() : end])
         table.advance()
     at_once = RunTable(directory, ["exact"])
@@ -143,9 +143,9 @@ def test_a_line_whose_body_is_gone_is_no_result(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     for name in ("a", "b"):
         record = TrialRecord(fingerprint(name), name, "primary", Status.ANSWERED)
-        journal.write_trial(record, encode_json(Body(record.key, answer=name)))
+        journal.write_trial(record, encode_json(TrialBody(record.key, answer=name)))
     journal.close()
-    os.truncate(tmp_path / BODIES, (tmp_path / BODIES).stat().st_size // 2)
+    os.truncate(tmp_path / BODIES_FILE, (tmp_path / BODIES_FILE).stat().st_size // 2)
     table = RunTable(tmp_path)
     table.advance()
     assert [table.sample[row] for row in table.counted_rows()] == ["a"]
@@ -153,7 +153,7 @@ def test_a_line_whose_body_is_gone_is_no_result(tmp_path: Path) -> None:
 
 
 def test_what_is_no_record_is_named_by_its_line_or_counted(tmp_path: Path) -> None:
-    (tmp_path / TRIALS).write_bytes(b'{"type":"event","name":"started","at":1}\nrubbish\n')
+    (tmp_path / TRIALS_FILE).write_bytes(b'{"type":"event","name":"started","at":1}\nrubbish\n')
     with pytest.raises(JournalError, match="line 2"):
         RunTable(tmp_path).advance()
     lenient = RunTable(tmp_path, strict=False)
@@ -189,10 +189,10 @@ def test_a_journal_is_opened_once_however_often_it_is_read(
 
 def test_old_keys_are_found_as_well_as_new_ones() -> None:
     index = RowIndex()
-    keys = [fingerprint(number) for number in range(3 * LATELY)]
+    keys = [fingerprint(number) for number in range(3 * MAX_RECENT_ROWS)]
     for row, key in enumerate(keys):
         assert index.add(key) == row
-    for row in (0, LATELY, 2 * LATELY, 3 * LATELY - 1):
+    for row in (0, MAX_RECENT_ROWS, 2 * MAX_RECENT_ROWS, 3 * MAX_RECENT_ROWS - 1):
         assert index.find(keys[row]) == row
     assert index.find(fingerprint("another")) is None
     assert index.find("not a key of ours") is None
@@ -254,4 +254,4 @@ def test_a_table_that_nobody_holds_leaves_no_file_open(tmp_path: Path) -> None:
     written(tmp_path, [TrialRecord(fingerprint(1), "1", "primary", Status.ANSWERED)])
     RunTable(tmp_path, ["exact"], effort=True).advance()
     held = {os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")}
-    assert str((tmp_path / TRIALS).resolve()) not in held
+    assert str((tmp_path / TRIALS_FILE).resolve()) not in held

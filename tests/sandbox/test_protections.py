@@ -8,7 +8,7 @@ import pytest
 
 from benchwright.errors import ExecutionError, UserError
 from benchwright.sandbox import Limits, LocalSandbox, Protection, choose_protection
-from benchwright.sandbox.protections import NAMES, describe
+from benchwright.sandbox.isolation_methods import PROTECTION_NAMES, find_protection
 
 
 def works(name: str) -> bool:
@@ -20,16 +20,16 @@ def works(name: str) -> bool:
 
 
 def test_the_strongest_that_works_is_chosen() -> None:
-    working = [name for name in NAMES if works(name)]
+    working = [name for name in PROTECTION_NAMES if works(name)]
     assert choose_protection().name == working[0]
     assert LocalSandbox().protection == choose_protection()
 
 
 def test_the_weakest_says_so_plainly() -> None:
-    words = describe("limits").description
+    words = find_protection("limits").description
     assert "WEAK" in words
     assert "no file system" in words
-    assert all("WEAK" not in describe(name).description for name in ("bubblewrap", "namespaces"))
+    assert all("WEAK" not in find_protection(name).description for name in ("bubblewrap", "namespaces"))
 
 
 def test_a_name_that_there_is_not_lists_those_there_are() -> None:
@@ -38,15 +38,15 @@ def test_a_name_that_there_is_not_lists_those_there_are() -> None:
 
 
 def test_bubblewrap_that_is_not_installed_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchwright.sandbox import protections
+    from benchwright.sandbox import isolation_methods
 
-    protections._failure.cache_clear()
+    isolation_methods._failure.cache_clear()
     monkeypatch.setattr(shutil, "which", lambda _: None)
     try:
         with pytest.raises(UserError, match=r"'bwrap' is not installed \(Debian package: bubblewrap\)"):
             choose_protection("bubblewrap")
     finally:
-        protections._failure.cache_clear()
+        isolation_methods._failure.cache_clear()
 
 
 async def test_a_sandbox_that_does_not_start_says_why() -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
+from benchwright.engine.agent_requests import AgentAccess
 from benchwright.engine.protocols import Score, Scorer
-from benchwright.engine.relayed import AgentAccess
 from benchwright.records import Message, Outcome, Sample, Target
 
 Scoring = Callable[..., Score]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from benchwright.errors import GraderError
 from benchwright.records import Status
-from benchwright.scorers.exact import Exact, normalised
+from benchwright.scorers.exact import Exact, normalize_text
 
 SAME = [
     ("Paris", "paris"),
@@ -62,13 +62,13 @@ def test_strict_ignores_only_white_space_at_the_ends(
 
 @given(st.text())
 def test_normalising_twice_changes_nothing_more(text: str) -> None:
-    assert normalised(normalised(text)) == normalised(text)
+    assert normalize_text(normalize_text(text)) == normalize_text(text)
 
 
 @given(st.text())
 def test_every_text_is_the_same_as_itself_in_bold(text: str) -> None:
-    if normalised(text):
-        assert normalised(f"**{text.strip()}**") == normalised(text) or "*" in text
+    if normalize_text(text):
+        assert normalize_text(f"**{text.strip()}**") == normalize_text(text) or "*" in text
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from benchwright.errors import GraderError
 from benchwright.records import Status
-from benchwright.scorers.judge import CORRECTNESS, Judge
+from benchwright.scorers.judge import CORRECTNESS_RUBRIC, Judge
 
 
 @pytest.mark.parametrize(
@@ -205,4 +205,4 @@ def test_the_fingerprint_covers_model_rubric_scale_and_prompt(monkeypatch: pytes
     monkeypatch.setattr("benchwright.scorers.judge.INSTRUCTIONS", "Another prompt")
     prints.add(Judge().fingerprint)
     assert len(prints) == 5
-    assert Judge(rubric=CORRECTNESS).fingerprint == Judge().fingerprint
+    assert Judge(rubric=CORRECTNESS_RUBRIC).fingerprint == Judge().fingerprint

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from benchwright.scorers.letters import find_letter
-from benchwright.scorers.numbers.final import read_answer, read_gold
+from benchwright.scorers.numbers.final_number import read_answer, read_gold
 from benchwright.scorers.numbers.quantity import Tolerance
 from benchwright.scorers.numeric import Numeric
+from benchwright.scorers.option_letters import find_letter
 
 ANSWERS = [
     json.loads(line) for line in (Path(__file__).parent / "judged/answers.jsonl").read_text().splitlines()

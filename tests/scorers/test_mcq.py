@@ -9,8 +9,8 @@ import pytest
 
 from benchwright.errors import GraderError
 from benchwright.records import Status
-from benchwright.scorers.letters import find_letter
 from benchwright.scorers.mcq import MultipleChoice, offers_options
+from benchwright.scorers.option_letters import find_letter
 
 TEN = "ABCDEFGHIJ"
 

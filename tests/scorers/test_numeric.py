@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchwright.errors import GraderError
 from benchwright.records import Status
-from benchwright.scorers.numbers.final import read_answer, read_gold
+from benchwright.scorers.numbers.final_number import read_answer, read_gold
 from benchwright.scorers.numeric import Numeric
 
 READ = [

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.engine.offload import offloading
+from benchwright.engine.offload import offload_processes
 from benchwright.errors import GraderError, UserError
 from benchwright.records import Outcome, Sample
 from benchwright.scorers.regex import LONGEST_ANSWER, Regex, _OutOfTime, _time_limit
@@ -99,7 +99,7 @@ def test_a_pattern_beyond_what_can_be_read_is_told_in_a_line(pattern: str, says:
 async def test_a_pattern_without_end_holds_nothing_else_up() -> None:
     sample, outcome = Sample("s1", {"ground_truth": "(a+)+$"}), Outcome(answer="a" * 40 + "!")
     scorer: Any = Regex()
-    async with offloading():
+    async with offload_processes():
         trials = [asyncio.ensure_future(scorer.score(sample, outcome, None)) for _ in range(4)]
         longest, last = 0.0, time.thread_time()
         while not all(trial.done() for trial in trials):

@@ -8,7 +8,7 @@ import pytest
 
 from benchwright.errors import UserError
 from benchwright.runs.keys import fingerprint
-from benchwright.scorers.judge import CORRECTNESS, INSTRUCTIONS
+from benchwright.scorers.judge import CORRECTNESS_RUBRIC, INSTRUCTIONS
 from benchwright.scorers.registry import SCORERS, make_scorer
 
 
@@ -43,7 +43,7 @@ EARLIER = {
     "numeric": fingerprint("numeric", 1, 1e-9, 0.0),
     "regex": fingerprint("regex", 1, None, False, False),
     "mcq": fingerprint("mcq", 1, 10),
-    "judge": fingerprint("judge", 1, INSTRUCTIONS, CORRECTNESS, "0-1", ""),
+    "judge": fingerprint("judge", 1, INSTRUCTIONS, CORRECTNESS_RUBRIC, "0-1", ""),
 }
 """The fingerprints of rules of before."""
 

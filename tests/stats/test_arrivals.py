@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.stats.arrivals import constant, poisson, trace
+from benchwright.stats.arrivals import constant_arrivals, poisson_arrivals, trace_arrivals
 
 rates = st.floats(0.01, 10_000)
 
 
 @given(rates, st.integers(1, 200))
 def test_constant_arrivals_are_evenly_spaced_from_0_on(rate: float, count: int) -> None:
-    assert list(islice(constant(rate), count)) == [number / rate for number in range(count)]
+    assert list(islice(constant_arrivals(rate), count)) == [number / rate for number in range(count)]
 
 
 @given(rates, st.integers(0, 10_000))
@@ -22,7 +22,7 @@ def test_the_gaps_of_poisson_arrivals_have_the_mean_and_the_spread_of_an_exponen
     rate: float, seed: int
 ) -> None:
     n = 4000
-    moments = list(islice(poisson(rate, seed), n))
+    moments = list(islice(poisson_arrivals(rate, seed), n))
     gaps = [after - before for before, after in zip([0.0, *moments], moments, strict=False)]
     assert min(gaps) >= 0
     mean = sum(gaps) / n
@@ -32,7 +32,10 @@ def test_the_gaps_of_poisson_arrivals_have_the_mean_and_the_spread_of_an_exponen
 
 
 def test_the_number_of_poisson_arrivals_in_a_time_varies_as_much_as_its_mean() -> None:
-    counts = [sum(1 for _ in takewhile(lambda moment: moment < 5, poisson(20, seed))) for seed in range(600)]
+    counts = [
+        sum(1 for _ in takewhile(lambda moment: moment < 5, poisson_arrivals(20, seed)))
+        for seed in range(600)
+    ]
     mean = sum(counts) / len(counts)
     variance = sum((count - mean) ** 2 for count in counts) / (len(counts) - 1)
     assert mean == pytest.approx(100, abs=5 * 10 / math.sqrt(600))
@@ -41,14 +44,16 @@ def test_the_number_of_poisson_arrivals_in_a_time_varies_as_much_as_its_mean() -
 
 @given(rates, st.integers())
 def test_the_same_seed_gives_the_same_arrivals(rate: float, seed: int) -> None:
-    assert list(islice(poisson(rate, seed), 20)) == list(islice(poisson(rate, seed), 20))
-    assert list(islice(poisson(rate, seed), 20)) != list(islice(poisson(rate, seed + 1), 20))
+    assert list(islice(poisson_arrivals(rate, seed), 20)) == list(islice(poisson_arrivals(rate, seed), 20))
+    assert list(islice(poisson_arrivals(rate, seed), 20)) != list(
+        islice(poisson_arrivals(rate, seed + 1), 20)
+    )
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=1))
 def test_a_trace_keeps_every_gap_and_begins_at_0(milliseconds: list[int]) -> None:
     recorded = sorted(milliseconds)
-    assert trace(recorded) == [moment - recorded[0] for moment in recorded]
+    assert trace_arrivals(recorded) == [moment - recorded[0] for moment in recorded]
 
 
 @pytest.mark.parametrize(
@@ -62,12 +67,12 @@ def test_a_trace_keeps_every_gap_and_begins_at_0(milliseconds: list[int]) -> Non
 )
 def test_what_is_no_trace_is_refused(offsets: list[float], told: str) -> None:
     with pytest.raises(ValueError, match=told.replace("(", r"\(").replace(")", r"\)")):
-        trace(offsets)
+        trace_arrivals(offsets)
 
 
 @pytest.mark.parametrize("rate", [0, -1, math.inf, math.nan])
 def test_what_is_no_rate_is_refused_at_once(rate: float) -> None:
     with pytest.raises(ValueError, match="positive and finite"):
-        constant(rate)
+        constant_arrivals(rate)
     with pytest.raises(ValueError, match="positive and finite"):
-        poisson(rate, 0)
+        poisson_arrivals(rate, 0)

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from benchwright.stats.association import (
+from benchwright.stats.rank_tests import (
     midranks,
     quantile_buckets,
     rank_association,
-    within_association,
+    within_sample_association,
 )
 
 RUNS = 2000
@@ -125,7 +125,7 @@ class TestWithinSamples:
         outcomes = [1, 0, 0, 1, 1, 0, 1, 1, 1]
         measured = [1, 2, 1, 2, 1, 3, 2, 1, 9]
         samples = ["a", "a", "b", "b", "c", "c", "c", "d", "d"]
-        found = within_association(outcomes, measured, samples, samples)
+        found = within_sample_association(outcomes, measured, samples, samples)
         assert found is not None
         assert (found.n_samples, found.higher, found.lower, found.ties) == (3, 2, 1, 0)
         assert found.p_value == pytest.approx(0.625)  # P(0) + P(1) / 2, twice: 2 (1/8 + 3/16)
@@ -133,13 +133,13 @@ class TestWithinSamples:
     def test_samples_of_a_group_count_once(self) -> None:
         outcomes, measured = [1, 0] * 4, [1, 2] * 4
         samples = [0, 0, 1, 1, 2, 2, 3, 3]
-        found = within_association(outcomes, measured, samples, ["g"] * 4 + ["h"] * 4)
+        found = within_sample_association(outcomes, measured, samples, ["g"] * 4 + ["h"] * 4)
         assert found is not None
         assert (found.n_samples, found.higher) == (4, 2)
         assert found.p_value == pytest.approx(0.25)
 
     def test_without_a_sample_of_both_there_is_nothing(self) -> None:
-        assert within_association([1, 1, 0], [1, 2, 3], [0, 0, 1], [0, 0, 1]) is None
+        assert within_sample_association([1, 1, 0], [1, 2, 3], [0, 0, 1], [0, 0, 1]) is None
 
     def test_hard_questions_that_take_long_are_no_false_alarm(self) -> None:
         """What goes with the question only is seen between samples, and not within them."""
@@ -150,7 +150,7 @@ class TestWithinSamples:
             hard = generator.normal(0, 1, 60)[samples]
             right = (generator.random(240) < 1 / (1 + np.exp(2 * hard))).astype(float)
             slow = hard + generator.normal(0, 0.3, 240)
-            found = within_association(right, slow, samples, samples)
+            found = within_sample_association(right, slow, samples, samples)
             alarms.append(found is not None and (found.p_value or 0) < 0.05)
             assert (rank_association(right, slow, samples).p_value or 0) < 0.05
         assert np.mean(alarms) <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 400)

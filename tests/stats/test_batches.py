@@ -11,8 +11,13 @@ import pytest
 from scipy.signal import lfilter
 
 from benchwright.stats.arrays import Vector
-from benchwright.stats.batches import effective_size, long_run, mean_interval, percentile_interval
-from benchwright.stats.latency import percentile_interval as of_independent_values
+from benchwright.stats.batch_means import (
+    effective_size,
+    long_run_variance,
+    mean_interval,
+    percentile_interval,
+)
+from benchwright.stats.percentiles import percentile_interval as of_independent_values
 
 SERIES = 300
 
@@ -84,7 +89,7 @@ def test_independent_values_are_worth_about_their_number() -> None:
 
 def test_few_values_are_taken_to_be_independent() -> None:
     values = np.arange(10.0)
-    found = long_run(values)
+    found = long_run_variance(values)
     assert found.df == 9
     assert found.variance == pytest.approx(float(values.var(ddof=1)))
 
@@ -110,4 +115,4 @@ def test_long_times_in_one_episode_say_nothing_of_their_percentile() -> None:
 
 def test_one_value_says_nothing_of_a_variance() -> None:
     with pytest.raises(ValueError, match="one value"):
-        long_run([1.0])
+        long_run_variance([1.0])

@@ -14,12 +14,12 @@ import pytest
 from tests.known import known
 
 from benchwright.stats.distributions import t_quantile
-from benchwright.stats.intervals import Interval, equal_values_interval, wilson
-from benchwright.stats.latency import percentile_interval
-from benchwright.stats.paired import paired_difference
+from benchwright.stats.intervals import Interval, equal_values_interval, wilson_interval
+from benchwright.stats.paired_tests import paired_difference
 from benchwright.stats.passk import mean_pass_at_k
+from benchwright.stats.percentiles import percentile_interval
 from benchwright.stats.power import minimum_detectable_effect
-from benchwright.stats.repeats import estimate
+from benchwright.stats.score_means import estimate_mean
 
 pytestmark = pytest.mark.slow
 
@@ -68,26 +68,26 @@ EQUAL, UNEQUAL = [6] * 8, [30, 12, 6, 3, 3, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1]
 
 def test_t_covers_normal_means_exactly() -> None:
     data = simulated(lambda generator: (generator.normal(3.0, 2.0, 6),))
-    assert coverage((estimate(values).interval for (values,) in data), 3.0) == pytest.approx(
+    assert coverage((estimate_mean(values).interval for (values,) in data), 3.0) == pytest.approx(
         0.95, abs=MONTE_CARLO
     )
 
 
 def test_cluster_robust_t_covers_with_eight_groups() -> None:
     data = simulated(clustered_scores(EQUAL, icc=0.4))
-    intervals = (estimate(values, groups=groups).interval for values, groups in data)
+    intervals = (estimate_mean(values, groups=groups).interval for values, groups in data)
     assert coverage(intervals, 0.0) == pytest.approx(0.95, abs=MONTE_CARLO)
 
 
 def test_ignoring_groups_covers_far_too_little() -> None:
     data = simulated(clustered_scores(EQUAL, icc=0.4))
-    assert coverage((estimate(values).interval for values, _ in data), 0.0) < 0.80
+    assert coverage((estimate_mean(values).interval for values, _ in data), 0.0) < 0.80
 
 
 def test_unequal_groups_need_the_effective_degrees_of_freedom() -> None:
     """With C - 1 degrees of freedom, the usual choice, the same errors cover clearly less."""
     results = [
-        estimate(values, groups=groups) for values, groups in simulated(clustered_scores(UNEQUAL, 0.3))
+        estimate_mean(values, groups=groups) for values, groups in simulated(clustered_scores(UNEQUAL, 0.3))
     ]
     usual = t_quantile(0.975, len(UNEQUAL) - 1)
     widths = [usual * known(each.se) for each in results]
@@ -105,18 +105,18 @@ def test_unequal_groups_need_the_effective_degrees_of_freedom() -> None:
 )
 def test_repeated_rates_are_covered(n: int, repeats: int, rate: float, alike: float) -> None:
     data = simulated(repeated_outcomes(n, repeats, rate, alike))
-    assert coverage((estimate(*each).interval for each in data), rate) >= 0.95 - MONTE_CARLO
+    assert coverage((estimate_mean(*each).interval for each in data), rate) >= 0.95 - MONTE_CARLO
 
 
 def test_t_does_not_cover_repeated_rates() -> None:
     """Why rates keep Wilson's form when they are repeated."""
     data = simulated(repeated_outcomes(15, 2, 0.95, 1.0))
-    assert coverage((estimate(*each, binary=False).interval for each in data), 0.95) < 0.75
+    assert coverage((estimate_mean(*each, binary=False).interval for each in data), 0.95) < 0.75
 
 
 def test_repeats_taken_for_samples_cover_far_too_little() -> None:
     data = simulated(repeated_outcomes(30, 8, 0.7, 1.0))
-    as_samples = (wilson(values.sum(), values.size) for values, _ in data)
+    as_samples = (wilson_interval(values.sum(), values.size) for values, _ in data)
     assert coverage(as_samples, 0.7) < 0.75
 
 
@@ -124,7 +124,7 @@ def test_repeats_taken_for_samples_cover_far_too_little() -> None:
 def test_grouped_rates_are_covered(n_groups: int, size: int, rate: float) -> None:
     """The outcomes of a group are like the repeats of a sample: one rate, drawn for it alone."""
     data = simulated(repeated_outcomes(n_groups, size, rate, alike=4.0))
-    intervals = (estimate(values, groups=groups).interval for values, groups in data)
+    intervals = (estimate_mean(values, groups=groups).interval for values, groups in data)
     assert coverage(intervals, rate) >= 0.95 - MONTE_CARLO
 
 
@@ -200,8 +200,8 @@ def test_scores_that_are_often_all_equal_are_covered(n: int, rare: float) -> Non
     """t has no interval for half of such data sets, so that it covers half of them."""
     truth = 0.5 + (1 - 0.5 ** (1 / n)) * (rare - 0.5)
     data = list(simulated(mostly_equal(n, rare)))
-    in_range = (estimate(values, value_range=(0.0, 1.0)).interval for (values,) in data)
-    anywhere = (estimate(values).interval for (values,) in data)
+    in_range = (estimate_mean(values, value_range=(0.0, 1.0)).interval for (values,) in data)
+    anywhere = (estimate_mean(values).interval for (values,) in data)
     assert coverage(in_range, truth) >= 0.95 - MONTE_CARLO
     assert coverage(anywhere, truth) < 0.55
 
@@ -236,5 +236,5 @@ def test_other_intervals_of_bounded_scores_are_wider_where_all_are_equal(n: int)
 
 def test_a_mean_of_three_runs_is_covered() -> None:
     data = simulated(lambda generator: (generator.normal(120.0, 8.0, 3),))
-    intervals = (estimate(values).interval for (values,) in data)
+    intervals = (estimate_mean(values).interval for (values,) in data)
     assert coverage(intervals, 120.0) == pytest.approx(0.95, abs=MONTE_CARLO)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from benchwright.stats.intervals import Interval
-from benchwright.stats.sequential.decision import Decider, Decision, Goal, verdict
-from benchwright.stats.sequential.family import Family
-from benchwright.stats.sequential.foresight import REACH, DifferencePredictor
-from benchwright.stats.sequential.running import RunningInterval
-from benchwright.stats.sequential.units import grouped
+from benchwright.stats.sequential.confidence_sequence import ConfidenceSequence
+from benchwright.stats.sequential.decision import Goal, SequentialDecision, SequentialTest, verdict
+from benchwright.stats.sequential.difference_predictor import MAX_PREDICTION_DIFFERENCE, DifferencePredictor
+from benchwright.stats.sequential.question_family import QuestionFamily
+from benchwright.stats.sequential.units import group_units
 
 pytestmark = pytest.mark.slow
 
@@ -25,9 +25,9 @@ def differences(n: int, mean: float, seed: int) -> np.ndarray:
     return generator.choice([-1.0, 0.0, 1.0], n, p=[0.15 - mean / 2, 0.7, 0.15 + mean / 2])
 
 
-def decide(least: np.ndarray, most: np.ndarray | None = None, **question: Any) -> Decision:
+def decide(least: np.ndarray, most: np.ndarray | None = None, **question: Any) -> SequentialDecision:
     """The decision on differences that came in this order, at its first moment or after all of them."""
-    decider = Decider(least.size, **question)
+    decider = SequentialTest(least.size, **question)
     for low, high in zip(least.tolist(), (least if most is None else most).tolist(), strict=True):
         if decider.add(low, high):
             break
@@ -76,7 +76,7 @@ def test_all_units_may_not_be_enough() -> None:
 
 
 def test_a_verdict_stays_whatever_comes_after() -> None:
-    decider = Decider(1000)
+    decider = SequentialTest(1000)
     for value in [1.0] * 40 + [-1.0] * 500:
         decider.add(value)
     assert decider.decision.verdict == "better"
@@ -100,7 +100,7 @@ def test_at_the_margin_verdicts_are_wrong_with_the_error_at_most(
     generator = np.random.default_rng(3)
     values = generator.choice([-1.0, 0.0, 1.0], (n, sequences), p=[0.15 - truth / 2, 0.7, 0.15 + truth / 2])
     side = error / 2 if goal == "difference" else error
-    running = RunningInterval(n, side_error=side, thresholds=(-0.05, 0.05), claims=1, shape=(sequences,))
+    running = ConfidenceSequence(n, side_error=side, thresholds=(-0.05, 0.05), claims=1, shape=(sequences,))
     alarms = np.zeros(sequences, dtype=bool)
     for row in values:
         running.add(row)
@@ -123,7 +123,7 @@ def test_what_failures_could_turn_is_not_decided() -> None:
 
 
 def test_groups_become_units_in_the_order_in_which_they_came() -> None:
-    units = grouped([1.0, 0.0, -1.0, 0.5], ["b", "a", None, "b"])
+    units = group_units([1.0, 0.0, -1.0, 0.5], ["b", "a", None, "b"])
     assert units.means.tolist() == [0.75, 0.0, -1.0]
     assert units.sizes.tolist() == [2.0, 1.0, 1.0]
 
@@ -138,7 +138,10 @@ def earlier(n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def looked_ahead(new: np.ndarray, old: np.ndarray, others: np.ndarray) -> int:
-    decider, foresight = Decider(new.size, finite=True, reach=REACH), DifferencePredictor(old, others)
+    decider, foresight = (
+        SequentialTest(new.size, finite=True, reach=MAX_PREDICTION_DIFFERENCE),
+        DifferencePredictor(old, others),
+    )
     for value in new - old:
         decider.add(float(value), expected=foresight.predict())
         foresight.learn(float(value))
@@ -160,7 +163,9 @@ def test_however_wrong_the_foresight_is_the_interval_holds() -> None:
         generator = np.random.default_rng(seed)
         new = generator.permutation(np.repeat([0.0, 1.0], 40))
         old = generator.permutation(new)
-        running = RunningInterval(80, side_error=0.1, finite=True, reach=REACH, claims=1)
+        running = ConfidenceSequence(
+            80, side_error=0.1, finite=True, reach=MAX_PREDICTION_DIFFERENCE, claims=1
+        )
         foresight = DifferencePredictor(old, (1 - new)[:, None])
         for value in new - old:
             running.add(value, expected=foresight.predict())
@@ -181,10 +186,10 @@ def test_what_is_expected_adds_up_to_nothing_over_the_list() -> None:
     assert np.mean(first) == pytest.approx(0.0, abs=1e-12)
 
 
-def family_of(values: np.ndarray, **question: float) -> Family:
+def family_of(values: np.ndarray, **question: float) -> QuestionFamily:
     """What a family says of the questions (n, m) after all units, or once all are decided."""
     n, questions = values.shape
-    family = Family([Decider(n, among=questions, **question) for _ in range(questions)])  # type: ignore[arg-type]
+    family = QuestionFamily([SequentialTest(n, among=questions, **question) for _ in range(questions)])  # type: ignore[arg-type]
     for row in values:
         for decider, value in zip(family.deciders, row, strict=True):
             decider.add(float(value))
@@ -197,8 +202,8 @@ def family_of(values: np.ndarray, **question: float) -> Family:
 def test_ten_questions_at_once_alarm_as_rarely_as_one() -> None:
     sequences, questions, n = 400, 10, 200
     values = np.random.default_rng(5).choice([-1.0, 0.0, 1.0], (n, sequences, questions), p=[0.2, 0.6, 0.2])
-    running = RunningInterval(n, claims=1, shape=(sequences, questions))
-    shared = RunningInterval(n, side_error=0.025 / questions, claims=1, shape=(sequences, questions))
+    running = ConfidenceSequence(n, claims=1, shape=(sequences, questions))
+    shared = ConfidenceSequence(n, side_error=0.025 / questions, claims=1, shape=(sequences, questions))
     for row in values:
         running.add(row)
         shared.add(row)
@@ -221,9 +226,9 @@ def test_a_verdict_leaves_its_share_of_the_error_to_the_others() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: Decider(9, margin=-0.1), "no such question"),
-        (lambda: Decider(9, goal="best"), "no such question"),  # type: ignore[arg-type]
-        (lambda: grouped([0.0], ["a", "b"]), "equally many"),
+        (lambda: SequentialTest(9, margin=-0.1), "no such question"),
+        (lambda: SequentialTest(9, goal="best"), "no such question"),  # type: ignore[arg-type]
+        (lambda: group_units([0.0], ["a", "b"]), "equally many"),
         (lambda: DifferencePredictor([0.0], [0.0]), "must be a table"),
     ],
 )

@@ -11,13 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.stats.documented import DocumentedStatistics, Tries, documented_statistics, tries_by_sample
+from benchwright.stats.documented_statistics import (
+    DocumentedStatistics,
+    SampleTries,
+    documented_statistics,
+    tries_by_sample,
+)
 
 
-def tries(*samples: tuple[int, int]) -> Tries:
+def tries(*samples: tuple[int, int]) -> SampleTries:
     """Samples by how many runs were made of each, and how many of these passed."""
     made, passed = zip(*samples, strict=True)
-    return Tries(np.array(made), np.array(passed))
+    return SampleTries(np.array(made), np.array(passed))
 
 
 SCORES = st.none() | st.sampled_from([0.0, 0.25, 0.5, 1.0, -2.0])

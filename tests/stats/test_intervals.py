@@ -11,10 +11,10 @@ from scipy import stats as scipy_stats
 
 from benchwright.stats.intervals import (
     Interval,
-    jeffreys,
-    normal_interval,
+    documented_normal_interval,
+    jeffreys_interval,
     t_interval,
-    wilson,
+    wilson_interval,
 )
 
 confidences = st.floats(0.5, 0.999)
@@ -22,7 +22,7 @@ counts = st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.
 
 
 def wald(successes: int, n: int) -> Interval:
-    return normal_interval(np.repeat([1.0, 0.0], [successes, n - successes]))
+    return documented_normal_interval(np.repeat([1.0, 0.0], [successes, n - successes]))
 
 
 def coverage(interval: Callable[[int, int], Interval], n: int, p: float) -> float:
@@ -44,50 +44,50 @@ def coverage(interval: Callable[[int, int], Interval], n: int, p: float) -> floa
 )
 def test_exact_coverage_of_a_nominal_95_percent(n: int, p: float, of_wald: float, of_wilson: float) -> None:
     assert coverage(wald, n, p) == pytest.approx(of_wald, abs=5.1e-4)
-    assert coverage(wilson, n, p) == pytest.approx(of_wilson, abs=5.1e-4)
+    assert coverage(wilson_interval, n, p) == pytest.approx(of_wilson, abs=5.1e-4)
 
 
 def test_fifteen_of_fifteen_is_no_certainty() -> None:
     assert wald(15, 15) == (1, 1)
-    assert wilson(15, 15) == pytest.approx((0.796, 1), abs=5e-4)
+    assert wilson_interval(15, 15) == pytest.approx((0.796, 1), abs=5e-4)
 
 
 @given(counts, confidences)
 def test_wilson_agrees_with_scipy(count: tuple[int, int], confidence: float) -> None:
     expected = scipy_stats.binomtest(*count).proportion_ci(confidence, method="wilson")
-    assert wilson(*count, confidence) == pytest.approx((expected.low, expected.high), abs=1e-12)
+    assert wilson_interval(*count, confidence) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 
 @given(counts, confidences)
 def test_it_holds_the_rate_and_stays_between_0_and_1(count: tuple[int, int], confidence: float) -> None:
     successes, n = count
-    low, high = wilson(successes, n, confidence)
+    low, high = wilson_interval(successes, n, confidence)
     assert 0 <= low <= successes / n <= high <= 1
 
 
 @given(counts)
 def test_failures_mirror_successes(count: tuple[int, int]) -> None:
     successes, n = count
-    low, high = wilson(n - successes, n)
-    assert wilson(successes, n) == pytest.approx((1 - high, 1 - low), abs=1e-12)
+    low, high = wilson_interval(n - successes, n)
+    assert wilson_interval(successes, n) == pytest.approx((1 - high, 1 - low), abs=1e-12)
 
 
 @given(counts)
 def test_one_more_success_raises_both_ends(count: tuple[int, int]) -> None:
     successes, n = count
-    before, after = wilson(max(0, successes - 1), n), wilson(max(1, successes), n)
+    before, after = wilson_interval(max(0, successes - 1), n), wilson_interval(max(1, successes), n)
     assert before.low <= after.low
     assert before.high <= after.high
 
 
 def test_of_nothing_nothing_is_known() -> None:
-    assert wilson(0, 0) == (0, 1)
+    assert wilson_interval(0, 0) == (0, 1)
 
 
 @pytest.mark.parametrize("arguments", [(3, 2), (-1, 2), (1, 2, 0.0), (1, 2, 1.0), (math.nan, 2)])
 def test_impossible_counts_are_refused(arguments: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match="lie"):
-        wilson(*arguments)
+        wilson_interval(*arguments)
 
 
 def test_t_around_is_symmetric_and_approaches_the_normal_interval() -> None:
@@ -97,15 +97,15 @@ def test_t_around_is_symmetric_and_approaches_the_normal_interval() -> None:
 def test_the_documented_interval_is_mean_and_196_population_errors() -> None:
     scores = [1.0, 0.0, 1.0, 1.0]
     half = 1.96 * math.sqrt(0.75 * 0.25) / 2
-    assert normal_interval(scores) == pytest.approx((0.75 - half, 0.75 + half))
+    assert documented_normal_interval(scores) == pytest.approx((0.75 - half, 0.75 + half))
 
 
 def test_the_documented_interval_is_guarded_for_few_values() -> None:
-    assert normal_interval([]) == (0, 0)
-    assert normal_interval([0.4]) == (0.4, 0.4)
+    assert documented_normal_interval([]) == (0, 0)
+    assert documented_normal_interval([0.4]) == (0.4, 0.4)
 
 
 def test_jeffreys_reaches_the_end_where_all_are_alike() -> None:
-    assert jeffreys(0, 20).low == 0.0
-    assert jeffreys(20, 20).high == 1.0
-    assert jeffreys(3, 50) == pytest.approx(scipy_stats.beta.ppf([0.025, 0.975], 3.5, 47.5))
+    assert jeffreys_interval(0, 20).low == 0.0
+    assert jeffreys_interval(20, 20).high == 1.0
+    assert jeffreys_interval(3, 50) == pytest.approx(scipy_stats.beta.ppf([0.025, 0.975], 3.5, 47.5))

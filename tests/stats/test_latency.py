@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from benchwright.stats.latency import cumulative, percentile, percentile_interval
+from benchwright.stats.percentiles import cumulative_points, percentile, percentile_interval
 
 durations = st.lists(st.floats(0, 1e6), min_size=1, max_size=200)
 fractions = st.floats(0.01, 0.99)
@@ -81,7 +81,7 @@ def test_what_has_no_percentiles_is_refused(values: list[float], message: str) -
 
 @given(durations, st.integers(2, 50))
 def test_cumulative_shares_rise_to_one_and_are_true_of_the_values(values: list[float], most: int) -> None:
-    points = cumulative(values, most)
+    points = cumulative_points(values, most)
     assert len(points) <= most + 1
     assert points == sorted(points)
     assert points[-1] == (max(values), 1.0)
@@ -90,4 +90,4 @@ def test_cumulative_shares_rise_to_one_and_are_true_of_the_values(values: list[f
 
 
 def test_few_values_are_all_there() -> None:
-    assert cumulative([3.0, 1.0], 10) == [(1.0, 0.5), (3.0, 1.0)]
+    assert cumulative_points([3.0, 1.0], 10) == [(1.0, 0.5), (3.0, 1.0)]

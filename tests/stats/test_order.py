@@ -9,12 +9,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchwright.stats.arrays import exact_mean, exact_sum
-from benchwright.stats.association import rank_association
-from benchwright.stats.paired import paired_difference
+from benchwright.stats.paired_tests import paired_difference
+from benchwright.stats.rank_tests import rank_association
 from benchwright.stats.ratios import clustered_ratio
-from benchwright.stats.repeats import estimate
+from benchwright.stats.score_means import estimate_mean
 from benchwright.stats.trend import paired_trend
-from benchwright.stats.unpaired import unpaired_difference
+from benchwright.stats.unpaired_tests import unpaired_difference
 
 scores = st.sampled_from([0.0, 0.1, 0.3, 1 / 3, 0.7, 1.0]) | st.floats(0, 1)
 rows = st.lists(st.tuples(scores, scores, st.integers(0, 4)), min_size=3, max_size=40)
@@ -34,9 +34,9 @@ def test_figures_are_the_same_bit_by_bit(
             paired_difference(a, b),
             paired_difference(a, b, groups),
             unpaired_difference(a, b),
-            estimate(a),
-            estimate(a, groups),
-            estimate(a, groups=groups),
+            estimate_mean(a),
+            estimate_mean(a, groups),
+            estimate_mean(a, groups=groups),
             clustered_ratio(a, b, groups),
             rank_association(outcomes, b, groups),
             paired_trend(np.column_stack([a, b]), [1.0, 3.0], groups),

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from tests.known import known
 
-from benchwright.stats.paired import (
+from benchwright.stats.paired_tests import (
     PairedDifference,
-    agresti_min,
-    match,
-    mcnemar,
+    agresti_min_interval,
+    match_pairs,
+    mcnemar_test,
     paired_difference,
 )
-from benchwright.stats.repeats import sample_means
+from benchwright.stats.score_means import sample_means
 
 scores = st.floats(-10, 10).map(lambda value: round(value, 2))
 pairs = st.lists(st.tuples(scores, scores), min_size=3, max_size=30)
@@ -79,7 +79,7 @@ def test_a_side_that_does_not_vary_has_no_correlation() -> None:
 
 def test_mcnemar_of_the_textbook() -> None:
     """Airway hyper-responsiveness (Bentur et al. 2009) in Fagerland, Lydersen and Laake (2013)."""
-    result = mcnemar(1, 7)
+    result = mcnemar_test(1, 7)
     assert result.exact == pytest.approx(0.0703, abs=5e-5)
     assert result.mid_p == pytest.approx(0.0391, abs=5e-5)
 
@@ -88,7 +88,7 @@ def test_mcnemar_of_the_textbook() -> None:
 def test_mcnemar_is_the_sign_test_in_exact_fractions(wins: int, losses: int) -> None:
     n, fewer = wins + losses, min(wins, losses)
     terms = [Fraction(math.comb(n, k), 2**n) for k in range(fewer + 1)]
-    result = mcnemar(wins, losses)
+    result = mcnemar_test(wins, losses)
     assert result.exact == pytest.approx(float(min(1, 2 * sum(terms))), rel=1e-10)
     assert result.mid_p == pytest.approx(float(2 * sum(terms) - terms[-1]), rel=1e-10)
     assert result.exact == pytest.approx(scipy_stats.binomtest(wins, n).pvalue if n else 1, rel=1e-9)
@@ -96,12 +96,12 @@ def test_mcnemar_is_the_sign_test_in_exact_fractions(wins: int, losses: int) -> 
 
 @given(counts, counts)
 def test_mcnemar_does_not_care_who_won(wins: int, losses: int) -> None:
-    assert mcnemar(wins, losses) == mcnemar(losses, wins)
-    assert 0 < mcnemar(wins, losses).mid_p <= mcnemar(wins, losses).exact <= 1
+    assert mcnemar_test(wins, losses) == mcnemar_test(losses, wins)
+    assert 0 < mcnemar_test(wins, losses).mid_p <= mcnemar_test(wins, losses).exact <= 1
 
 
 def test_many_discordant_pairs_are_no_burden() -> None:
-    assert mcnemar(500_000, 502_000).mid_p == pytest.approx(2 * scipy_stats.norm.sf(1.998), rel=2e-3)
+    assert mcnemar_test(500_000, 502_000).mid_p == pytest.approx(2 * scipy_stats.norm.sf(1.998), rel=2e-3)
 
 
 def rejection_rate(n: int, discordant: float) -> float:
@@ -111,7 +111,7 @@ def rejection_rate(n: int, discordant: float) -> float:
         chance * float(scipy_stats.binom.pmf(wins, k, 0.5))
         for k, chance in losses_and_wins
         for wins in range(k + 1)
-        if mcnemar(wins, k - wins).mid_p <= 0.05
+        if mcnemar_test(wins, k - wins).mid_p <= 0.05
     )
 
 
@@ -129,7 +129,11 @@ def outcomes_of(n: int) -> list[tuple[int, int]]:
 def test_exact_coverage_of_agresti_and_min(n: int, rates: tuple[float, float]) -> None:
     """At least 93.5 % everywhere; t would cover 54 % of (0.04, 0.01) at n = 15."""
     truth = rates[0] - rates[1]
-    held = [each for each in outcomes_of(n) if agresti_min(*each, n)[0] <= truth <= agresti_min(*each, n)[1]]
+    held = [
+        each
+        for each in outcomes_of(n)
+        if agresti_min_interval(*each, n)[0] <= truth <= agresti_min_interval(*each, n)[1]
+    ]
     held_counts = [(wins, losses, n - wins - losses) for wins, losses in held]
     assert scipy_stats.multinomial.pmf(held_counts, n, [*rates, 1 - sum(rates)]).sum() >= 0.935
 
@@ -138,7 +142,7 @@ def test_agresti_and_min_by_hand() -> None:
     """Half a pair more in each cell: 1.5 wins, 7.5 losses of 23."""
     difference, variance = -6 / 23, (9 / 23 - (6 / 23) ** 2) / 23
     half = 1.959964 * math.sqrt(variance)
-    assert agresti_min(1, 7, 21) == pytest.approx((difference - half, difference + half), abs=1e-6)
+    assert agresti_min_interval(1, 7, 21) == pytest.approx((difference - half, difference + half), abs=1e-6)
 
 
 def test_0_1_scores_get_mcnemar() -> None:
@@ -148,8 +152,8 @@ def test_0_1_scores_get_mcnemar() -> None:
     assert (result.method, result.test) == ("agresti-min", "mcnemar-mid-p")
     assert (result.wins, result.losses, result.ties) == (1, 7, 13)
     assert result.difference == pytest.approx(-6 / 21)
-    assert result.p_value == mcnemar(1, 7).mid_p
-    assert result.interval == agresti_min(1, 7, 21)
+    assert result.p_value == mcnemar_test(1, 7).mid_p
+    assert result.interval == agresti_min_interval(1, 7, 21)
 
 
 def test_no_difference_seen_is_not_no_difference() -> None:
@@ -201,14 +205,14 @@ def test_one_sample_or_group_tells_nothing(arguments: tuple[Any, ...]) -> None:
 def test_sides_are_matched_by_sample() -> None:
     a = sample_means([1.0, 0.0, 0.5, 0.2], ["q1", "q1", "q2", "q3"])
     b = sample_means([0.9, 0.1, 0.7], ["q3", "q4", "q1"])
-    matched = match(a, b)
+    matched = match_pairs(a, b)
     assert matched.samples == ["q1", "q3"]
     assert matched.a.tolist() == [0.5, 0.2]
     assert matched.b.tolist() == [0.7, 0.9]
 
 
 def test_sides_without_a_common_sample_match_nothing() -> None:
-    matched = match(sample_means([1.0], ["q1"]), sample_means([1.0], ["q2"]))
+    matched = match_pairs(sample_means([1.0], ["q1"]), sample_means([1.0], ["q2"]))
     assert (matched.samples, matched.a.size, matched.b.size) == ([], 0, 0)
 
 
@@ -226,7 +230,7 @@ def test_what_is_refused(arguments: tuple[Any, ...], message: str) -> None:
         paired_difference(*arguments)
 
 
-@pytest.mark.parametrize("call", [lambda: mcnemar(-1, 2), lambda: agresti_min(3, 3, 5)])
+@pytest.mark.parametrize("call", [lambda: mcnemar_test(-1, 2), lambda: agresti_min_interval(3, 3, 5)])
 def test_impossible_counts_are_refused(call: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match="count"):
         call()

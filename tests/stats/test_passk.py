@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.known import known
 
 from benchwright.stats.passk import mean_pass_at_k, mean_pass_hat_k, pass_at_k, pass_hat_k
-from benchwright.stats.repeats import estimate
+from benchwright.stats.score_means import estimate_mean
 
 trials = st.integers(1, 300).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n)))
 
@@ -91,8 +91,8 @@ def test_with_k_1_it_is_the_estimate_of_the_rate() -> None:
     samples = [number for number in range(6) for _ in range(4)]
     of_values = [group for group in groups for _ in range(4)]
     for by_count, by_value in (
-        (mean_pass_at_k([4] * 6, passes, 1), estimate(values, samples)),
-        (mean_pass_hat_k([4] * 6, passes, 1, groups), estimate(values, samples, of_values)),
+        (mean_pass_at_k([4] * 6, passes, 1), estimate_mean(values, samples)),
+        (mean_pass_hat_k([4] * 6, passes, 1, groups), estimate_mean(values, samples, of_values)),
     ):
         assert by_count.interval == pytest.approx(by_value.interval)
         assert by_count.se == pytest.approx(by_value.se)

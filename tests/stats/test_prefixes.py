@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.stats.prefixes import SeenPrefixes
+from benchwright.stats.seen_prefixes import SeenPrefixes
 
 
 def test_known_is_the_beginning_that_an_earlier_prompt_had() -> None:

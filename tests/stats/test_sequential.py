@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from benchwright.stats.sequential.betting import BettingProcess
-from benchwright.stats.sequential.running import RunningInterval
+from benchwright.stats.sequential.confidence_sequence import ConfidenceSequence
 
 Numbers = NDArray[np.float64]
 SEQUENCES = 2000
@@ -32,7 +32,7 @@ def watched(
 ) -> NDArray[np.bool_]:
     """Whether the interval of each column of the values (n, sequences) ever missed the truth, seen after every unit."""
     n, sequences = values.shape
-    running = RunningInterval(
+    running = ConfidenceSequence(
         n, bounds=bounds, finite=finite, thresholds=(truth,), claims=1, shape=(sequences,)
     )
     missed = np.zeros(sequences, dtype=bool)
@@ -163,7 +163,7 @@ def test_peeking_at_a_fixed_test_alarms_four_times_too_often() -> None:
 def test_large_differences_are_found_with_few_units(difference: float, share: float, used: float) -> None:
     """McNemar's test of all 735 pairs finds 0.1 of 0.5 discordant with 97 %."""
     values = pairs(735, 0.5, difference)(np.random.default_rng(10))[:, :400]
-    running = RunningInterval(735, claims=1, shape=(400,))
+    running = ConfidenceSequence(735, claims=1, shape=(400,))
     at = np.full(400, np.inf)
     for place, row in enumerate(values, start=1):
         running.add(row)
@@ -174,7 +174,7 @@ def test_large_differences_are_found_with_few_units(difference: float, share: fl
 
 def test_a_finite_list_is_decided_when_all_have_come() -> None:
     values = np.random.default_rng(11).permutation(np.repeat([1.0, -1.0, 0.0], [31, 30, 139]))
-    running = RunningInterval(200, finite=True)
+    running = ConfidenceSequence(200, finite=True)
     for value in values:
         running.add(value)
     assert float(running.low) == pytest.approx(1 / 200)
@@ -184,14 +184,14 @@ def test_a_finite_list_is_decided_when_all_have_come() -> None:
 
 def test_what_would_change_nothing_any_more_is_known() -> None:
     """After three wins of four, the last one cannot bring the mean below one half."""
-    running = RunningInterval(4, finite=True)
+    running = ConfidenceSequence(4, finite=True)
     for _ in range(3):
         running.add(1.0)
     assert float(running.low) == pytest.approx(0.5)
 
 
 def test_the_interval_never_widens_and_keeps_the_last_if_nothing_is_left() -> None:
-    running, ends = RunningInterval(2000), []
+    running, ends = ConfidenceSequence(2000), []
     for value in [1.0] * 300 + [-1.0] * 1700:
         running.add(value)
         ends.append((float(running.low), float(running.high)))
@@ -205,7 +205,7 @@ def test_more_claims_narrow_the_interval_but_a_little() -> None:
     values = pairs(735, 0.3, 0.07)(np.random.default_rng(12))[:, 0]
     widths = []
     for claims in (401, 4001):
-        running = RunningInterval(735, claims=claims)
+        running = ConfidenceSequence(735, claims=claims)
         for value in values:
             running.add(value)
         widths.append(float(running.high - running.low))
@@ -242,14 +242,14 @@ def test_the_capital_is_that_of_the_authors_program(
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: RunningInterval(0), "no such sequence"),
-        (lambda: RunningInterval(9, side_error=1.0), "no such sequence"),
-        (lambda: RunningInterval(9, bounds=(1.0, 1.0)), "no such sequence"),
-        (lambda: RunningInterval(9, thresholds=(2.0,)), "not all within the bounds"),
-        (lambda: RunningInterval(9).add(1.5), "not within the bounds"),
-        (lambda: RunningInterval(9).add(0.5, weight=2.0), "between 0 and 1"),
-        (lambda: RunningInterval(9, finite=True).add(0.5, weight=0.5), "no weights"),
-        (lambda: RunningInterval(9).add(0.5, expected=0.1), "within `reach`"),
+        (lambda: ConfidenceSequence(0), "no such sequence"),
+        (lambda: ConfidenceSequence(9, side_error=1.0), "no such sequence"),
+        (lambda: ConfidenceSequence(9, bounds=(1.0, 1.0)), "no such sequence"),
+        (lambda: ConfidenceSequence(9, thresholds=(2.0,)), "not all within the bounds"),
+        (lambda: ConfidenceSequence(9).add(1.5), "not within the bounds"),
+        (lambda: ConfidenceSequence(9).add(0.5, weight=2.0), "between 0 and 1"),
+        (lambda: ConfidenceSequence(9, finite=True).add(0.5, weight=0.5), "no weights"),
+        (lambda: ConfidenceSequence(9).add(0.5, expected=0.1), "within `reach`"),
     ],
 )
 def test_what_makes_no_sense_is_refused(call: Callable[[], object], words: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.stats.steady import CERTAIN, drift, warm_up
+from benchwright.stats.steady_state import DRIFT_P_VALUE, drift, warm_up_length
 
 
 def noise(seed: int, size: int, around: float = 1.0) -> np.ndarray:
@@ -18,25 +18,25 @@ def noise(seed: int, size: int, around: float = 1.0) -> np.ndarray:
 @given(st.integers(0, 50), st.integers(10, 80))
 def test_a_slow_beginning_is_left_out_and_little_else(seed: int, slow: int) -> None:
     values = np.concatenate([noise(seed, slow, 3.0), noise(seed + 1, 300)])
-    assert slow - 5 <= warm_up(values) <= slow + 150
+    assert slow - 5 <= warm_up_length(values) <= slow + 150
 
 
 def test_at_most_half_is_left_out() -> None:
-    assert warm_up(np.arange(100.0)) <= 50
+    assert warm_up_length(np.arange(100.0)) <= 50
 
 
 def test_equal_values_have_no_warm_up() -> None:
-    assert warm_up(np.full(100, 0.3)) == 0
+    assert warm_up_length(np.full(100, 0.3)) == 0
 
 
 def test_few_values_have_none_that_could_be_found() -> None:
-    assert warm_up([9.0, *[1.0] * 30]) == 0
+    assert warm_up_length([9.0, *[1.0] * 30]) == 0
 
 
 def test_what_grows_is_a_drift_and_its_size_is_told() -> None:
     found = drift(np.linspace(1.0, 2.0, 1000) + noise(1, 1000, 0.0))
     assert found is not None
-    assert found.p_value < CERTAIN
+    assert found.p_value < DRIFT_P_VALUE
     assert found.change == pytest.approx(0.6, abs=0.05), (
         "0.9 from the first to the last tenth, of a mean of 1.5"
     )
@@ -48,7 +48,7 @@ def test_steady_values_are_rarely_called_drifting(kind: str) -> None:
     generator = np.random.default_rng(7)
     drawn = generator.lognormal(0, 1.2, (1000, 200)) if kind == "heavy" else generator.random((1000, 200))
     tests = [found for values in drawn if (found := drift(values)) is not None]
-    assert sum(found.p_value < CERTAIN for found in tests) <= 5
+    assert sum(found.p_value < DRIFT_P_VALUE for found in tests) <= 5
 
 
 def test_values_without_noise_drift_or_do_not() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.stats.paired import paired_difference
+from benchwright.stats.paired_tests import paired_difference
 from benchwright.stats.trend import paired_trend
 
 tables = st.integers(2, 4).flatmap(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from tests.known import known
 
-from benchwright.stats.unpaired import newcombe, score_test, unpaired_difference
+from benchwright.stats.unpaired_tests import newcombe_interval, two_proportion_test, unpaired_difference
 
 scores = st.lists(st.floats(-10, 10).map(lambda value: round(value, 2)), min_size=2, max_size=25).filter(
     lambda values: len(set(values)) > 1
@@ -41,39 +41,39 @@ def test_newcombe_s_own_examples(
     a: tuple[int, int], b: tuple[int, int], expected: tuple[float, float]
 ) -> None:
     """Newcombe (1998), table II, method 10."""
-    assert newcombe(*a, *b) == pytest.approx(expected, abs=5.1e-5)
+    assert newcombe_interval(*a, *b) == pytest.approx(expected, abs=5.1e-5)
 
 
 @given(counts, counts)
 def test_newcombe_holds_the_difference_and_stays_between_minus_1_and_1(
     a: tuple[int, int], b: tuple[int, int]
 ) -> None:
-    low, high = newcombe(*a, *b)
+    low, high = newcombe_interval(*a, *b)
     assert -1 <= low <= a[0] / a[1] - b[0] / b[1] <= high <= 1
 
 
 @given(counts, counts)
 def test_swapping_the_sides_turns_the_sign(a: tuple[int, int], b: tuple[int, int]) -> None:
-    low, high = newcombe(*a, *b)
-    assert newcombe(*b, *a) == pytest.approx((-high, -low))
-    assert score_test(*b, *a) == pytest.approx(score_test(*a, *b))
+    low, high = newcombe_interval(*a, *b)
+    assert newcombe_interval(*b, *a) == pytest.approx((-high, -low))
+    assert two_proportion_test(*b, *a) == pytest.approx(two_proportion_test(*a, *b))
 
 
 @given(counts, counts)
 def test_the_score_test_is_the_chi_square_without_correction(a: tuple[int, int], b: tuple[int, int]) -> None:
     table = [[a[0], a[1] - a[0]], [b[0], b[1] - b[0]]]
     if a[0] + b[0] in (0, a[1] + b[1]):
-        assert score_test(*a, *b) == 1
+        assert two_proportion_test(*a, *b) == 1
     else:
         expected = scipy_stats.chi2_contingency(table, correction=False).pvalue
-        assert score_test(*a, *b) == pytest.approx(expected, rel=1e-6)
+        assert two_proportion_test(*a, *b) == pytest.approx(expected, rel=1e-6)
 
 
 def test_0_1_scores_get_the_score_interval() -> None:
     result = unpaired_difference([1.0] * 56 + [0.0] * 14, [1.0] * 48 + [0.0] * 32)
     assert result.method == "score"
-    assert result.interval == newcombe(56, 70, 48, 80)
-    assert result.p_value == score_test(56, 70, 48, 80)
+    assert result.interval == newcombe_interval(56, 70, 48, 80)
+    assert result.p_value == two_proportion_test(56, 70, 48, 80)
     assert (result.mean_a, result.mean_b) == pytest.approx((0.8, 0.6))
 
 
@@ -95,9 +95,9 @@ def test_where_the_data_cannot_tell_there_is_no_interval(sides: tuple[list[float
     [
         (lambda: unpaired_difference([], [1.0]), "both sides need values"),
         (lambda: unpaired_difference([1.0], [math.inf]), "b must be finite"),
-        (lambda: newcombe(0, 0, 1, 2), "both sides need samples"),
-        (lambda: newcombe(3, 2, 1, 2), "successes lie"),
-        (lambda: score_test(0, 0, 1, 2), "both sides need samples"),
+        (lambda: newcombe_interval(0, 0, 1, 2), "both sides need samples"),
+        (lambda: newcombe_interval(3, 2, 1, 2), "successes lie"),
+        (lambda: two_proportion_test(0, 0, 1, 2), "both sides need samples"),
     ],
 )
 def test_what_is_refused(call: Callable[[], object], message: str) -> None:

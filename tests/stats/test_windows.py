@@ -8,28 +8,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.stats.windows import (
-    Cut,
     Window,
-    mean_at_once_between,
+    WindowCut,
+    cut_window,
     mean_concurrency,
+    mean_concurrency_between,
     peak_concurrency,
-    window,
 )
 
-NOTHING = Cut()
+NOTHING = WindowCut()
 moments = st.lists(st.floats(0, 1000), min_size=1, max_size=60).map(sorted)
 lengths = st.floats(0.01, 10)
 
 
 def found(
-    due: list[float], length: float = 1.0, warmup: Cut = NOTHING, cooldown: Cut = NOTHING
+    due: list[float], length: float = 1.0, warmup: WindowCut = NOTHING, cooldown: WindowCut = NOTHING
 ) -> Window | None:
-    return window(due, due, [moment + length for moment in due], warmup, cooldown)
+    return cut_window(due, due, [moment + length for moment in due], warmup, cooldown)
 
 
 @given(moments, st.integers(0, 70), st.integers(0, 70))
 def test_cuts_of_requests_leave_out_just_so_many(due: list[float], early: int, late: int) -> None:
-    left = found(due, warmup=Cut(requests=early), cooldown=Cut(requests=late))
+    left = found(due, warmup=WindowCut(requests=early), cooldown=WindowCut(requests=late))
     if early + late >= len(due):
         assert left is None
     else:
@@ -39,7 +39,7 @@ def test_cuts_of_requests_leave_out_just_so_many(due: list[float], early: int, l
 
 @given(moments, st.floats(0.1, 500), st.floats(0.1, 500))
 def test_cuts_of_seconds_leave_out_what_was_due_in_them(due: list[float], early: float, late: float) -> None:
-    left = found(due, warmup=Cut(seconds=early), cooldown=Cut(seconds=late))
+    left = found(due, warmup=WindowCut(seconds=early), cooldown=WindowCut(seconds=late))
     kept = [place for place, one in enumerate(due) if due[0] + early <= one <= due[-1] - late]
     assert (left is None) == (not kept)
     if left is not None:
@@ -98,10 +98,10 @@ def test_bins_have_what_each_has_by_itself(intervals: list[tuple[float, float]],
     starts = [start for start, _ in intervals]
     ends = [start + length for start, length in intervals]
     alone = [mean_concurrency(starts, ends, *pair) for pair in pairwise(edges)]
-    assert mean_at_once_between(starts, ends, edges) == pytest.approx(alone, abs=1e-9)
+    assert mean_concurrency_between(starts, ends, edges) == pytest.approx(alone, abs=1e-9)
 
 
 @pytest.mark.parametrize("edges", [[0.0, 0.0], [2.0, 1.0]])
 def test_edges_that_do_not_rise_are_refused(edges: list[float]) -> None:
     with pytest.raises(ValueError, match="edges rise"):
-        mean_at_once_between([0.0], [1.0], edges)
+        mean_concurrency_between([0.0], [1.0], edges)

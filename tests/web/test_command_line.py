@@ -25,7 +25,7 @@ from benchwright.config import (
 from benchwright.errors import UserError
 from benchwright.records import TaskSpec
 from benchwright.runs.manifest import Manifest
-from benchwright.web.command_line import NO_OPTION, like, options_of
+from benchwright.web.command_line import SETTINGS_NOT_REPEATED, options_of, repeat_command
 
 COMMANDS: list[tuple[click.Command, type[Settings], list[str]]] = [
     (bench, EvalSettings, []),
@@ -83,7 +83,7 @@ def value_of(name: str, kind: type[Settings]) -> Any:
 def test_every_setting_has_an_option_that_means_it(
     command: click.Command, kind: type[Settings], subject: list[str]
 ) -> None:
-    names = [name for name in section_of(kind) if name not in (*NO_OPTION, *KEYS, "models")]
+    names = [name for name in section_of(kind) if name not in (*SETTINGS_NOT_REPEATED, *KEYS, "models")]
     given_settings = {name: value_of(name, kind) for name in names}
     parsed = command.make_context("command", [*subject, *options_of(given_settings)]).params
     for name, value in given_settings.items():
@@ -114,7 +114,7 @@ def like_one(directory: Path, changes: dict[str, Any], **settings: Any) -> list[
     manifest = Manifest(
         id="r", kind="eval", name="n", fingerprint="f", created_at=0, task=task, targets=[], settings=settings
     )
-    return like(ExistingRun(directory, manifest, "finished"), changes)[0]
+    return repeat_command(ExistingRun(directory, manifest, "finished"), changes)[0]
 
 
 def test_several_models_are_tried_again_unless_another_is_named(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_run_like_an_earlier_one_keeps_what_is_not_changed(tmp_path: Path) -> 
         settings={"model": "a", "dataset": "rows.jsonl", "scorer": ["exact"], "fresh": True, "seed": None},
         host={"directory": str(tmp_path)},
     )
-    command, directory = like(ExistingRun(tmp_path, manifest, "finished"), {"model": "b", "n": 3})
+    command, directory = repeat_command(ExistingRun(tmp_path, manifest, "finished"), {"model": "b", "n": 3})
     assert command == [
         "bench", "--model=b", "--dataset=rows.jsonl", "--scorer=exact", "--no-seed", "--n=3",
     ]  # fmt: skip

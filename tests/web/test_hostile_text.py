@@ -12,7 +12,7 @@ from tests.app.compare_kit import STARTED
 from tests.web.web_kit import Viewing, viewing, write
 
 from benchwright.records import Message, RequestRecord, ScoreRecord, Status, Target, TrialRecord
-from benchwright.runs.journal import Body, ExchangeBody, Journal, encode_json
+from benchwright.runs.journal import ExchangeBody, Journal, TrialBody, encode_json
 from benchwright.runs.keys import fingerprint
 
 RUN = "20260105T000000-hostile-00000000"
@@ -53,7 +53,7 @@ def attack(journal: Journal, name: str, text: str) -> None:
         "output": {"finalAnswer": text},
     }
     response = msgspec.Raw(encode_json({"choices": [{"message": {"content": text, "reasoning": text}}]}))
-    body = Body(
+    body = TrialBody(
         key,
         messages=messages,
         answer=text,
@@ -146,7 +146,9 @@ def test_a_line_of_five_megabytes_is_cut_and_the_file_has_all_of_it(
     journal = Journal(write(program, run, []))
     attack(journal, "long", "short")
     key = fingerprint("long line")
-    body = Body(key, messages=[{"role": "user", "content": line}, {"role": "assistant", "content": line}])
+    body = TrialBody(
+        key, messages=[{"role": "user", "content": line}, {"role": "assistant", "content": line}]
+    )
     record = TrialRecord(key, "line", "primary", Status.ANSWERED, started_at=STARTED, duration=1)
     journal.write_trial(record, encode_json(body))
     journal.close()

@@ -11,13 +11,13 @@ import pytest
 from filelock import FileLock
 from tests.app.compare_kit import STARTED, Made, made, write_run
 
-from benchwright.analysis.run_list import RunFilter, ordered
+from benchwright.analysis.run_list import RunFilter, sort_rows
 from benchwright.errors import UserError
 from benchwright.records import RunEvent, Status, TrialRecord
-from benchwright.runs import tail
-from benchwright.runs.journal import TRIALS, Journal
+from benchwright.runs import journal_tail
+from benchwright.runs.journal import TRIALS_FILE, Journal
 from benchwright.runs.keys import fingerprint
-from benchwright.runs.locks import LOCKS, holders, interrupt, locking_process
+from benchwright.runs.locks import KERNEL_LOCKS_FILE, interrupt_run, lock_holders, locking_process
 from benchwright.runs.manifest import DataFile
 from benchwright.web import runs_index
 from benchwright.web.runs_index import RunsIndex
@@ -75,7 +75,7 @@ def level_of_load(directory: Path, planned: dict[str, int], *, finished: bool) -
     about = {"load": {"level": {"concurrency": 4}}}
     data = [DataFile("prompts.jsonl", "0" * 32, 300)]
     write_run(directory, [], finished=False, about=about, data=data, scorers=[])
-    (directory / TRIALS).unlink()
+    (directory / TRIALS_FILE).unlink()
     journal = Journal(directory)
     journal.write(RunEvent("started", STARTED, planned))
     for number in range(3):
@@ -115,7 +115,7 @@ def test_a_trial_that_was_cut_off_is_not_done_and_one_made_again_is_done_once(ru
 
 def test_a_journal_that_is_not_counted_yet_has_no_number(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs_index, "COUNTING", 0.0)
-    monkeypatch.setattr(tail, "SLICE", 1000)
+    monkeypatch.setattr(journal_tail, "SLICE", 1000)
     write_run(runs / "long", made([1.0] * 20))
     index = RunsIndex()
     told = [index.row("long").done for _ in range(40)]
@@ -142,12 +142,14 @@ def test_the_list_is_filtered_and_ordered(runs: Path) -> None:
     rows = RunsIndex().rows()
     assert [row.id for row in filter(RunFilter(words="MODEL-b").matches, rows)] == ["b"]
     assert [row.id for row in filter(RunFilter(state="finished").matches, rows)] == ["c", "a"]
-    assert [row.id for row in ordered(rows, "oldest")] == ["a", "b", "c"]
-    assert [row.id for row in ordered(rows, "size")] == ["c", "b", "a"]
-    assert [row.id for row in ordered(rows, "no such order")] == ["c", "b", "a"]
+    assert [row.id for row in sort_rows(rows, "oldest")] == ["a", "b", "c"]
+    assert [row.id for row in sort_rows(rows, "size")] == ["c", "b", "a"]
+    assert [row.id for row in sort_rows(rows, "no such order")] == ["c", "b", "a"]
 
 
-needs_locks = pytest.mark.skipif(not LOCKS.exists(), reason="the kernel has no list of locks here")
+needs_locks = pytest.mark.skipif(
+    not KERNEL_LOCKS_FILE.exists(), reason="the kernel has no list of locks here"
+)
 
 
 HOLDING = """
@@ -174,9 +176,9 @@ def test_the_worker_is_the_process_that_holds_the_lock(runs: Path) -> None:
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        assert locking_process(runs / "b", holders()) == process.pid
-        assert locking_process(runs / "a", holders()) is None
-        interrupt(runs / "b")
+        assert locking_process(runs / "b", lock_holders()) == process.pid
+        assert locking_process(runs / "a", lock_holders()) is None
+        interrupt_run(runs / "b")
         assert process.wait(timeout=20) != 0
     with pytest.raises(UserError, match="is not running"):
-        interrupt(runs / "b")
+        interrupt_run(runs / "b")

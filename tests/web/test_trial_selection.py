@@ -11,17 +11,17 @@ from tests.app.compare_kit import Made, made, write_run
 
 from benchwright.packs.types import PASSED, SCORE
 from benchwright.records import Status
-from benchwright.runs.journal import TRIALS
+from benchwright.runs.journal import TRIALS_FILE
 from benchwright.runs.manifest import Manifest, read_manifest
-from benchwright.web.run_trials import Row, RunTrials
+from benchwright.web.run_trials import RunTrials, TrialRow
 from benchwright.web.trial_selection import (
     FILTERS,
-    ORDERS,
+    SORT_ORDERS,
     Selection,
     TrialQuery,
-    around,
+    find_neighbours,
     natural_sort_key,
-    select,
+    select_trials,
 )
 
 
@@ -50,12 +50,12 @@ class Shown:
         self.rows = [self.trials.row(number) for number in range(len(self.trials.table))]
 
     def select(self, wanted: TrialQuery, size: int = 100) -> Selection:
-        return select(self.manifest, self.trials.table, wanted, size)
+        return select_trials(self.manifest, self.trials.table, wanted, size)
 
     def samples(self, only: str) -> list[str]:
         return [self.rows[number].sample for number in self.select(TrialQuery(only)).numbers]
 
-    def by_sample(self) -> dict[str, Row]:
+    def by_sample(self) -> dict[str, TrialRow]:
         return {row.sample: row for row in self.rows}
 
 
@@ -87,7 +87,7 @@ def test_what_was_cut_off_replaces_nothing_and_every_attempt_is_kept(shown: Show
 def test_a_line_that_is_no_record_is_counted_and_passed_over(tmp_path: Path) -> None:
     run = journal(tmp_path / "run")
     before = Shown(run).rows
-    with (run / TRIALS).open("ab") as file:
+    with (run / TRIALS_FILE).open("ab") as file:
         file.write(b"nonsense\n" + b'{"type":"trial","key":"torn')
     after = Shown(run)
     assert (after.rows, after.trials.table.unreadable) == (before, 1)
@@ -111,7 +111,7 @@ def test_a_pack_passes_by_its_own_status_and_not_by_its_points(tmp_path: Path) -
     assert shown.samples("failed") == ["low"]
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", SORT_ORDERS)
 @pytest.mark.parametrize("only", FILTERS)
 def test_pages_put_together_are_the_whole_table(shown: Shown, only: str, order: str) -> None:
     wanted = TrialQuery(only, order=order)
@@ -120,8 +120,8 @@ def test_pages_put_together_are_the_whole_table(shown: Shown, only: str, order: 
     assert [number for page in pages for number in page] == whole.numbers
     assert len(whole.numbers) == whole.total == whole.counts[only]
     for before, after in zip(whole.numbers, whole.numbers[1:], strict=False):
-        assert around(shown.manifest, shown.trials.table, wanted, before).after == after
-        assert around(shown.manifest, shown.trials.table, wanted, after).before == before
+        assert find_neighbours(shown.manifest, shown.trials.table, wanted, before).after == after
+        assert find_neighbours(shown.manifest, shown.trials.table, wanted, after).before == before
 
 
 def test_the_lowest_scores_come_first_and_failures_last(shown: Shown) -> None:

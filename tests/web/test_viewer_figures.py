@@ -13,10 +13,10 @@ from tests.app.compare_kit import STARTED, Made, made
 from tests.web.web_kit import Viewing, viewing, write
 
 from benchwright.records import RunEvent, Status, Target, TrialRecord
-from benchwright.runs.journal import BODIES, Body, Journal, encode_json
+from benchwright.runs.journal import BODIES_FILE, Journal, TrialBody, encode_json
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import DataFile
-from benchwright.runs.tags_and_notes import TAGS
+from benchwright.runs.tags_and_notes import TAGS_FILE
 
 LIVE = "20260101T000000-live-00000000"
 REPEATED = "20260102T000000-repeated-00000000"
@@ -31,7 +31,7 @@ def conversations(directory: Path, answers: list[str]) -> None:
     journal = Journal(directory)
     for number, answer in enumerate(answers):
         key = fingerprint(number)
-        body = Body(key, messages=[{"role": "assistant", "content": answer}], answer=answer)
+        body = TrialBody(key, messages=[{"role": "assistant", "content": answer}], answer=answer)
         record = TrialRecord(key, str(number), "primary", Status.ANSWERED, started_at=STARTED, duration=1)
         journal.write_trial(record, encode_json(body))
     journal.close()
@@ -45,7 +45,7 @@ def viewer(shared_program: Program) -> Iterator[Viewing]:
     trials = [*made([1.0] * 3), *(Made(f"cut-{n}", failed=Status.CANCELLED) for n in range(2))]
     write(shared_program, CUT, trials, finished=False)
     conversations(write(shared_program, SWAPPED, [], finished=False), ["the first", "the other", "torn off"])
-    bodies = shared_program.home / "runs" / SWAPPED / BODIES
+    bodies = shared_program.home / "runs" / SWAPPED / BODIES_FILE
     lines = bodies.read_bytes().splitlines(keepends=True)
     assert len(lines[0]) == len(lines[1])
     bodies.write_bytes(lines[1] + lines[0] + lines[2][:20])
@@ -61,7 +61,7 @@ def viewer(shared_program: Program) -> Iterator[Viewing]:
     journal.write(RunEvent("started", STARTED))
     journal.close()
     conversations(level, ["a", "b"])
-    (level / TAGS).write_text('["warm-cache"]')
+    (level / TAGS_FILE).write_text('["warm-cache"]')
     sampled = Target("primary", "model", "http://127.0.0.1:9/v1", {"temperature": 0.8})
     write(shared_program, EQUAL, [*made([1.0] * 5), *made([1.0] * 5, repeat=1)], targets=[sampled])
     with viewing(shared_program) as viewer:

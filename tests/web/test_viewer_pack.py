@@ -11,7 +11,7 @@ from tests.simulated import simulated_endpoint
 from tests.web.web_kit import Viewing, troubles_everywhere, viewing
 
 from benchwright.packs.events import PackEvents
-from benchwright.web.pack_cells import LiveCells
+from benchwright.web.pack_cells import LiveCellReader
 
 
 @pytest.fixture
@@ -126,7 +126,7 @@ def test_events_are_read_on_as_they_are_written(packs: Packs) -> None:
     events = PackEvents(
         "run", models, [ScenarioMeta("A", "A"), ScenarioMeta("B", "B")], 1, tell, grouped=False
     )
-    cells = LiveCells(directory)
+    cells = LiveCellReader(directory)
     events.run_started()
     events.cell_progress("primary", "A", "asking")
     assert cells.read_new_events() == {("m", "A"): "asking"}

@@ -13,7 +13,7 @@ from tests.browser import Watched
 from tests.web.web_kit import PATIENCE, Viewing, viewing, write
 
 from benchwright.records import Status, Target
-from benchwright.runs.tags_and_notes import NOTE
+from benchwright.runs.tags_and_notes import NOTE_FILE
 
 MANY = 40
 NAMED = "20270115T080000-questions-model-00000000"
@@ -152,4 +152,4 @@ def test_a_note_is_written_on_the_page_of_the_run(
 @pytest.mark.parametrize("headers", [{"Origin": "http://evil.example"}, {"Origin": None}, {"Cookie": "a=b"}])
 def test_nobody_else_can_write_one(viewer: Viewing, headers: dict[str, str | None]) -> None:
     assert viewer.post(f"/runs/{SEVERAL}/note", "note=mine", **headers).status == 403
-    assert not (viewer.program.home / "runs" / SEVERAL / NOTE).exists()
+    assert not (viewer.program.home / "runs" / SEVERAL / NOTE_FILE).exists()

@@ -17,7 +17,7 @@ from tests.known import known
 from tests.web.web_kit import Viewing, viewing, write
 
 from benchwright.records import Message, ScoreRecord, Status, TrialRecord
-from benchwright.runs.journal import Body, Journal, encode_json
+from benchwright.runs.journal import Journal, TrialBody, encode_json
 
 PLAIN = "20260101T000000-plain-00000000"
 BETTER = "20260102T000000-better-00000000"
@@ -49,7 +49,7 @@ CONVERSATION: list[Message] = [
 def write_agent(run: Path) -> None:
     key = "f" * 32
     journal = Journal(run)
-    body = Body(
+    body = TrialBody(
         key,
         input="Who found it?",
         target="Bo",
@@ -73,7 +73,7 @@ def write_seen(run: Path) -> None:
     ]
     journal = Journal(run)
     journal.write_trial(
-        TrialRecord(key, "seen", "primary", Status.ANSWERED), encode_json(Body(key, messages=messages))
+        TrialRecord(key, "seen", "primary", Status.ANSWERED), encode_json(TrialBody(key, messages=messages))
     )
     journal.close()
 

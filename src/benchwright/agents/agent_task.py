@@ -11,15 +11,15 @@ from typing import Any
 from benchwright.agents.rollout.context import RolloutResult
 from benchwright.agents.rollout.loop import RolloutAgentLoop
 from benchwright.agents.rollout.types import RolloutRequest
-from benchwright.agents.rollout_requests import dataset_row_to_request, roll_out
+from benchwright.agents.rollout_requests import dataset_row_to_request, run_rollout
 from benchwright.agents.rows import RowsTask, SampleRows
 from benchwright.agents.session_llm import SessionLLM
 from benchwright.engine.answers import answer_status, final_answer
 from benchwright.engine.protocols import Scorer, Session
-from benchwright.engine.seeds import seeded
+from benchwright.engine.seeds import with_repeat_seed
 from benchwright.records import Outcome, Status, TaskSpec, Trial
 from benchwright.runs.keys import fingerprint
-from benchwright.runs.sources import known_or_unique, source_fingerprint
+from benchwright.runs.source_fingerprints import fingerprint_or_unique, source_fingerprint
 
 VERSION = "1"
 """Increase it when the same agent's requests for the same row would change."""
@@ -100,7 +100,7 @@ class AgentSolver:
             Exception: Any error raised by the agent itself.
         """
         llm = SessionLLM(session)
-        result = await roll_out(self._agent, self._request(trial), llm, self._debug_dir)
+        result = await run_rollout(self._agent, self._request(trial), llm, self._debug_dir)
         if result.status != "COMPLETED":
             if llm.failure is not None:
                 raise llm.failure
@@ -115,7 +115,7 @@ class AgentSolver:
             trial.sample.content,
             row_index,
             max_turns=self._max_turns,
-            completion_params=seeded(self._completion_params, trial.repeat),
+            completion_params=with_repeat_seed(self._completion_params, trial.repeat),
             rollout_id=f"eval-{row_index}-run-{trial.repeat}{tag}",
             metadata_overrides={"execution_mode": "eval", "run_index": trial.repeat}
             | ({"model_tag": slot} if tag else {}),
@@ -143,4 +143,4 @@ def _sources(agent: RolloutAgentLoop, module: str | None) -> list[str]:
     places: list[object] = [type(agent)]
     if module is not None:
         places.append(sys.modules[module.rpartition(":")[0]])
-    return [known_or_unique(source_fingerprint(place)) for place in places]
+    return [fingerprint_or_unique(source_fingerprint(place)) for place in places]

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple, TypeVar
 T = TypeVar("T")
 
 MOST_THREADS = 32
-PATIENCE = 0.01
+NEW_THREAD_DELAY = 0.01
 """Seconds that calls wait behind slow ones before another thread is started."""
-IDLE = 1.0
+IDLE_SECONDS = 1.0
 """Seconds after which an idle thread ends."""
 
 
@@ -79,7 +79,7 @@ class CallThreads:
         me = threading.get_ident()
         while True:
             try:
-                call = self._calls.get(timeout=IDLE)
+                call = self._calls.get(timeout=IDLE_SECONDS)
             except Empty:
                 with self._lock:
                     if self._calls.empty():
@@ -91,8 +91,8 @@ class CallThreads:
             del self._busy_since[me], call  # a waiting thread keeps no reference to the last call
 
     def _watch_again(self, loop: asyncio.AbstractEventLoop, now: float) -> None:
-        self._next_watch = now + PATIENCE
-        loop.call_later(PATIENCE, self._watch, loop)
+        self._next_watch = now + NEW_THREAD_DELAY
+        loop.call_later(NEW_THREAD_DELAY, self._watch, loop)
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start a thread if calls are waiting and every thread has been busy with one call for too long."""
@@ -102,7 +102,7 @@ class CallThreads:
         busy_since = list(self._busy_since.values())
         with self._lock:
             all_busy = 0 < len(busy_since) == self._threads
-            if all_busy and now - max(busy_since) >= PATIENCE and self._threads < MOST_THREADS:
+            if all_busy and now - max(busy_since) >= NEW_THREAD_DELAY and self._threads < MOST_THREADS:
                 self._start_thread()
         self._watch_again(loop, now)
 

@@ -11,14 +11,14 @@ from typing import Any
 from benchwright.agents.call_threads import CallThreads, is_async
 from benchwright.agents.outside_task import AgentAnswer, OutsideTask, read_answer
 from benchwright.data.rows import Row
+from benchwright.engine.agent_requests import AgentAccess
 from benchwright.engine.protocols import Scorer
-from benchwright.engine.relayed import AgentAccess
 from benchwright.errors import ExecutionError, UserError
 from benchwright.records import Trial
 from benchwright.runs.keys import fingerprint
-from benchwright.runs.sources import known_or_unique, source_fingerprint
+from benchwright.runs.source_fingerprints import fingerprint_or_unique, source_fingerprint
 
-OFFERED = ("base_url", "api_key", "model")
+OPTIONAL_KEYWORDS = ("base_url", "api_key", "model")
 """Keywords that a function may take besides the row."""
 
 _THREADS = CallThreads()
@@ -59,7 +59,7 @@ class CallableAgent:
         self._function = function
         self._keywords = _keywords(function, module)
         self._is_async = is_async(function)
-        self.fingerprint = fingerprint(module, known_or_unique(source_fingerprint(function)))
+        self.fingerprint = fingerprint(module, fingerprint_or_unique(source_fingerprint(function)))
 
     async def run(self, row: Row, trial: Trial, calls: AgentAccess) -> AgentAnswer:
         """Call the function for a row, and return its answer.
@@ -68,7 +68,7 @@ class CallableAgent:
             ExecutionError: If it returned something that is not an answer.
             Exception: Any error raised by the function.
         """
-        offered = dict(zip(OFFERED, (calls.base_url, calls.token, calls.model), strict=True))
+        offered = dict(zip(OPTIONAL_KEYWORDS, (calls.base_url, calls.token, calls.model), strict=True))
         arguments = {name: offered[name] for name in self._keywords}
         if self._is_async:
             result = await self._function(row, **arguments)
@@ -93,7 +93,7 @@ def _keywords(function: Callable[..., Any], module: str) -> list[str]:
         parameters = list(signature.parameters.values())[1:]
         takes_all = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters)
         named = {parameter.name for parameter in parameters if parameter.kind in _BY_KEYWORD}
-        keywords = [name for name in OFFERED if takes_all or name in named]
+        keywords = [name for name in OPTIONAL_KEYWORDS if takes_all or name in named]
         signature.bind({}, **dict.fromkeys(keywords))
     except (TypeError, ValueError) as error:
         raise UserError(

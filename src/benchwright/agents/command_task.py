@@ -15,15 +15,15 @@ from pathlib import Path
 import msgspec
 
 from benchwright.agents.outside_task import AgentAnswer, OutsideTask, read_answer
-from benchwright.agents.programs import LeftRunning, ProgramResult, run_program
+from benchwright.agents.programs import LeftoverProcesses, ProgramResult, run_program
 from benchwright.data.rows import Row
 from benchwright.endpoint.serving.listener import LOOPBACK
+from benchwright.engine.agent_requests import AgentAccess
 from benchwright.engine.protocols import Scorer
-from benchwright.engine.relayed import AgentAccess
 from benchwright.errors import UserError
 from benchwright.records import UNREADABLE, Trial
 from benchwright.runs.keys import fingerprint
-from benchwright.runs.sources import source_fingerprint
+from benchwright.runs.source_fingerprints import source_fingerprint
 from benchwright.secrets import SECRETS
 
 _encode = msgspec.json.Encoder().encode
@@ -74,7 +74,7 @@ class CommandAgent:
                 object.
         """
         environment = program_environment(os.environ, trial, calls)
-        left: list[LeftRunning] = []
+        left: list[LeftoverProcesses] = []
         ended = await run_program(self._arguments, _encode(row) + b"\n", environment, on_left=left.append)
         artifacts = {"stderr": ended.stderr} if ended.stderr else {}
         failed = AgentAnswer(failure=failure_of(ended)) if ended.status else None

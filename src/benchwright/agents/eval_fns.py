@@ -16,11 +16,11 @@ from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError, UserError
 from benchwright.records import Message, Outcome, Sample
 from benchwright.runs.keys import fingerprint
-from benchwright.runs.sources import known_or_unique, source_fingerprint
-from benchwright.scorers.shared import as_text
+from benchwright.runs.source_fingerprints import fingerprint_or_unique, source_fingerprint
+from benchwright.scorers.shared import target_as_text
 
-SIMPLE = ("solution_str", "ground_truth", "extra_info")
-FULL = ("messages", "ground_truth", "metadata")
+SIMPLE_KEYWORDS = ("solution_str", "ground_truth", "extra_info")
+FULL_KEYWORDS = ("messages", "ground_truth", "metadata")
 """Keywords with which an eval function is called. Its first parameter determines which of the two applies."""
 
 _THREADS = CallThreads()
@@ -56,7 +56,7 @@ class EvalFnWrapper:
             EvalFnError: If the function returned neither int nor float.
             Exception: Any error raised by the function itself.
         """
-        subject = final_answer(messages) if self.keywords is SIMPLE else list(messages)
+        subject = final_answer(messages) if self.keywords is SIMPLE_KEYWORDS else list(messages)
         arguments = dict(zip(self.keywords, (subject, ground_truth, dict(metadata)), strict=True))
         score = self.fn(**arguments) if self._is_async else await _THREADS.call(self.fn, arguments)
         if inspect.isawaitable(score):
@@ -73,7 +73,7 @@ class EvalFnScorer:
 
     def __init__(self, wrapper: EvalFnWrapper) -> None:
         self._wrapper = wrapper
-        source = known_or_unique(source_fingerprint(wrapper.fn))
+        source = fingerprint_or_unique(source_fingerprint(wrapper.fn))
         function = getattr(wrapper.fn, "__qualname__", type(wrapper.fn).__qualname__)
         self._fingerprint = fingerprint("eval function", function, source)
 
@@ -94,7 +94,7 @@ class EvalFnScorer:
         """
         row = sample.content
         try:
-            value = await self._wrapper(outcome.messages, as_text(row["ground_truth"]), row)
+            value = await self._wrapper(outcome.messages, target_as_text(row["ground_truth"]), row)
         except (Exception, SystemExit) as error:  # a user's function may raise anything
             what = str(error) if isinstance(error, EvalFnError) else f"{type(error).__name__}: {error}"
             raise GraderError(what) from error
@@ -142,7 +142,7 @@ def _keywords(fn: Callable[..., Any], name: str) -> tuple[str, str, str]:
     first = next(iter(signature.parameters), None)
     if first is None:
         raise EvalFnError(f"Cannot detect eval function mode: '{name}' has no parameters. {_SHAPES}")
-    for keywords in (SIMPLE, FULL):
+    for keywords in (SIMPLE_KEYWORDS, FULL_KEYWORDS):
         if first == keywords[0]:
             break
     else:
@@ -156,4 +156,4 @@ def _keywords(fn: Callable[..., Any], name: str) -> tuple[str, str, str]:
     return keywords
 
 
-_SHAPES = f"The first parameter must be named '{SIMPLE[0]}' (simple mode) or '{FULL[0]}' (full mode)."
+_SHAPES = f"The first parameter must be named '{SIMPLE_KEYWORDS[0]}' (simple mode) or '{FULL_KEYWORDS[0]}' (full mode)."

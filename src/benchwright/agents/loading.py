@@ -75,9 +75,9 @@ def import_user_module(name: str, error: type[UserError] = UserError) -> ModuleT
                 f"Cannot import module '{name}': no such module in {directory} or among the installed ones."
                 + did_you_mean(name, files)
             ) from None
-        raise error(f"Cannot import module '{name}': {in_one_line(failure)}") from failure
+        raise error(f"Cannot import module '{name}': {describe_error(failure)}") from failure
     except (Exception, SystemExit) as failure:  # a user's module may raise anything
-        raise error(f"Cannot import module '{name}': {in_one_line(failure)}") from failure
+        raise error(f"Cannot import module '{name}': {describe_error(failure)}") from failure
 
 
 def _check_name(name: str, directory: str, error: type[UserError]) -> None:
@@ -121,14 +121,14 @@ def as_agent(found: Any, path: str) -> RolloutAgentLoop:
         try:
             found = found()
         except Exception as failure:  # a user's constructor may raise anything
-            raise UserError(f"Cannot create agent '{path}': {in_one_line(failure)}") from failure
+            raise UserError(f"Cannot create agent '{path}': {describe_error(failure)}") from failure
     if not isinstance(found, RolloutAgentLoop):
         kind = f"the class {found.__name__}" if isinstance(found, type) else f"a {type(found).__name__}"
         raise UserError(f"'{path}' must be a RolloutAgentLoop or a subclass of it, but it is {kind}")
     return found
 
 
-def in_one_line(failure: BaseException) -> str:
+def describe_error(failure: BaseException) -> str:
     """Describe an error in one line, with its place.
 
     The place is that of a syntax error, or else the innermost line of the user's code.

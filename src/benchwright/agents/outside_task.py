@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from benchwright.agents.rows import Content, RowsTask, SampleRows
+from benchwright.agents.rows import ContentConverter, RowsTask, SampleRows
 from benchwright.data.columns import documented_row
 from benchwright.data.rows import Row
 from benchwright.endpoint.relay import Relay
+from benchwright.engine.agent_requests import AgentAccess
 from benchwright.engine.answers import answer_status, final_answer
 from benchwright.engine.protocols import Scorer, Session
-from benchwright.engine.relayed import AgentAccess
 from benchwright.errors import ExecutionError
 from benchwright.records import Message, Outcome, Record, Status, TaskSpec, Trial
 from benchwright.runs.keys import fingerprint
@@ -78,7 +78,7 @@ class OutsideTask(RowsTask):
         limit: int | None = None,
         offset: int = 0,
         group_by: str | None = None,
-        content: Content = documented_row,
+        content: ContentConverter = documented_row,
     ) -> None:
         spec = TaskSpec(
             name=agent.name,

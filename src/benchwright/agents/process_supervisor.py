@@ -6,7 +6,7 @@ It does so when the program ends, when it is asked to, and when the host process
 host holds the other end of LIFELINE, a socket. When no process is left, the host reads a line of JSON from
 it: `status`, in the format of `subprocess` (negative: the signal); `left`, the number of processes that the
 program left running; `names`, some of their names; and `trouble`, why it did not start. When the host closes
-its end, all processes are ended: the program's process group gets SIGTERM, and after `PATIENCE` all are
+its end, all processes are ended: the program's process group gets SIGTERM, and after `KILL_DELAY` all are
 killed.
 """
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING or __name__ != "process_supervisor":
 else:
     from inside import family, processes, system
 
-TO_END_BY_ITSELF = 0.25
+SELF_EXIT_SECONDS = 0.25
 """Seconds in which the other processes of an ended program may end too, before they count as left running."""
-PATIENCE = 2.0
+KILL_DELAY = 2.0
 """Seconds from SIGTERM to SIGKILL."""
-NAMES = 10
+MAX_REPORTED_NAMES = 10
 """Maximum number of process names that are reported."""
-LOOK_EVERY = 0.01
+POLL_INTERVAL = 0.01
 
 
 def main(lifeline: int, command: list[str]) -> NoReturn:
@@ -50,9 +50,9 @@ def main(lifeline: int, command: list[str]) -> NoReturn:
     program = family.Family(pid)
     if _wait(program, lifeline, woken):
         _end_group(pid)
-        _give_time(program, woken, PATIENCE)
+        _give_time(program, woken, KILL_DELAY)
     else:
-        _give_time(program, woken, TO_END_BY_ITSELF, all_of_it=True)
+        _give_time(program, woken, SELF_EXIT_SECONDS, all_of_it=True)
     left = [name for one in processes.below() if one != pid and (name := _name(one))]
     processes.end_all(None, program.reap)
     _report(lifeline, program.status, left, trouble)
@@ -110,10 +110,10 @@ def _wait(program: family.Family, lifeline: int, woken: int) -> bool:
 
 def _give_time(program: family.Family, woken: int, seconds: float, *, all_of_it: bool = False) -> None:
     """Wait at most `seconds` for the program to end or, with `all_of_it`, for all that it started."""
-    for _ in range(round(seconds / LOOK_EVERY)):
+    for _ in range(round(seconds / POLL_INTERVAL)):
         if not program.reap() or (program.status is not None and not all_of_it):
             return
-        select.select([woken], [], [], LOOK_EVERY)
+        select.select([woken], [], [], POLL_INTERVAL)
         try:
             os.read(woken, 1000)
         except BlockingIOError:
@@ -136,7 +136,7 @@ def _report(lifeline: int, status: int | None, left: list[str], trouble: bytes) 
     told = {
         "status": ended,
         "left": len(left),
-        "names": sorted(set(left))[:NAMES],
+        "names": sorted(set(left))[:MAX_REPORTED_NAMES],
         "trouble": trouble.decode(),
     }
     try:

@@ -15,27 +15,29 @@ from typing import cast
 
 import msgspec
 
-from benchwright.agents.marks import MARK, end_marked
+from benchwright.agents.process_marks import MARK_VARIABLE, kill_marked_processes
 from benchwright.errors import ExecutionError
 from benchwright.orphans import ORPHANS
-from benchwright.own_processes import bare_command
+from benchwright.python_commands import bare_command
 from benchwright.records import Record
 from benchwright.sandbox import layout
 
-LARGEST_OUTPUT = 10 * 1024 * 1024
-KEPT_OF_STDERR = 64 * 1024
+MAX_OUTPUT_BYTES = 10 * 1024 * 1024
+MAX_STDERR_BYTES = 64 * 1024
 """Number of bytes kept of a program's stderr, from its end."""
 
-PATIENCE = 2.0
+KILL_DELAY = 2.0
 """Seconds between SIGTERM and SIGKILL."""
-KEEPER_PATIENCE = PATIENCE + 4.0
+SUPERVISOR_TIMEOUT = KILL_DELAY + 4.0
 """Seconds in which the supervisor must end all processes."""
-DRAIN = 1.0
+DRAIN_SECONDS = 1.0
 """Seconds to wait for remaining output. Another program may keep the pipe open forever."""
 
 HAS_SUPERVISOR = sys.platform == "linux"
-START = "import sys; sys.path[:0] = sys.argv[1:3]; import process_supervisor; process_supervisor.start()"
-FOLDERS = (str(Path(__file__).parent), str(layout.INSIDE.parent))
+START_SCRIPT = (
+    "import sys; sys.path[:0] = sys.argv[1:3]; import process_supervisor; process_supervisor.start()"
+)
+SCRIPT_FOLDERS = (str(Path(__file__).parent), str(layout.INSIDE_FOLDER.parent))
 
 
 class ProgramResult(Record, frozen=True):
@@ -49,7 +51,7 @@ class ProgramResult(Record, frozen=True):
     stderr: str
 
 
-class LeftRunning(Record, frozen=True):
+class LeftoverProcesses(Record, frozen=True):
     """The processes that a program left running and that were ended: their number, and some of their names.
 
     Known on Linux only.
@@ -80,7 +82,7 @@ async def run_program(
     given: bytes,
     environment: Mapping[str, str],
     folder: Path | None = None,
-    on_left: Callable[[LeftRunning], None] | None = None,
+    on_left: Callable[[LeftoverProcesses], None] | None = None,
 ) -> ProgramResult:
     """Run a program in its own session, with `given` as its stdin, in `folder` or the current directory.
 
@@ -106,7 +108,7 @@ async def run_program(
         if on_left is not None and (left := program.left_running()) is not None:
             on_left(left)
     if program.too_much:
-        raise ExecutionError(f"the program wrote more than {LARGEST_OUTPUT // 1024**2} MB of output")
+        raise ExecutionError(f"the program wrote more than {MAX_OUTPUT_BYTES // 1024**2} MB of output")
     return program.result(arguments[0])
 
 
@@ -115,7 +117,7 @@ async def _start(arguments: Sequence[str], environment: Mapping[str, str], folde
     ORPHANS.start_watcher()
     lifeline, theirs = socket.socketpair()
     mark = token_hex(16)
-    kept = bare_command(START, *FOLDERS, str(theirs.fileno())) if HAS_SUPERVISOR else []
+    kept = bare_command(START_SCRIPT, *SCRIPT_FOLDERS, str(theirs.fileno())) if HAS_SUPERVISOR else []
     try:
         _, program = await loop.subprocess_exec(
             lambda: _Program(loop, lifeline, mark),
@@ -124,7 +126,7 @@ async def _start(arguments: Sequence[str], environment: Mapping[str, str], folde
             stdin=PIPE,
             stdout=PIPE,
             stderr=PIPE,
-            env={**environment, MARK: mark},
+            env={**environment, MARK_VARIABLE: mark},
             cwd=folder,
             pass_fds=(theirs.fileno(),) if HAS_SUPERVISOR else (),
             start_new_session=True,
@@ -166,10 +168,10 @@ class _Program(asyncio.SubprocessProtocol):
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == 2:
             self._errors += data
-            del self._errors[:-KEPT_OF_STDERR]
+            del self._errors[:-MAX_STDERR_BYTES]
         elif not self.too_much:
             self._output += data
-            if len(self._output) > LARGEST_OUTPUT:
+            if len(self._output) > MAX_OUTPUT_BYTES:
                 self.too_much = True
                 _resolve(self.done)
 
@@ -194,14 +196,16 @@ class _Program(asyncio.SubprocessProtocol):
         try:
             if not self._exited.done():
                 self._ask_to_end()
-                await asyncio.wait({self._exited}, timeout=KEEPER_PATIENCE if HAS_SUPERVISOR else PATIENCE)
+                await asyncio.wait(
+                    {self._exited}, timeout=SUPERVISOR_TIMEOUT if HAS_SUPERVISOR else KILL_DELAY
+                )
         finally:
             self._signal(signal.SIGKILL)
             ORPHANS.unregister(self._transport.get_pid())
             if HAS_SUPERVISOR and self._ending is None:  # somebody killed the supervisor, or it hangs
-                count = await asyncio.shield(asyncio.to_thread(end_marked, self._mark))
+                count = await asyncio.shield(asyncio.to_thread(kill_marked_processes, self._mark))
                 self._ending = _Ending(left=count, names=["whatever had its mark"] if count else [])
-            await asyncio.wait({self.closed}, timeout=DRAIN)
+            await asyncio.wait({self.closed}, timeout=DRAIN_SECONDS)
             self._transport.close()
             self._lifeline.close()
 
@@ -229,10 +233,10 @@ class _Program(asyncio.SubprocessProtocol):
             raise _not_started(name, ending.trouble)
         return ProgramResult(ending.status, bytes(self._output), self._errors.decode("utf-8", "replace"))
 
-    def left_running(self) -> LeftRunning | None:
+    def left_running(self) -> LeftoverProcesses | None:
         """Return the processes that the program left running, or None if there were none."""
         ending = self._ending or _Ending()
-        return LeftRunning(ending.left, ending.names) if ending.left else None
+        return LeftoverProcesses(ending.left, ending.names) if ending.left else None
 
 
 def _read_ending(lifeline: socket.socket) -> _Ending | None:

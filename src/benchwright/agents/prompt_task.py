@@ -18,7 +18,7 @@ from benchwright.runs.keys import fingerprint
 VERSION = "1"
 """Increase it when the request for the same row would change."""
 
-PLACE = "{prompt}"
+PROMPT_PLACEHOLDER = "{prompt}"
 """Placeholder for the row's prompt in a template."""
 
 
@@ -55,11 +55,11 @@ class PromptTask(RowsTask):
         spec = TaskSpec(
             name=path.stem,
             version=VERSION,
-            fingerprint=fingerprint("prompt", VERSION, system, template or PLACE),
+            fingerprint=fingerprint("prompt", VERSION, system, template or PROMPT_PLACEHOLDER),
             group_by=group_by,
         )
         super().__init__(rows, spec, scorers, parts.content)
-        self._solver = PromptSolver(system, template or PLACE)
+        self._solver = PromptSolver(system, template or PROMPT_PLACEHOLDER)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[PromptSolver]:
@@ -71,10 +71,12 @@ class PromptSolver:
     """Solver that sends one request per trial."""
 
     def __init__(self, system: str | None, template: str) -> None:
-        if PLACE not in template:
-            raise UserError(f"The prompt template has no {PLACE}, where the row's prompt goes: {template!r}")
+        if PROMPT_PLACEHOLDER not in template:
+            raise UserError(
+                f"The prompt template has no {PROMPT_PLACEHOLDER}, where the row's prompt goes: {template!r}"
+            )
         self._system = system
-        self._before, self._after = template.split(PLACE, 1)
+        self._before, self._after = template.split(PROMPT_PLACEHOLDER, 1)
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Send the prompt, and return the outcome. Its answer is the response's text without reasoning."""

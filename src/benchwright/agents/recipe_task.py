@@ -13,21 +13,21 @@ from typing import Any
 
 from benchwright.agents.command_task import failure_of
 from benchwright.agents.outside_task import AgentAnswer, OutsideTask
-from benchwright.agents.programs import LeftRunning, ProgramResult, run_program
+from benchwright.agents.programs import LeftoverProcesses, ProgramResult, run_program
 from benchwright.agents.rows import SampleRows
 from benchwright.data.columns import PromptColumns
 from benchwright.data.rows import Row, naming
 from benchwright.endpoint.serving.listener import LOOPBACK
+from benchwright.engine.agent_requests import AgentAccess
 from benchwright.engine.protocols import Scorer
-from benchwright.engine.relayed import AgentAccess
 from benchwright.errors import ExecutionError
-from benchwright.recipes.collecting import OWN_FILES, files_below, texts_below, texts_of
-from benchwright.recipes.layers import launch_on_host
+from benchwright.recipes.collected_files import TOOL_LEFTOVERS, files_below, texts_below, texts_of
+from benchwright.recipes.installed_agents import launch_on_host
+from benchwright.recipes.launch_specs import ModelAccess, launch_spec
 from benchwright.recipes.recipe import Recipe
-from benchwright.recipes.starting import ModelAccess, launch_spec
 from benchwright.records import Trial
 
-HANDED_ON = (
+PASSED_VARIABLES = (
     "PATH",
     "LANG",
     "LC_ALL",
@@ -41,10 +41,10 @@ HANDED_ON = (
 )
 """Environment variables passed on to an agent. None can contain a key, an address or a user's setting."""
 
-KEPT_OF_OUTPUT = 256 * 1024
+MAX_OUTPUT_CHARACTERS = 256 * 1024
 """Number of characters kept of an agent's output, from its end."""
 
-MOST_FILES = 500
+MAX_KEPT_FILES = 500
 """Maximum number of files in a work folder for its files to be kept."""
 
 
@@ -98,7 +98,7 @@ class RecipeAgent:
             ExecutionError: If it cannot be started, prints too much, or the row's `files` are invalid.
         """
         way = ModelAccess(calls.base_url, calls.token, calls.model)
-        left: list[LeftRunning] = []
+        left: list[LeftoverProcesses] = []
         async with _folders() as (home, work):
             _write_files(row.get("files"), work)
             start = launch_spec(self._recipe, self._launch, _prompt(row), way, str(home))
@@ -115,14 +115,16 @@ class RecipeAgent:
 
     def _kept(self, home: Path, work: Path) -> tuple[dict[str, Any], list[str]]:
         """Return the artifacts collected from the agent's folders, and remarks about them for the trial."""
-        names = files_below(work, ["**/*"], without=OWN_FILES)
-        too_many = len(names) > MOST_FILES
+        names = files_below(work, ["**/*"], without=TOOL_LEFTOVERS)
+        too_many = len(names) > MAX_KEPT_FILES
         kept = {
             "agent": self._recipe.label,
             "records": texts_below(home, self._recipe.records),
             "files": {} if too_many else texts_of(work, names),
         }
-        return kept, [f"the work folder has more than {MOST_FILES} files; none is kept"] if too_many else []
+        return kept, [
+            f"the work folder has more than {MAX_KEPT_FILES} files; none is kept"
+        ] if too_many else []
 
 
 @asynccontextmanager
@@ -147,7 +149,7 @@ def _remove(place: str) -> None:
 
 
 def _environment(environ: Mapping[str, str]) -> dict[str, str]:
-    kept = {name: environ[name] for name in HANDED_ON if name in environ}
+    kept = {name: environ[name] for name in PASSED_VARIABLES if name in environ}
     return kept | {"NO_PROXY": LOOPBACK, "no_proxy": LOOPBACK}
 
 
@@ -175,7 +177,7 @@ def _write(path: Path, text: str) -> None:
 def _said(ended: ProgramResult | None) -> dict[str, str]:
     if ended is None:
         return {}
-    output = ended.output.decode("utf-8", "replace")[-KEPT_OF_OUTPUT:]
+    output = ended.output.decode("utf-8", "replace")[-MAX_OUTPUT_CHARACTERS:]
     return {name: text for name, text in (("output", output), ("stderr", ended.stderr)) if text}
 
 

@@ -100,7 +100,7 @@ class OffersTools(LLMClientProtocol, Protocol):
         ...
 
 
-async def roll_out(
+async def run_rollout(
     agent: RolloutAgentLoop, request: RolloutRequest, llm: OffersTools, debug_dir: str | None
 ) -> RolloutResult:
     """Run one rollout of an agent with its tools, and return its result.

@@ -14,26 +14,26 @@ from benchwright.data.columns import documented_row
 from benchwright.data.errors import BadRow, DatasetValidationError
 from benchwright.data.rows import Row, naming, read_rows
 from benchwright.engine.protocols import Scorer, Task
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 from benchwright.records import Sample, TaskSpec
-from benchwright.scorers.shared import TargetChecker, as_text
+from benchwright.scorers.shared import TargetChecker, target_as_text
 from benchwright.suggest import did_you_mean
 
-Content = Callable[[Row, int], Row]
+ContentConverter = Callable[[Row, int], Row]
 """Converts a row and its index into a sample's content. Raises DatasetValidationError for a bad row."""
 
-Wrong = Callable[[Row], str | None]
+ContentCheck = Callable[[Row], str | None]
 """Returns what is wrong with a sample's content for the scorers, or None."""
 
 
 ID, GROUP = "id", "group"
 """Columns with a row's sample id and its cluster (rows that belong together)."""
 
-LONGEST_NAME = 200
+MAX_NAME_LENGTH = 200
 """Maximum length of an id or a cluster's name in characters. Longer values are ordinary texts."""
 
 
-class LeftOut(NamedTuple):
+class SkippedRows(NamedTuple):
     """The number of bad rows that were skipped, and the fault of the first one."""
 
     number: int
@@ -74,7 +74,7 @@ class SampleRows(msgspec.Struct):
         where = f" from row {self.offset} on" if self.offset else ""
         return DatasetValidationError(f"{self.path} has no rows{where}")
 
-    def samples(self, content: Content) -> Iterator[Sample]:
+    def samples(self, content: ContentConverter) -> Iterator[Sample]:
         """Yield one sample per row, read when needed.
 
         Raises:
@@ -96,7 +96,7 @@ class SampleRows(msgspec.Struct):
                     row=index if self._has_ids else None,
                 )
 
-    def size(self, content: Content, wrong: Wrong = lambda made: None) -> int:
+    def size(self, content: ContentConverter, wrong: ContentCheck = lambda made: None) -> int:
         """Read and check all rows; return the number of samples. `wrong` checks the content of each.
 
         Raises:
@@ -120,7 +120,7 @@ class SampleRows(msgspec.Struct):
         self._has_ids = len(ids) == count and _all_differ(ids)
         return count
 
-    def _is_bad(self, content: Content, wrong: Wrong, row: Row, index: int) -> bool:
+    def _is_bad(self, content: ContentConverter, wrong: ContentCheck, row: Row, index: int) -> bool:
         """Return True if a row must be skipped.
 
         Raises BadRow if it has no content and `skip_bad` is not set.
@@ -139,15 +139,17 @@ class SampleRows(msgspec.Struct):
 
     def _advice(self) -> str:
         more = len(self._bad) - 1
-        others = f" {counted(more, 'more row')} {'is' if more == 1 else 'are'} bad, too." if more else ""
+        others = (
+            f" {count_with_noun(more, 'more row')} {'is' if more == 1 else 'are'} bad, too." if more else ""
+        )
         return f".{others} Mend them, or leave such rows out with --skip-bad-rows"
 
     @property
-    def skipped_rows(self) -> LeftOut | None:
+    def skipped_rows(self) -> SkippedRows | None:
         """The bad rows that are skipped, or None if there are none. Known after a call of `size`."""
         if not self._bad:
             return None
-        return LeftOut(len(self._bad), f"row {min(self._bad)}: {self._first_bad}")
+        return SkippedRows(len(self._bad), f"row {min(self._bad)}: {self._first_bad}")
 
     @property
     def inferred_columns(self) -> dict[str, str]:
@@ -175,13 +177,13 @@ def _text(value: object) -> str | None:
 
 def _target(value: object) -> str | None:
     """Return the target for display. A list of right answers is shown as JSON."""
-    return as_text(value) if isinstance(value, list) else _text(value)
+    return target_as_text(value) if isinstance(value, list) else _text(value)
 
 
 def _names(value: object) -> bool:
     """Return True if a value can be the name of a sample or cluster."""
     if isinstance(value, str):
-        return bool(value.strip()) and len(value) <= LONGEST_NAME
+        return bool(value.strip()) and len(value) <= MAX_NAME_LENGTH
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -199,7 +201,7 @@ class DatasetTask(Task, Protocol):
         ...
 
     @property
-    def skipped_rows(self) -> LeftOut | None:
+    def skipped_rows(self) -> SkippedRows | None:
         """The bad rows that are skipped, or None; see `SampleRows.left_out`."""
         ...
 
@@ -216,7 +218,11 @@ class RowsTask:
     """
 
     def __init__(
-        self, rows: SampleRows, spec: TaskSpec, scorers: Sequence[Scorer], content: Content = documented_row
+        self,
+        rows: SampleRows,
+        spec: TaskSpec,
+        scorers: Sequence[Scorer],
+        content: ContentConverter = documented_row,
     ) -> None:
         self.spec = spec
         self.scorers = scorers
@@ -241,7 +247,7 @@ class RowsTask:
         return next((wrong for check in self._checks if (wrong := check(content))), None)
 
     @property
-    def skipped_rows(self) -> LeftOut | None:
+    def skipped_rows(self) -> SkippedRows | None:
         """The bad rows that are skipped, or None; see `SampleRows.left_out`."""
         return self._rows.skipped_rows
 

@@ -11,7 +11,7 @@ from benchwright.errors import TrialError
 from benchwright.records import Message
 
 
-class Chats(Protocol):
+class ChatClient(Protocol):
     """An object that sends chat requests: a session of the engine, or a client outside any run."""
 
     async def chat(self, messages: Sequence[Message], **params: Any) -> Reply:
@@ -22,7 +22,7 @@ class Chats(Protocol):
 class SessionLLM:
     """Client of chat requests. `reply`: the last response. `failure`: why the last call had none, or None."""
 
-    def __init__(self, session: Chats) -> None:
+    def __init__(self, session: ChatClient) -> None:
         self._session = session
         self._tools: list[dict[str, Any]] = []
         self.reply: Reply | None = None

@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from benchwright.agents.loading import in_one_line
+from benchwright.agents.loading import describe_error
 from benchwright.agents.rows import RowsTask, SampleRows
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.errors import UserError
 from benchwright.records import TaskSpec
 from benchwright.runs.keys import fingerprint
-from benchwright.runs.sources import known_or_unique, source_fingerprint
+from benchwright.runs.source_fingerprints import fingerprint_or_unique, source_fingerprint
 
 VERSION = "1"
 
@@ -39,8 +39,8 @@ def solver_task(
         try:
             solver = solver()
         except Exception as failure:  # a user's constructor may raise anything
-            raise UserError(f"Cannot create the solver '{module}': {in_one_line(failure)}") from failure
-    source = known_or_unique(source_fingerprint(solver))
+            raise UserError(f"Cannot create the solver '{module}': {describe_error(failure)}") from failure
+    source = fingerprint_or_unique(source_fingerprint(solver))
     spec = TaskSpec(
         name=module.rpartition(":")[2],
         version=VERSION,

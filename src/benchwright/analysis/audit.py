@@ -13,14 +13,14 @@ from benchwright.analysis.report.messages import parse_messages
 from benchwright.analysis.scores import PassingScore, passing_score
 from benchwright.analysis.trial_preview import trial_preview
 from benchwright.catalog.containers.auditing import Connection, Finding, Trajectory, audit, steps_of
-from benchwright.catalog.containers.auditing.reading import READS_SOLUTION
+from benchwright.catalog.containers.auditing.forbidden_reads import READS_SOLUTION
 from benchwright.records import Record
 from benchwright.runs.counting import ScoreState
 from benchwright.runs.manifest import Manifest, read_manifest
-from benchwright.runs.manifest_facts import VALIDATION
+from benchwright.runs.manifest_facts import VALIDATION_KIND
 from benchwright.runs.table import read_table
 
-EDITS_IN_TEXT = ("aider ",)
+TEXT_EDITING_AGENTS = ("aider ",)
 """Prefixes of the labels of agents that write files through the text of their answers."""
 
 _INSTANCE = re.compile(r"(?:instance_)?([\w.-]+?)__([\w.-]+?)-(?:\d+|[0-9a-f]{7,}.*)")
@@ -109,7 +109,9 @@ def trajectory_of(counted: CountedTrial) -> Trajectory:
     return Trajectory(
         instruction=told.input or "",
         repository=repository,
-        steps=steps_of(messages, edits_in_text=str(body.artifacts.get("agent")).startswith(EDITS_IN_TEXT)),
+        steps=steps_of(
+            messages, edits_in_text=str(body.artifacts.get("agent")).startswith(TEXT_EDITING_AGENTS)
+        ),
         patch=str(body.artifacts.get("patch") or next(filter(None, submitted), "")),
         gold_patch=told.target or "" if repository else "",
         has_conversation=bool(messages),
@@ -151,7 +153,7 @@ def _is_expected(manifest: Manifest, finding: Finding) -> bool:
 
     A validation run applies that solution from the place where the official harness puts it.
     """
-    return manifest.kind == VALIDATION and finding.kind == READS_SOLUTION
+    return manifest.kind == VALIDATION_KIND and finding.kind == READS_SOLUTION
 
 
 def _passed(counted: CountedTrial, passing: PassingScore | None) -> bool:

@@ -15,11 +15,11 @@ from benchwright.catalog.benchmark import Figure
 from benchwright.errors import JournalError
 from benchwright.files import write_atomically
 from benchwright.records import UNREADABLE, Record
-from benchwright.runs.journal import TRIALS, encode_json
+from benchwright.runs.journal import TRIALS_FILE, encode_json
 
-FILE = "benchmark.json"
+FIGURES_FILE = "benchmark.json"
 
-Figures = dict[str, list[Figure]]
+FiguresBySlot = dict[str, list[Figure]]
 """The figures of each target, by its slot."""
 
 
@@ -27,23 +27,23 @@ class _Kept(Record, frozen=True):
     """Stored figures. `journal`: the size in bytes of the journal from which they were computed."""
 
     journal: int
-    figures: Figures
+    figures: FiguresBySlot
 
 
-def keep_own_figures(directory: Path, figures: Figures) -> None:
+def write_figures(directory: Path, figures: FiguresBySlot) -> None:
     """Store the figures of a run for the current state of its journal.
 
     Raises:
         JournalError: If the run's directory cannot be written.
     """
-    kept = _Kept((directory / TRIALS).stat().st_size, figures)
-    write_atomically(directory / FILE, encode_json(kept), error=JournalError)
+    kept = _Kept((directory / TRIALS_FILE).stat().st_size, figures)
+    write_atomically(directory / FIGURES_FILE, encode_json(kept), error=JournalError)
 
 
-def own_figures(directory: Path) -> Mapping[str, list[Figure]]:
+def read_figures(directory: Path) -> Mapping[str, list[Figure]]:
     """Return the stored figures of a run; empty if there are none, or if the run was resumed since."""
     try:
-        kept = msgspec.json.decode((directory / FILE).read_bytes(), type=_Kept)
-        return kept.figures if kept.journal == (directory / TRIALS).stat().st_size else {}
+        kept = msgspec.json.decode((directory / FIGURES_FILE).read_bytes(), type=_Kept)
+        return kept.figures if kept.journal == (directory / TRIALS_FILE).stat().st_size else {}
     except (OSError, *UNREADABLE):
         return {}

@@ -11,13 +11,13 @@ import msgspec
 from benchwright.analysis.documents import encode_document
 from benchwright.analysis.request_summary import RequestSummary
 from benchwright.analysis.summary_records import RunSummary, ScoreSummary, TargetSummary
-from benchwright.catalog.benchmark import Benchmark, Figure, Graded, timestamp
+from benchwright.catalog.benchmark import Benchmark, Figure, GradedTrial, format_timestamp
 from benchwright.catalog.breakdowns import Breakdown, Breakdowns
 from benchwright.errors import JournalError
 from benchwright.files import atomic_file
-from benchwright.records import FAILED, Record, RequestRecord, Status
+from benchwright.records import FAILED_STATUSES, Record, RequestRecord, Status
 from benchwright.runs.attempts import ScoredTrial
-from benchwright.runs.counting import FAILURES, ScoreState
+from benchwright.runs.counting import FAILURE_STATUSES, ScoreState
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -26,10 +26,10 @@ from benchwright.statistic import NoScore, Statistic, is_number
 if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
 
-NOT_DOCUMENTED = frozenset({"correct", "expected"})
+KEYS_WITH_OWN_FIELD = frozenset({"correct", "expected"})
 """Keys of a score's detail that have their own fields in the file."""
 
-AGGREGATED = (
+AGGREGATED_METRICS_KEYS = (
     *("ttft_p50", "ttft_p95", "ttft_p99", "ttft_mean", "generation_tps_mean", "generation_tps_p50"),
     *("prompt_tps_mean", "latency_p50", "latency_p95", "latency_p99", "latency_mean", "total_prompt_tokens"),
     *("total_completion_tokens", "total_requests", "failed_requests", "wall_time_seconds"),
@@ -65,11 +65,11 @@ class Totals(Record, frozen=True):
         return self.correct / self.n if self.n else 0.0
 
 
-def graded(trials: Iterable[ScoredTrial], scorer: str) -> Iterator[Graded]:
-    """Yield the trials as `Graded` records, the form from which a benchmark computes its own figures."""
+def graded_trials(trials: Iterable[ScoredTrial], scorer: str) -> Iterator[GradedTrial]:
+    """Yield the trials as `GradedTrial` records, the form from which a benchmark computes its own figures."""
     for trial in trials:
         record, score = trial.record, trial.scores.get(scorer)
-        yield Graded(
+        yield GradedTrial(
             sample=record.sample,
             repeat=record.repeat,
             group=record.group,
@@ -80,7 +80,7 @@ def graded(trials: Iterable[ScoredTrial], scorer: str) -> Iterator[Graded]:
         )
 
 
-def add_up(table: RunTable, rows: Rows, benchmark: Benchmark, target: TargetSummary) -> Totals:
+def compute_totals(table: RunTable, rows: Rows, benchmark: Benchmark, target: TargetSummary) -> Totals:
     """Return the totals over a target's trials in `rows`. Figures that its summary already has are reused."""
     scorer = benchmark.scorers[0].name
     breakdowns = Breakdowns(benchmark.about.breakdowns)
@@ -95,7 +95,7 @@ def add_up(table: RunTable, rows: Rows, benchmark: Benchmark, target: TargetSumm
         truncated=target.statuses.get(Status.TRUNCATED, 0),
         cut_off_in_thinking=target.statuses.get(Status.CUT_OFF_IN_THINKING, 0),
         unparsed=score_of(target, scorer).unparsed,
-        errors=sum(target.statuses.get(status, 0) for status in FAILURES),
+        errors=sum(target.statuses.get(status, 0) for status in FAILURE_STATUSES),
         breakdowns=[entry for label in benchmark.about.breakdowns for entry in breakdowns.entries(label)],
         no_score=score_of(target, scorer).no_score,
     )
@@ -151,7 +151,7 @@ def _head(
     return {
         "benchmark": metadata.name,
         "model": manifest.typed_models.get(target.slot, target.model),
-        "timestamp": timestamp(manifest.created_at),
+        "timestamp": format_timestamp(manifest.created_at),
         "config": {
             "base_url": target.base_url,
             **_concurrency(summary),
@@ -164,7 +164,7 @@ def _head(
         "accuracy": totals.documented_accuracy,
         "score": score.documented_mean,
         "metric": metadata.metric,
-        **honest_numbers(score),
+        **scored_only_figures(score),
         "truncated": totals.truncated,
         "cut_off_in_thinking": totals.cut_off_in_thinking,
         "unparsed": totals.unparsed,
@@ -180,7 +180,7 @@ def _head(
         "simulated": summary.simulated,
         "timings_valid": summary.timings_valid,
         "run": manifest.id,
-        "aggregated_metrics": aggregated(target.requests),
+        "aggregated_metrics": aggregated_metrics(target.requests),
         "other_roles": target.other_roles,
     }
 
@@ -203,7 +203,7 @@ def _concurrency(summary: RunSummary) -> dict[str, Any]:
     }
 
 
-def honest_numbers(score: ScoreSummary) -> dict[str, Any]:
+def scored_only_figures(score: ScoreSummary) -> dict[str, Any]:
     """Return the figures over scored trials only: their number, mean and interval.
 
     Also return the bounds of the mean over all trials, with the unscored ones at the worst and the best
@@ -218,9 +218,9 @@ def honest_numbers(score: ScoreSummary) -> dict[str, Any]:
     }
 
 
-def aggregated(requests: RequestSummary) -> dict[str, Any]:
+def aggregated_metrics(requests: RequestSummary) -> dict[str, Any]:
     """Return the documented `aggregated_metrics` of all requests, leaving out figures that are unknown."""
-    values = {name: getattr(requests, name) for name in AGGREGATED}
+    values = {name: getattr(requests, name) for name in AGGREGATED_METRICS_KEYS}
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -228,8 +228,8 @@ def _sample_result(trial: ScoredTrial, scorer: str, repeated: bool) -> dict[str,
     record, score = trial.record, trial.scores.get(scorer)
     detail = {} if score is None or score.detail is None else dict(score.detail)
     error = detail.pop("error", None) if score is not None and score.status is Status.GRADER_ERROR else None
-    details = {name: value for name, value in detail.items() if name not in NOT_DOCUMENTED}
-    if record.status in FAILED or error is not None:
+    details = {name: value for name, value in detail.items() if name not in KEYS_WITH_OWN_FIELD}
+    if record.status in FAILED_STATUSES or error is not None:
         details["error"] = error or record.reason or str(record.status)
     result = {
         "id": record.sample,

@@ -10,7 +10,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import Record
 from benchwright.runs.selection import newest_first
 from benchwright.runs.tags_and_notes import models_of
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 
 class Cost(Record, frozen=True):
@@ -29,7 +29,7 @@ class Cost(Record, frozen=True):
     basis: str = ""
 
 
-class PerTrial(Record, frozen=True):
+class CostPerTrial(Record, frozen=True):
     """Mean cost of one trial; the fields are those of `Cost`."""
 
     requests: float | None = None
@@ -39,7 +39,7 @@ class PerTrial(Record, frozen=True):
     basis: str = "nothing is known before it was run once: try it with --limit 3"
 
 
-def total_of(costs: Sequence[Cost]) -> Cost:
+def total_cost(costs: Sequence[Cost]) -> Cost:
     """Sum costs. A total is None if it is unknown for any of them."""
     return Cost(
         requests=_sum([one.requests for one in costs]),
@@ -56,7 +56,7 @@ def _sum(values: Sequence[Any]) -> Any:
     return None if not values or any(value is None for value in values) else sum(values)
 
 
-def earlier_trials(kind: str, task: str, model: str) -> PerTrial | None:
+def earlier_cost_per_trial(kind: str, task: str, model: str) -> CostPerTrial | None:
     """Return the mean cost of a trial of a task, from the newest run of `model` on it, or else of any model.
 
     None if there is no usable run. Simulated runs and runs without token counts are skipped.
@@ -77,11 +77,11 @@ def earlier_trials(kind: str, task: str, model: str) -> PerTrial | None:
             or not (own or of_others is None)
         ):
             continue
-        found = PerTrial(
+        found = CostPerTrial(
             figures.requests / figures.done if figures.requests else None,
             figures.prompt_tokens / figures.done,
             figures.completion_tokens / figures.done,
-            basis=f"as in run {manifest.id} of {'this model' if own else plain(', '.join(models_of(manifest)))}",
+            basis=f"as in run {manifest.id} of {'this model' if own else make_safe(', '.join(models_of(manifest)))}",
         )
         if own:
             return found

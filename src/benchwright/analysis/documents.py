@@ -13,15 +13,15 @@ from typing import Any
 import msgspec
 
 from benchwright.runs.journal import encode_json
-from benchwright.statistic import TAG, is_no_score
+from benchwright.statistic import STATISTIC_TAG, is_no_score
 
-NO_SCORE = "no_score"
+NO_SCORE_KEY = "no_score"
 
 
 def encode_document(value: Any) -> bytes:
     """Encode a record, or plain data with records in it, as a JSON document."""
     encoded = encode_json(value)
-    if f'"{TAG}"'.encode() not in encoded:
+    if f'"{STATISTIC_TAG}"'.encode() not in encoded:
         return encoded
     return encode_json(_document(msgspec.json.decode(encoded)))
 
@@ -35,5 +35,5 @@ def _document(value: Any) -> Any:
     found = {name: None if is_no_score(one) else _document(one) for name, one in value.items()}
     reason = next((one for one in value.values() if is_no_score(one)), None)
     if reason is not None:
-        found[NO_SCORE] = {name: one for name, one in reason.items() if name != TAG}
+        found[NO_SCORE_KEY] = {name: one for name, one in reason.items() if name != STATISTIC_TAG}
     return found

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from benchwright.errors import JournalError
-from benchwright.records import FAILED, UNREADABLE, Record, Target
-from benchwright.runs.journal import Body, read_bodies
+from benchwright.records import FAILED_STATUSES, UNREADABLE, Record, Target
+from benchwright.runs.journal import TrialBody, read_bodies
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import STATUSES, RunTable
 
@@ -38,7 +38,7 @@ class EqualRepeats(Record, frozen=True):
     temperature: float
 
 
-def equal_repeats(manifest: Manifest, table: RunTable, target: Target) -> EqualRepeats | None:
+def find_equal_repeats(manifest: Manifest, table: RunTable, target: Target) -> EqualRepeats | None:
     """Return the number of samples checked and the temperature, if the repeats of each sample are equal.
 
     Reads the first `MOST_SAMPLES` samples that have several answered repeats, and `MOST_REPEATS` repeats of
@@ -82,7 +82,7 @@ def _repeated(table: RunTable, rows: Rows) -> list[Rows]:
     """Return the rows of the first samples that have several answered repeats, sample by sample."""
     import numpy as np
 
-    failed = [STATUSES.index(status) for status in FAILED]
+    failed = [STATUSES.index(status) for status in FAILED_STATUSES]
     answered = rows[~np.isin(table.status.compact_numbers(rows), failed)]
     of = table.sample.compact_numbers(answered)
     samples, counts = np.unique(of, return_counts=True)
@@ -120,7 +120,7 @@ class _Response(msgspec.Struct):
 _read_response = msgspec.json.Decoder(_Response).decode
 
 
-def _said(body: Body) -> Any:
+def _said(body: TrialBody) -> Any:
     """Return all text that models wrote in a trial, reasoning included.
 
     The final answer if no request was recorded.

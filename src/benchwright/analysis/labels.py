@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.runs.columns import Names
+from benchwright.runs.columns import CodedNames
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
@@ -49,7 +49,7 @@ def _label(codes: NDArray[np.int64], values: Mapping[int, str]) -> Label:
 
     Values beyond the first `MOST_VALUES` are dropped.
     """
-    names = Names()
+    names = CodedNames()
     new = np.full(int(codes.max(initial=0)) + 1, -1, np.int64)
     for code, value in values.items():
         if names.find(value) is not None or len(names) < MOST_VALUES:

@@ -21,7 +21,7 @@ class UnscoredScorers(NamedTuple):
         """Return a text such as `exact, regex: no score (11 of 11 failed: …)`.
 
         The reason is omitted if it equals `said`, which is shown elsewhere. Several reasons are omitted too,
-        as each has its own line (see `failures_left`).
+        as each has its own line (see `remaining_failures`).
         """
         told = (
             self.no_score.brief
@@ -50,7 +50,7 @@ def unscored_among(scores: Iterable[ScoreSummary]) -> list[UnscoredScorers]:
     return found
 
 
-def failures_left(target: TargetSummary, said: str = "") -> dict[str, int]:
+def remaining_failures(target: TargetSummary, said: str = "") -> dict[str, int]:
     """Return why trials of a target failed, with counts, without the reasons already shown with its scores."""
     told = {said, *_told(target)}
     return {reason: count for reason, count in target.failures.items() if reason not in told}

@@ -9,20 +9,20 @@ from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.repeats import noise_of
 from benchwright.analysis.comparison.sides import Side
 from benchwright.errors import BenchwrightError, UserError
-from benchwright.interop.recognising import run_or_results
+from benchwright.interop.result_formats import find_or_import_run
 from benchwright.records import Record
 from benchwright.runs.manifest import read_manifest
-from benchwright.runs.selection import fits_all, newest_first, runs_that_fit
+from benchwright.runs.selection import match_all, newest_first, select_runs
 from benchwright.runs.tags_and_notes import models_of
-from benchwright.stats.noise import Noise, Plan, plans
-from benchwright.text import Say, plain
+from benchwright.stats.noise_floor import Noise, SampleSizePlan, sample_size_plans
+from benchwright.text import Say, make_safe
 
 
 class NoiseFloor(Record, frozen=True):
     """Noise of one score of one target of a run, estimated from its repeats.
 
     Failures are left out, no answer counts as 0. `samples`: number of samples with repeats; `values`: of all
-    their values. `flips`, `within`, `apart`: see `stats.noise.Noise`. `plans`: from `stats.noise.plans`, at
+    their values. `flips`, `within`, `apart`: see `stats.noise.Noise`. `sample_size_plans`: from `stats.noise.plans`, at
     80 % power and a significance level of 5 %.
     """
 
@@ -36,7 +36,7 @@ class NoiseFloor(Record, frozen=True):
     within: float
     apart: float
     confidence: float
-    plans: list[Plan]
+    plans: list[SampleSizePlan]
 
 
 def noise_floors(references: Sequence[str], say: Say) -> list[NoiseFloor]:
@@ -71,13 +71,13 @@ def earlier_noise(kind: str, data: Sequence[str], models: Collection[str]) -> li
 
 
 def _runs(reference: str, say: Say) -> list[Path]:
-    of_model = runs_that_fit(fits_all(model=reference), say)
+    of_model = select_runs(match_all(model=reference), say)
     if of_model:
         return [one for one in of_model if read_manifest(one).repeats > 1] or of_model[:1]
     try:
-        return [run_or_results(reference)]
+        return [find_or_import_run(reference)]
     except UserError as error:
-        raise UserError(f"No run and no model is called {plain(reference)!r}. {error}") from None
+        raise UserError(f"No run and no model is called {make_safe(reference)!r}. {error}") from None
 
 
 def _floors(directory: Path) -> Iterator[NoiseFloor]:
@@ -104,5 +104,5 @@ def _floor(found: Noise, side: Side, score: str, run: str) -> NoiseFloor:
         within=found.within,
         apart=found.apart,
         confidence=found.confidence,
-        plans=plans(found),
+        plans=sample_size_plans(found),
     )

@@ -8,13 +8,13 @@ from statistics import fmean
 from benchwright import __version__
 from benchwright.analysis.pack_runs import load_pack_run, totals_interval
 from benchwright.errors import UserError
-from benchwright.formats import number
+from benchwright.formats import number_text
 from benchwright.packs.results import PackScore
-from benchwright.packs.task import scope_of
+from benchwright.packs.task import format_scenario_count
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
-from benchwright.statistic import numbers
+from benchwright.statistic import known_numbers
 
 
 class CardCategory(Record, frozen=True):
@@ -40,7 +40,7 @@ class CardModel(Record, frozen=True):
     categories: Sequence[CardCategory]
 
 
-class Card(Record, frozen=True):
+class PackCard(Record, frozen=True):
     """Shareable card of a run."""
 
     pack: str
@@ -49,7 +49,7 @@ class Card(Record, frozen=True):
     models: Sequence[CardModel]
 
 
-def pack_card(manifest: Manifest, table: RunTable) -> Card:
+def pack_card(manifest: Manifest, table: RunTable) -> PackCard:
     """Return the card of a pack's run, whose table must be read with `effort=True`.
 
     Raises:
@@ -62,9 +62,9 @@ def pack_card(manifest: Manifest, table: RunTable) -> Card:
     if not kept.scores:
         raise UserError(f"{manifest.id} has no scores yet: the pack scores a run when it ends.")
     about = manifest.about
-    scope = scope_of(len(kept.scenarios), about.get("listed", 0))
+    scope = format_scenario_count(len(kept.scenarios), about.get("listed", 0))
     full = _full(kept.scores)
-    return Card(
+    return PackCard(
         f"{about.get('name', manifest.name)} {about.get('version', '')}".rstrip(),
         scope,
         f"benchwright {__version__}",
@@ -96,9 +96,9 @@ def _model(label: str, score: PackScore, full: float) -> CardModel:
         [
             CardCategory(
                 one.label,
-                f"{number(one.score, 'g')} {one.unit or ''}".rstrip()
+                f"{number_text(one.score, 'g')} {one.unit or ''}".rstrip()
                 if one.score is not None
-                else number(None),
+                else number_text(None),
                 0.0 if one.score is None else min(1.0, max(0.0, one.score / full)),
             )
             for one in categories
@@ -109,5 +109,5 @@ def _model(label: str, score: PackScore, full: float) -> CardModel:
 def _full(scores: Mapping[str, PackScore]) -> float:
     """Return the value of the longest bar: 1 or 100 if the scores fit this range, else the highest score."""
     values = (one.score for score in scores.values() if score.score for one in score.score.categories)
-    highest = max(numbers(values), default=0.0)
+    highest = max(known_numbers(values), default=0.0)
     return 1.0 if highest <= 1 else 100.0 if highest <= 100 else highest

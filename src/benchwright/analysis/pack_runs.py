@@ -17,7 +17,7 @@ from benchwright.analysis.shortfalls import without_result
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.errors import ExecutionError, JournalError
 from benchwright.files import write_atomically
-from benchwright.packs.bridge.reading import read_score
+from benchwright.packs.bridge.result_parsing import read_score
 from benchwright.packs.results import Attempt, PackResults, PackScore, read_attempts, results_of
 from benchwright.packs.run_files import RENDERED, read_events
 from benchwright.packs.task import PackRunSetup
@@ -28,7 +28,7 @@ from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 from benchwright.stats.intervals import Interval, t_interval
 
-SUMMARY = "summary.json"
+SUMMARY_FILE = "summary.json"
 
 
 class _Scores(Record, frozen=True, rename={"score_errors": "scoreErrors", "totals": "totalsByRepeat"}):
@@ -107,7 +107,9 @@ def write_summary(directory: Path, document: Mapping[str, Any]) -> None:
     Raises:
         JournalError: If the directory cannot be written.
     """
-    write_atomically(directory / RENDERED / SUMMARY, encode_document(document) + b"\n", error=JournalError)
+    write_atomically(
+        directory / RENDERED / SUMMARY_FILE, encode_document(document) + b"\n", error=JournalError
+    )
 
 
 def _attempt(attempt: Attempt) -> dict[str, Any]:
@@ -168,7 +170,7 @@ def read_scores(manifest: Manifest, table: RunTable) -> dict[str, PackScore]:
     Raises:
         JournalError: If summary.json cannot be read.
     """
-    path = table.directory / RENDERED / SUMMARY
+    path = table.directory / RENDERED / SUMMARY_FILE
     if not path.exists():
         return {}
     try:
@@ -182,7 +184,7 @@ def read_scores(manifest: Manifest, table: RunTable) -> dict[str, PackScore]:
         }
     except (*UNREADABLE, ExecutionError) as error:
         raise JournalError(f"{path} cannot be read: {error}.") from None
-    return over_their_cells(found, manifest, table)
+    return with_cell_counts(found, manifest, table)
 
 
 def totals_interval(totals: Sequence[float]) -> Interval | None:
@@ -195,7 +197,7 @@ def totals_interval(totals: Sequence[float]) -> Interval | None:
     return t_interval(fmean(totals), stdev(totals) / math.sqrt(len(totals)), len(totals) - 1)
 
 
-def over_their_cells(
+def with_cell_counts(
     scores: Mapping[str, PackScore], manifest: Manifest, table: RunTable
 ) -> dict[str, PackScore]:
     """Return the scores with their numbers of (scenario, repeat) cells, and of cells without a result."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from benchwright.records import Record
-from benchwright.runs.lag import Standstill
+from benchwright.runs.process_delays import Standstill
 from benchwright.runs.requests import RequestFigures
 from benchwright.runs.serial_server import SerialServing
 from benchwright.runs.sessions import Sessions

@@ -16,9 +16,9 @@ import msgspec
 from benchwright import __version__
 from benchwright.analysis.shortfalls import failed_trials
 from benchwright.errors import UserError
-from benchwright.files import Stamp, stamps, write_atomically
+from benchwright.files import FileStamp, file_stamps, write_atomically
 from benchwright.records import UNREADABLE, Record
-from benchwright.runs.journal import BODIES, CUTS, TRIALS, encode_json
+from benchwright.runs.journal import BODIES_FILE, CUTS_FILE, TRIALS_FILE, encode_json
 from benchwright.statistic import Statistic
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from benchwright.runs.manifest import Manifest
     from benchwright.runs.table import RunTable
 
-FIGURES = "figures.json"
+FIGURES_FILE = "figures.json"
 
-MADE_BY = f"3 {__version__}"
+CACHE_VERSION = f"3 {__version__}"
 """Version of the cached figures: the form of these records, and the program."""
 
 
@@ -74,7 +74,7 @@ class RunFigures(Record, frozen=True):
 
 class _Kept(Record, frozen=True):
     made_by: str
-    stamp: Stamp
+    stamp: FileStamp
     figures: RunFigures
 
 
@@ -104,18 +104,18 @@ def _target(target: TargetSummary) -> ListedTarget:
     return ListedTarget(target.slot, target.model, target.trials, failed_trials(target.statuses), scores)
 
 
-def stamp_of(directory: Path) -> Stamp:
+def stamp_of(directory: Path) -> FileStamp:
     """Return the current stamp (sizes and times) of the files on which a run's figures depend."""
-    return stamps(*(directory / name for name in (TRIALS, BODIES, CUTS)))
+    return file_stamps(*(directory / name for name in (TRIALS_FILE, BODIES_FILE, CUTS_FILE)))
 
 
 def cached_figures(directory: Path) -> RunFigures | None:
     """Return the cached figures of a run; None if there are none, or the run has changed since."""
     try:
-        kept = msgspec.json.decode((directory / FIGURES).read_bytes(), type=_Kept)
+        kept = msgspec.json.decode((directory / FIGURES_FILE).read_bytes(), type=_Kept)
     except (OSError, *UNREADABLE):
         return None
-    return kept.figures if kept.made_by == MADE_BY and kept.stamp == stamp_of(directory) else None
+    return kept.figures if kept.made_by == CACHE_VERSION and kept.stamp == stamp_of(directory) else None
 
 
 def cache_figures(table: RunTable, summary: RunSummary) -> RunFigures:
@@ -126,7 +126,9 @@ def cache_figures(table: RunTable, summary: RunSummary) -> RunFigures:
     figures, stamp = figures_of(summary), stamp_of(table.directory)
     if stamp[0][0] == table.position > 0:
         with suppress(UserError):
-            write_atomically(table.directory / FIGURES, encode_json(_Kept(MADE_BY, stamp, figures)))
+            write_atomically(
+                table.directory / FIGURES_FILE, encode_json(_Kept(CACHE_VERSION, stamp, figures))
+            )
     return figures
 
 

@@ -16,8 +16,10 @@ from msgspec.structs import replace
 from benchwright.analysis.run_figures import ListedTarget, RunFigures, cached_figures, read_figures
 from benchwright.errors import BenchwrightError
 from benchwright.records import Record
-from benchwright.runs.journal import TRIALS
-from benchwright.runs.locks import holders, locking_process
+from benchwright.runs.journal import TRIALS_FILE
+from benchwright.runs.journal_progress import JournalProgress
+from benchwright.runs.journal_tail import size_of
+from benchwright.runs.locks import lock_holders, locking_process
 from benchwright.runs.manifest import Manifest, planned_trials
 from benchwright.runs.manifest_facts import (
     agent_of,
@@ -29,18 +31,16 @@ from benchwright.runs.manifest_facts import (
     suite_of,
     title_of,
 )
-from benchwright.runs.progress import Progress
 from benchwright.runs.selection import newest_first
 from benchwright.runs.store import now_ns, read_last_event
 from benchwright.runs.tags_and_notes import models_of, read_note, read_tags
-from benchwright.runs.tail import size_of
-from benchwright.statistic import numbers
+from benchwright.statistic import known_numbers
 from benchwright.text import Say
 
-PATIENCE = 3.0
+SLOW_LISTING_SECONDS = 3.0
 """Seconds after which a message explains why listing runs takes long."""
 
-STATES = ("running", "finished", "decided", "stopped", "unfinished")
+RUN_STATES = ("running", "finished", "decided", "stopped", "unfinished")
 
 
 class RunRow(Record, frozen=True):
@@ -105,7 +105,9 @@ class RunRow(Record, frozen=True):
     @property
     def mean(self) -> float | None:
         """The highest mean of the run's targets, by each one's first score. None without any score."""
-        return max(numbers(one.scores[0].mean_scored for one in self.targets if one.scores), default=None)
+        return max(
+            known_numbers(one.scores[0].mean_scored for one in self.targets if one.scores), default=None
+        )
 
     def with_figures(self, figures: RunFigures) -> Self:
         """Return the row with the run's figures."""
@@ -123,7 +125,7 @@ class RunRow(Record, frozen=True):
             simulated=figures.simulated,
         )
 
-    def with_progress(self, progress: Progress, now: int) -> Self:
+    def with_progress(self, progress: JournalProgress, now: int) -> Self:
         """Return the row with the progress of a run at work; `now` in ns since the epoch."""
         return replace(
             self,
@@ -191,7 +193,7 @@ def _texts(row: RunRow) -> Sequence[str]:
     return (row.id, row.name, row.dataset, *row.models, row.agent, row.suite, *row.tags, row.note)
 
 
-ORDERS: dict[str, Callable[[RunRow], Any]] = {
+SORT_KEYS: dict[str, Callable[[RunRow], Any]] = {
     "newest": lambda row: -row.created_at,
     "oldest": lambda row: row.created_at,
     "name": lambda row: (row.label.lower(), -row.created_at),
@@ -199,15 +201,15 @@ ORDERS: dict[str, Callable[[RunRow], Any]] = {
     "score": lambda row: (math.inf if row.mean is None else -row.mean, -row.created_at),
     "failed": lambda row: (-(row.failed or 0), -row.created_at),
     "time": lambda row: (-(row.seconds or 0.0), -row.created_at),
-    "state": lambda row: (STATES.index(row.state), -row.created_at),
+    "state": lambda row: (RUN_STATES.index(row.state), -row.created_at),
     "size": lambda row: (-(row.planned or 0), -row.created_at),
 }
 """Sort keys of rows by name of the order: the best, most and longest first."""
 
 
-def ordered(rows: Sequence[RunRow], order: str) -> list[RunRow]:
-    """Return the rows in an order of `ORDERS`; the newest first if there is no order of this name."""
-    return sorted(rows, key=ORDERS.get(order, ORDERS["newest"]))
+def sort_rows(rows: Sequence[RunRow], order: str) -> list[RunRow]:
+    """Return the rows in an order of `SORT_KEYS`; the newest first if there is no order of this name."""
+    return sorted(rows, key=SORT_KEYS.get(order, SORT_KEYS["newest"]))
 
 
 def list_runs(wanted: RunFilter = RunFilter(), say: Say | None = None) -> list[RunRow]:  # noqa: B008  # frozen
@@ -216,12 +218,12 @@ def list_runs(wanted: RunFilter = RunFilter(), say: Say | None = None) -> list[R
 
 
 def _rows(wanted: RunFilter, say: Say | None) -> Iterator[RunRow]:
-    held, now, told_at = holders(), now_ns(), time.monotonic() + PATIENCE
+    held, now, told_at = lock_holders(), now_ns(), time.monotonic() + SLOW_LISTING_SECONDS
     for directory, manifest in newest_first(say):
         figures = cached_figures(directory)
         running = locking_process(directory, held) is not None
         state = "running" if running else figures.state if figures is not None else state_of(directory)
-        size = size_of(directory / TRIALS)
+        size = size_of(directory / TRIALS_FILE)
         row = row_of(manifest, state, read_tags(directory), read_note(directory), size)
         if not wanted.matches(row):
             continue
@@ -230,7 +232,7 @@ def _rows(wanted: RunFilter, say: Say | None) -> Iterator[RunRow]:
             told_at = math.inf
         try:
             if running:
-                progress = Progress(directory)
+                progress = JournalProgress(directory)
                 progress.advance()
                 yield row.with_progress(progress, now)
             else:

@@ -11,8 +11,8 @@ import msgspec
 
 from benchwright.packs.types import PASSED, SCORE
 from benchwright.records import Status
-from benchwright.runs.columns import chosen
-from benchwright.runs.counting import FAILURES, ScoreState
+from benchwright.runs.columns import filter_rows
+from benchwright.runs.counting import FAILURE_STATUSES, ScoreState
 from benchwright.runs.manifest import KnownScale, Manifest, origin_of
 from benchwright.runs.table import RunTable
 from benchwright.statistic import NoScore, Statistic
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchwright.runs.columns import Rows
-    from benchwright.stats.repeats import Estimate
+    from benchwright.stats.score_means import MeanEstimate
 
 MOST_REASONS = 5
 """Maximum number of reasons reported for a missing score."""
 
-MOST_READ = 50
+MAX_TRIALS_READ = 50
 """Maximum number of trials that are read to learn why a scorer failed."""
 
 
@@ -162,7 +162,7 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: Rows) -> Sc
     states = column.states(rows)
     failed = np.count_nonzero(states == ScoreState.FAILED)
     no_answer = np.count_nonzero(states == ScoreState.NO_ANSWER)
-    own = chosen(rows, states != ScoreState.FAILED) if failed else rows
+    own = filter_rows(rows, states != ScoreState.FAILED) if failed else rows
     del states
     values = column.values(own)
     scale = scale_of(manifest, score)
@@ -205,16 +205,16 @@ def failure_reasons(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
 
 def _failed_statuses(table: RunTable, rows: Rows) -> dict[str, int]:
     counts = table.status_counts(rows)
-    return {status.replace("_", " "): count for status, count in counts.items() if status in FAILURES}
+    return {status.replace("_", " "): count for status, count in counts.items() if status in FAILURE_STATUSES}
 
 
 def _errors_of(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
-    """Return the errors of a scorer, with counts, in the first `MOST_READ` trials of `rows`."""
+    """Return the errors of a scorer, with counts, in the first `MAX_TRIALS_READ` trials of `rows`."""
     import numpy as np
 
-    some = chosen(rows, table.scored_mask(score)[rows])
+    some = filter_rows(rows, table.scored_mask(score)[rows])
     places = np.flatnonzero(some) if some.dtype == np.bool_ else some
-    scores = (trial.scores.get(score) for trial in table.read_trials(places[:MOST_READ].tolist()))
+    scores = (trial.scores.get(score) for trial in table.read_trials(places[:MAX_TRIALS_READ].tolist()))
     errors = [
         str((one.detail or {}).get("error", one.status))
         for one in scores
@@ -223,10 +223,10 @@ def _errors_of(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
     return dict(Counter(errors).most_common())
 
 
-def mean_of(found: ScoreValues, *, confidence: float = 0.95) -> Estimate | NoScore:
+def mean_of(found: ScoreValues, *, confidence: float = 0.95) -> MeanEstimate | NoScore:
     """Return the mean over samples with its interval, which stays within the score's range."""
     from benchwright.stats.intervals import Interval
-    from benchwright.stats.repeats import estimate
+    from benchwright.stats.score_means import estimate_mean
 
     if not len(found.values):
         return NoScore(found.failed, dict(found.reasons))
@@ -234,7 +234,7 @@ def mean_of(found: ScoreValues, *, confidence: float = 0.95) -> Estimate | NoSco
     if found.groups is not None and (found.groups >= 0).any():
         groups = [None if group < 0 else group for group in found.groups.tolist()]
     ends = found.range
-    result = estimate(found.values, found.samples, groups, value_range=ends, confidence=confidence)
+    result = estimate_mean(found.values, found.samples, groups, value_range=ends, confidence=confidence)
     if result.interval is None or ends is None:
         return result
     low, high = ends
@@ -250,7 +250,7 @@ class MeanWithEnds(NamedTuple):
     high: Statistic
 
 
-def with_ends(result: Estimate | NoScore) -> MeanWithEnds:
+def with_ends(result: MeanEstimate | NoScore) -> MeanWithEnds:
     """Return the mean and the ends of its interval; all three are the same `NoScore` if there is none."""
     if isinstance(result, NoScore):
         return MeanWithEnds(result, result, result)

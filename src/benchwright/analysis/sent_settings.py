@@ -15,7 +15,7 @@ def sent_settings(requests: RequestSummary) -> dict[str, str]:
     return {name: _value(values, total) for name, values in requests.sent_settings.items() if total}
 
 
-def sent_line(requests: RequestSummary) -> Iterator[str]:
+def sent_settings_line(requests: RequestSummary) -> Iterator[str]:
     """Yield one sentence on the settings that were sent, if a program other than Benchwright made requests."""
     if requests.settings_read:
         sent = sent_settings(requests)

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchwright.analysis.summary_records import TargetSummary
 from benchwright.records import Status
-from benchwright.runs.counting import FAILURES
+from benchwright.runs.counting import FAILURE_STATUSES
 from benchwright.runs.manifest import Manifest
-from benchwright.runs.manifest_facts import IMPORT
+from benchwright.runs.manifest_facts import IMPORT_KIND
 
-WITHOUT_RESULT = FAILURES - {Status.GRADER_ERROR}
+WITHOUT_RESULT = FAILURE_STATUSES - {Status.GRADER_ERROR}
 """Statuses of a finished trial that has no result to score."""
 
 
@@ -30,10 +30,10 @@ def without_result(statuses: Mapping[str, int]) -> int:
 
 def failed_trials(statuses: Mapping[str, int]) -> int:
     """Return the number of failed trials (no result, or a failed grader), from the numbers by status."""
-    return sum(count for status, count in statuses.items() if status in FAILURES)
+    return sum(count for status, count in statuses.items() if status in FAILURE_STATUSES)
 
 
-def too_many(
+def too_many_failures(
     failed: int, done: int, most: str | None, trials: str, option: str = "--max-failures"
 ) -> Iterator[str]:
     """Yield a sentence if more trials failed than allowed.
@@ -61,7 +61,7 @@ def _of_target(manifest: Manifest, target: TargetSummary) -> Iterator[str]:
     for scorer in manifest.scorers:
         score = known.get(scorer.name)
         if score is not None and score.n and not score.n_scored:
-            if manifest.kind == IMPORT and Status.GRADER_ERROR not in target.statuses:
+            if manifest.kind == IMPORT_KIND and Status.GRADER_ERROR not in target.statuses:
                 yield f"{model} has no score by {scorer.name}: its files have no number for any trial"
                 continue
             own = [reason for reason in target.failures if reason.startswith(f"{scorer.name}: ")]

@@ -16,23 +16,23 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from benchwright.analysis.benchmark_figures_file import own_figures
+from benchwright.analysis.benchmark_figures_file import read_figures
 from benchwright.analysis.deciding.decision import decision_of
 from benchwright.analysis.differences import differences
-from benchwright.analysis.equal_repeats import equal_repeats
+from benchwright.analysis.equal_repeats import find_equal_repeats
 from benchwright.analysis.judged.certificate import certificate_of
 from benchwright.analysis.judged.records import judge_of
-from benchwright.analysis.passes import passes_of
+from benchwright.analysis.pass_at_k import passes_of
 from benchwright.analysis.request_summary import request_summary
 from benchwright.analysis.scores import mean_of, values_of, with_ends
 from benchwright.analysis.shortfalls import shortfalls
 from benchwright.analysis.summary_records import RunSummary, ScoreSummary, TargetSummary
-from benchwright.analysis.suspicious import suspicious_passes
+from benchwright.analysis.suspicious_passes import suspicious_passes
 from benchwright.analysis.thinking import thinking_cut_off
 from benchwright.analysis.timings import timings_note
 from benchwright.catalog.benchmark import Figure
 from benchwright.records import Target
-from benchwright.runs.columns import chosen
+from benchwright.runs.columns import filter_rows
 from benchwright.runs.concurrency_history import ConcurrencyHistory
 from benchwright.runs.counting import ScoreState
 from benchwright.runs.manifest import Manifest, display_names, origin_of, planned_trials, read_manifest
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-MOST_FAILURES = 5
+MAX_FAILURE_REASONS = 5
 
 
 def summary_of(directory: Path) -> RunSummary:
@@ -67,7 +67,7 @@ def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
     sessions.end_session()
     targets = [_target_summary(manifest, table, target, sessions) for target in manifest.targets]
     if manifest.kind == "benchmark":
-        targets = with_figures(targets, own_figures(table.directory))
+        targets = with_figures(targets, read_figures(table.directory))
     decision = decision_of(table.directory, manifest, table)
     return RunSummary(
         run=manifest.id,
@@ -126,9 +126,9 @@ def _target_summary(manifest: Manifest, table: RunTable, target: Target, session
         requests=request_summary(requests, sessions),
         other_roles=requests.other_roles,
         reused=sum(n for reused, n in table.reused.value_counts(rows) if reused),
-        failures=dict(islice(table.failure_reasons(rows).items(), MOST_FAILURES)),
+        failures=dict(islice(table.failure_reasons(rows).items(), MAX_FAILURE_REASONS)),
         cut_off=len(table.cut_off_rows(target.slot)),
-        equal_repeats=equal_repeats(manifest, table, target),
+        equal_repeats=find_equal_repeats(manifest, table, target),
         name=display_names(manifest)[target.slot],
         suspicious=suspicious_passes(manifest, table, rows),
         agent=harness_of(manifest),
@@ -141,7 +141,7 @@ def _score_summary(
 ) -> ScoreSummary:
     import numpy as np
 
-    from benchwright.stats.documented import documented_statistics
+    from benchwright.stats.documented_statistics import documented_statistics
 
     found = values_of(manifest, table, name, rows)
     result = mean_of(found)
@@ -179,5 +179,5 @@ def _scored_as(table: RunTable, name: str, rows: NDArray[np.bool_], state: Score
     """Return the number of trials in `rows` to which the scorer gave this state."""
     import numpy as np
 
-    found = chosen(rows, table.scores[name].states(rows) == state)
+    found = filter_rows(rows, table.scores[name].states(rows) == state)
     return int(np.count_nonzero(found & table.scored_mask(name)))

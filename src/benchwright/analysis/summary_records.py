@@ -8,15 +8,15 @@ from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.differences import Difference
 from benchwright.analysis.equal_repeats import EqualRepeats
 from benchwright.analysis.judged.records import Certificate, Judge
-from benchwright.analysis.passes import PassAt
+from benchwright.analysis.pass_at_k import PassAt
 from benchwright.analysis.request_summary import RequestSummary
-from benchwright.analysis.suspicious import SuspiciousPasses
+from benchwright.analysis.suspicious_passes import SuspiciousPasses
 from benchwright.analysis.thinking import ThinkingCutOff
 from benchwright.catalog.benchmark import Figure
 from benchwright.records import Record
-from benchwright.runs.lag import LoopLag
 from benchwright.runs.manifest import Origin
 from benchwright.runs.manifest_facts import model_with_agent
+from benchwright.runs.process_delays import LoopLag
 from benchwright.statistic import NoScore, Statistic
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchwright.runs.concurrency_history import ConcurrencyHistory
-from benchwright.runs.lag import LoopLag
 from benchwright.runs.manifest import Manifest
+from benchwright.runs.process_delays import LoopLag
 
-OWN_CODE = {
+USER_CODE_SETTINGS = {
     "module": "the agent",
     "mcp": "the tools",
     "eval_fn": "the eval functions",
@@ -49,7 +49,7 @@ def _causes(manifest: Manifest) -> Iterator[str]:
     """Yield other possible reasons why the client is busy in this kind of run."""
     if manifest.kind == "benchmark":
         yield "slow grading"
-    own = [name for setting, name in OWN_CODE.items() if manifest.settings.get(setting)]
+    own = [name for setting, name in USER_CODE_SETTINGS.items() if manifest.settings.get(setting)]
     if own:
         yield f"blocking code in {' or '.join(own)}"
     yield "other programs that keep this machine busy"

@@ -8,7 +8,7 @@ from benchwright.analysis.trial_preview import TrialPreview, trial_preview
 from benchwright.errors import JournalError, UserError
 from benchwright.records import ScoreRecord, TrialRecord
 from benchwright.runs.attempts import ScoredTrial
-from benchwright.runs.journal import Body, read_body
+from benchwright.runs.journal import TrialBody, read_body
 from benchwright.runs.table import RunTable
 
 
@@ -16,7 +16,7 @@ class Transcript(msgspec.Struct, omit_defaults=True):
     """One attempt at a trial: its journal record, its body (None if it was lost), its scores, and its preview."""
 
     trial: TrialRecord
-    body: Body | None
+    body: TrialBody | None
     scores: list[ScoreRecord] = []
     preview: TrialPreview = TrialPreview()
 
@@ -50,7 +50,7 @@ def _transcript(table: RunTable, attempt: ScoredTrial) -> Transcript:
     return Transcript(attempt.record, body, list(attempt.scores.values()), trial_preview(attempt, body))
 
 
-def _body(table: RunTable, record: TrialRecord) -> Body | None:
+def _body(table: RunTable, record: TrialRecord) -> TrialBody | None:
     try:
         return read_body(table.directory, record)
     except JournalError:

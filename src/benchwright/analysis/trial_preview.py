@@ -12,11 +12,11 @@ from benchwright.engine.answers import content_text
 from benchwright.errors import JournalError
 from benchwright.records import Message, Record, ScoreRecord, Status, TrialRecord
 from benchwright.runs.attempts import ScoredTrial
-from benchwright.runs.journal import Body, body_file, encode_json, read_body, read_body_from
+from benchwright.runs.journal import TrialBody, encode_json, open_bodies, read_body, read_body_from
 from benchwright.runs.trial_prompt import read_input
 from benchwright.text import one_line
 
-QUOTED = 200
+MAX_QUOTED_ANSWER = 200
 """Maximum number of characters of an answer that an explanation quotes."""
 
 
@@ -29,7 +29,7 @@ class TrialPreview(Record, frozen=True):
     explanation: str | None = None
 
 
-def trial_preview(trial: ScoredTrial, body: Body | None) -> TrialPreview:
+def trial_preview(trial: ScoredTrial, body: TrialBody | None) -> TrialPreview:
     """Return the preview of an attempt with this body; `body` is None if it was lost.
 
     Journals of earlier versions hold no input and no target. For these, the first user message is the input,
@@ -72,21 +72,21 @@ def read_previews(
     """
     with ExitStack() as stack:
         try:
-            file = stack.enter_context(body_file(directory))
+            file = stack.enter_context(open_bodies(directory))
         except JournalError:
             file = None
         for trial in trials:
             yield trial, trial_preview(trial, None if file is None else _body(file, trial))
 
 
-def _body(file: IO[bytes], trial: ScoredTrial) -> Body | None:
+def _body(file: IO[bytes], trial: ScoredTrial) -> TrialBody | None:
     try:
         return read_body_from(file, trial.record)
     except JournalError:
         return None
 
 
-def _input(body: Body) -> str | None:
+def _input(body: TrialBody) -> str | None:
     found = read_input(body.input, body.messages)
     if found is not None:
         return found
@@ -96,7 +96,7 @@ def _input(body: Body) -> str | None:
     return next(filter(None, asked), None)
 
 
-def _target(trial: ScoredTrial, body: Body | None) -> str | None:
+def _target(trial: ScoredTrial, body: TrialBody | None) -> str | None:
     if body is not None and body.target is not None:
         return body.target
     expected = ((score.detail or {}).get("expected") for score in trial.scores.values())
@@ -104,7 +104,7 @@ def _target(trial: ScoredTrial, body: Body | None) -> str | None:
     return found if found is None or isinstance(found, str) else encode_json(found).decode(errors="replace")
 
 
-def _answer(body: Body) -> str:
+def _answer(body: TrialBody) -> str:
     """Return the answer's text, or else the last tool calls; empty if there is neither."""
     if body.answer:
         return body.answer
@@ -120,7 +120,7 @@ def _calls(calls: list[Any]) -> Iterator[str]:
             yield f"{function.get('name')}({function.get('arguments') or ''})"
 
 
-def _explanation(trial: ScoredTrial, body: Body | None, target: str | None) -> str | None:
+def _explanation(trial: ScoredTrial, body: TrialBody | None, target: str | None) -> str | None:
     """Return the scorers' explanations, one paragraph each, or else the summary in a pack's own result.
 
     None if there is neither.
@@ -146,7 +146,7 @@ def score_explanation(score: ScoreRecord, target: str | None) -> str | None:
         return "No answer was found."
     if score.span is None:
         return None
-    taken = f"Taken as the answer: {one_line(score.span, QUOTED)}"
+    taken = f"Taken as the answer: {one_line(score.span, MAX_QUOTED_ANSWER)}"
     compared = (score.detail or {}).get("expected")
     expected = compared if isinstance(compared, str) else target
-    return taken if expected is None else f"{taken}\nExpected: {one_line(expected, QUOTED)}"
+    return taken if expected is None else f"{taken}\nExpected: {one_line(expected, MAX_QUOTED_ANSWER)}"

@@ -138,11 +138,11 @@ class BenchmarkArguments(DecidingArguments, ThinkingArguments, total=False):
     prometheus_url: str | None
 
 
-OneModel = str | Mapping[str, Any]
+ModelArgument = str | Mapping[str, Any]
 """The name of a model, or a dictionary with the fields of `config.ModelEntry`."""
 
 
-def models_of(model: OneModel | Sequence[OneModel]) -> dict[str, Any]:
+def models_of(model: ModelArgument | Sequence[ModelArgument]) -> dict[str, Any]:
     """Return one model or several as fields of `config.EndpointSettings`.
 
     Raises:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
-from benchwright.api.arguments import BenchmarkArguments, OneModel, models_of, settings_of
-from benchwright.api.jobs import Work, finish, finish_async
+from benchwright.api.arguments import BenchmarkArguments, ModelArgument, models_of, settings_of
+from benchwright.api.jobs import Work, wait_for, wait_for_async
 from benchwright.api.results import BenchmarkRun, shortfalls_of
 
 if TYPE_CHECKING:
-    from benchwright.api.watching import Watch
+    from benchwright.api.run_progress import ProgressPrinter
 
 
 def run_benchmark(
     benchmark: str,
-    model: OneModel | Sequence[OneModel],
+    model: ModelArgument | Sequence[ModelArgument],
     *,
     base_url: str | None = None,
     api_key: str | None = None,
@@ -46,12 +46,12 @@ def run_benchmark(
         KeyboardInterrupt: If Ctrl-C is pressed. Finished trials are kept, and the same call resumes the run.
     """
     given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
-    return finish(_work(benchmark, given, api_key_env), progress=progress)
+    return wait_for(_work(benchmark, given, api_key_env), progress=progress)
 
 
 async def run_benchmark_async(
     benchmark: str,
-    model: OneModel | Sequence[OneModel],
+    model: ModelArgument | Sequence[ModelArgument],
     *,
     base_url: str | None = None,
     api_key: str | None = None,
@@ -64,12 +64,12 @@ async def run_benchmark_async(
     Cancelling it has the effect of Ctrl-C in `run_benchmark`.
     """
     given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
-    return await finish_async(_work(benchmark, given, api_key_env), progress=progress)
+    return await wait_for_async(_work(benchmark, given, api_key_env), progress=progress)
 
 
 def _work(benchmark: str, given: Mapping[str, Any], api_key_env: str | None) -> Work[BenchmarkRun]:
-    async def work(watch: Watch) -> BenchmarkRun:
-        from benchwright.api.labelling import take_labels
+    async def work(watch: ProgressPrinter) -> BenchmarkRun:
+        from benchwright.api.labelling import store_labels
         from benchwright.app.benchmarks import prepare_benchmark
         from benchwright.app.judging.labelling import labels_for
         from benchwright.app.launch import launch
@@ -80,7 +80,7 @@ def _work(benchmark: str, given: Mapping[str, Any], api_key_env: str | None) -> 
         labels = labels_for(prepared, settings.judge.judge_labels)
         watch.names = prepared.request.names
         launched = await launch(prepared, [watch], watch.record_message)
-        await take_labels(prepared, launched, labels, settings.judge.judge_labels, watch)
+        await store_labels(prepared, launched, labels, settings.judge.judge_labels, watch)
         reports = prepared.report(launched)
         summary = reports[0].summary
         short = shortfalls_of(prepared, launched, summary)

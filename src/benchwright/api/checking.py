@@ -6,9 +6,9 @@ from typing import Unpack
 
 from benchwright.access_settings import AccessSettings
 from benchwright.api.arguments import AccessArguments, settings_of
-from benchwright.api.jobs import finish, finish_async
-from benchwright.app.access import given_access
-from benchwright.app.endpoint_card import carry_out, examination_of
+from benchwright.api.jobs import wait_for, wait_for_async
+from benchwright.app.access import access_from_settings
+from benchwright.app.endpoint_card import prepare_examination, run_examination
 from benchwright.endpoint.card import REQUEST_SECONDS, Card, card_of
 from benchwright.endpoint.default_server import LOCAL_SERVER
 from benchwright.endpoint.providers import find_access, find_target
@@ -39,7 +39,7 @@ def check(
     Raises:
         UserError: If the address is invalid or cannot be reached.
     """
-    return finish(lambda _: _card(model, base_url, api_key, request_seconds, access), progress=False)
+    return wait_for(lambda _: _card(model, base_url, api_key, request_seconds, access), progress=False)
 
 
 async def check_async(
@@ -51,7 +51,7 @@ async def check_async(
     **access: Unpack[AccessArguments],
 ) -> Card:
     """Examine an endpoint and return its card, as `check` does, without blocking the caller's event loop."""
-    return await finish_async(
+    return await wait_for_async(
         lambda _: _card(model, base_url, api_key, request_seconds, access), progress=False
     )
 
@@ -59,10 +59,10 @@ async def check_async(
 async def _card(
     model: str, base_url: str, api_key: str | None, seconds: float, access: AccessArguments
 ) -> Card:
-    given = given_access(settings_of(AccessSettings, access, None), api_key)
+    given = access_from_settings(settings_of(AccessSettings, access, None), api_key)
     target = find_target(model, base_url, access=given)
-    known = examination_of(target, find_access(given, target, lambda _: None), seconds)
-    await carry_out(known)
+    known = prepare_examination(target, find_access(given, target, lambda _: None), seconds)
+    await run_examination(known)
     if known.unreachable is not None:
         raise UserError(str(known.unreachable))
     return card_of(known)

@@ -7,26 +7,26 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from benchwright.api.arguments import EvalArguments, OneModel, models_of, settings_of
-from benchwright.api.jobs import Work, finish, finish_async
+from benchwright.api.arguments import EvalArguments, ModelArgument, models_of, settings_of
+from benchwright.api.jobs import Work, wait_for, wait_for_async
 from benchwright.api.results import Evaluation, shortfalls_of
 from benchwright.engine.protocols import Scorer, Solver, Task
 from benchwright.errors import UserError
 
 if TYPE_CHECKING:
     from benchwright.agents.rollout.loop import RolloutAgentLoop
-    from benchwright.api.watching import Watch
+    from benchwright.api.run_progress import ProgressPrinter
 
-Rows = Sequence[Mapping[str, Any]]
-Dataset = str | os.PathLike[str] | Rows | Task
-OneScorer = str | Scorer | Callable[..., Any]
+RowsArgument = Sequence[Mapping[str, Any]]
+DatasetArgument = str | os.PathLike[str] | RowsArgument | Task
+ScorerArgument = str | Scorer | Callable[..., Any]
 
 
 def evaluate(
-    dataset: Dataset,
-    model: OneModel | Sequence[OneModel],
+    dataset: DatasetArgument,
+    model: ModelArgument | Sequence[ModelArgument],
     *,
-    scorer: OneScorer | Sequence[OneScorer] = (),
+    scorer: ScorerArgument | Sequence[ScorerArgument] = (),
     agent: str | Solver | RolloutAgentLoop | Callable[..., Any] | None = None,
     base_url: str | None = None,
     api_key: str | None = None,
@@ -62,14 +62,14 @@ def evaluate(
         KeyboardInterrupt: If Ctrl-C is pressed. Finished trials are kept, and the same call resumes the run.
     """
     given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
-    return finish(_work(dataset, scorer, agent, given, api_key_env), progress=progress)
+    return wait_for(_work(dataset, scorer, agent, given, api_key_env), progress=progress)
 
 
 async def evaluate_async(
-    dataset: Dataset,
-    model: OneModel | Sequence[OneModel],
+    dataset: DatasetArgument,
+    model: ModelArgument | Sequence[ModelArgument],
     *,
-    scorer: OneScorer | Sequence[OneScorer] = (),
+    scorer: ScorerArgument | Sequence[ScorerArgument] = (),
     agent: str | Solver | RolloutAgentLoop | Callable[..., Any] | None = None,
     base_url: str | None = None,
     api_key: str | None = None,
@@ -82,12 +82,12 @@ async def evaluate_async(
     Cancelling it has the effect of Ctrl-C in `evaluate`.
     """
     given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
-    return await finish_async(_work(dataset, scorer, agent, given, api_key_env), progress=progress)
+    return await wait_for_async(_work(dataset, scorer, agent, given, api_key_env), progress=progress)
 
 
 def _work(
-    dataset: Dataset,
-    scorer: OneScorer | Sequence[OneScorer],
+    dataset: DatasetArgument,
+    scorer: ScorerArgument | Sequence[ScorerArgument],
     agent: Any,
     given: Mapping[str, Any],
     api_key_env: str | None,
@@ -100,10 +100,10 @@ def _work(
     name = None if agent is None else _named(agent, objects)
     own_agent = {"module": name} if name is None or ":" in name else {"agent": name}
 
-    async def work(watch: Watch) -> Evaluation:
-        from benchwright.api.labelling import take_labels
+    async def work(watch: ProgressPrinter) -> Evaluation:
+        from benchwright.api.labelling import store_labels
+        from benchwright.app.dataset_file import rows_file
         from benchwright.app.evaluate import prepare_eval
-        from benchwright.app.given_rows import rows_file
         from benchwright.app.judging.labelling import labels_for
         from benchwright.app.launch import launch
         from benchwright.config import EvalSettings
@@ -119,7 +119,7 @@ def _work(
         labels = labels_for(prepared, settings.judge.judge_labels)
         watch.names = prepared.request.names
         launched = await launch(prepared, [watch], watch.record_message)
-        await take_labels(prepared, launched, labels, settings.judge.judge_labels, watch)
+        await store_labels(prepared, launched, labels, settings.judge.judge_labels, watch)
         report = prepared.report(launched)
         files = (report.cache_entry, *report.write_files())
         short = shortfalls_of(prepared, launched, report.summary)
@@ -138,9 +138,9 @@ def _task_work(
     if scorer or agent is not None:
         raise UserError("A Task has scorers and a solver of its own: leave scorer and agent out.")
 
-    async def work(watch: Watch) -> Evaluation:
+    async def work(watch: ProgressPrinter) -> Evaluation:
         from benchwright.app.launch import launch
-        from benchwright.app.own_task import prepare_task
+        from benchwright.app.user_task import prepare_task
         from benchwright.config import TaskSettings
 
         prepared = prepare_task(task, settings_of(TaskSettings, given, api_key_env), watch.record_message)

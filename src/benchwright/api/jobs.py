@@ -14,28 +14,28 @@ from contextlib import suppress
 from contextvars import copy_context
 from typing import Any, Generic, TypeVar
 
-from benchwright.api.watching import Watch
+from benchwright.api.run_progress import ProgressPrinter
 from benchwright.app.loop import run_on_own_loop
 
 Result = TypeVar("Result")
 
-Work = Callable[[Watch], Coroutine[Any, Any, Result]]
+Work = Callable[[ProgressPrinter], Coroutine[Any, Any, Result]]
 
-LOOK = 0.1
+POLL_SECONDS = 0.1
 """Seconds between two checks of a run in progress."""
 
 
-def finish(work: Work[Result], *, progress: bool) -> Result:
+def wait_for(work: Work[Result], *, progress: bool) -> Result:
     """Wait until the work, which runs in a thread of its own, has ended. Return its result.
 
     Raises:
         KeyboardInterrupt: If Ctrl-C is pressed, once the work has ended. A second Ctrl-C does not wait.
         Exception: If the work raises it.
     """
-    watch = Watch(shown=progress)
+    watch = ProgressPrinter(shown=progress)
     job = _Job(work, watch)
     try:
-        while not wait([job.future], LOOK).done:
+        while not wait([job.future], POLL_SECONDS).done:
             watch.show()
     except BaseException:
         job.stop()
@@ -46,7 +46,7 @@ def finish(work: Work[Result], *, progress: bool) -> Result:
     return job.future.result()
 
 
-async def finish_async(work: Work[Result], *, progress: bool) -> Result:
+async def wait_for_async(work: Work[Result], *, progress: bool) -> Result:
     """Wait until the work, which runs in a thread of its own, has ended, and return its result.
 
     The caller's event loop is not blocked.
@@ -55,11 +55,11 @@ async def finish_async(work: Work[Result], *, progress: bool) -> Result:
         CancelledError: If the task is cancelled, after the work has ended.
         Exception: If the work raises it.
     """
-    watch = Watch(shown=progress)
+    watch = ProgressPrinter(shown=progress)
     job = _Job(work, watch)
     ended = asyncio.wrap_future(job.future)
     try:
-        while not (await asyncio.wait([ended], timeout=LOOK))[0]:
+        while not (await asyncio.wait([ended], timeout=POLL_SECONDS))[0]:
             watch.show()
     except BaseException:
         job.stop()
@@ -75,7 +75,7 @@ async def finish_async(work: Work[Result], *, progress: bool) -> Result:
 class _Job(Generic[Result]):
     """Work in progress in a daemon thread, so that blocked work cannot keep the program from exiting."""
 
-    def __init__(self, work: Work[Result], watch: Watch) -> None:
+    def __init__(self, work: Work[Result], watch: ProgressPrinter) -> None:
         self.future: Future[Result] = Future()
         self.future.set_running_or_notify_cancel()  # the future can no longer be cancelled, only its work
         self._work, self._watch = work, watch

@@ -12,15 +12,15 @@ from benchwright.app.prepared import LaunchedRun, PreparedRun
 from benchwright.errors import RunUnfinished
 
 if TYPE_CHECKING:
-    from benchwright.api.watching import Watch
+    from benchwright.api.run_progress import ProgressPrinter
 
 
-async def take_labels(
+async def store_labels(
     prepared: PreparedRun[Any],
     launched: LaunchedRun,
     labels: Sequence[HumanLabel],
     path: Path | None,
-    watch: Watch,
+    watch: ProgressPrinter,
 ) -> None:
     """Store people's labels of a judge's answers with the run, once it is finished.
 

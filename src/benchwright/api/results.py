@@ -9,15 +9,15 @@ from typing import Any
 import msgspec
 
 from benchwright.analysis.export import LoadedRun, load_run
-from benchwright.analysis.shortfalls import failed_trials, too_many
+from benchwright.analysis.shortfalls import failed_trials, too_many_failures
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.app.benchmark_results import BenchmarkReport
 from benchwright.app.prepared import LaunchedRun, PreparedRun
 from benchwright.errors import RunUnfinished
-from benchwright.formats import counted, number
+from benchwright.formats import count_with_noun, number_text
 from benchwright.reports.as_text import as_text
 from benchwright.statistic import Statistic
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 
 class Evaluation(msgspec.Struct, frozen=True):
@@ -50,7 +50,7 @@ class Evaluation(msgspec.Struct, frozen=True):
         return as_text(render_summary(self.summary))
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.id}: {counted(self.summary.done, 'trial')}>"
+        return f"<{type(self).__name__} {self.id}: {count_with_noun(self.summary.done, 'trial')}>"
 
 
 class BenchmarkRun(msgspec.Struct, frozen=True):
@@ -105,13 +105,13 @@ class BenchmarkRun(msgspec.Struct, frozen=True):
 
         parts = [as_text(render_summary(self.summary))]
         for report in self.reports:
-            name = f"{plain(report.model)}\n" if len(self.reports) > 1 else ""
+            name = f"{make_safe(report.model)}\n" if len(self.reports) > 1 else ""
             about, totals = report.manifest.about, report.totals
             parts.append(name + as_text(render_benchmark(about, totals, report.figures, report.target)))
         return "\n\n".join(parts)
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{one.model} {number(one.totals.accuracy, '.4f')}" for one in self.reports)
+        shown = ", ".join(f"{one.model} {number_text(one.totals.accuracy, '.4f')}" for one in self.reports)
         return f"<{type(self).__name__} {self.id}: {shown}>"
 
 
@@ -134,4 +134,4 @@ def shortfalls_of(prepared: PreparedRun[Any], launched: LaunchedRun, summary: Ru
         raise RunUnfinished(ended, launched.directory)
     failed = sum(failed_trials(target.statuses) for target in summary.targets)
     most = prepared.request.settings.limits.max_failures
-    return [*summary.shortfalls, *too_many(failed, summary.done, most, "trials", "max_failures")]
+    return [*summary.shortfalls, *too_many_failures(failed, summary.done, most, "trials", "max_failures")]

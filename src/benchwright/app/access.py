@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from benchwright.config import EndpointSettings, ModelEntry
 
 
-def given_access(settings: AccessSettings, key: str | None) -> Access:
+def access_from_settings(settings: AccessSettings, key: str | None) -> Access:
     """Return the access that the settings describe, with this API key.
 
     Raises:
@@ -39,20 +39,20 @@ def access_of_model(endpoint: EndpointSettings, entry: ModelEntry, key: str | No
     model has its own.
 
     Raises:
-        UserError: If `given_access` raises it.
+        UserError: If `access_from_settings` raises it.
     """
-    own = given_access(entry, key)
-    if is_elsewhere(endpoint, entry):
+    own = access_from_settings(entry, key)
+    if has_own_address(endpoint, entry):
         headers = own.headers
     else:
         replaced = own.header_names
-        shared = given_access(endpoint, key).headers
+        shared = access_from_settings(endpoint, key).headers
         headers = (*(one for one in shared if one.name.lower() not in replaced), *own.headers)
     has_own = entry.ca_file or entry.client_cert or entry.client_key
     return Access(key, headers, own.tls if has_own else tls_files(endpoint))
 
 
-def is_elsewhere(endpoint: EndpointSettings, entry: ModelEntry) -> bool:
+def has_own_address(endpoint: EndpointSettings, entry: ModelEntry) -> bool:
     """Return True if a model has its own address. Shared keys and headers are not sent there."""
     return entry.base_url is not None and entry.base_url != endpoint.base_url
 
@@ -79,7 +79,7 @@ def role_access(endpoint: EndpointSettings, option: Mapping[str, str], role: str
     if variable is not None:
         key = read_key(variable, f"--option {role}_api_key_env")
     headers, variables = (_pairs(option, f"{role}_{kind}") for kind in ("headers", "headers_env"))
-    return Access(key, typed_headers(f"{role}_headers", headers, variables), tls_files(endpoint))
+    return Access(key, role_headers(f"{role}_headers", headers, variables), tls_files(endpoint))
 
 
 def role_header_variables(option: Mapping[str, str]) -> set[str | None]:
@@ -94,9 +94,7 @@ def _pairs(option: Mapping[str, str], name: str) -> dict[str, str]:
     return {header.strip(): value for header, _, value in lines}
 
 
-def typed_headers(
-    option: str, headers: Mapping[str, str], variables: Mapping[str, str]
-) -> tuple[Header, ...]:
+def role_headers(option: str, headers: Mapping[str, str], variables: Mapping[str, str]) -> tuple[Header, ...]:
     """Return the headers for a judge or another role, from typed values and from environment variables.
 
     They are stored with the run as typed. `option`: the option's name, for error messages.

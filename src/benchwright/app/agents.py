@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import msgspec
 
+from benchwright.recipes.agent_verifications import AgentVerification, read_verifications
+from benchwright.recipes.installed_agents import find_installed
 from benchwright.recipes.installing import install_agent
-from benchwright.recipes.layers import layer_of
-from benchwright.recipes.newest import newest_versions
+from benchwright.recipes.newest_versions import newest_versions
 from benchwright.recipes.recipe import Recipe
-from benchwright.recipes.shelf import all_recipes, find_recipe, is_shipped
-from benchwright.recipes.sightings import Sighting, sightings
+from benchwright.recipes.recipe_lookup import all_recipes, find_recipe, is_shipped
 from benchwright.records import Record
 from benchwright.text import Say
 
@@ -34,7 +34,7 @@ class KnownAgent(Record, frozen=True, omit_defaults=False):
     packages: tuple[str, ...]
     containers: bool
     installed: str | None
-    seen: Sighting | None = None
+    seen: AgentVerification | None = None
     newest: str | None = None
 
 
@@ -62,7 +62,7 @@ def install_agents(names: Sequence[str], say: Say) -> list[KnownAgent]:
 
 
 def _known(recipe: Recipe) -> KnownAgent:
-    install, layer = recipe.install, layer_of(recipe)
+    install, layer = recipe.install, find_installed(recipe)
     return KnownAgent(
         name=recipe.name,
         title=recipe.title,
@@ -74,5 +74,5 @@ def _known(recipe: Recipe) -> KnownAgent:
         packages=() if install is None else (*install.npm, *install.pip),
         containers=install is None or install.containers,
         installed=None if layer is None else str(layer.directory),
-        seen=sightings().get(recipe.name) if is_shipped(recipe.name) else None,
+        seen=read_verifications().get(recipe.name) if is_shipped(recipe.name) else None,
     )

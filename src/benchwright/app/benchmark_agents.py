@@ -24,7 +24,7 @@ def with_agent(benchmark: Benchmark, name: str | None, options: Mapping[str, str
     from benchwright.catalog.containers import ContainerBenchmark
     from benchwright.catalog.containers.container_agents import terminus_departures
     from benchwright.recipes.in_containers import container_agent
-    from benchwright.recipes.shelf import find_recipe
+    from benchwright.recipes.recipe_lookup import find_recipe
 
     title = benchmark.about.full_name
     if not isinstance(benchmark, ContainerBenchmark) or benchmark.agent_turns is None:

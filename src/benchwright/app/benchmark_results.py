@@ -8,13 +8,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from benchwright.analysis.benchmark_figures_file import keep_own_figures
-from benchwright.analysis.benchmark_file import Totals, add_up, graded, write_result_file
+from benchwright.analysis.benchmark_figures_file import write_figures
+from benchwright.analysis.benchmark_file import Totals, compute_totals, graded_trials, write_result_file
 from benchwright.analysis.summary import summarise, with_figures
 from benchwright.analysis.summary_records import RunSummary, TargetSummary
 from benchwright.app.prepared import LaunchedRun
 from benchwright.app.run_lookup.unfinished import mark_reported
-from benchwright.catalog.benchmark import About, Benchmark, Figure, timestamp
+from benchwright.catalog.benchmark import About, Benchmark, Figure, format_timestamp
 from benchwright.catalog.containers.predictions import predictions_of, write_predictions
 from benchwright.errors import UserError
 from benchwright.records import Record
@@ -62,7 +62,7 @@ def report_benchmark(
     ]
     figures = {report.slot: list(report.figures) for report in reports}
     if launched.finished:
-        keep_own_figures(launched.directory, figures)
+        write_figures(launched.directory, figures)
         mark_reported(launched.directory)
     summary = replace(summary, targets=with_figures(summary.targets, figures))
     return [replace(report, summary=summary) for report in reports]
@@ -80,18 +80,20 @@ def _report(
     table, scorer = launched.table, benchmark.scorers[0].name
     model = manifest.typed_models.get(target.slot, target.model)
     rows = table.rows_in_order(table.counted_rows(target.slot))
-    totals = add_up(table, rows, benchmark, target)
+    totals = compute_totals(table, rows, benchmark, target)
     figures = (
-        [] if totals.no_score is not None else benchmark.figures(graded(table.read_trials(rows), scorer))
+        []
+        if totals.no_score is not None
+        else benchmark.figures(graded_trials(table.read_trials(rows), scorer))
     )
     path = None
     if launched.finished:
-        path = _result_path(benchmark.about, output_dir, model, timestamp(manifest.created_at))
+        path = _result_path(benchmark.about, output_dir, model, format_timestamp(manifest.created_at))
         write_result_file(
             path, benchmark, manifest, summary, target, table.read_trials(rows), totals, figures, more
         )
         if "predictions" in benchmark.about.options:
-            predictions = predictions_of(graded(table.read_trials(rows), scorer), model)
+            predictions = predictions_of(graded_trials(table.read_trials(rows), scorer), model)
             write_predictions(path.with_suffix(".predictions.jsonl"), predictions)
     return BenchmarkReport(model, target.slot, manifest, summary, totals, figures, path)
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 from benchwright.app.access import role_access, role_header_variables
 from benchwright.app.benchmark_agents import agent_facts, trial_limits, with_agent
 from benchwright.app.benchmark_results import BenchmarkReport, report_benchmark
-from benchwright.app.launch import discard_message, parts_of, recipe
+from benchwright.app.launch import discard_message, parts_of, worker_spec
 from benchwright.app.models import ModelsUnderTest, find_models, key_variables, short_name
 from benchwright.app.needs import needs_of_benchmark, needs_of_requests
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
-from benchwright.app.prometheus import Scrape
+from benchwright.app.prometheus import MetricsScrape
 from benchwright.app.run_lookup.unfinished import UnfinishedRunLookup
 from benchwright.app.until.question import check_until
 from benchwright.catalog import plugins
-from benchwright.catalog.benchmark import SEAL_VERSION, About, Benchmark, Options, Remembering
-from benchwright.catalog.registry import BENCHMARKS, ROLE_OPTIONS, about, make
+from benchwright.catalog.benchmark import SEAL_VERSION, About, Benchmark, Options, StatefulBenchmark
+from benchwright.catalog.registry import BENCHMARKS, ROLE_OPTIONS, find_about, make_benchmark
 from benchwright.catalog.selection import Selection, read_ids
 from benchwright.catalog.task import BenchmarkTask
 from benchwright.config import (
@@ -37,17 +37,17 @@ from benchwright.endpoint.providers import check_target, find_access, find_targe
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards import ShardParts
 from benchwright.errors import UserError
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 from benchwright.records import Sample, Target
 from benchwright.runs.journal import read_body
 from benchwright.runs.manifest import DataFile
 from benchwright.runs.manifest_facts import OFFICIAL, SEALED
 from benchwright.runs.table import RunTable
-from benchwright.text import Say, plain
+from benchwright.text import Say, make_safe
 
 if TYPE_CHECKING:
     from benchwright.app.run_images import RunImages
-    from benchwright.catalog.containers.images import Keep
+    from benchwright.catalog.containers.images import ImagePolicy
 
 """Default address of the model's endpoint."""
 
@@ -82,7 +82,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     body = _body(metadata, settings.sampling)
     models = find_models(endpoint, settings.sampling, settings.thinking, body, say, LOCAL_SERVER)
     primary = models.targets[0]
-    remembering = benchmark if isinstance(benchmark, Remembering) and benchmark.is_stateful else None
+    remembering = benchmark if isinstance(benchmark, StatefulBenchmark) and benchmark.is_stateful else None
     if remembering is not None and settings.execution.is_shared:
         raise UserError(
             f"{metadata.name}: questions begin with what other trials have left in the memory, so all of them run in "
@@ -112,7 +112,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
             **agent_facts(benchmark),
             **models.manifest_facts,
         },
-        worker_spec=recipe(
+        worker_spec=worker_spec(
             benchmark_parts, name, settings, keys=_named_variables(catalog.option) | key_variables(endpoint)
         ),
         needs=lambda: {
@@ -128,7 +128,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
         suite=settings.label.suite,
     )
     scrape = (
-        Scrape(primary.base_url, settings.monitoring.prometheus_url, say, models.access[primary.slot])
+        MetricsScrape(primary.base_url, settings.monitoring.prometheus_url, say, models.access[primary.slot])
         if settings.monitoring.scrape_prometheus
         else None
     )
@@ -140,10 +140,10 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     @asynccontextmanager
     async def during(table: RunTable) -> AsyncIterator[None]:
         if images is not None:
-            from benchwright.app.network_preflight import look_at_network
+            from benchwright.app.network_preflight import warn_without_network
 
             await images.decide_kept_images(lambda: _not_begun(task, table), say)
-            await look_at_network(benchmark, _not_begun(task, table), say)
+            await warn_without_network(benchmark, _not_begun(task, table), say)
         if remembering is not None:
             ended = (trial.record for trial in table.read_trials(range(len(table))))
             remembering.restore_state(ended, partial(read_body, table.directory))
@@ -169,7 +169,7 @@ def _not_begun(task: BenchmarkTask, table: RunTable) -> Iterator[Sample]:
     return (sample for sample in task.samples() if not table.sample.rows_of(sample.id))
 
 
-def _images(benchmark: Benchmark, keep: Keep | None, *, may_order: bool) -> RunImages | None:
+def _images(benchmark: Benchmark, keep: ImagePolicy | None, *, may_order: bool) -> RunImages | None:
     """Return the container images of a benchmark's run. None if it does not use containers.
 
     Raises:
@@ -205,17 +205,17 @@ def _find(
     option, data_dir = catalog.option, catalog.data_dir
     path = option.get("path")
     if name.partition(":")[0] not in BENCHMARKS:
-        plugin = plugins.find(name, catalog.plugin)
+        plugin = plugins.find_plugin(name, catalog.plugin)
         if plugin is not None:
             roles = frozenset(_roles(plugin.about, option))
             options = Options(option, roles, data_dir, containers.seal)
             first_ones = not (selection.where or selection.ids) and selection.shuffle is None
             made = plugin.build_benchmark(options, selection.limit if first_ones else None)
             return with_agent(made, containers.agent, option), plugin.source(data_dir, path)
-    metadata = about(name)
+    metadata = find_about(name)
     roles = frozenset(_roles(metadata, option))
     options = Options(option, roles, data_dir, containers.seal)
-    made = with_agent(make(metadata, options), containers.agent, option)
+    made = with_agent(make_benchmark(metadata, options), containers.agent, option)
     if models > 1 and "user" in made.about.roles and "user_model" not in option:
         raise UserError(
             f"{metadata.name} with several models needs --option user_model=MODEL: without it, each model would play "
@@ -316,7 +316,7 @@ def _about(
         "source": metadata.source,
         "licence": metadata.licence,
         "breakdowns": list(metadata.breakdowns),
-        "departures": list(departures(benchmark, source, settings.sampling, settings.selection, models)),
+        "departures": list(find_departures(benchmark, source, settings.sampling, settings.selection, models)),
         "data": source.describe(),
         **_predicted(benchmark, settings.catalog.option.get("predictions")),
         **_sandbox(metadata),
@@ -350,7 +350,7 @@ def _seal(metadata: About, *, sealed: bool) -> dict[str, str]:
     return {"seal": SEALED, "seal_version": SEAL_VERSION} if sealed else {"seal": OFFICIAL}
 
 
-def departures(
+def find_departures(
     benchmark: Benchmark,
     source: Source,
     sampling: SamplingSettings,
@@ -364,7 +364,7 @@ def departures(
     metadata = benchmark.about
     yield from metadata.departures
     yield from benchmark.departures
-    if not source.pinned and source.provenance != plugins.LOADED_BY_ITSELF:
+    if not source.pinned and source.provenance != plugins.PLUGIN_PROVENANCE:
         is_own = isinstance(metadata.dataset.origin, Folder | None)
         fetched = metadata.full_name if isinstance(metadata.dataset.origin, Registered) else metadata.name
         pins = "" if is_own else f" (`benchwright fetch {fetched}` pins it)"
@@ -373,7 +373,7 @@ def departures(
         yield f"temperature {sampling.temperature:g} instead of {metadata.temperature:g}"
     if selection.n < metadata.repeats:
         yield (
-            f"{counted(selection.n, 'repeat')} of each sample, where published scores are means of {metadata.repeats} "
+            f"{count_with_noun(selection.n, 'repeat')} of each sample, where published scores are means of {metadata.repeats} "
             f"(--n {metadata.repeats})"
         )
     own = metadata.max_tokens
@@ -382,9 +382,9 @@ def departures(
     if selection.where or selection.ids is not None or selection.max_samples is not None:
         yield "only some of the samples"
     for slot, recommended in models.recommended.items():
-        yield f"{plain(models.names[slot])} is sent what is recommended for {recommended.description}"
+        yield f"{make_safe(models.names[slot])} is sent what is recommended for {recommended.description}"
     for slot, sent in models.thinking.items():
-        yield f"{plain(models.names[slot])} is sent fields for thinking: {', '.join(sorted(sent.fields))}"
+        yield f"{make_safe(models.names[slot])} is sent fields for thinking: {', '.join(sorted(sent.fields))}"
     if sampling.param:
         yield f"further request fields: {', '.join(sorted(sampling.param))}"
 

@@ -10,7 +10,7 @@ from benchwright.agents.cache.entry import CacheEntry, CacheMismatch, entry_file
 from benchwright.agents.cache.paths import cache_root
 from benchwright.home import runs_directory
 from benchwright.records import Record
-from benchwright.runs.manifest import MANIFEST
+from benchwright.runs.manifest import MANIFEST_FILE
 from benchwright.runs.table import read_table
 from benchwright.text import Say
 
@@ -90,10 +90,10 @@ def run_of_entry(entry: CacheEntry) -> Path | None:
         return None
     written = Path(entry.run)
     places = (written, runs_directory() / written.name)
-    return next((place for place in places if (place / MANIFEST).exists()), None)
+    return next((place for place in places if (place / MANIFEST_FILE).exists()), None)
 
 
-def remove(evals: Sequence[CachedEval]) -> None:
+def remove_cached_evals(evals: Sequence[CachedEval]) -> None:
     """Delete the cache files of evaluations, their samples files, and directories that become empty. Keep the runs."""
     root = cache_root()
     for one in evals:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchwright.analysis.comparison.compare import ComparisonOptions, compare_named
+from benchwright.analysis.comparison.compare import ComparisonOptions, compare_references
 from benchwright.analysis.comparison.records import Comparison
-from benchwright.analysis.comparison.references import Reference, resolve
+from benchwright.analysis.comparison.references import Reference, resolve_reference
 from benchwright.analysis.report.records import Distribution
 from benchwright.analysis.report.runs import request_times
 from benchwright.analysis.report.times import distributions
@@ -14,24 +14,26 @@ from benchwright.records import Record
 from benchwright.stats.arrays import Vector
 
 
-class Compared(Record, frozen=True):
+class ComparisonWithTimes(Record, frozen=True):
     """A comparison, with the distributions of the request times of each run."""
 
     comparison: Comparison
     times: list[Distribution]
 
 
-def compare_runs(references: Sequence[str], options: ComparisonOptions) -> Compared:
+def compare_runs(references: Sequence[str], options: ComparisonOptions) -> ComparisonWithTimes:
     """Return the comparison of runs, each given as `ID`, `ID@SLOT` or a directory.
 
     Raises:
         UserError: If a reference matches nothing, or there is nothing to compare.
         JournalError: If a journal cannot be read.
     """
-    found = [resolve(reference) for reference in references]
-    comparison = compare_named(found, options).comparison
+    found = [resolve_reference(reference) for reference in references]
+    comparison = compare_references(found, options).comparison
     sides = zip(found, comparison.runs, strict=True)
-    return Compared(comparison, distributions({run.letter: _times(one, run.slot) for one, run in sides}))
+    return ComparisonWithTimes(
+        comparison, distributions({run.letter: _times(one, run.slot) for one, run in sides})
+    )
 
 
 def _times(one: Reference, slot: str | None) -> Mapping[str, Vector]:

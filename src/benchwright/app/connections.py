@@ -7,7 +7,7 @@ import resource
 
 from benchwright.text import Say
 
-SPARE = 32
+RESERVED_FILES = 32
 """Open files reserved for journals, bodies and pipes, besides connections and files that are already open."""
 
 
@@ -17,7 +17,7 @@ def allow_connections(wanted: int) -> int:
     The result is at most `wanted` and at least 1.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    others = _open_files() + SPARE
+    others = _open_files() + RESERVED_FILES
     needed = wanted + others
     if soft != resource.RLIM_INFINITY and soft < needed:
         soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
@@ -25,7 +25,7 @@ def allow_connections(wanted: int) -> int:
     return wanted if soft == resource.RLIM_INFINITY else max(1, min(wanted, soft - others))
 
 
-def say_if_fewer(wanted: int, possible: int, say: Say) -> None:
+def warn_if_insufficient(wanted: int, possible: int, say: Say) -> None:
     """Warn if fewer requests than wanted can be in flight."""
     if possible < wanted:
         say(

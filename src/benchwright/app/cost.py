@@ -9,47 +9,51 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from benchwright.analysis.cost import Cost, PerTrial, earlier_trials, total_of
-from benchwright.analysis.leaderboard.records import Price
+from benchwright.analysis.cost import Cost, CostPerTrial, earlier_cost_per_trial, total_cost
+from benchwright.analysis.leaderboard.records import TokenPrice
 from benchwright.analysis.thinking import sent_limit
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import PreparedRun, RunRequest
 from benchwright.catalog.prompt_volume import measure_prompt_volume
 from benchwright.catalog.task import BenchmarkTask
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 from benchwright.pictures import MOST_TOKENS
 from benchwright.records import Sample, Target
 
 CHARACTERS_PER_TOKEN = 4
 """Characters per token of English text in current vocabularies. Other languages and code have fewer."""
 
-IMAGES = (
+IMAGES_NOTE = (
     f"images at a token for 28×28 pixels and at most {MOST_TOKENS:,}, as Qwen2.5-VL and not all models do"
 )
 
-PLAYED = 20
+SIMULATED_SAMPLES = 20
 """Number of evenly spaced samples whose conversations are simulated to measure prompts."""
 
 
-def cost_of(prepared: PreparedRun[Any], speed: float | None, prices: Mapping[str, Price]) -> Cost:
+def cost_of(prepared: PreparedRun[Any], speed: float | None, prices: Mapping[str, TokenPrice]) -> Cost:
     """Return the estimated cost of a run for all its models.
 
-    The tokens per trial are those of an earlier run of the same task (see `earlier_trials`). Without one,
+    The tokens per trial are those of an earlier run of the same task (see `earlier_cost_per_trial`). Without one,
     conversations are simulated with gold answers in place of the model's, and responses are counted at their
     maximum length. `speed` is the server's throughput in completion tokens per second, over all requests
     together. `prices` are by model.
     """
     request = prepared.request
     played = _played(request)
-    total = total_of([_of_model(request, target, played, prices) for target in request.plan.targets])
+    total = total_cost([_of_model(request, target, played, prices) for target in request.plan.targets])
     if speed is None or total.completion_tokens is None:
         return total
     return replace(total, minutes=total.completion_tokens / speed / 60)
 
 
-def _of_model(request: RunRequest, target: Target, played: PerTrial, prices: Mapping[str, Price]) -> Cost:
+def _of_model(
+    request: RunRequest, target: Target, played: CostPerTrial, prices: Mapping[str, TokenPrice]
+) -> Cost:
     trials = request.plan.samples * request.plan.repeats
-    one = earlier_trials(request.kind, request.plan.task.spec.name, target.model) or _bounded(played, target)
+    one = earlier_cost_per_trial(request.kind, request.plan.task.spec.name, target.model) or _bounded(
+        played, target
+    )
     if one.requests is None:
         one = replace(one, requests=played.requests)
     prompt, completion = _times(trials, one.prompt_tokens), _times(trials, one.completion_tokens)
@@ -64,7 +68,7 @@ def _times(trials: int, each: float | None) -> int | None:
     return None if each is None else math.ceil(trials * each)
 
 
-def _bounded(played: PerTrial, target: Target) -> PerTrial:
+def _bounded(played: CostPerTrial, target: Target) -> CostPerTrial:
     """Return simulated usage per trial, with each response counted at its maximum length."""
     limit = sent_limit(target.settings)
     if played.requests is None or limit is None:
@@ -73,25 +77,25 @@ def _bounded(played: PerTrial, target: Target) -> PerTrial:
     return replace(played, completion_tokens=played.requests * limit, most=True, basis=basis)
 
 
-def _played(request: RunRequest) -> PerTrial:
+def _played(request: RunRequest) -> CostPerTrial:
     """Return requests and prompt tokens per trial, from conversations that are simulated with gold answers.
 
     Empty if the simulation would need more than this process, such as containers.
     """
     task = request.plan.task
     if not isinstance(task, BenchmarkTask) or "containers" in task.benchmark.about.needs:
-        return PerTrial()
-    step = max(1, request.plan.samples // PLAYED)
+        return CostPerTrial()
+    step = max(1, request.plan.samples // SIMULATED_SAMPLES)
     asked = run_async(measure_prompt_volume(task.benchmark, list(_some(task, step))))
     if asked is None:
-        return PerTrial()
-    images = f", {IMAGES}" if asked.picture_tokens else ""
-    return PerTrial(
+        return CostPerTrial()
+    images = f", {IMAGES_NOTE}" if asked.picture_tokens else ""
+    return CostPerTrial(
         asked.requests,
         asked.prompt_characters / CHARACTERS_PER_TOKEN + asked.picture_tokens,
-        basis=f"prompts of {counted(asked.samples, 'sample')}, {CHARACTERS_PER_TOKEN} characters a token{images}",
+        basis=f"prompts of {count_with_noun(asked.samples, 'sample')}, {CHARACTERS_PER_TOKEN} characters a token{images}",
     )
 
 
 def _some(task: BenchmarkTask, step: int) -> Iterator[Sample]:
-    return islice(islice(task.samples(), 0, None, step), PLAYED)
+    return islice(islice(task.samples(), 0, None, step), SIMULATED_SAMPLES)

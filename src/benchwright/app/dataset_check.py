@@ -6,10 +6,10 @@ from pathlib import Path
 from time import monotonic
 
 from benchwright.data.manifest import file_fingerprint
-from benchwright.engine.worker import Result, ScoredWork
+from benchwright.engine.worker import ScoredWork, WorkResult
 
-EVERY_RESULTS = 100
-EVERY_SECONDS = 300.0
+CHECK_EVERY_RESULTS = 100
+CHECK_EVERY_SECONDS = 300.0
 
 
 class DatasetUnchanged:
@@ -24,16 +24,16 @@ class DatasetUnchanged:
         self._fingerprint = fingerprint
         self._stamp = _stamp(path)
         self._results = 0
-        self._next = monotonic() + EVERY_SECONDS
+        self._next = monotonic() + CHECK_EVERY_SECONDS
 
-    def update(self, result: Result) -> str | None:
+    def update(self, result: WorkResult) -> str | None:
         """Return a reason to stop if a check is due and the dataset has changed, else None."""
         if not isinstance(result, ScoredWork):
             return None
         self._results += 1
-        if self._results < EVERY_RESULTS and monotonic() < self._next:
+        if self._results < CHECK_EVERY_RESULTS and monotonic() < self._next:
             return None
-        self._results, self._next = 0, monotonic() + EVERY_SECONDS
+        self._results, self._next = 0, monotonic() + CHECK_EVERY_SECONDS
         return self.reason()
 
     def reason(self) -> str | None:

@@ -11,11 +11,11 @@ from benchwright.endpoint.card import REQUEST_SECONDS, Examination, Prober, exam
 from benchwright.endpoint.client import EndpointClient
 from benchwright.records import Target
 
-AT_ONCE = 4
+MAX_CONCURRENT = 4
 """Maximum number of concurrent requests of an examination."""
 
 
-def examination_of(
+def prepare_examination(
     target: Target,
     access: Access,
     seconds: float = REQUEST_SECONDS,
@@ -25,12 +25,12 @@ def examination_of(
 
     `seconds`: maximum for one request. `told`: called before each request with the number of requests so far.
     """
-    client = make_client(target, access, Settings(), AT_ONCE)
+    client = make_client(target, access, Settings(), MAX_CONCURRENT)
     assert isinstance(client, EndpointClient), "LiteLLM has no endpoint to examine"
     return Examination(Prober(client, seconds=seconds, told=told))
 
 
-async def carry_out(known: Examination) -> None:
+async def run_examination(known: Examination) -> None:
     """Run an examination completely, recording its findings in `known`, and close its connections."""
     try:
         await examine(known)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchwright.app.models import GIVEN
-from benchwright.app.reasoning_effort import hints_of_refusals
+from benchwright.app.models import SAMPLING_OPTIONS
+from benchwright.app.reasoning_effort import refusal_hints
 from benchwright.config import Models, SamplingSettings, Settings
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.failures import RetryPolicy
@@ -20,7 +20,7 @@ def added_settings(sampling: SamplingSettings, models: Models, target: Target) -
     return frozenset() if given else frozenset({"seed"} & target.settings.keys())
 
 
-SAMPLING = {"temperature", "top_p", "top_k", "seed", "stop", "logprobs", "top_logprobs"}
+SAMPLING_FIELDS = {"temperature", "top_p", "top_k", "seed", "stop", "logprobs", "top_logprobs"}
 """Request fields that a server refuses independently of the prompt, so that a refusal holds for all requests.
 
 A token limit is not among them: it may be refused for one prompt only.
@@ -30,9 +30,11 @@ A token limit is not among them: it may be refused for one prompt only.
 def _hints(sampling: SamplingSettings, target: Target) -> dict[str, str]:
     """Return advice by field name. It is shown if a server refuses a field that the user or the protocol set."""
     hints = {}
-    for name in sorted(SAMPLING & target.settings.keys()):
+    for name in sorted(SAMPLING_FIELDS & target.settings.keys()):
         is_option = (
-            name in GIVEN and getattr(sampling, name) is not None and name in sampling.model_fields_set
+            name in SAMPLING_OPTIONS
+            and getattr(sampling, name) is not None
+            and name in sampling.model_fields_set
         )
         option = f"--{name}" if is_option else f"--param {name}" if name in sampling.param else None
         by = "the protocol sends it" if option is None else f"{option} sent it"
@@ -57,7 +59,7 @@ def make_client(target: Target, access: Access, settings: Settings, connections:
         retry=RetryPolicy(retries=limits.retries, longest_wait=limits.max_wait),
         hints={
             **_hints(settings.sampling, target),
-            **hints_of_refusals(settings.thinking, settings.endpoint.tried, target),
+            **refusal_hints(settings.thinking, settings.endpoint.tried, target),
         },
         added=added_settings(settings.sampling, settings.endpoint.models, target),
     )

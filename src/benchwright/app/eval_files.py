@@ -8,17 +8,17 @@ from typing import Any
 
 import msgspec
 
-from benchwright.agents.cache.documents import Results, output_document
+from benchwright.agents.cache.documents import DocumentedResults, output_document
 from benchwright.agents.cache.entry import (
     CacheEntry,
     add_runs,
-    moment,
+    format_time,
     new_entry,
     samples_path,
     write_entry,
 )
-from benchwright.agents.cache.growing import NewRuns
 from benchwright.agents.cache.identity import config_hash, task_id
+from benchwright.agents.cache.new_runs import NewRuns
 from benchwright.agents.cache.paths import cache_root
 from benchwright.agents.cache.runs import DocumentedRun, DocumentedRuns
 from benchwright.agents.cache.samples import lines_of, sample_lines
@@ -111,7 +111,7 @@ class EvalFiles:
 
     def _entry(self, run: Path) -> CacheEntry:
         entry = new_entry(self._config, self.digest, self.task_id, run)
-        entry.created_at = moment(read_manifest(run).created_at / 1e9)
+        entry.created_at = format_time(read_manifest(run).created_at / 1e9)
         return entry
 
     def write_outputs(self, table: RunTable, path: Path, stop_reason: str | None) -> list[Path]:
@@ -142,6 +142,6 @@ class EvalFiles:
 
 def _summed_up(entry: CacheEntry, runs: DocumentedRuns) -> Iterator[DocumentedRun]:
     """Yield the runs of a cache entry. After the last one, store their summary in the entry."""
-    results = Results(runs)
+    results = DocumentedResults(runs)
     yield from results.count_runs()
     entry.summary = results.summary

@@ -17,15 +17,15 @@ from benchwright.app.dataset_check import DatasetUnchanged
 from benchwright.app.eval_files import EvalFiles
 from benchwright.app.evaluating.targets import eval_targets
 from benchwright.app.evaluating.task import (
-    NOTHING,
+    NO_PARAMETERS,
     agent_name,
-    asks_by_itself,
+    calls_model_itself,
     completion_params,
     eval_task,
     is_program,
 )
 from benchwright.app.evaluating.trial_reuse import find_reuse
-from benchwright.app.launch import discard_message, parts_of, recipe
+from benchwright.app.launch import discard_message, parts_of, worker_spec
 from benchwright.app.models import key_variables, short_name
 from benchwright.app.needs import needs_of_eval, needs_of_requests
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
@@ -35,8 +35,8 @@ from benchwright.config import BaselineSettings, EndpointSettings, EvalSettings,
 from benchwright.data.manifest import file_fingerprint
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards import ShardParts
-from benchwright.formats import counted
-from benchwright.recipes.shelf import find_recipe
+from benchwright.formats import count_with_noun
+from benchwright.recipes.recipe_lookup import find_recipe
 from benchwright.records import Record, TrialLimits
 from benchwright.runs.manifest import DataFile, read_manifest
 from benchwright.scorers.mcq import offers_options
@@ -55,7 +55,7 @@ class EvalReport(Record, frozen=True):
 
 
 def prepare_eval(
-    settings: EvalSettings, say: Say, objects: Mapping[str, Any] = NOTHING
+    settings: EvalSettings, say: Say, objects: Mapping[str, Any] = NO_PARAMETERS
 ) -> PreparedRun[EvalReport]:
     """Check everything that can be checked without a request, and return the prepared run.
 
@@ -98,7 +98,7 @@ def prepare_eval(
             helpers=helpers,
             repeats=settings.scoring.n,
             limits=TrialLimits(
-                turns=settings.solver.max_turns if asks_by_itself(settings.solver, objects) else None,
+                turns=settings.solver.max_turns if calls_model_itself(settings.solver, objects) else None,
                 tokens=settings.limits.trial_tokens,
                 seconds=settings.limits.trial_seconds,
             ),
@@ -113,7 +113,9 @@ def prepare_eval(
         manifest_facts={**_about(settings.solver.agent), **models.manifest_facts},
         worker_spec=None
         if objects
-        else recipe(eval_parts, settings, keys=_key_variables(endpoint, settings.judge, settings.baseline)),
+        else worker_spec(
+            eval_parts, settings, keys=_key_variables(endpoint, settings.judge, settings.baseline)
+        ),
         needs=lambda: {
             **needs_of_eval(settings.solver, task),
             **needs_of_requests(settings.limits, settings.sampling, endpoint.models),
@@ -147,7 +149,7 @@ def _say_what_is_odd(task: DatasetTask, template: str | None, scorers: Sequence[
     """Report rows that are left out, and multiple-choice scoring of questions that show no options."""
     if task.skipped_rows is not None:
         rows, first = task.skipped_rows
-        say(f"Left out {counted(rows, 'bad row')} (--skip-bad-rows); the first is {first}")
+        say(f"Left out {count_with_noun(rows, 'bad row')} (--skip-bad-rows); the first is {first}")
     asked = template or ""
     if "mcq" not in scorers or offers_options({"user_prompt": asked}):
         return

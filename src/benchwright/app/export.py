@@ -14,27 +14,27 @@ from benchwright.analysis.export.every_eval_ever import write_every_eval_ever
 from benchwright.analysis.export.hub_results import write_hub_results
 from benchwright.analysis.export.inspect_log import write_logs
 from benchwright.analysis.export.lm_eval import write_lm_eval
-from benchwright.analysis.export.loaded import load_run
+from benchwright.analysis.export.loaded_run import load_run
 from benchwright.analysis.export.requests import RequestRows
 from benchwright.analysis.export.trajectories import write_trajectories
 from benchwright.analysis.export.trials import TrialRows
 from benchwright.errors import UserError
 from benchwright.files import atomic_file
-from benchwright.interop.recognising import run_or_results
+from benchwright.interop.result_formats import find_or_import_run
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest, read_manifest
 from benchwright.runs.table import RunTable, read_table
 from benchwright.suggest import did_you_mean
-from benchwright.text import no_formula
+from benchwright.text import escape_formula
 
-BATCH = 5000
+ROW_GROUP_SIZE = 5000
 """Number of rows in one row group of a Parquet file."""
 
 AnyRows = TrialRows | RequestRows
 
 
 def export_folder(run: str, form: str, directory: Path, developer: str | None = None) -> Iterator[Path]:
-    """Write a run in the format of another program, one of `FOLDERS`. Yield the path of each written file.
+    """Write a run in the format of another program, one of `FOLDER_WRITERS`. Yield the path of each written file.
 
     `developer`: the maker of models whose names do not contain it (needed for Every Eval Ever only).
 
@@ -42,11 +42,11 @@ def export_folder(run: str, form: str, directory: Path, developer: str | None = 
         UserError: If there is no such run, the format cannot represent it, or a file cannot be written.
         JournalError: If the journal cannot be read.
     """
-    found = run_or_results(run)
+    found = find_or_import_run(run)
     manifest, table = read_manifest(found), read_table(found, effort=True)
     if form == "eee":
         return write_every_eval_ever(manifest, table, directory, developer)
-    return FOLDERS[form](manifest, table, directory)
+    return FOLDER_WRITERS[form](manifest, table, directory)
 
 
 def export(run: str, what: str, path: Path, form: str | None = None) -> int:
@@ -84,10 +84,10 @@ def _write_json_lines(rows: AnyRows, file: IO[bytes]) -> int:
 def _write_csv(rows: AnyRows, file: IO[bytes]) -> int:
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text)
-    writer.writerow([no_formula(name) for name, _ in rows.columns])
+    writer.writerow([escape_formula(name) for name, _ in rows.columns])
     count = 0
     for row in rows.to_dicts():
-        writer.writerow([no_formula(value) for value in row.values()])
+        writer.writerow([escape_formula(value) for value in row.values()])
         count += 1
     text.flush()
     text.detach()
@@ -110,7 +110,7 @@ def _write_parquet(rows: AnyRows, file: IO[bytes]) -> int:
     count = 0
     source = rows.to_dicts()
     with pyarrow.parquet.ParquetWriter(file, schema) as writer:
-        while batch := list(islice(source, BATCH)):
+        while batch := list(islice(source, ROW_GROUP_SIZE)):
             writer.write_table(pyarrow.Table.from_pylist(batch, schema=schema))
             count += len(batch)
     return count
@@ -122,7 +122,7 @@ WRITERS: Mapping[str, Callable[[AnyRows, IO[bytes]], int]] = {
     "parquet": _write_parquet,
 }
 
-FOLDERS: Mapping[str, Callable[[Manifest, RunTable, Path], Iterator[Path]]] = {
+FOLDER_WRITERS: Mapping[str, Callable[[Manifest, RunTable, Path], Iterator[Path]]] = {
     "inspect": write_logs,
     "eee": write_every_eval_ever,
     "hf": write_hub_results,

@@ -13,7 +13,7 @@ from benchwright import __version__
 LIBRARIES = ("httptools", "uvloop", "msgspec", "numpy")
 
 
-def versions() -> dict[str, str]:
+def library_versions() -> dict[str, str]:
     """Return the versions of Benchwright, Python, and the libraries that affect timings and numbers."""
     found = {"benchwright": __version__, "python": platform.python_version()}
     for name in LIBRARIES:

@@ -7,11 +7,11 @@ from fnmatch import fnmatchcase
 
 from benchwright.errors import UserError
 from benchwright.sandbox.docker import connect
-from benchwright.sandbox.docker.own_images import OurImage, our_images, remove_own_image
+from benchwright.sandbox.docker.own_images import OwnImage, own_images, remove_own_image
 from benchwright.suggest import did_you_mean
 
 
-async def found_images() -> list[OurImage]:
+async def list_images() -> list[OwnImage]:
     """Return all container images that Benchwright pulled or built, ordered by name.
 
     Raises:
@@ -19,16 +19,16 @@ async def found_images() -> list[OurImage]:
         EngineError: If the engine does not respond.
     """
     async with connect() as engine:
-        return await our_images(engine)
+        return await own_images(engine)
 
 
-def fitting_images(found: Sequence[OurImage], patterns: Iterable[str]) -> list[OurImage]:
+def matching_images(found: Sequence[OwnImage], patterns: Iterable[str]) -> list[OwnImage]:
     """Return the images whose names match any of these patterns.
 
     Raises:
         UserError: If a pattern other than `*` matches no image.
     """
-    chosen: dict[str, OurImage] = {}
+    chosen: dict[str, OwnImage] = {}
     for pattern in patterns:
         fitting = {image.name: image for image in found if fnmatchcase(image.name, pattern)}
         if not fitting and pattern != "*":
@@ -38,7 +38,7 @@ def fitting_images(found: Sequence[OurImage], patterns: Iterable[str]) -> list[O
     return list(chosen.values())
 
 
-async def delete_images(images: Sequence[OurImage]) -> dict[str, bool]:
+async def delete_images(images: Sequence[OwnImage]) -> dict[str, bool]:
     """Delete images. Return for each name whether the image is gone; an image in use stays.
 
     Raises:

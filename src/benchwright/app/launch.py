@@ -11,28 +11,28 @@ from pathlib import Path
 from typing import Any
 
 from benchwright import allocator
-from benchwright.app.connections import allow_connections, say_if_fewer
+from benchwright.app.connections import allow_connections, warn_if_insufficient
 from benchwright.app.endpoints import make_client
 from benchwright.app.manifests import manifest_of
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.refusals import RefusalNotes
 from benchwright.app.run_probe import probe_run
 from benchwright.app.telemetry import telemetry_listeners, telemetry_of
-from benchwright.app.until.rule import Until, begin_until
+from benchwright.app.until.rule import UntilRule, begin_until
 from benchwright.clock import wall_ns
 from benchwright.config import ResumingSettings
 from benchwright.data.errors import DatasetError
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.providers import ModelClient
-from benchwright.engine.adaptive.executor import AdaptiveExecutor, OnPace
+from benchwright.engine.adaptive.executor import AdaptiveExecutor, OnLevelChange
 from benchwright.engine.executor import Executor, LocalExecutor
-from benchwright.engine.progress import DecisionListener, MeanwhileListener, PaceListener, WaitListener
+from benchwright.engine.progress import ActivityListener, DecisionListener, LevelListener, PauseListener
 from benchwright.engine.run import Listener, RunResult, run
 from benchwright.engine.shards import ProcessShards, ShardedExecutor, ShardParts, WorkerSpec, ray_shards
 from benchwright.engine.stop import StopRule, SystemicErrors, TimeBudget, TokenBudget
 from benchwright.engine.trial_reuse import Reuse
 from benchwright.errors import JournalError, UserError
-from benchwright.records import FAILED, RETRIED_ON_RESUME, RunEvent, Status
+from benchwright.records import FAILED_STATUSES, RETRIED_ON_RESUME, RunEvent, Status
 from benchwright.reports.decision import decision_progress
 from benchwright.runs import store
 from benchwright.runs.journal import Journal
@@ -40,9 +40,9 @@ from benchwright.runs.manifest import read_manifest, write_manifest
 from benchwright.runs.manifest_facts import title_of
 from benchwright.runs.serial_server import SerialServing, one_at_a_time_text
 from benchwright.runs.table import RunTable, read_table
-from benchwright.text import Say, plain
+from benchwright.text import Say, make_safe
 
-RETRIED = FAILED | {Status.GRADER_ERROR}
+RETRIED_STATUSES = FAILED_STATUSES | {Status.GRADER_ERROR}
 """Statuses that `--retry-failed` retries: trials without a result, and scores whose grader failed."""
 
 
@@ -62,7 +62,7 @@ async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say:
 
 
 async def _launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say: Say) -> LaunchedRun:
-    allocator.keep_large_blocks_apart()
+    allocator.lower_mmap_threshold()
     request = prepared.request
     _check_one_process(request)
     telemetry = telemetry_of(request)
@@ -75,7 +75,7 @@ async def _launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say
         try:
             until = begin_until(request, directory, statuses_to_retry(request.settings.resuming), say)
             async with prepared.run_context(table):
-                if not nothing_left(table, request) and not (until is not None and until.is_over):
+                if not is_complete(table, request) and not (until is not None and until.is_over):
                     if request.is_probed:
                         asked = [] if reuse.only_known else request.plan.targets
                         await probe_run(request, directory, asked, say)
@@ -96,28 +96,30 @@ async def _launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say
 def _say_if_named_otherwise(directory: Path, name: str | None, say: Say) -> None:
     """Warn if an existing run has another name than the user typed; it keeps its own."""
     if name is not None and (kept := title_of(read_manifest(directory))) != name:
-        say(f"This run is there already, and is called {plain(kept)}; --fresh makes a new one called {name}.")
+        say(
+            f"This run is there already, and is called {make_safe(kept)}; --fresh makes a new one called {name}."
+        )
 
 
 def _close(prepared: PreparedRun[Any], table: RunTable) -> None:
-    allocator.give_back()  # memory that the trials used
+    allocator.release_free_memory()  # memory that the trials used
     table.advance()
     table.release_keys()
-    allocator.give_back()
+    allocator.release_free_memory()
     prepared.on_session_end(table)
 
 
 def statuses_to_retry(resuming: ResumingSettings) -> frozenset[Status]:
     """Return the trial statuses that a session retries."""
-    return RETRIED if resuming.retry_failed else RETRIED_ON_RESUME
+    return RETRIED_STATUSES if resuming.retry_failed else RETRIED_ON_RESUME
 
 
 def has_failures(table: RunTable) -> bool:
     """Return True if any trial's last attempt failed or was cut off."""
-    return any(table.status_of(row) in RETRIED for row in range(len(table)))
+    return any(table.status_of(row) in RETRIED_STATUSES for row in range(len(table)))
 
 
-def nothing_left(table: RunTable, request: RunRequest) -> bool:
+def is_complete(table: RunTable, request: RunRequest) -> bool:
     """Return True if a run is finished and complete, and the request wants no trial retried."""
     whole = table.counted_mask().all()
     return bool(whole) and table.sessions.state == "finished" and not has_trials_to_retry(table, request)
@@ -143,7 +145,7 @@ async def _run(
     table: RunTable,
     listeners: Sequence[Listener],
     reuse: Reuse,
-    until: Until | None,
+    until: UntilRule | None,
     say: Say,
 ) -> RunResult:
     settings = request.settings
@@ -154,7 +156,7 @@ async def _run(
     )
     connections = _connections(request, wanted)
     if settings.execution.concurrency != "auto" and "load" not in request.manifest_facts:
-        say_if_fewer(wanted, connections, say)
+        warn_if_insufficient(wanted, connections, say)
     clients = make_clients(request, connections)
     asking = [*clients.values(), *request.direct_clients]
     _tell_of_waits(asking, listeners)
@@ -204,7 +206,9 @@ def parts_of(request: RunRequest, concurrency: int) -> ShardParts:
     return ShardParts(plan.task, clients, plan.limits, plan.keeps_conversation)
 
 
-def recipe(make: Callable[..., ShardParts], *arguments: Any, keys: Container[str | None] = ()) -> WorkerSpec:
+def worker_spec(
+    make: Callable[..., ShardParts], *arguments: Any, keys: Container[str | None] = ()
+) -> WorkerSpec:
     """Return the specification from which a worker process builds the parts of a run; see `engine.shards.Recipe`.
 
     `make` is called there with the `arguments`. `keys`: environment variables with API keys or headers that
@@ -222,7 +226,7 @@ def discard_message(text: str) -> None:
 
 @asynccontextmanager
 async def _executor(
-    request: RunRequest, clients: Mapping[str, ModelClient], connections: int, paced: OnPace
+    request: RunRequest, clients: Mapping[str, ModelClient], connections: int, paced: OnLevelChange
 ) -> AsyncIterator[Executor]:
     execution = request.settings.execution
     if execution.concurrency == "auto":
@@ -242,7 +246,7 @@ async def _executor(
         )
 
 
-def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnPace:
+def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnLevelChange:
     """Return a callback that journals each change of the concurrency and tells the listeners for it."""
 
     def paced(level: int, settled: bool, alone: SerialServing | None) -> None:
@@ -253,18 +257,18 @@ def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnPace:
         for listener in listeners:
             if alone is not None:
                 listener.on_message(f"{one_at_a_time_text(alone)}.")
-            if isinstance(listener, PaceListener):
+            if isinstance(listener, LevelListener):
                 listener.on_level(level, settled)
 
     return paced
 
 
 def _tell_of_waits(clients: Sequence[ModelClient], listeners: Sequence[Listener]) -> None:
-    """Make clients tell the listeners (`WaitListener`) when a server asks for a pause."""
+    """Make clients tell the listeners (`PauseListener`) when a server asks for a pause."""
 
     def waits(model: str, seconds: float) -> None:
         for listener in listeners:
-            if isinstance(listener, WaitListener):
+            if isinstance(listener, PauseListener):
                 listener.on_pause(model, seconds)
 
     for client in clients:
@@ -277,7 +281,7 @@ def _refusal_notes(request: RunRequest, listeners: Sequence[Listener]) -> Refusa
     return RefusalNotes(models, listeners)
 
 
-def _tell_of_decision(until: Until, listeners: Sequence[Listener]) -> None:
+def _tell_of_decision(until: UntilRule, listeners: Sequence[Listener]) -> None:
     """Give the listeners that show it (`DecisionListener`) a function that describes the state of the decision."""
     for listener in listeners:
         if isinstance(listener, DecisionListener):
@@ -285,9 +289,9 @@ def _tell_of_decision(until: Until, listeners: Sequence[Listener]) -> None:
 
 
 def _tell_meanwhile(prepared: PreparedRun[Any], listeners: Sequence[Listener]) -> None:
-    """Give the listeners that show them (`MeanwhileListener`) a function that lists activities beside the trials."""
+    """Give the listeners that show them (`ActivityListener`) a function that lists activities beside the trials."""
     for listener in listeners:
-        if isinstance(listener, MeanwhileListener):
+        if isinstance(listener, ActivityListener):
             listener.set_activities(prepared.activity_lines)
 
 

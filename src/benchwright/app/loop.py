@@ -9,7 +9,7 @@ import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from benchwright.engine.garbage import collect_seldom
+from benchwright.engine.garbage_collection import raise_threshold
 
 Result = TypeVar("Result")
 
@@ -23,7 +23,7 @@ def run_async(work: Coroutine[Any, Any, Result], in_flight: int = 0) -> Result:
     Call it only in a process that does little else. `in_flight`: number of trials in flight, if it can be
     thousands (it tunes the garbage collector).
     """
-    collect_seldom(in_flight)
+    raise_threshold(in_flight)
     return run_on_own_loop(work)
 
 
@@ -70,7 +70,7 @@ def _close(loop: asyncio.AbstractEventLoop) -> None:
     loop.close()
 
 
-def leave_threads(code: object) -> None:
+def exit_despite_threads(code: object) -> None:
     """Let the process exit `CLOSE_SECONDS` from now, even if some threads never end.
 
     `code` is its exit code.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.app.facts import client_facts, host_facts, versions
+from benchwright.app.facts import client_facts, host_facts, library_versions
 from benchwright.app.prepared import RunRequest
 from benchwright.config import Settings
 from benchwright.engine.protocols import JudgingScorer, Scorer
@@ -35,7 +35,7 @@ def manifest_of(request: RunRequest, identity: str, digest: str, created_at: int
         typed_models=dict(request.typed_models),
         settings=_plain_settings(request.settings),
         about=dict(request.manifest_facts),
-        versions=versions(),
+        versions=library_versions(),
         host=host_facts(),
         client=client_facts(stream=request.settings.execution.stream),
     )

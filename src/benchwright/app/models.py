@@ -7,19 +7,19 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from benchwright.app.access import access_of_model, header_variables, is_elsewhere
-from benchwright.app.reasoning_effort import SentThinking, sent_thinking, wanted_thinking
-from benchwright.app.recommended import Recommended, find_recommended
+from benchwright.app.access import access_of_model, has_own_address, header_variables
+from benchwright.app.reasoning_effort import SentThinking, sent_thinking, thinking_for_model
+from benchwright.app.recommended_settings import RecommendedSettings, find_recommended
 from benchwright.config import EndpointSettings, ModelEntry, SamplingSettings, ThinkingSettings
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.credentials import read_key
 from benchwright.endpoint.providers import check_target, find_access, find_target
 from benchwright.errors import UserError
 from benchwright.records import Target
-from benchwright.runs.keys import identity_of
-from benchwright.text import Say, plain
+from benchwright.runs.keys import target_identity
+from benchwright.text import Say, make_safe
 
-GIVEN = ("temperature", "max_tokens", "seed")
+SAMPLING_OPTIONS = ("temperature", "max_tokens", "seed")
 """Settings with their own options, which override the recommended ones."""
 
 
@@ -34,7 +34,7 @@ class ModelsUnderTest(NamedTuple):
     access: dict[str, Access]
     names: dict[str, str]
     thinking: dict[str, SentThinking]
-    recommended: dict[str, Recommended]
+    recommended: dict[str, RecommendedSettings]
 
     @property
     def manifest_facts(self) -> dict[str, Any]:
@@ -80,10 +80,10 @@ def find_models(
         if sent is not None:
             target = replace(target, settings=_with_thinking(target, sent))
             found.thinking[slot] = sent
-            say(f"{plain(entry.title)}: {sent.description}.")
+            say(f"{make_safe(entry.title)}: {sent.description}.")
         if recommended is not None:
             found.recommended[slot] = applied = recommended.without_overridden(target.settings)
-            say(f"{plain(entry.title)}: as recommended for {applied.description}.")
+            say(f"{make_safe(entry.title)}: as recommended for {applied.description}.")
         found.access[slot], found.names[slot] = access, entry.title
         found = found._replace(targets=(*found.targets, target))
     _check_different(found)
@@ -100,16 +100,16 @@ def _with_thinking(target: Target, sent: SentThinking) -> dict[str, Any]:
 
 def _check_different(found: ModelsUnderTest) -> None:
     names = list(found.names.values())
-    asked = [identity_of(target) for target in found.targets]
+    asked = [target_identity(target) for target in found.targets]
     for place, name in enumerate(names):
         if name in names[:place]:
             raise UserError(
-                f"Two models are called {plain(name)!r}: give each a `name` of its own in --models FILE."
+                f"Two models are called {make_safe(name)!r}: give each a `name` of its own in --models FILE."
             )
         if asked[place] in asked[:place]:
             first = names[asked.index(asked[place])]
             raise UserError(
-                f"{plain(first)!r} and {plain(name)!r} are the same model at the same address with the same settings: "
+                f"{make_safe(first)!r} and {make_safe(name)!r} are the same model at the same address with the same settings: "
                 "remove one, or use --n for repeats."
             )
 
@@ -133,17 +133,17 @@ def key_variables(endpoint: EndpointSettings, *others: Mapping[str, str]) -> set
     return {entry.api_key_env for entry in endpoint.models} | header_variables(endpoint, *others)
 
 
-def _recommended(thinking: ThinkingSettings, entry: ModelEntry) -> Recommended | None:
+def _recommended(thinking: ThinkingSettings, entry: ModelEntry) -> RecommendedSettings | None:
     """Return the settings that the model's authors recommend. None if the user did not ask for them."""
     if not thinking.wants_recommended:
         return None
-    thinks = not wanted_thinking(thinking, entry).is_off
+    thinks = not thinking_for_model(thinking, entry).is_off
     return find_recommended(entry.model, thinks=thinks, given=thinking.recommended_file)
 
 
 def _given(sampling: SamplingSettings, body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body fields that the user set by options, which override recommended settings."""
-    named = {*(name for name in GIVEN if getattr(sampling, name) is not None), *sampling.param}
+    named = {*(name for name in SAMPLING_OPTIONS if getattr(sampling, name) is not None), *sampling.param}
     return {name: body[name] for name in named if name in body}
 
 
@@ -158,7 +158,7 @@ def _given_key(entry: ModelEntry, endpoint: EndpointSettings) -> str | None:
     The shared key is used only for models at the shared address.
     """
     if entry.api_key_env is not None:
-        return read_key(entry.api_key_env, f"Model {plain(entry.title)!r}: api_key_env")
-    if is_elsewhere(endpoint, entry) or endpoint.api_key is None:
+        return read_key(entry.api_key_env, f"Model {make_safe(entry.title)!r}: api_key_env")
+    if has_own_address(endpoint, entry) or endpoint.api_key is None:
         return None
     return endpoint.api_key.get_secret_value()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright.config import ModelEntry, words_of
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
@@ -55,11 +55,11 @@ def models_in(content: Mapping[str, Any], path: Path) -> tuple[ModelEntry, ...]:
         try:
             found.append(ModelEntry.model_validate({"model": entry} if isinstance(entry, str) else entry))
         except ValidationError as error:
-            raise UserError(f"{path}, model {number}: {first_complaint(error, ModelEntry)}") from None
+            raise UserError(f"{path}, model {number}: {first_validation_error(error, ModelEntry)}") from None
     return tuple(found)
 
 
-def first_complaint(error: ValidationError, kind: type[BaseModel]) -> str:
+def first_validation_error(error: ValidationError, kind: type[BaseModel]) -> str:
     """Return the first validation error of an entry in a TOML file, as a sentence.
 
     `kind`: the Pydantic class of the entry, whose fields are suggested for unknown keys.
@@ -67,5 +67,5 @@ def first_complaint(error: ValidationError, kind: type[BaseModel]) -> str:
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"])) or "the entry"
     if first["type"] == "extra_forbidden":
-        return f"unknown key {plain(place)!r}.{did_you_mean(place, kind.model_fields)}"
-    return f"{plain(place)}: {words_of(first)}."
+        return f"unknown key {make_safe(place)!r}.{did_you_mean(place, kind.model_fields)}"
+    return f"{make_safe(place)}: {words_of(first)}."

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchwright.app.suites import SUFFIX, Suite, SuiteEntry, read_suite
+from benchwright.app.suites import SUITE_FILE_SUFFIX, Suite, SuiteEntry, read_suite
 from benchwright.catalog.registry import BENCHMARKS
 from benchwright.errors import UserError
 from benchwright.home import suites_directory
 from benchwright.suggest import did_you_mean
-from benchwright.text import plain
+from benchwright.text import make_safe
 
-SHIPPED = Path(__file__).with_name("shipped_suites")
+SHIPPED_SUITES = Path(__file__).with_name("shipped_suites")
 
 
 def find_suite(typed: str) -> Suite:
@@ -24,14 +24,14 @@ def find_suite(typed: str) -> Suite:
     Raises:
         UserError: If there is no suite of that name, none of its benchmarks exist, or its file is invalid.
     """
-    if Path(typed).suffix == SUFFIX or Path(typed).exists():
+    if Path(typed).suffix == SUITE_FILE_SUFFIX or Path(typed).exists():
         return read_suite(Path(typed))
-    own, shipped = _in(suites_directory(), typed), _in(SHIPPED, typed)
+    own, shipped = _in(suites_directory(), typed), _in(SHIPPED_SUITES, typed)
     if own is not None:
         return read_suite(own)._replace(given_name=typed)
     if shipped is None:
         hint = did_you_mean(typed, suite_names()) or f" Choose from: {', '.join(suite_names())}."
-        raise UserError(f"There is no suite {plain(typed)!r}.{hint} Or give the TOML file of your own.")
+        raise UserError(f"There is no suite {make_safe(typed)!r}.{hint} Or give the TOML file of your own.")
     suite = read_suite(shipped)
     there = [entry for entry in suite.entries if _is_there(entry)]
     missing = tuple(entry.name for entry in suite.entries if not _is_there(entry))
@@ -44,12 +44,12 @@ def find_suite(typed: str) -> Suite:
 
 def suite_names() -> list[str]:
     """Return the names of suites that can be run: the user's own, and shipped ones with an available benchmark."""
-    own = {path.stem for path in suites_directory().glob(f"*{SUFFIX}")}
+    own = {path.stem for path in suites_directory().glob(f"*{SUITE_FILE_SUFFIX}")}
     return sorted(own | set(_shipped_names()))
 
 
 def _shipped_names() -> Iterator[str]:
-    for path in SHIPPED.glob(f"*{SUFFIX}"):
+    for path in SHIPPED_SUITES.glob(f"*{SUITE_FILE_SUFFIX}"):
         if any(_is_there(entry) for entry in read_suite(path).entries):
             yield path.stem
 
@@ -63,5 +63,5 @@ def _in(directory: Path, name: str) -> Path | None:
 
     None if the file does not exist, or the name points outside the directory.
     """
-    path = directory / f"{name}{SUFFIX}"
+    path = directory / f"{name}{SUITE_FILE_SUFFIX}"
     return path if path.parent == directory and path.is_file() else None

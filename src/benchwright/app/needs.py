@@ -9,7 +9,7 @@ from benchwright.config import LimitSettings, Models, SamplingSettings, SolverSe
 from benchwright.endpoint.card.needs import Need, Needs
 from benchwright.engine.protocols import Task
 
-OF_BENCHMARKS: Mapping[str, tuple[Need, bool]] = {
+BENCHMARK_NEEDS: Mapping[str, tuple[Need, bool]] = {
     "tools": (Need.TOOLS, True),
     "images": (Need.IMAGES, True),
     "some_images": (Need.IMAGES, False),
@@ -17,13 +17,13 @@ OF_BENCHMARKS: Mapping[str, tuple[Need, bool]] = {
 }
 """Needed features by their words in `About.needs`; True if every request of the benchmark needs the feature."""
 
-WITHOUT_TOOLS = frozenset({"aider", "terminus"})
+AGENTS_WITHOUT_TOOLS = frozenset({"aider", "terminus"})
 """Agents that act by the text of their answers instead of tool calls."""
 
 
 def needs_of_benchmark(metadata: About, agent: str | None) -> Needs:
     """Return the endpoint features that a benchmark needs if `agent` (a command-line agent, or None) solves it."""
-    own = dict(OF_BENCHMARKS[word] for word in metadata.needs if word in OF_BENCHMARKS)
+    own = dict(BENCHMARK_NEEDS[word] for word in metadata.needs if word in BENCHMARK_NEEDS)
     return {**own, **_of_agent(agent)}
 
 
@@ -44,7 +44,7 @@ def _offers_tools(task: Task) -> bool:
 
 
 def _of_agent(agent: str | None) -> Needs:
-    return {} if agent is None or agent in WITHOUT_TOOLS else {Need.TOOLS: False}
+    return {} if agent is None or agent in AGENTS_WITHOUT_TOOLS else {Need.TOOLS: False}
 
 
 def needs_of_requests(limits: LimitSettings, sampling: SamplingSettings, models: Models) -> Needs:

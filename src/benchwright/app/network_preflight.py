@@ -7,22 +7,22 @@ from collections.abc import Iterable, Sequence
 
 from benchwright.catalog.benchmark import Benchmark
 from benchwright.catalog.containers.benchmark import ContainerBenchmark
-from benchwright.catalog.containers.network_needs import Needs
+from benchwright.catalog.containers.network_needs import NetworkNeeds
 from benchwright.errors import UserError
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 from benchwright.records import Sample
 from benchwright.sandbox.egress.addresses import Connect, connect
 from benchwright.sandbox.egress.hosts import HTTPS
 from benchwright.text import Say
 
-REACHING_SECONDS = 5.0
-TRIED = 4
+CONNECT_TIMEOUT = 5.0
+MAX_HOSTS_TRIED = 4
 """Maximum number of hosts to try; one that answers is enough."""
-NAMED = 4
+MAX_PROGRAMS_NAMED = 4
 """Maximum number of programs named in a message."""
 
 
-async def look_at_network(
+async def warn_without_network(
     benchmark: Benchmark, samples: Iterable[Sample], say: Say, reach: Connect = connect
 ) -> None:
     """Warn how many of these samples cannot be graded, because their tests download what cannot be reached.
@@ -44,13 +44,13 @@ async def look_at_network(
             "what is fetched, which `benchwright validate` shows."
         )
     online = [one for one in fetching if not one.closed_by]
-    hosts = list(dict.fromkeys(host for one in online for host in one.hosts))[:TRIED]
+    hosts = list(dict.fromkeys(host for one in online for host in one.hosts))[:MAX_HOSTS_TRIED]
     if hosts and not await _any_answers(hosts, reach):
         why = f"none of {', '.join(hosts)} can be reached from this machine"
         _tell(online, len(needs), why, "run it where there is a network", say)
 
 
-def _tell(needs: Sequence[Needs], of: int, why: str, what_to_do: str, say: Say) -> None:
+def _tell(needs: Sequence[NetworkNeeds], of: int, why: str, what_to_do: str, say: Say) -> None:
     """Warn that some samples cannot be graded.
 
     Raises:
@@ -62,17 +62,21 @@ def _tell(needs: Sequence[Needs], of: int, why: str, what_to_do: str, say: Say) 
     say(said)
 
 
-def _tests(needs: Sequence[Needs], of: int) -> str:
+def _tests(needs: Sequence[NetworkNeeds], of: int) -> str:
     programs = list(dict.fromkeys(program for one in needs for program in one.programs))
-    named = ", ".join(programs[:NAMED])
-    whose = f"all {of:,} tasks" if len(needs) == of and of > 1 else f"{len(needs):,} of {counted(of, 'task')}"
+    named = ", ".join(programs[:MAX_PROGRAMS_NAMED])
+    whose = (
+        f"all {of:,} tasks"
+        if len(needs) == of and of > 1
+        else f"{len(needs):,} of {count_with_noun(of, 'task')}"
+    )
     return f"The tests of {whose} fetch by {named}"
 
 
 async def _any_answers(hosts: Sequence[str], reach: Connect) -> bool:
     async def answers(host: str) -> bool:
         try:
-            async with asyncio.timeout(REACHING_SECONDS):
+            async with asyncio.timeout(CONNECT_TIMEOUT):
                 _, writer = await reach(host, HTTPS)
         except (OSError, TimeoutError):
             return False

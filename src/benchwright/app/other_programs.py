@@ -26,13 +26,13 @@ from benchwright.endpoint.default_server import LOCAL_SERVER
 from benchwright.endpoint.relay import Grant, Relay, RelayedRequest, relay_environment
 from benchwright.endpoint.request import Purpose
 from benchwright.errors import UserError
-from benchwright.interop.foreign import UnreadableResults
-from benchwright.interop.recognising import format_of, results_below
-from benchwright.interop.relayed import Relayed
-from benchwright.interop.run_import import keep
-from benchwright.interop.sources import Sources
+from benchwright.interop.foreign_results import UnreadableResults
+from benchwright.interop.relayed_requests import RelayedRequests
+from benchwright.interop.result_formats import format_of, results_below
+from benchwright.interop.run_import import store_run
+from benchwright.interop.source_files import SourceFiles
 from benchwright.records import Target
-from benchwright.text import Say, plain
+from benchwright.text import Say, make_safe
 
 
 class OtherProgram(NamedTuple):
@@ -167,7 +167,7 @@ async def run_task(name: str, settings: BenchmarkSettings, say: Say) -> TaskRun:
         if ended.status or not kept:
             why = _last_line(ended)
             if not kept:
-                raise UserError(f"{program.command} ended with {ended.status} and no log: {plain(why)}")
+                raise UserError(f"{program.command} ended with {ended.status} and no log: {make_safe(why)}")
             return TaskRun(runs, False, f"{program.command} ended with {ended.status}: {why}")
     return TaskRun(runs, interrupted=False, failure=None)
 
@@ -202,16 +202,18 @@ async def _ask(
     settings: BenchmarkSettings,
     folder: Path,
     say: Say,
-) -> tuple[ProgramResult | None, Relayed]:
+) -> tuple[ProgramResult | None, RelayedRequests]:
     """Run the program on a task. Return its result (None if it was interrupted), and its requests at the relay."""
-    origin, relayed = perf_counter_ns(), Relayed(time_ns())
+    origin, relayed = perf_counter_ns(), RelayedRequests(time_ns())
     client = make_client(target, access, settings, 10_000)
     if not isinstance(client, EndpointClient):
-        raise UserError(f"The model {plain(target.model)!r} needs the address of an endpoint: --base-url.")
+        raise UserError(
+            f"The model {make_safe(target.model)!r} needs the address of an endpoint: --base-url."
+        )
 
     def note(request: RelayedRequest) -> None:
         relayed.add(request)
-        if relayed.count % TOLD_EVERY == 0:
+        if relayed.count % REQUESTS_PER_MESSAGE == 0:
             say(f"{relayed.count:,} requests answered.")
 
     try:
@@ -230,22 +232,22 @@ async def _ask(
     return ended, relayed
 
 
-TOLD_EVERY = 100
+REQUESTS_PER_MESSAGE = 100
 """Number of requests between two progress messages."""
 
 
-def _keep(folder: Path, relayed: Relayed, target: Target, say: Say) -> list[Path]:
+def _keep(folder: Path, relayed: RelayedRequests, target: Target, say: Say) -> list[Path]:
     """Import the logs in a folder into the run store, with the relay's timings. Return the run directories."""
     kept = []
     for path in results_below(folder) if any(folder.iterdir()) else ():
         found = format_of(path)
         assert found is not None
-        sources = Sources(path)
+        sources = SourceFiles(path)
         for run in found.read(path):
             if isinstance(run, UnreadableResults):
                 say(str(run))
             else:
-                kept.append(keep(relayed.replace_in(run, target), sources).directory)
+                kept.append(store_run(relayed.replace_in(run, target), sources).directory)
     if kept and relayed.joined < relayed.count:
         say(
             f"{relayed.count - relayed.joined:,} of {relayed.count:,} requests belong to no sample of the log."

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from benchwright.app.pack_info import Validation, validate_pack
-from benchwright.app.pack_setup import pack_process, usable
-from benchwright.app.pack_store import read_own_configuration
+from benchwright.app.pack_info import PackValidation, validate_pack
+from benchwright.app.pack_setup import pack_process, runnable_manifest
+from benchwright.app.pack_store import read_configuration_files
 from benchwright.config import LimitSettings, PackProcessSettings
 from benchwright.packs.bridge import PackLog, PackProcess
 from benchwright.packs.configuration import configuration_for
@@ -18,7 +18,7 @@ from benchwright.packs.contract import (
     CannedAnswer,
     CannedModel,
     CannedTrial,
-    Finding,
+    ContractFinding,
     check_contract,
     read_answers,
 )
@@ -30,7 +30,7 @@ from benchwright.packs.verifiers import PackVerifiers, StartOptions, VerifierPro
 from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import Record, Target
 
-BY_TEST = "pack-test"
+TEST_RUN_ID = "pack-test"
 """Name used in place of a run id for the verifiers of a test."""
 
 
@@ -41,8 +41,8 @@ class ContractTest(Record, frozen=True):
     answers tried.
     """
 
-    validation: Validation
-    findings: Sequence[Finding] = ()
+    validation: PackValidation
+    findings: Sequence[ContractFinding] = ()
     answers: int = 0
 
     @property
@@ -69,7 +69,7 @@ async def run_contract_test(
     heard = _BridgeWarnings()
     directory = validation.directory
     async with canned_trial(directory, process, report, heard.note) as trial:
-        canned = answers_of(directory, answers, trial)
+        canned = canned_answers(directory, answers, trial)
         findings = await check_contract(trial, canned)
     return ContractTest(validation, [*findings, *heard.findings], len(canned))
 
@@ -79,7 +79,9 @@ async def canned_trial(
     directory: Path, process: PackProcessSettings, report: Callable[[VerifierProgress], None], log: PackLog
 ) -> AsyncIterator[CannedTrial]:
     """Load a pack, prepare it for the canned model in temporary directories, and yield it. Close it on exit."""
-    manifest = usable(find_pack(str(directory), Path(), process.compatible_version or COMPATIBLE_VERSION))
+    manifest = runnable_manifest(
+        find_pack(str(directory), Path(), process.compatible_version or COMPATIBLE_VERSION)
+    )
     with tempfile.TemporaryDirectory(prefix="benchwright-test-") as room:
         async with (
             CannedModel() as server,
@@ -91,7 +93,7 @@ async def canned_trial(
             yield CannedTrial(running, model, generation, server)
 
 
-def answers_of(directory: Path, given: Path | None, trial: CannedTrial) -> list[CannedAnswer]:
+def canned_answers(directory: Path, given: Path | None, trial: CannedTrial) -> list[CannedAnswer]:
     """Return the canned answers in the `given` file, or else the pack's own. Empty if there is no file.
 
     Raises:
@@ -106,12 +108,12 @@ class _BridgeWarnings:
     """Listener that collects two kinds of log warnings: late events, and unhandled promise rejections."""
 
     def __init__(self) -> None:
-        self.findings: list[Finding] = []
+        self.findings: list[ContractFinding] = []
 
     def note(self, level: str, message: str, meta: object) -> None:
         """Collect a log line if it is one of these warnings."""
         if level == "warn" and message.startswith(("a progress event", "a promise was rejected")):
-            self.findings.append(Finding("events", message, problem=True))
+            self.findings.append(ContractFinding("events", message, problem=True))
 
 
 async def _prepare(
@@ -140,8 +142,8 @@ async def _verifiers(
     if not manifest.verifiers:
         yield []
         return
-    own = read_own_configuration().verifiers.get(manifest.id, {})
+    own = read_configuration_files().verifiers.get(manifest.id, {})
     pack = PackVerifiers(manifest.id, manifest.version, directory, manifest.verifiers, own)
-    async with running_verifiers(pack, StartOptions(BY_TEST), report) as verifiers:
+    async with running_verifiers(pack, StartOptions(TEST_RUN_ID), report) as verifiers:
         verifiers.require_running()
         yield verifiers.endpoints

@@ -7,24 +7,24 @@ import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
-from benchwright.app.pack_contract import answers_of, canned_trial
+from benchwright.app.pack_contract import canned_answers, canned_trial
 from benchwright.config import PackProcessSettings
 from benchwright.errors import BenchwrightError, UserError
 from benchwright.packs.contract import AttemptOutcome, CannedAnswer
-from benchwright.packs.contract.checks import NONSENSE
+from benchwright.packs.contract.checks import NONSENSE_ANSWER
 from benchwright.packs.install.digest import VERSION_CONTROL
-from benchwright.packs.packing import LEFT_OUT
+from benchwright.packs.packing import EXCLUDED_NAMES
 from benchwright.packs.types import ScenarioMeta
 from benchwright.packs.verifiers import VerifierProgress
 from benchwright.records import Record
 from benchwright.suggest import did_you_mean
 
-LOOK_SECONDS = 0.3
+POLL_SECONDS = 0.3
 """Seconds between two checks of the files."""
-UNWATCHED = VERSION_CONTROL | LEFT_OUT | {"node_modules"}
+UNWATCHED_FOLDERS = VERSION_CONTROL | EXCLUDED_NAMES | {"node_modules"}
 
 
-class Round(Record, frozen=True):
+class PackTryResult(Record, frozen=True):
     """Result of trying a pack once: the `tried` answers, or the `error` that prevented the try.
 
     `stacks`: stack traces of errors in the pack's code.
@@ -36,13 +36,13 @@ class Round(Record, frozen=True):
     stacks: Sequence[str] = ()
 
 
-async def rounds(
+async def try_on_changes(
     directory: Path,
     process: PackProcessSettings,
     scenario: str | None,
     answers: Path | None,
     report: Callable[[VerifierProgress], None],
-) -> AsyncIterator[Round]:
+) -> AsyncIterator[PackTryResult]:
     """Try a scenario at once, and again whenever a file of the pack has changed. Yield each result, without end."""
     seen: dict[str, int] | None = None
     while True:
@@ -50,7 +50,7 @@ async def rounds(
         if now != seen:
             seen = now
             yield await _round(directory, process, scenario, answers, report)
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(POLL_SECONDS)
 
 
 async def _round(
@@ -59,7 +59,7 @@ async def _round(
     name: str | None,
     answers: Path | None,
     report: Callable[[VerifierProgress], None],
-) -> Round:
+) -> PackTryResult:
     stacks: list[str] = []
 
     def log(level: str, message: str, meta: object) -> None:
@@ -68,16 +68,16 @@ async def _round(
 
     try:
         async with canned_trial(directory, process, report, log) as trial:
-            canned = answers_of(directory, answers, trial)
+            canned = canned_answers(directory, answers, trial)
             scenario = _chosen(trial.pack.scenarios, name, canned)
             own = [one for one in canned if one.scenario == scenario.id]
             tried = [
                 (one, await trial.run(scenario, one.messages))
-                for one in own or [CannedAnswer(scenario.id, NONSENSE)]
+                for one in own or [CannedAnswer(scenario.id, NONSENSE_ANSWER)]
             ]
     except BenchwrightError as error:
-        return Round(error=str(error), stacks=stacks)
-    return Round(scenario.id, tried, None, stacks)
+        return PackTryResult(error=str(error), stacks=stacks)
+    return PackTryResult(scenario.id, tried, None, stacks)
 
 
 def _chosen(
@@ -101,7 +101,7 @@ def _stamps(directory: Path) -> dict[str, int]:
     """Return the modification time in ns of each file in a directory, by its path."""
     found: dict[str, int] = {}
     for folder, folders, files in os.walk(directory):
-        folders[:] = [name for name in folders if name not in UNWATCHED]
+        folders[:] = [name for name in folders if name not in UNWATCHED_FOLDERS]
         for name in files:
             path = os.path.join(folder, name)
             try:

@@ -8,15 +8,15 @@ from pathlib import Path
 from benchwright.app.pack_setup import pack_process
 from benchwright.config import PackProcessSettings
 from benchwright.errors import ExecutionError, UserError
-from benchwright.packs.inspection import inspect, load_failed
+from benchwright.packs.inspection import failed_inspection, inspect_pack
 from benchwright.packs.install import InstalledPack, find_pack
 from benchwright.packs.manifest import MANIFEST_NAME
-from benchwright.packs.own_manifest import effective_manifest
+from benchwright.packs.module_manifest import effective_manifest
 from benchwright.packs.types import ScenarioMeta
 from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import Record
 
-CARDS = ("What this tests", "Success case", "Failure case")
+CARD_TITLES = ("What this tests", "Success case", "Failure case")
 """Titles that the detail cards of scenarios have in the official packs."""
 
 
@@ -31,7 +31,7 @@ class PackFacts(Record, frozen=True):
     runtime: str | None = None
 
 
-class Validation(Record, frozen=True):
+class PackValidation(Record, frozen=True):
     """Result of validating a pack. `problems` keep it from running, `warnings` do not. `scenarios`: their number."""
 
     directory: Path
@@ -54,11 +54,11 @@ async def pack_facts(reference: str, storage: Path, process: PackProcessSettings
         async with pack_process(pack.directory, manifest, process) as running:
             return PackFacts(pack, running.scenarios, running.runtime)
     except ExecutionError as error:
-        failed = load_failed(pack.inspection, str(error))
+        failed = failed_inspection(pack.inspection, str(error))
         return PackFacts(InstalledPack(pack.id, pack.directory, failed, pack.local, pack.record))
 
 
-async def validate_pack(path: Path, process: PackProcessSettings) -> Validation:
+async def validate_pack(path: Path, process: PackProcessSettings) -> PackValidation:
     """Return the result of checking a pack's directory.
 
     Checked are its manifest, loading, the form of its scenarios, and its score of an empty list.
@@ -69,10 +69,10 @@ async def validate_pack(path: Path, process: PackProcessSettings) -> Validation:
     directory = (path.parent if path.name == MANIFEST_NAME else path).resolve()
     if not directory.is_dir():
         raise UserError(f"There is no directory {path}.")
-    inspection = inspect(directory, process.compatible_version or COMPATIBLE_VERSION)
+    inspection = inspect_pack(directory, process.compatible_version or COMPATIBLE_VERSION)
     manifest = inspection.manifest
     if inspection.status != "ready" or manifest is None:
-        return Validation(directory, [f"{inspection.status}: {inspection.error}"], [])
+        return PackValidation(directory, [f"{inspection.status}: {inspection.error}"], [])
     problems: list[str] = []
     warnings = list(manifest.warnings)
     scenarios: list[ScenarioMeta] = []
@@ -85,7 +85,7 @@ async def validate_pack(path: Path, process: PackProcessSettings) -> Validation:
             await running.score([])
     except ExecutionError as error:
         problems.append(str(error))
-    return Validation(directory, problems, warnings, len(scenarios))
+    return PackValidation(directory, problems, warnings, len(scenarios))
 
 
 def _scenario_problems(scenarios: Sequence[ScenarioMeta]) -> Iterator[str]:
@@ -109,7 +109,7 @@ def _scenario_oddities(scenarios: Sequence[ScenarioMeta]) -> Iterator[str]:
         if scenario.category is None:
             yield f"scenario {scenario.id} has no category"
         if not scenario.detail_cards:
-            yield f"scenario {scenario.id} has no detail cards ({', '.join(CARDS)})"
+            yield f"scenario {scenario.id} has no detail cards ({', '.join(CARD_TITLES)})"
 
 
 def _length(value: object) -> int:

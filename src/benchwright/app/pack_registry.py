@@ -7,13 +7,13 @@ from typing import Literal
 
 from benchwright.app.pack_store import installed_packs
 from benchwright.packs.install import InstallSettings, RegistryEntry, read_registry
-from benchwright.packs.versions import rank
+from benchwright.packs.versions import version_key
 from benchwright.records import Record
 
-State = Literal["available", "installed", "update", "not supported"]
+OfferState = Literal["available", "installed", "update", "not supported"]
 
 
-class Offer(Record, frozen=True):
+class RegistryOffer(Record, frozen=True):
     """A pack in the registry. `installed`: the version on this machine, None if it is not installed.
 
     `state`: the result of comparing both versions.
@@ -21,10 +21,10 @@ class Offer(Record, frozen=True):
 
     entry: RegistryEntry
     installed: str | None
-    state: State
+    state: OfferState
 
 
-def offers(settings: InstallSettings, words: Sequence[str] = ()) -> list[Offer]:
+def search_registry(settings: InstallSettings, words: Sequence[str] = ()) -> list[RegistryOffer]:
     """Return the registry's packs that contain all these words, ignoring case.
 
     The words are searched in id, name, author and description.
@@ -40,7 +40,7 @@ def offers(settings: InstallSettings, words: Sequence[str] = ()) -> list[Offer]:
     entries = read_registry(settings.registry, settings.limits).entries
     wanted = [word.casefold() for word in words]
     return [
-        Offer(entry, here.get(entry.id), _state(entry, here.get(entry.id)))
+        RegistryOffer(entry, here.get(entry.id), _state(entry, here.get(entry.id)))
         for entry in entries
         if all(word in _text(entry) for word in wanted)
     ]
@@ -51,7 +51,7 @@ def _text(entry: RegistryEntry) -> str:
     return " ".join(parts).casefold()
 
 
-def _state(entry: RegistryEntry, installed: str | None) -> State:
+def _state(entry: RegistryEntry, installed: str | None) -> OfferState:
     """Return whether a pack is installed and up to date, compared with its registry entry.
 
     Differing versions that cannot be ordered count as an update, because `pack update` follows the registry.
@@ -60,6 +60,6 @@ def _state(entry: RegistryEntry, installed: str | None) -> State:
         return "not supported"
     if installed is None:
         return "available"
-    theirs, ours = rank(entry.version), rank(installed)
+    theirs, ours = version_key(entry.version), version_key(installed)
     newer = entry.version != installed if theirs is None or ours is None else theirs > ours
     return "update" if newer else "installed"

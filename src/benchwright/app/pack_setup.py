@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from benchwright.app.models import find_models, slot_of
-from benchwright.app.pack_store import read_own_configuration
+from benchwright.app.pack_store import read_configuration_files
 from benchwright.config import (
     EndpointSettings,
     PackProcessSettings,
@@ -25,24 +25,24 @@ from benchwright.errors import UserError
 from benchwright.home import pack_libraries, packs_cache, packs_directory, packs_file
 from benchwright.packs.bridge import BridgeLimits, PackLog, PackProcess
 from benchwright.packs.configuration import PackConfiguration, choose_models, configuration_for
-from benchwright.packs.context import PackDirectories, own_timeout, resolve_generation
+from benchwright.packs.context import PackDirectories, configured_timeout, resolve_generation
 from benchwright.packs.install import InstalledPack, find_pack
-from benchwright.packs.install.digest import digests, tree_digest
+from benchwright.packs.install.digest import file_digests, tree_digest
 from benchwright.packs.manifest import PackManifest
-from benchwright.packs.own_manifest import effective_manifest
+from benchwright.packs.module_manifest import effective_manifest
 from benchwright.packs.solver import CellSettings
 from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import RegisteredModel, ScenarioMeta
 from benchwright.packs.versions import COMPATIBLE_VERSION
-from benchwright.packs.web_pack import WEB_PACK
+from benchwright.packs.web_pack import WEB_PACK_MESSAGE
 from benchwright.records import Target
 from benchwright.suggest import did_you_mean
-from benchwright.text import Say, plain
+from benchwright.text import Say, make_safe
 
 SCENARIO_SECONDS = 1800.0
 """Default maximum seconds for one attempt, if neither the user nor the pack sets one."""
 
-GENERATION = (
+GENERATION_SETTINGS = (
     "temperature",
     "top_p",
     "top_k",
@@ -55,7 +55,7 @@ GENERATION = (
 """Settings that become fields of the generation request. Settings that are None are not sent."""
 
 
-class PackReady(NamedTuple):
+class LoadedPack(NamedTuple):
     """A loaded pack with its models. `access` (keys, by slot) is never written to any file."""
 
     setup: PackRunSetup
@@ -66,7 +66,7 @@ class PackReady(NamedTuple):
 
 async def set_up_pack(
     reference: str, settings: PackSettings, log: PackLog, say: Say, stack: AsyncExitStack
-) -> PackReady:
+) -> LoadedPack:
     """Find the pack and the models, start the pack's process, which lists the scenarios, and return all of it.
 
     The process is closed with `stack`.
@@ -77,19 +77,21 @@ async def set_up_pack(
     """
     version = settings.process.compatible_version or COMPATIBLE_VERSION
     pack = find_pack(reference, packs_directory(), version)
-    declared = usable(pack)
+    declared = runnable_manifest(pack)
     configuration, models, targets, access = chosen_models(
         settings.endpoint, settings.sampling, say, direct=settings.process.direct
     )
     process = await stack.enter_async_context(pack_process(pack.directory, declared, settings.process, log))
     manifest = _manifest(pack, declared, process, say)
     overrides = {
-        name: value for name in GENERATION if (value := getattr(settings.sampling, name)) is not None
+        name: value for name in GENERATION_SETTINGS if (value := getattr(settings.sampling, name)) is not None
     }
     setup = PackRunSetup(
         directory=pack.directory,
         manifest=manifest,
-        digest=pack.record.tree_sha256 if pack.record is not None else tree_digest(digests(pack.directory)),
+        digest=pack.record.tree_sha256
+        if pack.record is not None
+        else tree_digest(file_digests(pack.directory)),
         scenarios=_wanted(process.scenarios, settings.scenarios.scenario),
         configuration=configuration,
         models=models,
@@ -101,17 +103,17 @@ async def set_up_pack(
                 manifest.sampling_defaults, {**overrides, **settings.sampling.param}, settings.limits.timeout
             ),
             seconds=settings.scenarios.scenario_seconds
-            or own_timeout({**manifest.sampling_defaults, **settings.sampling.param})
+            or configured_timeout({**manifest.sampling_defaults, **settings.sampling.param})
             or SCENARIO_SECONDS,
             retries=settings.scenarios.cell_retries,
         ),
         direct=settings.process.direct,
         listed_scenarios=len(process.scenarios),
     )
-    return PackReady(setup, process, targets, access)
+    return LoadedPack(setup, process, targets, access)
 
 
-def usable(pack: InstalledPack) -> PackManifest:
+def runnable_manifest(pack: InstalledPack) -> PackManifest:
     """Return the manifest of a pack if it can be run here.
 
     Raises:
@@ -119,7 +121,7 @@ def usable(pack: InstalledPack) -> PackManifest:
     """
     inspection = pack.inspection
     if inspection.manifest is not None and inspection.manifest.type == "web":
-        raise UserError(f"{pack.id} is {WEB_PACK}.")
+        raise UserError(f"{pack.id} is {WEB_PACK_MESSAGE}.")
     if inspection.status != "ready" or inspection.manifest is None:
         raise UserError(f"{pack.id} cannot be run ({inspection.status}): {inspection.error}")
     return inspection.manifest
@@ -157,7 +159,7 @@ def chosen_models(
 
     `direct`: True if the pack calls the models itself, without the relay.
     """
-    configuration = read_own_configuration()
+    configuration = read_configuration_files()
     tried = endpoint.tried
     if endpoint.base_url or any(entry.base_url for entry in tried):
         return _models_at_address(endpoint, sampling, configuration, say, direct=direct)
@@ -207,7 +209,7 @@ def _manifest(pack: InstalledPack, declared: PackManifest, process: PackProcess,
     """Return the manifest that the pack's module gives, if it is valid, or else the declared one."""
     manifest, remarks = effective_manifest(declared, process.manifest, pack.directory)
     for remark in remarks:
-        say(f"Note: {plain(pack.id)}: {plain(remark)}.")
+        say(f"Note: {make_safe(pack.id)}: {make_safe(remark)}.")
     if not process.scenarios:
         raise UserError(f"{pack.id} lists no scenarios.")
     return manifest

@@ -10,10 +10,10 @@ from benchwright.home import packs_directory, packs_file
 if TYPE_CHECKING:
     from benchwright.packs.configuration import PackConfiguration
     from benchwright.packs.install import InstalledPack, InstallSettings
-    from benchwright.packs.install.settings import Check
+    from benchwright.packs.install.settings import PackCheck
 
 
-def read_own_configuration() -> PackConfiguration:
+def read_configuration_files() -> PackConfiguration:
     """Return the merged configuration of the desktop host and Benchwright. Benchwright's values have priority.
 
     Raises:
@@ -28,7 +28,7 @@ def install_settings(
     registry: str | None,
     github_archive: str | None,
     compatible_version: str | None,
-    check: Check | None = None,
+    check: PackCheck | None = None,
 ) -> InstallSettings:
     """Return the sources of packs: those given, else those configured, else the official ones.
 
@@ -39,7 +39,7 @@ def install_settings(
     """
     from benchwright.packs.install import InstallSettings
 
-    configuration = read_own_configuration()
+    configuration = read_configuration_files()
     given: dict[str, Any] = {
         "registry": registry or configuration.registry,
         "github_archive": github_archive or configuration.github_archive,
@@ -54,7 +54,7 @@ def installed_packs(compatible_version: str | None = None) -> list[InstalledPack
     storage = packs_directory()
     if not storage.is_dir():
         return []
-    from benchwright.packs.install import installed
+    from benchwright.packs.install import list_installed
     from benchwright.packs.versions import COMPATIBLE_VERSION
 
-    return installed(storage, compatible_version or COMPATIBLE_VERSION)
+    return list_installed(storage, compatible_version or COMPATIBLE_VERSION)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from benchwright.app.pack_setup import usable
-from benchwright.app.pack_store import read_own_configuration
-from benchwright.app.pack_watch import PackWatch
+from benchwright.app.pack_observer import PackObserver
+from benchwright.app.pack_setup import runnable_manifest
+from benchwright.app.pack_store import read_configuration_files
 from benchwright.errors import UserError
 from benchwright.home import packs_directory
 from benchwright.packs.install import find_pack
@@ -15,21 +15,23 @@ from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import VerifierEndpoint
 from benchwright.packs.verifiers import (
     PackVerifiers,
+    StartedVerifiers,
     StartOptions,
     VerifierProgress,
-    Verifiers,
     running_verifiers,
     stop_verifiers,
     verifier_states,
 )
 from benchwright.sandbox.docker import EngineError
 
-BY_HAND = "by-hand"
+MANUAL_RUN_ID = "by-hand"
 """Name used in place of a run id for verifiers started outside a run."""
 
 
 @asynccontextmanager
-async def verifiers_of(setup: PackRunSetup, watch: PackWatch, *, keep: bool) -> AsyncIterator[Verifiers]:
+async def verifiers_of(
+    setup: PackRunSetup, watch: PackObserver, *, keep: bool
+) -> AsyncIterator[StartedVerifiers]:
     """Start the verifiers of a run before the first request to a model, and yield them. Close them on exit.
 
     Progress is reported to `watch`. `keep`: leave the containers running.
@@ -48,7 +50,7 @@ async def verifiers_of(setup: PackRunSetup, watch: PackWatch, *, keep: bool) -> 
 
     own = setup.configuration.verifiers.get(manifest.id, {})
     pack = PackVerifiers(manifest.id, manifest.version, setup.directory, manifest.verifiers, own)
-    run_id = BY_HAND if watch.table is None else watch.table.directory.name
+    run_id = MANUAL_RUN_ID if watch.table is None else watch.table.directory.name
     async with running_verifiers(pack, StartOptions(run_id, keep), report) as verifiers:
         for verifier_id, written in verifiers.logs.items():
             for line in written.splitlines():
@@ -57,7 +59,7 @@ async def verifiers_of(setup: PackRunSetup, watch: PackWatch, *, keep: bool) -> 
         yield verifiers
 
 
-async def states(reference: str) -> list[VerifierEndpoint]:
+async def verifier_states_of_pack(reference: str) -> list[VerifierEndpoint]:
     """Return the state of a pack's verifiers without starting any.
 
     Raises:
@@ -69,17 +71,21 @@ async def states(reference: str) -> list[VerifierEndpoint]:
         raise UserError(f"Docker does not answer: {error}.") from None
 
 
-async def start(reference: str, report: Callable[[VerifierProgress], None]) -> list[VerifierEndpoint]:
+async def start_verifiers(
+    reference: str, report: Callable[[VerifierProgress], None]
+) -> list[VerifierEndpoint]:
     """Start the verifiers of a pack, which run until they are stopped. Return their states.
 
     Raises:
         UserError: If there is no such pack.
     """
-    async with running_verifiers(_pack(reference), StartOptions(BY_HAND, keep=True), report) as verifiers:
+    async with running_verifiers(
+        _pack(reference), StartOptions(MANUAL_RUN_ID, keep=True), report
+    ) as verifiers:
         return list(verifiers.endpoints)
 
 
-async def stop(reference: str) -> list[str]:
+async def stop_verifiers_of_pack(reference: str) -> list[str]:
     """Stop the verifiers of a pack that were left running. Return the names of their containers.
 
     Raises:
@@ -94,8 +100,8 @@ async def stop(reference: str) -> list[str]:
 
 def _pack(reference: str) -> PackVerifiers:
     pack = find_pack(reference, packs_directory())
-    manifest = usable(pack)
+    manifest = runnable_manifest(pack)
     if not manifest.verifiers:
         raise UserError(f"{pack.id} has no verifiers.")
-    own = read_own_configuration().verifiers.get(manifest.id, {})
+    own = read_configuration_files().verifiers.get(manifest.id, {})
     return PackVerifiers(manifest.id, manifest.version, pack.directory, manifest.verifiers, own)

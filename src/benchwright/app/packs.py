@@ -9,28 +9,36 @@ from typing import Any
 
 import msgspec
 
-from benchwright.analysis.pack_runs import over_their_cells, summary_document, write_summary
+from benchwright.analysis.pack_runs import summary_document, with_cell_counts, write_summary
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.app.endpoints import make_client
 from benchwright.app.models import short_name
-from benchwright.app.pack_setup import PackReady, set_up_pack
-from benchwright.app.pack_watch import PackWatch
-from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest, describe
+from benchwright.app.pack_observer import PackObserver
+from benchwright.app.pack_setup import LoadedPack, set_up_pack
+from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest, describe_run
 from benchwright.app.run_lookup.unfinished import UnfinishedRunLookup, is_reported, mark_reported
 from benchwright.app.until.question import check_until
 from benchwright.config import PackResuming, PackSettings
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
-from benchwright.engine.ledger import Retry
+from benchwright.engine.ledger import RetryCondition
 from benchwright.engine.plan import Plan
 from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.modes import arranger, mode_for
+from benchwright.packs.pack_interfaces import NoVerifiers, RunningVerifiers
 from benchwright.packs.results import PackResults, PackScore, score_results
 from benchwright.packs.task import PackRunSetup, PackTask
 from benchwright.packs.types import PASSED, RegisteredModel
-from benchwright.packs.watching import NoVerifiers, RunningVerifiers
-from benchwright.records import FAILED, RETRIED_ON_RESUME, Record, Status, Target, TrialLimits, TrialRecord
+from benchwright.records import (
+    FAILED_STATUSES,
+    RETRIED_ON_RESUME,
+    Record,
+    Status,
+    Target,
+    TrialLimits,
+    TrialRecord,
+)
 from benchwright.runs import store
 from benchwright.runs.manifest import DataFile, read_manifest
 from benchwright.runs.table import RunTable
@@ -51,7 +59,7 @@ class PackReport(Record, frozen=True):
 
 
 async def prepare_pack(
-    reference: str, settings: PackSettings, watch: PackWatch, say: Say
+    reference: str, settings: PackSettings, watch: PackObserver, say: Say
 ) -> PreparedRun[PackReport]:
     """Find a pack and its models, list its scenarios, and return the prepared run. `watch` observes the run.
 
@@ -68,14 +76,14 @@ async def prepare_pack(
         return msgspec.structs.replace(prepared, held=stack.pop_all())
 
 
-async def described_pack(reference: str, settings: PackSettings, say: Say) -> dict[str, Any]:
+async def describe_pack_run(reference: str, settings: PackSettings, say: Say) -> dict[str, Any]:
     """Return the description of a pack's run for `--dry-run`. It raises the errors of `prepare_pack`."""
-    prepared = await prepare_pack(reference, settings, PackWatch(), say)
+    prepared = await prepare_pack(reference, settings, PackObserver(), say)
     async with prepared.resources:
-        return describe(prepared)
+        return describe_run(prepared)
 
 
-def _composed(ready: PackReady, settings: PackSettings, watch: PackWatch) -> PreparedRun[PackReport]:
+def _composed(ready: LoadedPack, settings: PackSettings, watch: PackObserver) -> PreparedRun[PackReport]:
     setup, pack, targets, access = ready
     clients = {}
     for target in targets:
@@ -125,7 +133,7 @@ def _composed(ready: PackReady, settings: PackSettings, watch: PackWatch) -> Pre
 
 
 def _verifiers(
-    setup: PackRunSetup, watch: PackWatch, *, keep: bool
+    setup: PackRunSetup, watch: PackObserver, *, keep: bool
 ) -> AbstractAsyncContextManager[RunningVerifiers]:
     """Return a context that starts the pack's verifiers when the run begins. `keep`: leave their containers running."""
     if not setup.manifest.verifiers:
@@ -211,7 +219,7 @@ def _names(models: Mapping[str, RegisteredModel]) -> dict[str, str]:
     return {slot: model.label if labels[model.label] == 1 else model.id for slot, model in models.items()}
 
 
-def _retry(resuming: PackResuming) -> Retry | None:
+def _retry(resuming: PackResuming) -> RetryCondition | None:
     """Return a test for the cells of an earlier run that the user wants to retry. None if there are no such wishes.
 
     Cells that never had an answer are retried in any case.
@@ -219,7 +227,7 @@ def _retry(resuming: PackResuming) -> Retry | None:
     if resuming.retry_scenario:
         return lambda trial: trial.sample in resuming.retry_scenario
     if resuming.errors:
-        return lambda trial: trial.status in FAILED
+        return lambda trial: trial.status in FAILED_STATUSES
     if resuming.provider_errors:
         return lambda trial: trial.status is Status.PROVIDER_ERROR
     if resuming.retry_failed:
@@ -229,7 +237,7 @@ def _retry(resuming: PackResuming) -> Retry | None:
 
 def _made_again(resuming: PackResuming) -> Callable[[TrialRecord], bool]:
     """Return a test that is True for attempts of earlier sessions that this session retries; see `launch`."""
-    again = FAILED if resuming.retry_failed else RETRIED_ON_RESUME
+    again = FAILED_STATUSES if resuming.retry_failed else RETRIED_ON_RESUME
     retry = _retry(resuming)
     return lambda trial: trial.status in again or (retry is not None and retry(trial))
 
@@ -237,7 +245,7 @@ def _made_again(resuming: PackResuming) -> Callable[[TrialRecord], bool]:
 def _report(
     launched: LaunchedRun,
     setup: PackRunSetup,
-    watch: PackWatch,
+    watch: PackObserver,
     scores: Mapping[str, PackScore],
     error: str | None,
 ) -> PackReport:
@@ -245,7 +253,7 @@ def _report(
     directory, result, table = launched.directory, launched.result, launched.table
     worked = result is not None or error is not None
     manifest, results = read_manifest(directory), watch.results()
-    summary, scores = summarise(manifest, table), over_their_cells(scores, manifest, table)
+    summary, scores = summarise(manifest, table), with_cell_counts(scores, manifest, table)
     document = summary_document(
         manifest,
         directory,

@@ -14,13 +14,13 @@ from benchwright.config import Settings
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.card.needs import Needs
 from benchwright.endpoint.providers import ModelClient
-from benchwright.engine.ledger import Retry
+from benchwright.engine.ledger import RetryCondition
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import RunResult
 from benchwright.engine.shards import WorkerSpec
 from benchwright.engine.stop import StopRule
 from benchwright.engine.trial_reuse import NO_REUSE, Reuse
-from benchwright.runs.keys import fingerprint, identity_of
+from benchwright.runs.keys import fingerprint, target_identity
 from benchwright.runs.manifest import DataFile, names_of_models
 from benchwright.runs.table import RunTable
 from benchwright.text import Say
@@ -49,7 +49,7 @@ class RunRequest(msgspec.Struct, frozen=True):
     rules: Sequence[StopRule] = ()
     selection: Mapping[str, Any] = {}
     manifest_facts: Mapping[str, Any] = {}
-    retry: Retry | None = None
+    retry: RetryCondition | None = None
     worker_spec: WorkerSpec | None = None
     direct_clients: Sequence[ModelClient] = ()
     needs: Callable[[], Needs] = dict
@@ -83,7 +83,7 @@ class RunRequest(msgspec.Struct, frozen=True):
             self.kind,
             plan.task.spec,
             [(data.xxh3, data.samples, data.offset, data.columns) for data in self.data],
-            [(target.slot, *identity_of(target)) for target in targets],
+            [(target.slot, *target_identity(target)) for target in targets],
             sorted((scorer.name, scorer.fingerprint) for scorer in plan.task.scorers),
             plan.repeats,
             plan.limits,
@@ -113,7 +113,7 @@ class LaunchedRun(msgspec.Struct, frozen=True):
         return None if self.result is None or self.result.decided else self.result.stop_reason
 
 
-NOTHING_HELD: AbstractAsyncContextManager[Any] = nullcontext()
+NO_RESOURCES: AbstractAsyncContextManager[Any] = nullcontext()
 
 
 class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
@@ -138,10 +138,10 @@ class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
     on_session_end: Callable[[RunTable], None] = lambda table: None
     change_reason: Callable[[], str | None] = lambda: None
     activity_lines: Callable[[], Sequence[str]] = lambda: ()
-    resources: AbstractAsyncContextManager[Any] = NOTHING_HELD
+    resources: AbstractAsyncContextManager[Any] = NO_RESOURCES
 
 
-def describe(prepared: PreparedRun[Any]) -> dict[str, Any]:
+def describe_run(prepared: PreparedRun[Any]) -> dict[str, Any]:
     """Return the description of a run for `--dry-run`: its facts and plan, and the noise in an earlier run."""
     from benchwright.analysis.noise import earlier_noise
 

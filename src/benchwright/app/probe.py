@@ -10,7 +10,7 @@ from benchwright.endpoint.server_info import SHORT_TIMEOUTS, list_models
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import Target
 from benchwright.suggest import did_you_mean
-from benchwright.text import Say, plain
+from benchwright.text import Say, make_safe
 
 
 async def probe_endpoints(targets: Iterable[Target], access: Mapping[str, Access], say: Say) -> None:
@@ -28,7 +28,7 @@ async def probe_endpoints(targets: Iterable[Target], access: Mapping[str, Access
     for target in known:
         models = listed[target.base_url, access[target.slot]]
         if models and target.model not in models:
-            say(not_listed(target, models))
+            say(unlisted_model_warning(target, models))
 
 
 async def _models(base_url: str, access: Access) -> Sequence[str]:
@@ -40,9 +40,9 @@ async def _models(base_url: str, access: Access) -> Sequence[str]:
         return []
 
 
-def not_listed(target: Target, models: Sequence[str]) -> str:
+def unlisted_model_warning(target: Target, models: Sequence[str]) -> str:
     """Return a warning that an endpoint does not list a model, with the nearest name and some listed ones."""
-    shown = ", ".join(plain(name) for name in models[:5])
+    shown = ", ".join(make_safe(name) for name in models[:5])
     more = f" and {len(models) - 5:,} more" if len(models) > 5 else ""
     hint = did_you_mean(target.model, models)
-    return f"Warning: {target.base_url} does not list the model {plain(target.model)!r}.{hint} It lists {shown}{more}."
+    return f"Warning: {target.base_url} does not list the model {make_safe(target.model)!r}.{hint} It lists {shown}{more}."

@@ -12,7 +12,7 @@ from benchwright.errors import ProviderError
 from benchwright.text import Say
 
 
-class Scrape:
+class MetricsScrape:
     """Context manager that reads the server's metrics before and after a run.
 
     If they cannot be read, this is reported and the run continues. On exit, `found` holds `prometheus_url`,
@@ -26,7 +26,7 @@ class Scrape:
         self._say = say
         self._before: str | None = None
 
-    async def __aenter__(self) -> Scrape:
+    async def __aenter__(self) -> MetricsScrape:
         self._before = await self._read()
         return self
 

@@ -38,7 +38,7 @@ class SentThinking(NamedTuple):
         return f"sent for thinking: {encode_json(self.fields).decode()} (style {self.style}, by {self.by})"
 
 
-def wanted_thinking(thinking: ThinkingSettings, entry: ModelEntry | None = None) -> ReasoningSettings:
+def thinking_for_model(thinking: ThinkingSettings, entry: ModelEntry | None = None) -> ReasoningSettings:
     """Return the reasoning effort wanted for a model: its own setting, or else the shared one."""
     if entry is None or (entry.reasoning_effort is None and entry.thinking_budget is None):
         return ReasoningSettings(thinking.reasoning_effort, thinking.thinking_budget)
@@ -56,7 +56,7 @@ def sent_thinking(
     Raises:
         UserError: If the style cannot be determined, or has no field for the wanted effort.
     """
-    wanted = wanted_thinking(thinking, entry)
+    wanted = thinking_for_model(thinking, entry)
     if wanted == ReasoningSettings():
         return None
     given = (entry.thinking_style if entry is not None else None) or thinking.thinking_style
@@ -83,7 +83,7 @@ def _find_style(base_url: str, access: Access) -> FoundStyle:
     return found
 
 
-def hints_of_refusals(thinking: ThinkingSettings, tried: Models, target: Target) -> dict[str, str]:
+def refusal_hints(thinking: ThinkingSettings, tried: Models, target: Target) -> dict[str, str]:
     """Return advice by field name, for the case that a server refuses a body field that an option set."""
     return {name: hint for name, hint in _hints(thinking, tried).items() if _has_field(target.settings, name)}
 
@@ -91,7 +91,7 @@ def hints_of_refusals(thinking: ThinkingSettings, tried: Models, target: Target)
 def _hints(thinking: ThinkingSettings, tried: Models) -> dict[str, str]:
     hints: dict[str, str] = {}
     for entry in (None, *tried):
-        wanted = wanted_thinking(thinking, entry)
+        wanted = thinking_for_model(thinking, entry)
         if wanted != ReasoningSettings():
             option = "--reasoning-effort" if wanted.effort else "--thinking-budget"
             told = f"{option} sent it; {STYLE_OPTION} says how, and without {option} nothing is sent"

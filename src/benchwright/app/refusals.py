@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from benchwright.endpoint.flags import left_out_of
 from benchwright.endpoint.optional_parts import instead_of
 from benchwright.engine.run import Listener
-from benchwright.engine.worker import Result, SolvedWork
-from benchwright.text import plain
+from benchwright.engine.worker import SolvedWork, WorkResult
+from benchwright.text import make_safe
 
 
 class RefusalNotes:
@@ -25,7 +25,7 @@ class RefusalNotes:
     def on_start(self, total: int, done: int, again: int) -> None:
         """Do nothing: only results matter."""
 
-    def on_result(self, result: Result) -> None:
+    def on_result(self, result: WorkResult) -> None:
         """Report each field that requests of this result had to leave out, unless it was reported before."""
         for request in result.record.requests if isinstance(result, SolvedWork) else ():
             for name in left_out_of(request.flags) if request.flags else ():
@@ -34,7 +34,7 @@ class RefusalNotes:
                     self._tell(request.slot, name)
 
     def _tell(self, slot: str, name: str) -> None:
-        model = plain(self._models.get(slot, slot))
+        model = make_safe(self._models.get(slot, slot))
         for other in self._others:
             other.on_message(f"The server of {model} refuses {name}: requests are sent {instead_of(name)}.")
 

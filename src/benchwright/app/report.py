@@ -8,25 +8,25 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright import __version__
-from benchwright.analysis.comparison.compare import ComparisonOptions, compare_named
+from benchwright.analysis.comparison.compare import ComparisonOptions, compare_references
 from benchwright.analysis.comparison.from_table import slots_of
 from benchwright.analysis.comparison.records import ComparedRun, Comparison
-from benchwright.analysis.comparison.references import Reference, resolve
-from benchwright.analysis.load.details import DetailedLoad
+from benchwright.analysis.comparison.references import Reference, resolve_reference
+from benchwright.analysis.load.level_results import plan_of
 from benchwright.analysis.load.measurement import read_measurement
-from benchwright.analysis.load.reading import plan_of
+from benchwright.analysis.load.plot_data import DetailedLoad
 from benchwright.analysis.quality_and_speed.fronts import Candidate, Front, fronts
 from benchwright.analysis.report.flips import flips_of
 from benchwright.analysis.report.means import breakdowns
-from benchwright.analysis.report.provenance import table
+from benchwright.analysis.report.provenance import facts_table
 from benchwright.analysis.report.records import Flips, Report
-from benchwright.analysis.report.runs import Part, file_part, run_part
+from benchwright.analysis.report.runs import ReportPart, file_part, run_part
 from benchwright.analysis.report.times import distributions
 from benchwright.errors import UserError
 from benchwright.files import write_atomically
 from benchwright.records import Record
 from benchwright.reports.html.page import render_report
-from benchwright.reports.html.sheets import GENERATOR
+from benchwright.reports.html.page_style import GENERATOR_TAG
 from benchwright.runs.table import RunTable
 from benchwright.runs.tags_and_notes import models_of
 from benchwright.secrets import SECRETS
@@ -79,7 +79,7 @@ def require_free(output: Path) -> None:
     if output.exists():
         with output.open("rb") as file:
             beginning = file.read(2_000)
-        if beginning.strip() and GENERATOR.encode() not in beginning:
+        if beginning.strip() and GENERATOR_TAG.encode() not in beginning:
             raise UserError(f"{output} exists and is not a report: give another name.")
 
 
@@ -90,8 +90,8 @@ def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
         UserError: If a reference matches nothing.
         JournalError: If a journal cannot be read.
     """
-    named = [resolve(reference) for reference in references]
-    comparison = compare_named(named, ComparisonOptions(anyway=settings.anyway)).comparison
+    named = [resolve_reference(reference) for reference in references]
+    comparison = compare_references(named, ComparisonOptions(anyway=settings.anyway)).comparison
     sources = list(_sources(named))
     most = min(settings.samples, MOST_CONVERSATIONS // (len(sources) + 1))
     parts = [_part(source, run, most) for source, run in zip(sources, comparison.runs, strict=True)]
@@ -107,7 +107,7 @@ def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
         distributions=distributions({part.run.letter: part.times for part in parts}),
         fronts=list(_fronts(parts)),
         loads=_loads(named),
-        facts=table([part.facts for part in parts]),
+        facts=facts_table([part.facts for part in parts]),
     )
 
 
@@ -123,21 +123,21 @@ def _sources(named: Sequence[Reference]) -> Iterator[_Source]:
             yield from (_Source(one, slot) for slot in slots_of(one.run.manifest))
 
 
-def _part(source: _Source, run: ComparedRun, most: int) -> Part:
+def _part(source: _Source, run: ComparedRun, most: int) -> ReportPart:
     if source.named.run is not None:
         return run_part(source.named.run, run, most)
     sides = source.named.sides(all_slots=True)
     return file_part(next(side for side in sides if side.facts.slot == source.slot), run)
 
 
-def _flips(comparison: Comparison, parts: Sequence[Part], most: int) -> Iterator[Flips]:
+def _flips(comparison: Comparison, parts: Sequence[ReportPart], most: int) -> Iterator[Flips]:
     by_letter = {part.run.letter: part for part in parts}
     changed = [(pair, score) for pair in comparison.pairs for score in pair.scores if score.changes]
     for pair, score in changed:
         yield flips_of(by_letter[pair.a], by_letter[pair.b], score, -(-most // len(changed)))
 
 
-def _fronts(parts: Sequence[Part]) -> Iterator[Front]:
+def _fronts(parts: Sequence[ReportPart]) -> Iterator[Front]:
     """Yield data for plots of quality against speed and tokens: one for each score of a task with several models."""
     found: dict[tuple[str, str], list[Candidate]] = {}
     for part in parts:

@@ -8,18 +8,18 @@ import msgspec
 
 from benchwright.catalog.benchmark import Benchmark
 from benchwright.catalog.containers.benchmark import ContainerBenchmark
-from benchwright.catalog.containers.images import ImagesOf, Keep, Keeping
-from benchwright.catalog.scripted import played_sample
-from benchwright.formats import counted
+from benchwright.catalog.containers.images import ImagePolicy, ImageRetention, ImagesOf
+from benchwright.catalog.scripted_checks import played_sample
+from benchwright.formats import count_with_noun
 from benchwright.records import Sample, Trial
 from benchwright.sandbox.docker import Engine, EngineError, EngineUnavailable, connect
-from benchwright.sandbox.docker.images import names_here
+from benchwright.sandbox.docker.images import image_names
 from benchwright.text import Say
 
 GiB = 2**30
-RESERVE = 10 * GiB
+RESERVED_BYTES = 10 * GiB
 """Bytes that containers and layers being built need besides the images."""
-LITTLE_DISK = 20 * GiB
+LOW_DISK_BYTES = 20 * GiB
 """Free bytes below which a warning is given even if the size of the images is unknown."""
 
 
@@ -30,9 +30,14 @@ class RunImages:
     """
 
     def __init__(
-        self, benchmark: ContainerBenchmark, images_of: ImagesOf, asked: Keep | None, *, may_order: bool
+        self,
+        benchmark: ContainerBenchmark,
+        images_of: ImagesOf,
+        asked: ImagePolicy | None,
+        *,
+        may_order: bool,
     ) -> None:
-        self.keeping = Keeping(asked or "all")
+        self.keeping = ImageRetention(asked or "all")
         self.benchmark: Benchmark = msgspec.structs.replace(benchmark, keeping=self.keeping)
         self.images_of = images_of
         self._name = benchmark.about.full_name
@@ -68,21 +73,19 @@ class RunImages:
         free = engine.free_bytes()
         if free is None:
             return
-        here = await names_here(engine)
+        here = await image_names(engine)
         missing = len(self._missing(samples, here))
         if not missing:
             return
         place, room = engine.information["DockerRootDir"], f"{free / GiB:.0f} GiB"
-        images = (
-            f"{counted(missing, 'image')} of {self._name} that {'is' if missing == 1 else 'are'} not here yet"
-        )
+        images = f"{count_with_noun(missing, 'image')} of {self._name} that {'is' if missing == 1 else 'are'} not here yet"
         if self._image_gib is None:
-            if free < LITTLE_DISK:
+            if free < LOW_DISK_BYTES:
                 say(
                     f"Docker has {room} left in {place} for {images}; --limit and --keep-images none need less."
                 )
             return
-        needed = missing * self._image_gib * GiB + RESERVE
+        needed = missing * self._image_gib * GiB + RESERVED_BYTES
         if needed <= free or self.keeping.keep != "all":
             return
         said = f"Docker has {room} left in {place}, and {images} take about {needed / GiB:.0f} GiB"
@@ -98,7 +101,7 @@ class RunImages:
         return {own[0] for own in needed if own and here.isdisjoint(own)}
 
 
-def run_images(benchmark: Benchmark, asked: Keep | None, *, may_order: bool) -> RunImages | None:
+def run_images(benchmark: Benchmark, asked: ImagePolicy | None, *, may_order: bool) -> RunImages | None:
     """Return the images of a benchmark's run. None if the benchmark uses none, or they are not known."""
     if not isinstance(benchmark, ContainerBenchmark) or benchmark.images is None:
         return None

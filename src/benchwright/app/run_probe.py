@@ -10,9 +10,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from benchwright.app.endpoint_card import examination_of
+from benchwright.app.endpoint_card import prepare_examination
 from benchwright.app.prepared import RunRequest
-from benchwright.app.probe import not_listed, probe_endpoints
+from benchwright.app.probe import probe_endpoints, unlisted_model_warning
 from benchwright.endpoint.card import Card, Examination, card_of
 from benchwright.endpoint.card.needs import Needs, identify, is_met, look_for, shortcomings
 from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
@@ -22,12 +22,12 @@ from benchwright.endpoint.lite_llm import LITELLM
 from benchwright.errors import UserError
 from benchwright.records import Target
 from benchwright.runs.cards import read_cards, write_cards
-from benchwright.text import Say, plain
+from benchwright.text import Say, make_safe
 
-SECONDS = 10.0
+REQUEST_TIMEOUT = 10.0
 """Maximum seconds for one request of a check. A feature whose check takes longer counts as unknown."""
 
-WITHOUT = "(--no-probe starts without asking.)"
+NO_PROBE_HINT = "(--no-probe starts without asking.)"
 
 
 async def probe_run(request: RunRequest, directory: Path, targets: Sequence[Target], say: Say) -> None:
@@ -45,7 +45,7 @@ async def probe_run(request: RunRequest, directory: Path, targets: Sequence[Targ
     for target in targets:
         if target.base_url == LITELLM:
             continue
-        known = examination_of(target, request.access[target.slot], SECONDS)
+        known = prepare_examination(target, request.access[target.slot], REQUEST_TIMEOUT)
         known.findings = dict(kept[target.slot].findings) if target.slot in kept else {}
         try:
             await _look_for_model(known, target, say)
@@ -76,9 +76,9 @@ async def _look_for_model(known: Examination, target: Target, say: Say) -> None:
         await identify(known)
     except Unanswered as reason:
         if reason.unreachable is not None:
-            raise UserError(f"{reason.unreachable} {WITHOUT}") from None
+            raise UserError(f"{reason.unreachable} {NO_PROBE_HINT}") from None
     if known.models and target.model not in known.models:
-        say(not_listed(target, known.models))
+        say(unlisted_model_warning(target, known.models))
 
 
 def _what_is_known(card: Card) -> Card:
@@ -94,7 +94,7 @@ def _tell(target: Target, card: Card, needs: Needs, stream: bool, say: Say) -> N
         UserError: If every request of the run needs one of them.
     """
     for text, fatal in shortcomings(card.findings, needs, stream=stream):
-        told = plain(f"{target.model} at {target.base_url}: {text}")
+        told = make_safe(f"{target.model} at {target.base_url}: {text}")
         if fatal:
-            raise UserError(f"{told} {WITHOUT}")
+            raise UserError(f"{told} {NO_PROBE_HINT}")
         say(f"Warning: {told}")

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from benchwright.catalog import plugins
 from benchwright.catalog.benchmark import About
-from benchwright.catalog.registry import BENCHMARKS, about, known_options
+from benchwright.catalog.registry import BENCHMARKS, find_about, known_options
 from benchwright.config import BenchmarkSettings
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
 
 
-class Sharer(NamedTuple):
+class BenchmarkWithOptions(NamedTuple):
     """A benchmark among several, with its settings. `own`: names of the options meant for it alone."""
 
     name: str
@@ -25,7 +25,9 @@ class Sharer(NamedTuple):
     own_options: Collection[str] = ()
 
 
-def settings_of_each(sharers: Sequence[Sharer], of_others: Collection[str] = ()) -> list[BenchmarkSettings]:
+def settings_of_each(
+    sharers: Sequence[BenchmarkWithOptions], of_others: Collection[str] = ()
+) -> list[BenchmarkSettings]:
     """Return the settings of each benchmark, without the shared options that it does not have.
 
     `of_others`: options that need not exist in any benchmark.
@@ -52,18 +54,20 @@ def about_of(name: str, files: Sequence[Path]) -> About | None:
     None if there is no benchmark of this name; that is reported when it is run.
     """
     try:
-        plugin = None if name.partition(":")[0] in BENCHMARKS else plugins.find(name, files)
-        return about(name) if plugin is None else plugin.about
+        plugin = None if name.partition(":")[0] in BENCHMARKS else plugins.find_plugin(name, files)
+        return find_about(name) if plugin is None else plugin.about
     except UserError:
         return None
 
 
-def _known_to(sharer: Sharer) -> Mapping[str, str] | None:
+def _known_to(sharer: BenchmarkWithOptions) -> Mapping[str, str] | None:
     found = about_of(sharer.name, sharer.settings.catalog.plugin)
     return None if found is None else known_options(found)
 
 
-def _check_somebody_has(options: Collection[str], known: Collection[str], sharers: Sequence[Sharer]) -> None:
+def _check_somebody_has(
+    options: Collection[str], known: Collection[str], sharers: Sequence[BenchmarkWithOptions]
+) -> None:
     for name in sorted(options):
         if name not in known:
             titles = ", ".join(dict.fromkeys(one.name for one in sharers))
@@ -71,7 +75,7 @@ def _check_somebody_has(options: Collection[str], known: Collection[str], sharer
             raise UserError(f"None of {titles} has an option {name!r}.{hint}")
 
 
-def _taken(sharer: Sharer, known: Mapping[str, str] | None) -> dict[str, str]:
+def _taken(sharer: BenchmarkWithOptions, known: Mapping[str, str] | None) -> dict[str, str]:
     given = sharer.settings.catalog.option
     return {
         name: value

@@ -8,13 +8,13 @@ from typing import Any, Literal, NamedTuple
 from benchwright.app.benchmarks import prepare_benchmark
 from benchwright.app.evaluate import prepare_eval
 from benchwright.app.prepared import PreparedRun
-from benchwright.app.suites import Kind, SuiteEntry
+from benchwright.app.suites import EntryKind, SuiteEntry
 from benchwright.config import BenchmarkSettings, EvalSettings, ModelEntry, Settings
 from benchwright.errors import BenchwrightError, UserError
 from benchwright.records import Record
 from benchwright.text import Say
 
-Outcome = Literal[
+SuiteOutcome = Literal[
     "finished", "already finished", "incomplete", "stopped", "interrupted", "failed", "not started"
 ]
 
@@ -53,10 +53,10 @@ class SuitePart(NamedTuple):
 class SuiteRun(Record, frozen=True):
     """The run of one suite entry with one model and agent, and how it ended. `problem`: why it failed."""
 
-    kind: Kind
+    kind: EntryKind
     name: str
     model: str
-    outcome: Outcome
+    outcome: SuiteOutcome
     agent: str = ""
     run: str | None = None
     problem: str = ""

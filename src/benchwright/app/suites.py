@@ -10,25 +10,25 @@ from benchwright.app.models_file import models_in, read_models, read_toml
 from benchwright.config import ModelEntry, one_line_name
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
-from benchwright.text import plain
+from benchwright.text import make_safe
 
-PACK = "pack:"
+PACK_PREFIX = "pack:"
 """Prefix of the names of bench packs in lists that also hold benchmarks."""
 
-SUFFIX = ".toml"
+SUITE_FILE_SUFFIX = ".toml"
 
-KEYS = ("name", "models", "defaults", "benchmarks")
-ELSEWHERE = {"model", "models", "suite", "config"}
+SUITE_KEYS = ("name", "models", "defaults", "benchmarks")
+KEYS_OUTSIDE_OPTIONS = {"model", "models", "suite", "config"}
 """Command options that a suite file gives in places of their own, not among the options."""
 
-OF_THE_LINE = {"dry_run", "json", "quiet", "price", "speed", "csv", "markdown"}
+COMMAND_LINE_ONLY = {"dry_run", "json", "quiet", "price", "speed", "csv", "markdown"}
 """Command options that apply to a single call and cannot be in a suite file."""
 
-LABELS_AFTERWARDS = (
+LABELS_HINT = (
     "labels are of one run: take them in when it is finished, with `benchwright judge labels RUN FILE`"
 )
 
-Kind = Literal["benchmark", "pack", "eval"]
+EntryKind = Literal["benchmark", "pack", "eval"]
 
 
 class SuiteEntry(NamedTuple):
@@ -37,14 +37,14 @@ class SuiteEntry(NamedTuple):
     `options`: options of the entry's command, as in settings files.
     """
 
-    kind: Kind
+    kind: EntryKind
     name: str
     options: Mapping[str, Any]
 
     @property
     def title(self) -> str:
         """Name of the entry as typed in `run`."""
-        return f"{PACK}{self.name}" if self.kind == "pack" else self.name
+        return f"{PACK_PREFIX}{self.name}" if self.kind == "pack" else self.name
 
 
 class Suite(NamedTuple):
@@ -72,9 +72,9 @@ def read_suite(path: Path) -> Suite:
     """
     content = read_toml(path)
     for key in content:
-        if key not in KEYS:
-            hint = did_you_mean(key, KEYS) or f" A suite has {', '.join(KEYS)}."
-            raise UserError(f"{path}: unknown key {plain(key)!r}.{hint}")
+        if key not in SUITE_KEYS:
+            hint = did_you_mean(key, SUITE_KEYS) or f" A suite has {', '.join(SUITE_KEYS)}."
+            raise UserError(f"{path}: unknown key {make_safe(key)!r}.{hint}")
     defaults, entries = content.get("defaults", {}), content.get("benchmarks")
     if not isinstance(defaults, dict):
         raise UserError(f"{path}: defaults is a table [defaults].")
@@ -97,7 +97,7 @@ def suite_name(text: str) -> str:
         UserError: If the file cannot be read, or the name in it is invalid.
     """
     path = Path(text)
-    return _name(read_toml(path), path) if path.suffix == SUFFIX else text
+    return _name(read_toml(path), path) if path.suffix == SUITE_FILE_SUFFIX else text
 
 
 def _name(content: Mapping[str, Any], path: Path) -> str:
@@ -116,14 +116,14 @@ def _models(content: Mapping[str, Any], path: Path) -> tuple[ModelEntry, ...]:
 
 def _check_place(path: Path, options: Mapping[str, Any]) -> None:
     for key in options:
-        if key.replace("-", "_") in ELSEWHERE:
+        if key.replace("-", "_") in KEYS_OUTSIDE_OPTIONS:
             raise UserError(
-                f"{path}: {plain(key)!r} has no place there: all models of a suite stand in [[models]]."
+                f"{path}: {make_safe(key)!r} has no place there: all models of a suite stand in [[models]]."
             )
-        if key.replace("-", "_") in OF_THE_LINE:
-            raise UserError(f"{path}: {plain(key)!r} has no place there: it is for the command line.")
+        if key.replace("-", "_") in COMMAND_LINE_ONLY:
+            raise UserError(f"{path}: {make_safe(key)!r} has no place there: it is for the command line.")
         if key.replace("-", "_") == "judge_labels":
-            raise UserError(f"{path}: {LABELS_AFTERWARDS}.")
+            raise UserError(f"{path}: {LABELS_HINT}.")
 
 
 def _entries(written: Sequence[Mapping[str, Any]], path: Path) -> Iterator[SuiteEntry]:
@@ -132,7 +132,7 @@ def _entries(written: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Suite
         entry = _entry(options, f"{path}, benchmark {number}")
         if entry.title in found:
             raise UserError(
-                f"{path}: {plain(entry.title)} appears twice: give each eval its own `name`, "
+                f"{path}: {make_safe(entry.title)} appears twice: give each eval its own `name`, "
                 "and put a benchmark with other settings into another suite."
             )
         found.add(entry.title)
@@ -149,6 +149,6 @@ def _entry(written: Mapping[str, Any], place: str) -> SuiteEntry:
         near = next((hint for key in written if (hint := did_you_mean(key, ["name", "dataset"]))), "")
         raise UserError(f"{place}: give the name of a benchmark, pack:NAME, or the dataset of an eval.{near}")
     options = {key: value for key, value in written.items() if key != "name"}
-    if name.startswith(PACK):
-        return SuiteEntry("pack", name.removeprefix(PACK), options)
+    if name.startswith(PACK_PREFIX):
+        return SuiteEntry("pack", name.removeprefix(PACK_PREFIX), options)
     return SuiteEntry("benchmark", name, options)

@@ -18,19 +18,19 @@ from urllib.parse import urlsplit
 import benchwright
 from benchwright.app.prepared import RunRequest
 from benchwright.engine.run import Listener
-from benchwright.engine.worker import Result, SolvedWork
+from benchwright.engine.worker import SolvedWork, WorkResult
 from benchwright.errors import UserError
-from benchwright.records import FAILED, RequestRecord, ScoreRecord, Target, TrialRecord
+from benchwright.records import FAILED_STATUSES, RequestRecord, ScoreRecord, Target, TrialRecord
 from benchwright.secrets import SECRETS
 from benchwright.text import Say
 
-AT_ONCE = 512
+BATCH_SIZE = 512
 """Number of spans in one export request to the collector."""
 
-MOST_WAITING = 100_000
+MAX_QUEUE_SIZE = 100_000
 """Maximum number of spans in the queue. Further spans are dropped and counted."""
 
-PATIENCE = 10.0
+COLLECTOR_TIMEOUT = 10.0
 """Maximum seconds for one response of the collector, and for sending the rest at the end."""
 
 
@@ -45,7 +45,7 @@ class Telemetry:
         if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
             raise UserError(f"--otel {url}: give the address of a collector, such as http://localhost:4318.")
         try:
-            from benchwright.app.telemetry_export import Exports
+            from benchwright.app.telemetry_export import TelemetryExporter
         except ImportError:
             raise UserError("Telemetry needs OpenTelemetry: pip install 'benchwright[otel]'.") from None
         for name in ("opentelemetry.exporter", "opentelemetry.sdk"):
@@ -54,13 +54,13 @@ class Telemetry:
         self._url = url
         self._targets = {target.slot: target for target in targets}
         self._task = task
-        self._exports = Exports(url.rstrip("/"), AT_ONCE, MOST_WAITING, PATIENCE)
+        self._exports = TelemetryExporter(url.rstrip("/"), BATCH_SIZE, MAX_QUEUE_SIZE, COLLECTOR_TIMEOUT)
         self._unscored: dict[str, TrialRecord] = {}
 
     def on_start(self, total: int, done: int, again: int) -> None:
         """Do nothing: there is no span for the run itself."""
 
-    def on_result(self, result: Result) -> None:
+    def on_result(self, result: WorkResult) -> None:
         """Send the span of a trial once its scores have arrived."""
         if isinstance(result, SolvedWork):
             self._unscored[result.record.key] = result.record
@@ -84,7 +84,7 @@ class Telemetry:
         return f"{sent:,} spans and events were sent to {self._url}."
 
     def _send(self, record: TrialRecord, scores: Sequence[ScoreRecord]) -> None:
-        error = record.reason or str(record.status) if record.status in FAILED else None
+        error = record.reason or str(record.status) if record.status in FAILED_STATUSES else None
         ended = record.started_at + record.duration
         about = self._about(record)
         trial = self._exports.record_span(

@@ -17,16 +17,16 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 
-SERVICE = "benchwright"
+SERVICE_NAME = "benchwright"
 
 
-class Exports:
+class TelemetryExporter:
     """Exporter of spans and events in batches of `at_once`. `patience`: maximum seconds for a response."""
 
     def __init__(self, url: str, at_once: int, most_waiting: int, patience: float) -> None:
         self._patience = patience
         self._counts = _Counts()
-        resource = Resource.create({"service.name": SERVICE})
+        resource = Resource.create({"service.name": SERVICE_NAME})
         self._traces = TracerProvider(resource=resource, shutdown_on_exit=False)
         self._logs = LoggerProvider(resource=resource, shutdown_on_exit=False)
         spans = _Spans(f"{url}/v1/traces", patience, self._counts)
@@ -37,8 +37,8 @@ class Exports:
         self._logs.add_log_record_processor(
             BatchLogRecordProcessor(events, max_queue_size=most_waiting, max_export_batch_size=at_once)
         )
-        self._tracer = self._traces.get_tracer(SERVICE)
-        self._logger = self._logs.get_logger(SERVICE)
+        self._tracer = self._traces.get_tracer(SERVICE_NAME)
+        self._logger = self._logs.get_logger(SERVICE_NAME)
 
     def record_span(
         self,

@@ -13,21 +13,21 @@ from benchwright.access_settings import AccessSettings
 from benchwright.agents.mcp.loading import MCPLoadError, load_mcp_server
 from benchwright.agents.rollout.loop import RolloutAgentLoop
 from benchwright.agents.runners.client import ExternalLLMClient
-from benchwright.agents.runners.datasets import DatasetRow
-from benchwright.agents.runners.rollouts import LocalLLMClientProtocol, batch_result
-from benchwright.agents.runners.step_keys import out_of_range
-from benchwright.agents.runners.stepping import Person, Stepper, SteppingClient
-from benchwright.agents.runners.steps import (
+from benchwright.agents.runners.command_setup import (
     build_completion_params,
     create_llm_client,
     load_agent,
     load_dataset_rows,
 )
+from benchwright.agents.runners.datasets import DatasetRow
+from benchwright.agents.runners.rollouts import LocalLLMClientProtocol, batch_result
+from benchwright.agents.runners.step_keys import out_of_range_message
+from benchwright.agents.runners.stepping import StepConsole, Stepper, SteppingClient
 from benchwright.agents.runners.test_mode import LocalTestBatchResult, LocalTestRunner, LocalTestRunResult
-from benchwright.app.access import given_access
+from benchwright.app.access import access_from_settings
 from benchwright.app.checks import check_agent, check_dataset, check_numbers
 from benchwright.errors import UserError
-from benchwright.text import plain_lines
+from benchwright.text import make_lines_safe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -89,7 +89,7 @@ class AgentTest:
         """Return the results of the rows that `run` finished before it was interrupted."""
         return batch_result(self._done, (monotonic() - self._started) * 1000, "interrupted")
 
-    def stepper(self, person: Person) -> Stepper:
+    def stepper(self, person: StepConsole) -> Stepper:
         """Return the object that runs rows under the control of a person; `step_through` takes it."""
         return Stepper(person, self.indices)
 
@@ -134,7 +134,9 @@ def prepare_test(settings: AgentTestSettings, console: Console, *, quiet: bool =
     check_test(settings)
     key = settings.api_key.get_secret_value() if settings.api_key is not None else None
     client = _made(
-        create_llm_client(settings.model, key, settings.base_url, quiet, console, given_access(settings, key))
+        create_llm_client(
+            settings.model, key, settings.base_url, quiet, console, access_from_settings(settings, key)
+        )
     )
     agent = _load_agent(settings, console, quiet)
     rows = _made(
@@ -150,7 +152,7 @@ def prepare_test(settings: AgentTestSettings, console: Console, *, quiet: bool =
     )
     test = AgentTest(settings, agent, client, rows)
     if settings.row is not None and settings.row not in test.indices:
-        raise UserError(out_of_range(settings.row, test.indices))
+        raise UserError(out_of_range_message(settings.row, test.indices))
     return test
 
 
@@ -181,7 +183,9 @@ def _load_agent(settings: AgentTestSettings, console: Console, quiet: bool) -> R
     if not tools:
         raise MCPLoadError(f"The MCP server in {settings.mcp} has no tools; add some with @mcp.tool().")
     if not quiet:
-        console.print(Text(plain_lines(f"Loading MCP tools: {settings.mcp}\n  Tools: {', '.join(tools)}")))
+        console.print(
+            Text(make_lines_safe(f"Loading MCP tools: {settings.mcp}\n  Tools: {', '.join(tools)}"))
+        )
     return agent
 
 

@@ -9,28 +9,28 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.app.facts import client_facts, host_facts, versions
-from benchwright.app.network_preflight import look_at_network
+from benchwright.app.facts import client_facts, host_facts, library_versions
+from benchwright.app.network_preflight import warn_without_network
 from benchwright.app.run_images import run_images
 from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.catalog.containers.benchmark import ContainerBenchmark, with_exploits
-from benchwright.catalog.containers.images import Keep
+from benchwright.catalog.containers.images import ImagePolicy
 from benchwright.catalog.containers.validation_findings import collect_findings
-from benchwright.catalog.registry import about, abouts, make
-from benchwright.catalog.scripted import ScriptedTask
-from benchwright.catalog.selection import Selection, selected
-from benchwright.catalog.validation import AT_ONCE, NOBODY, ValidationResult, validate
+from benchwright.catalog.registry import find_about, list_abouts, make_benchmark
+from benchwright.catalog.scripted_checks import ScriptedTask
+from benchwright.catalog.selection import Selection, select_samples
+from benchwright.catalog.validation import MAX_CONCURRENCY, PLACEHOLDER_TARGET, ValidationResult, validate
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.data.errors import DatasetNotFound
 from benchwright.records import Record
 from benchwright.runs import store
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import DataFile, Manifest, ScorerInfo, write_manifest
-from benchwright.runs.manifest_facts import VALIDATION
+from benchwright.runs.manifest_facts import VALIDATION_KIND
 from benchwright.text import Say
 
 
-class Validation(Record, frozen=True):
+class BenchmarkValidation(Record, frozen=True):
     """Results of a validation. `left_out`: the benchmarks that were not validated, {benchmark: reason}."""
 
     validated: list[ValidationResult]
@@ -41,11 +41,11 @@ async def validate_benchmarks(
     names: Sequence[str],
     options: Options,
     selection: Selection,
-    keep_images: Keep | None,
+    keep_images: ImagePolicy | None,
     say: Say,
     *,
     exploits: bool = False,
-) -> Validation:
+) -> BenchmarkValidation:
     """Validate the named benchmarks, or without names all whose data is on this machine. Return the results.
 
     `exploits`: True to test the seal of containers with exploits, attempts to pass without solving.
@@ -55,11 +55,13 @@ async def validate_benchmarks(
             sample.
         JournalError: If the run of a failed check cannot be stored.
     """
-    entries: list[About] = [about(name) for name in names] or list(abouts())
+    entries: list[About] = [find_about(name) for name in names] or list(list_abouts())
     validated: list[ValidationResult] = []
     left_out: dict[str, str] = {}
     for entry in entries:
-        benchmark = with_exploits(make(entry, options)) if exploits else make(entry, options)
+        benchmark = (
+            with_exploits(make_benchmark(entry, options)) if exploits else make_benchmark(entry, options)
+        )
         try:
             offline = True if not names else None
             path = options.values.get("path")
@@ -69,7 +71,7 @@ async def validate_benchmarks(
             if names:
                 raise
             left_out[entry.full_name] = str(error)
-    return Validation(validated, left_out)
+    return BenchmarkValidation(validated, left_out)
 
 
 async def _validated(
@@ -77,21 +79,21 @@ async def _validated(
     source: Source,
     options: Options,
     selection: Selection,
-    keep_images: Keep | None,
+    keep_images: ImagePolicy | None,
     say: Say,
 ) -> ValidationResult:
     """Validate one benchmark, and return the result. If a check failed, store the run of the checks."""
     images = run_images(benchmark, keep_images, may_order=True)
     if images is not None:
         benchmark = images.benchmark
-        await images.decide_kept_images(lambda: selected(benchmark, source, selection), say)
-        await look_at_network(benchmark, selected(benchmark, source, selection), say)
+        await images.decide_kept_images(lambda: select_samples(benchmark, source, selection), say)
+        await warn_without_network(benchmark, select_samples(benchmark, source, selection), say)
     arrange = None if images is None else images.arrange_checks
     with tempfile.TemporaryDirectory() as place:
         directory = Path(place, "run")
         result = await validate(benchmark, source, selection, directory, arrange)
         if isinstance(benchmark, ContainerBenchmark):
-            leaks = collect_findings(directory, selected(benchmark, source, selection))
+            leaks = collect_findings(directory, select_samples(benchmark, source, selection))
             result = msgspec.structs.replace(result, leaks=leaks)
         if not result.failures:
             return result
@@ -104,16 +106,21 @@ def _manifest(benchmark: Benchmark, source: Source, options: Options, selection:
     metadata, task = benchmark.about, ScriptedTask(benchmark, source, selection)
     return Manifest(
         id="",
-        kind=VALIDATION,
+        kind=VALIDATION_KIND,
         name=f"validate-{metadata.full_name}",
         fingerprint=fingerprint(
-            VALIDATION, task.spec, source.digest, sorted(options.values.items()), options.sealed, selection
+            VALIDATION_KIND,
+            task.spec,
+            source.digest,
+            sorted(options.values.items()),
+            options.sealed,
+            selection,
         ),
         created_at=store.now_ns(),
         task=task.spec,
-        targets=[NOBODY],
+        targets=[PLACEHOLDER_TARGET],
         scorers=[ScorerInfo(scorer.name, scorer.fingerprint) for scorer in task.scorers],
-        concurrency=AT_ONCE,
+        concurrency=MAX_CONCURRENCY,
         data=[DataFile(path=str(source.root), xxh3=source.digest, samples=task.size())],
         settings={"option": dict(options.values), "seal": options.sealed},
         about={
@@ -124,7 +131,7 @@ def _manifest(benchmark: Benchmark, source: Source, options: Options, selection:
             "protocol": metadata.protocol,
             "data": source.describe(),
         },
-        versions=versions(),
+        versions=library_versions(),
         host=host_facts(),
         client=client_facts(stream=False),
     )

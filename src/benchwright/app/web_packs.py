@@ -29,7 +29,7 @@ from benchwright.packs.web_pack import PERMISSIONS, WebPack, web_pack_of
 from benchwright.text import Say
 
 
-class OpenPack(NamedTuple):
+class OpenWebPack(NamedTuple):
     """A web pack that is open: its session, and its page's access to the models through a relay.
 
     `providers`: the models' providers, for the page. `token`: the page's own key for the relay at
@@ -61,9 +61,9 @@ def find_web_pack(reference: str, registry: str | None, compatible_version: str 
 
 
 @asynccontextmanager
-async def opened(
+async def open_web_pack(
     pack: WebPack, settings: PackSettings, history: str | None, say: Say
-) -> AsyncIterator[OpenPack]:
+) -> AsyncIterator[OpenWebPack]:
     """Open the session of a web pack, with its models behind a relay that meters the page's requests.
 
     `history`: the saved session to continue, None for a new one.
@@ -91,7 +91,7 @@ async def opened(
         async with Relay() as relay:
             grant = relay.share(clients, note)
             names = {provider.id: provider.name for provider in configuration.providers}
-            yield OpenPack(session, names, relay.base_url, grant.token, saved is not None)
+            yield OpenWebPack(session, names, relay.base_url, grant.token, saved is not None)
     finally:
         for client in clients.values():
             client.close()
@@ -179,7 +179,7 @@ def chat_body(asked: Any, *, stream: bool) -> bytes:
         "stream": stream,
         **({"tools": asked["tools"]} if asked.get("tools") else {}),
         **({"tool_choice": asked["toolChoice"]} if asked.get("toolChoice") is not None else {}),
-        **{key: generation[key] for key in SENT if generation.get(key) is not None},
+        **{key: generation[key] for key in GENERATION_FIELDS if generation.get(key) is not None},
     }
     extra = generation.get("extra_body")
     more = (
@@ -190,7 +190,7 @@ def chat_body(asked: Any, *, stream: bool) -> bytes:
     return msgspec.json.encode({**body, **more})
 
 
-SENT: Sequence[str] = (
+GENERATION_FIELDS: Sequence[str] = (
     "temperature",
     "top_p",
     "top_k",

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.benchmark import About, Check, Figure, Graded
-from benchwright.catalog.grading import NOTES
+from benchwright.catalog.benchmark import About, Check, Figure, GradedTrial
+from benchwright.catalog.grading import NOTES_ARTIFACT
 from benchwright.data.datasets import Source
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import answer_status
@@ -18,7 +18,7 @@ from benchwright.engine.protocols import Scorer, Session, Solver
 from benchwright.records import Message, Outcome, Sample, Trial
 
 
-def no_figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+def no_figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return no figures, for benchmarks that report only a score."""
     return ()
 
@@ -31,7 +31,7 @@ class PlainBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     solver: Solver
     scorers: Sequence[Scorer]
     checks: Callable[[Sample], Iterator[Check]]
-    figures: Callable[[Iterable[Graded]], Sequence[Figure]] = no_figures
+    figures: Callable[[Iterable[GradedTrial]], Sequence[Figure]] = no_figures
     departures: Sequence[str] = ()
 
     @asynccontextmanager
@@ -54,20 +54,22 @@ class AskOnce:
         """Send one request and return its outcome."""
         messages = self.messages(trial.sample.content)
         reply = await session.chat(messages)
-        return noted_outcome(messages, reply)
+        return outcome_with_notes(messages, reply)
 
 
-def noted_outcome(messages: list[Message], reply: Reply, notes: Mapping[str, Any] | None = None) -> Outcome:
+def outcome_with_notes(
+    messages: list[Message], reply: Reply, notes: Mapping[str, Any] | None = None
+) -> Outcome:
     """Return the outcome of a conversation that ended with `reply`. Append its message to `messages`.
 
     `notes`: facts that the solver adds to the score's details.
     """
     status, reason = answer_status(reply)
-    artifacts = {NOTES: dict(notes)} if notes else {}
+    artifacts = {NOTES_ARTIFACT: dict(notes)} if notes else {}
     return Outcome(status, [*messages, reply.message], reply.text, reason, artifacts=artifacts)
 
 
-def context_length(tokens: int, approximate: bool) -> dict[str, Any]:
+def context_length_detail(tokens: int, approximate: bool) -> dict[str, Any]:
     """Return the score detail with a prompt's length in tokens.
 
     `approximate`: True if the length was estimated from the number of characters.
@@ -75,7 +77,7 @@ def context_length(tokens: int, approximate: bool) -> dict[str, Any]:
     return {"context_length": tokens} | ({"approximate": True} if approximate else {})
 
 
-def turn_by_turn(texts: Sequence[str]) -> str:
+def join_turns(texts: Sequence[str]) -> str:
     """Join one text per turn of a conversation into one text, with turn numbers.
 
     A single text is returned unchanged.

@@ -16,7 +16,7 @@ from benchwright.records import Message, Record, Sample, Status, TrialRecord
 if TYPE_CHECKING:
     from benchwright.data.source import Source
     from benchwright.engine.protocols import Scorer, Solver
-    from benchwright.runs.journal import Body
+    from benchwright.runs.journal import TrialBody
 
 GOLD = "gold"
 """The name of the check that plays the gold answer."""
@@ -101,7 +101,7 @@ class Check(Record, frozen=True):
     is_exploit: bool = False
 
 
-class Graded(Record, frozen=True):
+class GradedTrial(Record, frozen=True):
     """One score of one trial, as input of a benchmark's figures. `value`: None if there is no score."""
 
     sample: str
@@ -158,13 +158,13 @@ class Benchmark(Protocol):
         """Yield the checks of a sample: its gold answer first, if it has one, then decoys."""
         ...
 
-    def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
+    def figures(self, graded: Iterable[GradedTrial]) -> Sequence[Figure]:
         """Return numbers to report besides the score. `graded`: the first scorer's scores, one per trial."""
         ...
 
 
 @runtime_checkable
-class Remembering(Protocol):
+class StatefulBenchmark(Protocol):
     """A benchmark whose trials may depend on earlier trials of the same run, for example by a model's memory.
 
     Such trials all run in one process.
@@ -175,7 +175,7 @@ class Remembering(Protocol):
         """True if, under the current options, trials depend on earlier ones."""
         ...
 
-    def restore_state(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], Body]) -> None:
+    def restore_state(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], TrialBody]) -> None:
         """Load the state that earlier trials left, when a run is resumed.
 
         `read` returns the journal body of a trial.
@@ -183,7 +183,7 @@ class Remembering(Protocol):
         ...
 
 
-def timestamp(nanoseconds: int) -> str:
+def format_timestamp(nanoseconds: int) -> str:
     """Return a wall-clock time in nanoseconds as the documented UTC timestamp, such as 20260220T120000Z."""
     return datetime.fromtimestamp(nanoseconds / 1e9, UTC).strftime("%Y%m%dT%H%M%SZ")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from benchwright.catalog.benchmark import Figure, Graded
+from benchwright.catalog.benchmark import Figure, GradedTrial
 from benchwright.records import Record
-from benchwright.runs.counting import FAILURES
-from benchwright.statistic import NoScore, Statistic, numbers
+from benchwright.runs.counting import FAILURE_STATUSES
+from benchwright.statistic import NoScore, Statistic, known_numbers
 
 
 class Breakdown(Record, frozen=True):
@@ -70,16 +70,16 @@ def mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def macro_average(graded: Iterable[Graded], label: str) -> Figure:
+def macro_average(graded: Iterable[GradedTrial], label: str) -> Figure:
     """Return the macro average over a label's values: the unweighted mean of their mean scores.
 
     Failed trials are left out, and so are values whose trials all failed. The figure's note states how many.
     """
     breakdowns = Breakdowns([label])
     for one in graded:
-        breakdowns.add(one.labels, None if one.status in FAILURES else one.value or 0.0)
+        breakdowns.add(one.labels, None if one.status in FAILURE_STATUSES else one.value or 0.0)
     entries = breakdowns.entries(label)
-    means = numbers(entry.mean_scored for entry in entries)
+    means = known_numbers(entry.mean_scored for entry in entries)
     return Figure(f"macro_{label}", mean(means), _left_out(entries, len(means)))
 
 

@@ -43,11 +43,11 @@ Grade = Callable[[Any, str], Verdict]
 """Takes the sample's content and the answer, and returns the verdict. Pure, and quick unless it is offloaded.
 """
 
-NOTES = "notes"
+NOTES_ARTIFACT = "notes"
 """The artifact in which a solver puts notes for the details of the scores."""
 
 
-def address(grade: Callable[..., Verdict]) -> str:
+def function_address(grade: Callable[..., Verdict]) -> str:
     """Return the module and qualified name of a function, or of the function inside a partial."""
     function = grade.func if isinstance(grade, partial) else grade
     return f"{function.__module__}.{function.__qualname__}"
@@ -80,7 +80,7 @@ class GradeScorer:
         prepare: Callable[[], object] | None = None,
     ) -> None:
         self.name = name
-        self.fingerprint = fingerprint("grade", name, version, address(grade))
+        self.fingerprint = fingerprint("grade", name, version, function_address(grade))
         self._grade = grade
         self._offloaded = offloaded
         self._seconds = seconds
@@ -93,7 +93,7 @@ class GradeScorer:
             verdict = await self._elsewhere(content, outcome.answer)
         else:
             verdict = self._grade(sample.content, outcome.answer)
-        notes = outcome.artifacts.get(NOTES)
+        notes = outcome.artifacts.get(NOTES_ARTIFACT)
         if notes:
             verdict = msgspec.structs.replace(verdict, details={**verdict.details, **notes})
         return verdict_score(verdict)

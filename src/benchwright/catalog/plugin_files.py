@@ -46,11 +46,11 @@ def load_module(given: Path) -> ModuleType:
         del sys.modules[name]
         if isinstance(failure, UserError):
             raise
-        raise UserError(f"The plugin {given} cannot be loaded: {in_one_line(failure)}") from failure
+        raise UserError(f"The plugin {given} cannot be loaded: {describe_failure(failure)}") from failure
     return module
 
 
-def in_one_line(failure: BaseException) -> str:
+def describe_failure(failure: BaseException) -> str:
     """Describe an exception in one line, with the line number where it was raised, or of the syntax error."""
     if isinstance(failure, SyntaxError):
         return f"{failure.msg} (line {failure.lineno})"

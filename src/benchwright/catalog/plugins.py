@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from benchwright.catalog.benchmark import About, Benchmark, Options
-from benchwright.catalog.plugin_files import PACKAGE, in_one_line, load_module
-from benchwright.entry_points import declared
+from benchwright.catalog.plugin_files import PACKAGE, describe_failure, load_module
+from benchwright.entry_points import find_entry_points
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
     from benchwright.data.datasets import Source
 
-GROUP = "benchwright.benchmarks"
+ENTRY_POINT_GROUP = "benchwright.benchmarks"
 """The entry-point group.
 
 Each entry names a `BaseBenchmark` subclass or a ready `catalog.benchmark.Benchmark`.
 """
 
-LOADED_BY_ITSELF = "load_dataset"
+PLUGIN_PROVENANCE = "load_dataset"
 """The provenance of data that a user's class loads by itself."""
 
 
@@ -76,10 +76,10 @@ class Plugin(msgspec.Struct, frozen=True):
         dataset = self.about.dataset
         if dataset.splits:
             return find_dataset(dataset, data_dir, path=path)
-        return Source(dataset, Path(data_dir if path is None else path), {}, LOADED_BY_ITSELF)
+        return Source(dataset, Path(data_dir if path is None else path), {}, PLUGIN_PROVENANCE)
 
 
-def find(name: str, files: Sequence[Path] = ()) -> Plugin | None:
+def find_plugin(name: str, files: Sequence[Path] = ()) -> Plugin | None:
     """Return the user's benchmark of that name: from the files, else an entry point, else a registration.
 
     None if no such benchmark exists.
@@ -91,21 +91,21 @@ def find(name: str, files: Sequence[Path] = ()) -> Plugin | None:
         for plugin in load_file(file):
             if plugin.about.full_name == name:
                 return plugin
-    for entry in declared(GROUP):
+    for entry in find_entry_points(ENTRY_POINT_GROUP):
         if entry.name == name:
             return load_entry_point(entry)
-    return next((plugin for plugin in registered() if plugin.about.full_name == name), None)
+    return next((plugin for plugin in registered_plugins() if plugin.about.full_name == name), None)
 
 
-def every(files: Sequence[Path] = ()) -> list[Plugin]:
+def all_plugins(files: Sequence[Path] = ()) -> list[Plugin]:
     """Return all users' benchmarks, sorted by name, each name once.
 
     Raises:
         UserError: If one of them cannot be loaded.
     """
     found = [plugin for file in files for plugin in load_file(file)]
-    found += [load_entry_point(entry) for entry in declared(GROUP)]
-    found += registered()
+    found += [load_entry_point(entry) for entry in find_entry_points(ENTRY_POINT_GROUP)]
+    found += registered_plugins()
     by_name: dict[str, Plugin] = {}
     for plugin in found:
         by_name.setdefault(plugin.about.full_name, plugin)
@@ -140,19 +140,19 @@ def load_entry_point(entry: EntryPoint) -> Plugin:
         value = entry.load()
     except (Exception, SystemExit) as failure:  # a user's module may raise anything
         raise UserError(
-            f"The benchmark {entry.name!r} ({entry.value}) cannot be loaded: {in_one_line(failure)}"
+            f"The benchmark {entry.name!r} ({entry.value}) cannot be loaded: {describe_failure(failure)}"
         ) from failure
     plugin = next(_plugins(value, None, origin), None)
     if plugin is None or plugin.about.full_name != entry.name:
         what = "not a benchmark" if plugin is None else f"named {plugin.about.full_name!r} itself"
-        raise UserError(f"The entry point {entry.name!r} of {GROUP} ({entry.value}) is {what}.")
+        raise UserError(f"The entry point {entry.name!r} of {ENTRY_POINT_GROUP} ({entry.value}) is {what}.")
     return plugin
 
 
-def registered() -> list[Plugin]:
+def registered_plugins() -> list[Plugin]:
     """Return the benchmarks that users registered, in code or in the package `llm_benchmarker.benchmarks`."""
     importlib.import_module(PACKAGE)
-    from benchwright.catalog.documented.registry import registered as registered_classes
+    from benchwright.catalog.llm_benchmarker_api.registry import registered_benchmarks as registered_classes
 
     return [
         plugin
@@ -163,7 +163,7 @@ def registered() -> list[Plugin]:
 
 def _plugins(value: Any, module: ModuleType | None, origin: str) -> Iterator[Plugin]:
     """Yield a plugin if `value` is a benchmark. A class is accepted only if it was defined in `module`."""
-    from benchwright.catalog.documented.base import BaseBenchmark
+    from benchwright.catalog.llm_benchmarker_api.base import BaseBenchmark
 
     if isinstance(value, type):
         here = module is None or value.__module__ == module.__name__
@@ -190,7 +190,7 @@ def _checked(about: About, origin: str) -> About:
 
 
 def _of_class(benchmark: Any, origin: str) -> Plugin:
-    from benchwright.catalog.documented.adapter import AdaptedBenchmark, about_of
+    from benchwright.catalog.llm_benchmarker_api.adapter import AdaptedBenchmark, about_of
 
     about = _checked(about_of(benchmark, origin), origin)
 

@@ -9,16 +9,16 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.benchmark import Benchmark
-from benchwright.catalog.scripted import ScriptedSession
+from benchwright.catalog.scripted_checks import ScriptedSession
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
+from benchwright.engine.agent_requests import AgentAccess
 from benchwright.engine.answers import content_text
-from benchwright.engine.relayed import AgentAccess
 from benchwright.errors import BenchwrightError
 from benchwright.pictures import pictures_of
 from benchwright.records import Message, Record, Sample, Target, Trial
 
-NOBODY = Target("primary", "nobody", "http://nobody.invalid/v1")
+PLACEHOLDER_TARGET = Target("primary", "nobody", "http://nobody.invalid/v1")
 
 
 class PromptVolume(Record, frozen=True):
@@ -42,9 +42,9 @@ async def measure_prompt_volume(benchmark: Benchmark, samples: Iterable[Sample])
             check = next(iter(benchmark.checks(sample)), None)
             if check is None:
                 continue
-            session = _CountingSession(ScriptedSession(check, NOBODY))
+            session = _CountingSession(ScriptedSession(check, PLACEHOLDER_TARGET))
             try:
-                await solver.solve(Trial("", sample, NOBODY), session)
+                await solver.solve(Trial("", sample, PLACEHOLDER_TARGET), session)
             except BenchwrightError:  # a role for which the check has no line
                 continue
             played.append((session.requests, session.characters, session.picture_tokens))
@@ -61,7 +61,7 @@ class _CountingSession:
 
     def __init__(self, scripted: ScriptedSession) -> None:
         self._scripted = scripted
-        self.target = NOBODY
+        self.target = PLACEHOLDER_TARGET
         self.requests = 0
         self.characters = 0
         self.picture_tokens = 0

@@ -9,20 +9,20 @@ from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
 
-DOCUMENTED = (
+DOCUMENTED_BENCHMARKS = (
     *("bfcl", "graphwalks", "hle", "humaneval", "ifeval", "longbench_v2", "mmlu", "mmlu_pro", "mrcr"),
     *("multi_if", "swe_bench", "swe_bench_pro", "tau_bench", "terminal_bench"),
 )
 """The subpackages of the benchmarks that llm-benchmarker documents, in alphabetical order."""
 
-FURTHER = (
+LATER_BENCHMARKS = (
     *("aa_lcr", "aime_2025", "aime_2026", "arc_agi_1", "arc_agi_2", "gpqa_diamond", "hmmt", "ifbench"),
     *("livecodebench", "math_500", "mmmu_pro", "multichallenge", "simpleqa", "simpleqa_verified"),
     *("swe_bench_multilingual", "tau2_bench"),
 )
 """The subpackages of the benchmarks that were added later, in alphabetical order."""
 
-BENCHMARKS = (*DOCUMENTED, *FURTHER)
+BENCHMARKS = (*DOCUMENTED_BENCHMARKS, *LATER_BENCHMARKS)
 """All subpackages with benchmarks."""
 
 HARBOR = "harbor"
@@ -39,13 +39,13 @@ ROLE_OPTIONS = {
 }
 
 
-def abouts() -> Iterator[About]:
+def list_abouts() -> Iterator[About]:
     """Yield the metadata of every benchmark, each followed by its variants."""
     for room in BENCHMARKS:
         yield from importlib.import_module(f"benchwright.catalog.{room}.about").VARIANTS
 
 
-def about(name: str) -> About:
+def find_about(name: str) -> About:
     """Return the metadata of the benchmark with this name, such as `mmlu`, `mmlu:5shot` or `harbor:PATH`.
 
     Raises:
@@ -72,7 +72,7 @@ def about(name: str) -> About:
     return found
 
 
-def make(metadata: About, options: Options) -> Benchmark:
+def make_benchmark(metadata: About, options: Options) -> Benchmark:
     """Build a benchmark with these options.
 
     Raises:

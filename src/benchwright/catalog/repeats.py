@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from benchwright.catalog.benchmark import Figure
 
 
-def over_repeats(
+def figures_over_repeats(
     samples: Sequence[tuple[int, int]],
     ks: Iterable[int],
     formula: Callable[[int, int, int], float],

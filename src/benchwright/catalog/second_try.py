@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchwright.catalog.turns import Turns
+from benchwright.catalog.shared_lock import SharedLock
 from benchwright.engine.protocols import Scorer, Session, Solver
 from benchwright.errors import ExecutionError
-from benchwright.records import FAILED, Outcome, Sample, Trial
-from benchwright.sandbox.docker.patience import patient_if_busy
+from benchwright.records import FAILED_STATUSES, Outcome, Sample, Trial
+from benchwright.sandbox.docker.time_limits import extend_limits_if_busy
 
 
 class SecondTry:
@@ -22,7 +22,7 @@ class SecondTry:
         self._solver = solver
         self._scorer = scorer
         self._must_pass = must_pass
-        self._turns = Turns()
+        self._turns = SharedLock()
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Play the trial. Play it a second time if it must pass and did not.
@@ -40,10 +40,10 @@ class SecondTry:
                 if not must_pass:
                     raise
         async with self._turns.exclusive():
-            with patient_if_busy():
+            with extend_limits_if_busy():
                 return await self._solver.solve(trial, session)
 
     async def _is_right(self, sample: Sample, outcome: Outcome, session: Session) -> bool:
-        if outcome.status in FAILED:
+        if outcome.status in FAILED_STATUSES:
             return False
         return (await self._scorer.score(sample, outcome, session)).value == 1.0

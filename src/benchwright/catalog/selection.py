@@ -13,10 +13,10 @@ from benchwright.errors import UserError
 from benchwright.records import Record, Sample
 from benchwright.suggest import did_you_mean
 
-ID = "id"
+ID_KEY = "id"
 """The key of `where` that means a sample's id."""
 
-NAMED = 5
+MAX_NAMED_IDS = 5
 """Maximum number of unknown ids that an error message lists."""
 
 
@@ -39,7 +39,7 @@ class Selection(Record, frozen=True):
         return {key: [value] if isinstance(value, str) else value for key, value in self.where.items()}
 
 
-def selected(benchmark: Benchmark, source: Source, selection: Selection) -> Iterator[Sample]:
+def select_samples(benchmark: Benchmark, source: Source, selection: Selection) -> Iterator[Sample]:
     """Yield the selected samples. Unless they are shuffled, rows are read as they are requested."""
     patterns, ids = selection.patterns(), frozenset(selection.ids)
 
@@ -67,7 +67,7 @@ def count_selected(benchmark: Benchmark, source: Source, selection: Selection) -
     Raises:
         UserError: If no sample is selected, or the selection names an id, label or value that no sample has.
     """
-    count = sum(1 for _ in selected(benchmark, source, selection))
+    count = sum(1 for _ in select_samples(benchmark, source, selection))
     names_several = selection.ids or any(len(some) > 1 for some in selection.patterns().values())
     if not count or names_several:
         _check(benchmark, source, selection, count)
@@ -87,7 +87,7 @@ def _check(benchmark: Benchmark, source: Source, selection: Selection, count: in
             known.setdefault(label, set()).add(value)
     if not known:
         raise UserError(f"{name} has no samples in {source.root}.")
-    _check_ids(name, selection.ids, known[ID])
+    _check_ids(name, selection.ids, known[ID_KEY])
     for label, patterns in selection.patterns().items():
         if label not in known:
             raise UserError(
@@ -129,7 +129,7 @@ def _without_comment(line: str) -> str:
 
 
 def _values(sample: Sample) -> dict[str, str]:
-    return {**sample.labels, ID: sample.id}
+    return {**sample.labels, ID_KEY: sample.id}
 
 
 def _fits(value: str, pattern: str) -> bool:
@@ -140,8 +140,8 @@ def _check_ids(name: str, ids: Sequence[str], known: set[str]) -> None:
     unknown = [identity for identity in ids if identity not in known]
     if not unknown:
         return
-    told = ", ".join(f"{one!r}{_nearest(one, known)}" for one in unknown[:NAMED])
-    more = f" and {len(unknown) - NAMED} more" if len(unknown) > NAMED else ""
+    told = ", ".join(f"{one!r}{_nearest(one, known)}" for one in unknown[:MAX_NAMED_IDS])
+    more = f" and {len(unknown) - MAX_NAMED_IDS} more" if len(unknown) > MAX_NAMED_IDS else ""
     raise UserError(f"--ids: {name} has no sample{'s' if len(unknown) > 1 else ''} {told}{more}.")
 
 

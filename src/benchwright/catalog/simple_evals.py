@@ -30,7 +30,7 @@ OPTIONS = {
 }
 
 
-def opening(options: Options) -> list[Message]:
+def opening_messages(options: Options) -> list[Message]:
     """Return the messages before the prompt: a system message, or none if the option turns it off."""
     return [{"role": "system", "content": SYSTEM_MESSAGE}] if _has_system_message(options) else []
 
@@ -44,7 +44,7 @@ def _has_system_message(options: Options) -> bool:
     return options.choice("system_message", ("yes", "no")) == "yes"
 
 
-def multiple_choice(question: str, choices: Sequence[str]) -> Message:
+def multiple_choice_message(question: str, choices: Sequence[str]) -> Message:
     """Build the message that asks a question with four choices."""
     lines = "\n".join(f"{letter}) {choice}" for letter, choice in zip("ABCD", choices, strict=True))
     return {"role": "user", "content": f"{STEP_BY_STEP}\n\n{question}\n\n{lines}"}

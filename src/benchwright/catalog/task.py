@@ -8,12 +8,12 @@ from contextlib import AbstractAsyncContextManager
 import msgspec
 
 from benchwright.catalog.benchmark import Benchmark
-from benchwright.catalog.selection import Selection, count_selected, selected
+from benchwright.catalog.selection import Selection, count_selected, select_samples
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.records import Sample, TaskSpec
 from benchwright.runs.keys import fingerprint
-from benchwright.runs.sources import users_source
+from benchwright.runs.source_fingerprints import user_source_fingerprint
 
 
 class BenchmarkTask:
@@ -34,7 +34,7 @@ class BenchmarkTask:
         self._source = source
         self._selection = selection
         about = benchmark.about
-        code = users_source(benchmark)
+        code = user_source_fingerprint(benchmark)
         self._spec = TaskSpec(
             name=about.full_name,
             version=about.version,
@@ -60,7 +60,7 @@ class BenchmarkTask:
 
     def samples(self) -> Iterator[Sample]:
         """Return the selected samples. Unless they are shuffled, rows are read as they are requested."""
-        return map(self._grouped, selected(self.benchmark, self._source, self._selection))
+        return map(self._grouped, select_samples(self.benchmark, self._source, self._selection))
 
     def size(self) -> int:
         """Return the number of selected samples, after reading and checking them all.

@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.benchmark import Benchmark
-from benchwright.catalog.scripted import (
-    EXPECTED_TO_FAIL,
-    EXPLOIT,
-    MUST_NOT_PASS,
-    NOT_APPLICABLE,
+from benchwright.catalog.scripted_checks import (
+    DECOY_LABEL,
+    EXPLOIT_LABEL,
+    KNOWN_FAILURE_LABEL,
+    NOT_APPLICABLE_EXIT_CODE,
     ScriptedTask,
 )
 from benchwright.catalog.selection import Selection
@@ -25,14 +25,22 @@ from benchwright.endpoint.request import Begin, at_once
 from benchwright.engine.embedded_run import run_embedded
 from benchwright.engine.plan import Plan
 from benchwright.errors import ExecutionError
-from benchwright.records import FAILED, Record, RequestRecord, ScoreRecord, Target, Trial, TrialRecord
+from benchwright.records import (
+    FAILED_STATUSES,
+    Record,
+    RequestRecord,
+    ScoreRecord,
+    Target,
+    Trial,
+    TrialRecord,
+)
 from benchwright.runs.flags import flags_in
 from benchwright.runs.journal import read_body
 from benchwright.runs.table import RunTable
 
-AT_ONCE = 8
+MAX_CONCURRENCY = 8
 
-NOBODY = Target("primary", "scripted", "http://scripted.invalid/v1")
+PLACEHOLDER_TARGET = Target("primary", "scripted", "http://scripted.invalid/v1")
 """Placeholder target for a run that sends no requests."""
 
 
@@ -103,16 +111,16 @@ async def validate(
     """
     task = ScriptedTask(benchmark, source, selection)
     count = task.size()
-    plan = Plan(task, count, (NOBODY,), reorder=arrange)
+    plan = Plan(task, count, (PLACEHOLDER_TARGET,), reorder=arrange)
     with nullcontext(directory) if directory else tempfile.TemporaryDirectory() as place:
-        await run_embedded(plan, {"primary": _Nobody()}, AT_ONCE, Path(place))
+        await run_embedded(plan, {"primary": _Nobody()}, MAX_CONCURRENCY, Path(place))
         return _judge(benchmark.about.full_name, Path(place))
 
 
 class _Nobody:
     """A client for runs without a model. It sends no requests."""
 
-    target = NOBODY
+    target = PLACEHOLDER_TARGET
 
     async def ask(
         self,
@@ -143,14 +151,14 @@ def _judge(name: str, directory: Path) -> ValidationResult:
     exploits: dict[str, ExploitTally] = {}
     for trial in table.read_trials(table.rows_in_order(table.counted_rows())):
         record = trial.record
-        if record.status in FAILED:
+        if record.status in FAILED_STATUSES:
             failures.append(_failure(directory, record, record.reason or record.status))
         for score in trial.scores.values():
             said = _complaint(record, score)
-            if exploit := record.labels.get(EXPLOIT):
+            if exploit := record.labels.get(EXPLOIT_LABEL):
                 verdict = _verdict(directory, record, score)
                 exploits[exploit] = _counted(exploits.get(exploit, ExploitTally()), verdict)
-            reason = record.labels.get(EXPECTED_TO_FAIL)
+            reason = record.labels.get(KNOWN_FAILURE_LABEL)
             if reason is not None:
                 exceptions[record.sample] = reason
                 said = None if said else "passes, although it is listed as an exception"
@@ -165,7 +173,7 @@ def _verdict(directory: Path, trial: TrialRecord, score: ScoreRecord) -> str:
     if score.value == 1.0:
         return "flagged" if flags_in(score.detail) else "unnoticed"
     commands = read_body(directory, trial).artifacts.get("commands") or ()
-    tried = all(command.get("exit_code") != NOT_APPLICABLE for command in commands)
+    tried = all(command.get("exit_code") != NOT_APPLICABLE_EXIT_CODE for command in commands)
     return "blocked" if tried else "not_applicable"
 
 
@@ -175,11 +183,11 @@ def _counted(tally: ExploitTally, verdict: str) -> ExploitTally:
 
 
 def _failure(directory: Path, trial: TrialRecord, said: str) -> Failure:
-    log = "" if MUST_NOT_PASS in trial.labels else end_of_log(read_body(directory, trial).artifacts)
+    log = "" if DECOY_LABEL in trial.labels else last_log_lines(read_body(directory, trial).artifacts)
     return Failure(trial.sample, said, log)
 
 
-def end_of_log(artifacts: Mapping[str, Any]) -> str:
+def last_log_lines(artifacts: Mapping[str, Any]) -> str:
     """Return the last lines of the test output in an outcome's artifacts. Empty if there is no output."""
     tests = artifacts.get("tests") or artifacts.get("validation")
     if not isinstance(tests, Mapping):
@@ -190,10 +198,10 @@ def end_of_log(artifacts: Mapping[str, Any]) -> str:
 
 def _complaint(trial: TrialRecord, score: ScoreRecord) -> str | None:
     passed = score.value == 1.0
-    if EXPLOIT in trial.labels:
+    if EXPLOIT_LABEL in trial.labels:
         unnoticed = passed and not flags_in(score.detail)
         return "passes without a flag, and solves nothing" if unnoticed else None
-    if MUST_NOT_PASS in trial.labels:
+    if DECOY_LABEL in trial.labels:
         return "scores 1, although it is wrong" if passed else None
     if passed:
         return None

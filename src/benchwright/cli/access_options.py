@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from benchwright.cli.grammar import option, together
+from benchwright.cli.command_help import combine_options, option
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -44,7 +44,7 @@ def header_option(
     flag, name = (
         (f"--{role}-header", f"{role.replace('-', '_')}_headers") if role else ("--header", "headers")
     )
-    return together(
+    return combine_options(
         option(flag, name, multiple=True, type=_Line(), metavar="NAME=VALUE", heading=heading, rare=True,
                callback=_headers, help=f"Header {whose}; of a secret one only the name is kept. Repeatable."),
         option(f"{flag}-env", f"{name}_env", multiple=True, type=_Line(), metavar="NAME=VARIABLE",
@@ -60,7 +60,7 @@ api_key_option = option(
 
 _file = click.Path(dir_okay=False, path_type=Path)
 
-access_options = together(
+access_options = combine_options(
     api_key_option,
     header_option(),
     option("--ca-file", type=_file, metavar="FILE", heading="Model", rare=True,
@@ -72,10 +72,10 @@ access_options = together(
 )  # fmt: skip
 """Options for access to an endpoint besides its address."""
 
-ACCESS = ("api_key", "headers", "headers_env", "ca_file", "client_cert", "client_key")
+ACCESS_PARAMETERS = ("api_key", "headers", "headers_env", "ca_file", "client_cert", "client_key")
 """Parameter names of these options."""
 
 
-def given_access(options: Mapping[str, Any]) -> dict[str, Any]:
+def given_access_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the access options that the user gave, for a command that takes all other settings from a run."""
-    return {name: options[name] for name in ACCESS if options.get(name)}
+    return {name: options[name] for name in ACCESS_PARAMETERS if options.get(name)}

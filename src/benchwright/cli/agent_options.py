@@ -8,16 +8,16 @@ from typing import Any
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.grammar import option, together
+from benchwright.cli import completions
+from benchwright.cli.command_help import combine_options, option
 
 recipe_option = option(
-    "--agent", "agent", multiple=True, metavar="NAME", heading="Agent", rare=True, shell_complete=completing.agents,
+    "--agent", "agent", multiple=True, metavar="NAME", heading="Agent", rare=True, shell_complete=completions.complete_agents,
     help="Command-line agent, as `benchwright agents` lists it. Repeatable: each works with each model.",
 )  # fmt: skip
 
 
-def only_agent(named: Sequence[str]) -> str | None:
+def single_agent(named: Sequence[str]) -> str | None:
     """Return the agent that the user named, None if none was named.
 
     Several agents are run as a suite (`agent_suites`), never here.
@@ -37,7 +37,7 @@ def agent_options(*old: str) -> Callable[[Any], Any]:
 
     `old`: deprecated spellings of the first option.
     """
-    return together(
+    return combine_options(
         option("-m", "--module", "module", old=old, metavar="MODULE:ATTR", heading="Agent",
                help="Your agent (default: none; the model is asked)."),
         option("--mcp", type=click.Path(path_type=Path), metavar="DIR", heading="Agent", rare=True,

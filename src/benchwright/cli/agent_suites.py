@@ -9,8 +9,8 @@ from typing import Any
 from benchwright.app.suite_session import SuitePart
 from benchwright.app.suites import Suite, SuiteEntry
 from benchwright.cli.suite_running import run_suite
-from benchwright.cli.suite_settings import check_fits_a_suite, with_their_options
-from benchwright.cli.unused_options import refuse_idle
+from benchwright.cli.suite_settings import check_allowed_in_suite, with_applicable_options
+from benchwright.cli.unused_options import refuse_unused_options
 from benchwright.config import Settings
 from benchwright.errors import UserError
 
@@ -46,8 +46,8 @@ def _run(
     agents = dict.fromkeys(options["agent"])
     each = [settings_of({**options, "agent": (agent,)}) for agent in agents]
     first = each[0]
-    refuse_idle(each, [entry.name for entry in entries if entry.kind == "benchmark"])
-    check_fits_a_suite(first, "several agents (--agent)")
+    refuse_unused_options(each, [entry.name for entry in entries if entry.kind == "benchmark"])
+    check_allowed_in_suite(first, "several agents (--agent)")
     if not first.endpoint.tried:
         raise UserError("Name the models for these agents with --model.")
     name = first.label.name or "-".join([*(entry.name for entry in entries), "agents"])
@@ -58,5 +58,5 @@ def _run(
         for entry in entries
         for settings in each
     ]
-    parts = with_their_options(parts)
+    parts = with_applicable_options(parts)
     return run_suite(suite, parts, dry_run=first.execution.dry_run, as_json=as_json, quiet=quiet)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.grammar import Group
+from benchwright.cli import completions
+from benchwright.cli.command_help import Group
 from benchwright.cli.options import json_option
 from benchwright.cli.output import echo, print_json, print_table, say
 
@@ -43,7 +43,7 @@ def command(context: click.Context, as_json: bool) -> None:
 @command.command("list", epilog=LIST_EXAMPLES)
 @click.option("--latest", is_flag=True, help="Ask npm and pip for the newest versions.")
 @json_option
-def listing(latest: bool, as_json: bool) -> None:
+def list_agents(latest: bool, as_json: bool) -> None:
     """List the agents, as `benchwright agents` does.
 
     "Tried" is the version with which the tests of the real agent last passed, and when; --json names what held. Only
@@ -83,8 +83,10 @@ def _list(*, as_json: bool, latest: bool = False) -> None:
 
 
 @command.command("install", epilog=INSTALL_EXAMPLES)
-@click.argument("names", nargs=-1, required=True, metavar="NAME ...", shell_complete=completing.agents)
-def installation(names: tuple[str, ...]) -> None:
+@click.argument(
+    "names", nargs=-1, required=True, metavar="NAME ...", shell_complete=completions.complete_agents
+)
+def install(names: tuple[str, ...]) -> None:
     """Install agents under BENCHWRIGHT_HOME, in the versions that their recipes say.
 
     Packages of npm are installed without their scripts, packages of PyPI into an environment of their own.

@@ -6,9 +6,9 @@ import sys
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.compare_loads import RULE_FAILED
-from benchwright.cli.grammar import Command, option
+from benchwright.cli import completions
+from benchwright.cli.command_help import Command, option
+from benchwright.cli.compare_loads import RULE_FAILED_EXIT_CODE
 from benchwright.cli.options import json_option
 from benchwright.cli.output import print_json, print_table
 
@@ -26,7 +26,7 @@ Exit codes:
 
 
 @click.command("audit", cls=Command, epilog=EXAMPLES)
-@click.argument("run", shell_complete=completing.runs)
+@click.argument("run", shell_complete=completions.complete_runs)
 @option("--notes", is_flag=True, heading="Output", help="Show notes too: what honest agents also do.")
 @option("--fail-on-flags", is_flag=True, help="Exit with 3 if a trial has signs.")
 @json_option
@@ -38,12 +38,12 @@ def command(run: str, notes: bool, fail_on_flags: bool, as_json: bool) -> None:
     or the path of another program's results.
     """
     from benchwright.analysis.audit import audit_run
-    from benchwright.interop.recognising import run_or_results
+    from benchwright.interop.result_formats import find_or_import_run
     from benchwright.reports.audit import render_audit
 
-    found = audit_run(run_or_results(run))
+    found = audit_run(find_or_import_run(run))
     if as_json:
         print_json(found)
     else:
         print_table(render_audit(found, notes=notes))
-    sys.exit(RULE_FAILED if fail_on_flags and found.signs else 0)
+    sys.exit(RULE_FAILED_EXIT_CODE if fail_on_flags and found.signs else 0)

@@ -13,30 +13,36 @@ from benchwright.app.judging.labelling import labels_for
 from benchwright.app.judging.labels_file import HumanLabel
 from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
-from benchwright.app.prepared import PreparedRun, describe
-from benchwright.app.shared_options import Sharer, settings_of_each
-from benchwright.app.until.question import sharing
+from benchwright.app.prepared import PreparedRun, describe_run
+from benchwright.app.shared_options import BenchmarkWithOptions, settings_of_each
+from benchwright.app.until.question import settings_for_shared_runs
 from benchwright.cli.cost_options import NO_RATES, Rates
 from benchwright.cli.judge_labelling import take_labels
-from benchwright.cli.noise import print_floors
+from benchwright.cli.noise import print_noise
 from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.cli.progress import TerminalProgress
-from benchwright.cli.running import VERDICTS, code_of, error_of, report_end, say_nothing_was_sent
+from benchwright.cli.run_ending import (
+    VERDICT_EXIT_CODES,
+    combined_exit_code,
+    error_of,
+    report_end,
+    say_nothing_was_sent,
+)
 from benchwright.config import BenchmarkSettings
-from benchwright.engine.progress import Progress
+from benchwright.engine.progress import LiveProgress
 from benchwright.engine.run import Listener
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 from benchwright.reports.cost import cost_lines
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 
 def run_benchmarks(
     names: Sequence[str], settings: BenchmarkSettings, rates: Rates = NO_RATES, *, as_json: bool, quiet: bool
 ) -> int:
     """Check all benchmarks, then run one after another. Return the exit code; see `running.code_of`."""
-    settings = sharing(settings, len(names))
+    settings = settings_for_shared_runs(settings, len(names))
     alone = settings.catalog.option if len(names) == 1 else ()
-    each = settings_of_each([Sharer(name, settings, alone) for name in names])
+    each = settings_of_each([BenchmarkWithOptions(name, settings, alone) for name in names])
     runs = [prepare_benchmark(name, own, say) for name, own in zip(names, each, strict=True)]
     labels = [labels_for(prepared, settings.judge.judge_labels) for prepared in runs]
     if settings.execution.dry_run:
@@ -47,11 +53,11 @@ def run_benchmarks(
         code, found = _run(prepared, given, settings.judge.judge_labels, as_json=as_json, quiet=quiet)
         reports += found
         codes.append(code)
-        if code and code not in VERDICTS:
+        if code and code not in VERDICT_EXIT_CODES:
             break
     if as_json:
         print_json({"benchmarks": [_plain(report) for report in reports]})
-    return code_of(codes)
+    return combined_exit_code(codes)
 
 
 def _run(
@@ -62,11 +68,11 @@ def _run(
     as_json: bool,
     quiet: bool,
 ) -> tuple[int, list[BenchmarkReport]]:
-    progress = Progress()
+    progress = LiveProgress()
     listeners: list[Listener] = [progress]
     if not quiet:
         name = prepared.facts["benchmark"]
-        title = f"{name}: {counted(prepared.request.plan.trial_count, 'trial')}"
+        title = f"{name}: {count_with_noun(prepared.request.plan.trial_count, 'trial')}"
         names = prepared.request.names
         listeners.append(TerminalProgress(progress, title, each_trial=False, what=name, names=names))
     launched = run_async(launch(prepared, listeners, say))
@@ -89,7 +95,7 @@ def _print(reports: Sequence[BenchmarkReport], said: str) -> None:
     for report in reports:
         echo()
         if len(reports) > 1:
-            echo(plain(report.model))
+            echo(make_safe(report.model))
         print_table(render_benchmark(report.manifest.about, report.totals, report.figures, report.target))
 
 
@@ -112,18 +118,18 @@ def _describe(runs: Sequence[PreparedRun[list[BenchmarkReport]]], rates: Rates, 
 
     from benchwright.reports.benchmark import render_departures
 
-    described = [describe(prepared) | {"cost": cost_of(prepared, *rates)} for prepared in runs]
+    described = [describe_run(prepared) | {"cost": cost_of(prepared, *rates)} for prepared in runs]
     if as_json:
         print_json({"benchmarks": described})
         return 0
     for prepared, facts in zip(runs, described, strict=True):
         trials, data = prepared.request.plan.trial_count, prepared.request.data[0]
-        echo(f"{prepared.facts['benchmark']}: {counted(trials, 'trial')}, data from {data.path}")
+        echo(f"{prepared.facts['benchmark']}: {count_with_noun(trials, 'trial')}, data from {data.path}")
         for line in cost_lines(facts["cost"]):
             echo(f"  {line}")
         if departures := prepared.facts["departures"]:
             print_table(Padding(render_departures(departures), (0, 0, 0, 2)))
         if "noise" in facts:
-            print_floors(facts["noise"])
+            print_noise(facts["noise"])
     say_nothing_was_sent()
     return 0

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.confirming import confirmed
-from benchwright.cli.grammar import Group, option, together
+from benchwright.cli import completions
+from benchwright.cli.command_help import Group, combine_options, option
+from benchwright.cli.confirmation import confirm_deletion
 from benchwright.cli.options import json_option, yes_option
-from benchwright.cli.output import echo, joined, print_json, print_table, say
-from benchwright.text import plain
+from benchwright.cli.output import echo, join_clean, print_json, print_table, say
+from benchwright.text import make_safe
 
 if TYPE_CHECKING:
     from benchwright.app.cached_evals import CachedEval
@@ -25,8 +25,8 @@ Examples:
   benchwright cache delete --all -y
 """
 
-filter_options = together(
-    option("--model", default="", metavar="TEXT", heading="Which evaluations", shell_complete=completing.models,
+filter_options = combine_options(
+    option("--model", default="", metavar="TEXT", heading="Which evaluations", shell_complete=completions.complete_models,
            help="Only those of models whose name contains TEXT."),
     option("--dataset", default="", metavar="TEXT", heading="Which evaluations",
            help="Only those of datasets whose name contains TEXT."),
@@ -47,7 +47,7 @@ def command(context: click.Context) -> None:
 
 
 @command.command("dir", epilog="\b\nExamples:\n  benchwright cache dir\n")
-def directory() -> None:
+def print_directory() -> None:
     """Print the cache's directory."""
     from benchwright.agents.cache.paths import cache_root
 
@@ -57,7 +57,7 @@ def directory() -> None:
 @command.command("list", epilog="\b\nExamples:\n  benchwright cache list --model llama\n")
 @filter_options
 @json_option
-def listing(model: str, dataset: str, status: str | None, as_json: bool) -> None:
+def list_entries(model: str, dataset: str, status: str | None, as_json: bool) -> None:
     """List the cached evaluations, the newest first.
 
     Tab-separated where it is piped.
@@ -72,12 +72,12 @@ def listing(model: str, dataset: str, status: str | None, as_json: bool) -> None
         echo("No cached evaluations found.")
         return
     lines = [
-        (one.task_id, plain(one.model), plain(one.dataset), one.status, str(one.runs), one.created_at)
+        (one.task_id, make_safe(one.model), make_safe(one.dataset), one.status, str(one.runs), one.created_at)
         for one in found
     ]
     if not sys.stdout.isatty():
         for line in lines:
-            echo(joined("\t", line))
+            echo(join_clean("\t", line))
         return
     from rich.table import Table
 
@@ -95,9 +95,9 @@ def listing(model: str, dataset: str, status: str | None, as_json: bool) -> None
 
 
 @command.command("show", epilog="\b\nExamples:\n  benchwright cache show 3f9a2b7c1d0e\n")
-@click.argument("task_id", shell_complete=completing.cached)
+@click.argument("task_id", shell_complete=completions.complete_cached)
 @json_option
-def showing(task_id: str, as_json: bool) -> None:
+def show_entry(task_id: str, as_json: bool) -> None:
     """Show the cached evaluation TASK_ID."""
     (found,) = _found(task_id=task_id)[:1]
     if as_json:
@@ -108,22 +108,22 @@ def showing(task_id: str, as_json: bool) -> None:
         ("Runs", str(found.runs)), ("Created", found.created_at), ("File", found.path),
     )  # fmt: skip
     for name, value in facts:
-        echo(f"{name + ':':9} {plain(value)}")
+        echo(f"{name + ':':9} {make_safe(value)}")
 
 
 @command.command(
     "delete",
     epilog="\b\nExamples:\n  benchwright cache delete 3f9a2b7c1d0e\n  benchwright cache delete --model llama\n",
 )
-@click.argument("task_ids", nargs=-1, metavar="[TASK_ID ...]", shell_complete=completing.cached)
+@click.argument("task_ids", nargs=-1, metavar="[TASK_ID ...]", shell_complete=completions.complete_cached)
 @option("--all", "everything", is_flag=True, heading="Which evaluations", help="All of them.")
 @filter_options
 @yes_option
-def deletion(
+def delete_entries(
     task_ids: tuple[str, ...], everything: bool, model: str, dataset: str, status: str | None, yes: bool
 ) -> None:
     """Delete cached evaluations. The runs themselves are kept."""
-    from benchwright.app.cached_evals import remove
+    from benchwright.app.cached_evals import remove_cached_evals
 
     _require_choice(task_ids or everything or model or dataset or status)
     found = [
@@ -131,10 +131,10 @@ def deletion(
         for task_id in task_ids or ("",)
         for one in _found(model=model, dataset=dataset, status=status, task_id=task_id)
     ]
-    if confirmed(
+    if confirm_deletion(
         [f"{one.task_id}  {one.model}  {one.dataset}" for one in found], "cached evaluation", yes=yes
     ):
-        remove(found)
+        remove_cached_evals(found)
         echo(f"Deleted {len(found)} cached evaluation(s).")
 
 
@@ -143,11 +143,11 @@ def deletion(
 @option("--all", "everything", is_flag=True, heading="Which evaluations", help="All of them.")
 @filter_options
 @yes_option
-def removal(
+def remove_entries(
     task_id: str | None, everything: bool, model: str, dataset: str, status: str | None, yes: bool
 ) -> None:
     """Delete cached evaluations as the documents have it: one that is named without asking."""
-    from benchwright.app.cached_evals import remove
+    from benchwright.app.cached_evals import remove_cached_evals
 
     _require_choice(task_id or everything or model or dataset or status)
     found = _found(model=model, dataset=dataset, status=status, task_id=task_id or "")
@@ -158,7 +158,7 @@ def removal(
     ):
         echo("Aborted.")
         return
-    remove(found)
+    remove_cached_evals(found)
     echo(f"Deleted {len(found)} cached evaluation(s).")
 
 

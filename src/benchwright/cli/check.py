@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli.access_options import access_options
-from benchwright.cli.grammar import Command, option
+from benchwright.cli.command_help import Command, option
 from benchwright.cli.option_values import make_settings
 from benchwright.cli.options import base_url_option, json_option, one_model_option
-from benchwright.cli.output import CLEARED_LINE, clean, coloured, echo, print_json, print_table, say
+from benchwright.cli.output import CLEAR_LINE, clean, coloured, echo, print_json, print_table, say
 from benchwright.endpoint.default_server import LOCAL_SERVER
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ Examples:
 DOCUMENTED_PROGRAM = "llm-bench"
 """Program name under which `check` is documented to only look for the model and send nothing else."""
 
-KEY_REFUSED = (401, 403)
-INTERRUPTED = 130
+KEY_REFUSED_STATUSES = (401, 403)
+INTERRUPTED_EXIT_CODE = 130
 
 
 @click.command("check", cls=Command, epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
@@ -72,11 +72,11 @@ def command(
     with 0 if the server answers, even if it does not list the model (a warning), else with 1.
     """
     from benchwright.access_settings import AccessSettings
-    from benchwright.app.access import given_access
+    from benchwright.app.access import access_from_settings
     from benchwright.endpoint.providers import find_access, find_target
 
     key = options.pop("api_key")
-    given = given_access(make_settings(AccessSettings, options), key)
+    given = access_from_settings(make_settings(AccessSettings, options), key)
     target = find_target(model, base_url or LOCAL_SERVER, access=given)
     access = find_access(given, target, say)
     if card is None:
@@ -94,19 +94,21 @@ def _look_for_model(target: Target, access: Access, *, card: bool, as_json: bool
     from benchwright.app.loop import run_async
     from benchwright.endpoint.server_info import list_models
     from benchwright.errors import ProviderError
-    from benchwright.text import plain
+    from benchwright.text import make_safe
 
     try:
         models = run_async(list_models(target.base_url, access))
     except ProviderError as error:
-        if card and error.http_status is not None and error.http_status not in KEY_REFUSED:
-            refusal = plain(str(error).partition(" answered ")[2].rstrip(".") or f"HTTP {error.http_status}")
+        if card and error.http_status is not None and error.http_status not in KEY_REFUSED_STATUSES:
+            refusal = make_safe(
+                str(error).partition(" answered ")[2].rstrip(".") or f"HTTP {error.http_status}"
+            )
             echo(
                 coloured(f"Connected to {target.base_url}, but it lists no models ({refusal}).", "yellow"),
                 err=as_json,
             )
             return
-        echo(coloured(f"Connection failed: {plain(str(error))}", "red"), err=True)
+        echo(coloured(f"Connection failed: {make_safe(str(error))}", "red"), err=True)
         sys.exit(1)
     colour, text = _about_model(target, models)
     echo(coloured(text, colour), err=as_json)
@@ -115,14 +117,14 @@ def _look_for_model(target: Target, access: Access, *, card: bool, as_json: bool
 def _about_model(target: Target, models: Sequence[str]) -> tuple[str, str]:
     """Return a colour and a sentence on whether the endpoint lists the model."""
     from benchwright.suggest import did_you_mean
-    from benchwright.text import plain
+    from benchwright.text import make_safe
 
     model = target.model
     if model in models:
-        return "green", f"Connected to {target.base_url}. Model {plain(model)!r} is available."
-    shown = ", ".join(plain(name) for name in models[:10]) or "none"
+        return "green", f"Connected to {target.base_url}. Model {make_safe(model)!r} is available."
+    shown = ", ".join(make_safe(name) for name in models[:10]) or "none"
     hint = did_you_mean(model, models)
-    but = f"it does not list the model {plain(model)!r}.{hint} It lists: {shown}."
+    but = f"it does not list the model {make_safe(model)!r}.{hint} It lists: {shown}."
     return "yellow", f"Connected to {target.base_url}, but {but}"
 
 
@@ -131,29 +133,29 @@ def _show_card(target: Target, access: Access, seconds: float, *, as_json: bool)
 
     After Ctrl-C, the findings so far are printed.
     """
-    from benchwright.app.endpoint_card import carry_out, examination_of
+    from benchwright.app.endpoint_card import prepare_examination, run_examination
     from benchwright.app.loop import run_async
     from benchwright.endpoint.card import card_of
     from benchwright.reports.card import render_card
 
     def show(sent: int) -> None:
         if sys.stderr.isatty():
-            echo(clean(CLEARED_LINE, f"Request {sent}: {known.looking_for} …"), err=True, end="")
+            echo(clean(CLEAR_LINE, f"Request {sent}: {known.looking_for} …"), err=True, end="")
 
-    known = examination_of(target, access, seconds, show)
+    known = prepare_examination(target, access, seconds, show)
     interrupted = False
     try:
-        run_async(carry_out(known))
+        run_async(run_examination(known))
     except KeyboardInterrupt:
         interrupted = True
     if sys.stderr.isatty():
-        echo(CLEARED_LINE, err=True, end="")
+        echo(CLEAR_LINE, err=True, end="")
     found = card_of(known, "interrupted")
     if as_json:
         print_json(found)
     else:
         print_table(render_card(found))
-    return INTERRUPTED if interrupted else _code(known)
+    return INTERRUPTED_EXIT_CODE if interrupted else _code(known)
 
 
 def _code(known: Examination) -> int:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.compare_loads import RULE_FAILED
-from benchwright.cli.grammar import Command, option
+from benchwright.cli import completions
+from benchwright.cli.command_help import Command, option
+from benchwright.cli.compare_loads import RULE_FAILED_EXIT_CODE
 from benchwright.cli.options import anyway_option, json_option, markdown_option
 from benchwright.cli.output import echo, print_json, print_table
 
 if TYPE_CHECKING:
-    from benchwright.analysis.comparison.compare import Outcome
+    from benchwright.analysis.comparison.compare import ComparisonOutcome
     from benchwright.analysis.comparison.records import Comparison
 
 EXAMPLES = """\b
@@ -53,7 +53,7 @@ Exit codes:
     nargs=-1,
     required=True,
     metavar="RUN|FILE|FOLDER|LOAD ...",
-    shell_complete=completing.runs_and_files,
+    shell_complete=completions.complete_runs_and_files,
 )
 @option(
     "--confidence",
@@ -138,9 +138,9 @@ def command(
     sys.exit(_exit_code(outcome))
 
 
-def _print(outcome: Outcome, *, details: bool) -> None:
+def _print(outcome: ComparisonOutcome, *, details: bool) -> None:
     from benchwright.reports.compare_table import render_comparison
-    from benchwright.reports.terminal import render_answer
+    from benchwright.reports.terminal import render_comparison_answer
 
     comparison = outcome.comparison
     if outcome.columns:
@@ -148,7 +148,7 @@ def _print(outcome: Outcome, *, details: bool) -> None:
         if not comparison.pairs and not comparison.rulings:
             return
         echo()
-    print_table(render_answer(comparison, alone=not outcome.columns, details=details))
+    print_table(render_comparison_answer(comparison, alone=not outcome.columns, details=details))
 
 
 def _write(comparison: Comparison, junit: Path | None, markdown: Path | None) -> None:
@@ -164,13 +164,13 @@ def _write(comparison: Comparison, junit: Path | None, markdown: Path | None) ->
         append(Path(summary), render_markdown(comparison).encode())
 
 
-def _exit_code(outcome: Outcome) -> int:
+def _exit_code(outcome: ComparisonOutcome) -> int:
     """Return the exit code of a comparison.
 
     A pair that is not comparable is an error, unless only the documented table of result files was wanted.
     """
     comparison = outcome.comparison
     if comparison.failed:
-        return RULE_FAILED
+        return RULE_FAILED_EXIT_CODE
     refused = any(pair.refused for pair in comparison.pairs)
     return 1 if refused and not outcome.columns else 0

@@ -12,10 +12,10 @@ from benchwright.errors import UserError
 from benchwright.files import append, write_atomically
 
 if TYPE_CHECKING:
-    from benchwright.analysis.load.comparison.records import LoadsCompared
+    from benchwright.analysis.load.comparison.records import LoadComparisonResult
     from benchwright.analysis.load.records import LoadReport
 
-RULE_FAILED = 3
+RULE_FAILED_EXIT_CODE = 3
 """Exit code if a rule does not hold."""
 
 
@@ -39,22 +39,26 @@ def find_reports(references: Sequence[str]) -> list[LoadReport]:
 
 
 def print_and_write(
-    found: LoadsCompared, *, as_json: bool = False, junit: Path | None = None, markdown: Path | None = None
+    found: LoadComparisonResult,
+    *,
+    as_json: bool = False,
+    junit: Path | None = None,
+    markdown: Path | None = None,
 ) -> int:
     """Print a comparison of load measurements, and write it to the requested files. Return the exit code."""
-    from benchwright.reports.load.against import against_junit, against_markdown
-    from benchwright.reports.terminal import render_against
+    from benchwright.reports.load.load_comparison import load_comparison_junit, load_comparison_markdown
+    from benchwright.reports.terminal import render_load_comparison
 
     if as_json:
         print_json(found)
     else:
-        print_table(render_against(found))
+        print_table(render_load_comparison(found))
     if junit is not None:
-        write_atomically(junit, against_junit(found))
+        write_atomically(junit, load_comparison_junit(found))
     if markdown is not None:
-        write_atomically(markdown, against_markdown(found).encode())
+        write_atomically(markdown, load_comparison_markdown(found).encode())
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
-        append(Path(summary), against_markdown(found).encode())
+        append(Path(summary), load_comparison_markdown(found).encode())
     if found.failed:
-        return RULE_FAILED
+        return RULE_FAILED_EXIT_CODE
     return 1 if all(pair.refusals and not pair.changes for pair in found.pairs) else 0

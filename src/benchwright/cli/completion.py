@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from benchwright.cli.grammar import Command
+from benchwright.cli.command_help import Command
 from benchwright.cli.output import echo
 
 EXAMPLES = """\b
@@ -28,7 +28,7 @@ def command(context: click.Context, shell: str) -> None:
 
     It is for the name under which it is printed: `osmosis` and `llm-bench` have their own.
     """
-    from benchwright.cli.shells import script
+    from benchwright.cli.shell_completion import completion_script
 
     root = context.find_root()
-    echo(script(shell, root.command, root.info_name or ""), end="")
+    echo(completion_script(shell, root.command, root.info_name or ""), end="")

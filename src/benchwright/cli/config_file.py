@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from benchwright.cli.grammar import Option, option
+from benchwright.cli.command_help import Option, option
 from benchwright.suggest import did_you_mean
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from benchwright.text import plain_lines
+from benchwright.text import make_lines_safe
 
 
 class PlainConsole(Console):
@@ -27,4 +27,4 @@ class PlainConsole(Console):
             if segment.control or segment.text.isprintable():
                 yield segment
             else:
-                yield segment._replace(text=plain_lines(segment.text))
+                yield segment._replace(text=make_lines_safe(segment.text))

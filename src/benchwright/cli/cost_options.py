@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright.cli.grammar import option, together
+from benchwright.cli.command_help import combine_options, option
 
 if TYPE_CHECKING:
-    from benchwright.analysis.leaderboard.records import Price
+    from benchwright.analysis.leaderboard.records import TokenPrice
 
-cost_options = together(
+cost_options = combine_options(
     option("--speed", metavar="TOKENS|LOAD", heading="Running", rare=True,
            help="For the minutes of --dry-run: completion tokens per second of the server, all requests together, "
            "or a measurement of benchwright load (default: minutes are not told)."),
@@ -23,7 +23,7 @@ class Rates(NamedTuple):
     """Rates for the cost estimate. `speed`: completion tokens per second, None if unknown; `prices`: by model."""
 
     speed: float | None
-    prices: dict[str, Price]
+    prices: dict[str, TokenPrice]
 
 
 NO_RATES = Rates(None, {})

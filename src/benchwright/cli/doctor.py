@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from benchwright.cli.grammar import Command, option
+from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import json_option
 from benchwright.cli.output import print_json, print_table
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-TYPED = "benchwright.cli.env_file.typed"
+TYPED_VALUES_KEY = "benchwright.cli.env_file.typed"
 """Key under which a call, possibly of nested commands, stores the values of its options as typed."""
-READ = "benchwright.cli.env_file.read"
+FILE_READ_KEY = "benchwright.cli.env_file.read"
 
 
 class EnvFileOption(click.Option):
@@ -32,7 +32,7 @@ class EnvFileOption(click.Option):
         self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
     ) -> tuple[Any, list[str]]:
         """Record the values of all options as typed, then process this option and return what click returns."""
-        ctx.meta.setdefault(TYPED, []).extend(_texts(opts))
+        ctx.meta.setdefault(TYPED_VALUES_KEY, []).extend(_texts(opts))
         return super().handle_parse_result(ctx, opts, args)
 
 
@@ -41,14 +41,14 @@ def _read(context: click.Context, _: click.Parameter, path: Path | None) -> None
 
     It is read when the option is given, or else when the first command is reached that does something itself.
     """
-    if path is None and (READ in context.meta or not _does_something(context.command)):
+    if path is None and (FILE_READ_KEY in context.meta or not _does_something(context.command)):
         return
-    from benchwright.cli.output import say, say_nothing
+    from benchwright.cli.output import discard_message, say
     from benchwright.environment_file import ENVIRONMENT_FILE
 
-    context.meta[READ] = True
+    context.meta[FILE_READ_KEY] = True
     completing = context.resilient_parsing  # a shell is completing a line
-    ENVIRONMENT_FILE.read(path, context.meta[TYPED], say_nothing if completing else say)
+    ENVIRONMENT_FILE.read(path, context.meta[TYPED_VALUES_KEY], discard_message if completing else say)
 
 
 def _does_something(command: click.Command) -> bool:

@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from benchwright.cli.cache import command as cache
+from benchwright.cli.command_help import Command, Group
 from benchwright.cli.eval_options import eval_options, evaluate
-from benchwright.cli.grammar import Command, Group
 
 EXAMPLES = """\b
 Examples:

@@ -9,11 +9,11 @@ import click
 
 from benchwright.cli.access_options import access_options, header_option
 from benchwright.cli.agent_options import agent_command_option, agent_options, recipe_option
+from benchwright.cli.command_help import combine_options, option
 from benchwright.cli.config_file import config_option
-from benchwright.cli.grammar import option, together
 from benchwright.cli.option_settings import eval_settings
 from benchwright.cli.options import (
-    OPENAI,
+    DEFAULT_ENDPOINT_HELP,
     base_url_option,
     concurrency_option,
     dataset_option,
@@ -36,31 +36,31 @@ group_option = option(
     help="Column that groups dependent rows (passage, topic); intervals account for it.",
 )  # fmt: skip
 
-own_scores = together(
+own_scores = combine_options(
     option("--eval-fn", multiple=True, metavar="MODULE:FN", heading="Scoring",
            help="Score with your own function. Repeatable."),
     option("--pass-threshold", type=float, metavar="SCORE", default=1.0, heading="Scoring", rare=True,
            help="Lowest score that counts as a pass."),
 )  # fmt: skip
 
-baseline_options = together(
+baseline_options = combine_options(
     option("--baseline-model", metavar="MODEL", heading="Baseline", rare=True,
            help="Second model to run on the same rows and compare with."),
     option("--baseline-base-url", metavar="URL", heading="Baseline", rare=True,
-           help=f"Base URL of the baseline (default: {OPENAI})."),
+           help=f"Base URL of the baseline (default: {DEFAULT_ENDPOINT_HELP})."),
     option("--baseline-api-key", metavar="KEY", heading="Baseline", rare=True,
            help="API key of the baseline (default: found like --api-key)."),
     header_option("baseline", "of the baseline's requests", "Baseline"),
 )  # fmt: skip
 
-reuse_options = together(
+reuse_options = combine_options(
     option("--reuse", is_flag=True, heading="Running", rare=True,
            help="Reuse conversations of earlier runs that are still valid."),
     option("--rescore", is_flag=True, heading="Running", rare=True,
            help="Rescore earlier conversations without sending any request."),
 )  # fmt: skip
 
-file_options = together(
+file_options = combine_options(
     results_option,
     option("--output-dir", "output_path", old=("--output-path",), type=click.Path(path_type=Path), metavar="DIR",
            heading="Output", rare=True,
@@ -69,9 +69,9 @@ file_options = together(
            help="Write every conversation to a JSONL file next to the cache file."),
 )  # fmt: skip
 
-eval_options = together(
+eval_options = combine_options(
     dataset_option, limit_option(), offset_option, repeats_option, row_options, group_option,
-    model_options, base_url_option(OPENAI), access_options, sampling_options("not sent"),
+    model_options, base_url_option(DEFAULT_ENDPOINT_HELP), access_options, sampling_options("not sent"),
     thinking_options,
     agent_options(), recipe_option, agent_command_option,
     scorer_options, judge_options, judge_labels_option, own_scores, baseline_options, until_options,
@@ -84,7 +84,7 @@ eval_options = together(
 def evaluate(options: dict[str, Any], *, as_json: bool, quiet: bool, debug: bool, anew: bool = False) -> int:
     """Run an evaluation with these options. Return the exit code. `anew`: run a finished one again."""
     from benchwright.cli.eval_running import run_eval
-    from benchwright.cli.unused_options import refuse_idle
+    from benchwright.cli.unused_options import refuse_unused_options
 
     options |= {"debug": debug, "anew": anew}
     if len(options["agent"]) > 1:
@@ -92,5 +92,5 @@ def evaluate(options: dict[str, Any], *, as_json: bool, quiet: bool, debug: bool
 
         return eval_by_agents(options, eval_settings, as_json=as_json, quiet=quiet)
     settings = eval_settings(options)
-    refuse_idle([settings])
+    refuse_unused_options([settings])
     return run_eval(settings, as_json=as_json, quiet=quiet)

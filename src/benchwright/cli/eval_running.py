@@ -14,19 +14,19 @@ from benchwright.app.evaluate import EvalReport, prepare_eval
 from benchwright.app.judging.labelling import labels_for
 from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
-from benchwright.app.prepared import PreparedRun, describe
+from benchwright.app.prepared import PreparedRun, describe_run
 from benchwright.cli.judge_labelling import take_labels
-from benchwright.cli.lines import header_lines, size_text
-from benchwright.cli.noise import print_floors
+from benchwright.cli.noise import print_noise
 from benchwright.cli.output import echo, print_json, print_summary, results_on_stdout, say
+from benchwright.cli.output_lines import header_lines, size_text
 from benchwright.cli.progress import TerminalProgress
-from benchwright.cli.running import DECIDED, error_of, report_end, say_nothing_was_sent
+from benchwright.cli.run_ending import DECIDED_MESSAGE, error_of, report_end, say_nothing_was_sent
 from benchwright.config import EvalSettings
-from benchwright.engine.progress import Progress
+from benchwright.engine.progress import LiveProgress
 from benchwright.engine.run import Listener
-from benchwright.text import plain
+from benchwright.text import make_safe
 
-CACHED = "Evaluation already completed (cached)."
+CACHED_MESSAGE = "Evaluation already completed (cached)."
 
 
 def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
@@ -35,9 +35,9 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
         prepared = prepare_eval(settings, say)
         labels = labels_for(prepared, settings.judge.judge_labels)
     if settings.execution.dry_run:
-        return _print_description(describe(prepared), as_json=as_json)
+        return _print_description(describe_run(prepared), as_json=as_json)
     tell = partial(echo, err=as_json)
-    progress = Progress()
+    progress = LiveProgress()
     listeners: list[Listener] = [progress]
     if not quiet:
         listeners.append(_introduce(prepared, settings, progress, as_json=as_json))
@@ -46,7 +46,7 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
         labelled = take_labels(prepared, launched, labels, settings.judge.judge_labels, quiet=quiet)
     report = prepared.report(launched)
     if launched.result is None and not quiet:
-        tell(CACHED if launched.finished else DECIDED)
+        tell(CACHED_MESSAGE if launched.finished else DECIDED_MESSAGE)
     if as_json:
         print_json(report.summary)
     else:
@@ -64,7 +64,7 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
 
 
 def _introduce(
-    prepared: PreparedRun[EvalReport], settings: EvalSettings, progress: Progress, *, as_json: bool
+    prepared: PreparedRun[EvalReport], settings: EvalSettings, progress: LiveProgress, *, as_json: bool
 ) -> TerminalProgress:
     """Print what is about to be evaluated. Return the progress display."""
     plan = prepared.request.plan
@@ -93,7 +93,7 @@ def _print_description(facts: dict[str, Any], *, as_json: bool) -> int:
         echo(f"{name.replace('_', ' '):32}{_plainly(value)}")
     if noise:
         echo("")
-        print_floors(noise)
+        print_noise(noise)
     say_nothing_was_sent()
     return 0
 
@@ -103,4 +103,4 @@ def _plainly(value: object) -> str:
         return ", ".join(f"{name} {_plainly(item)}" for name, item in value.items()) or "none"
     if isinstance(value, list):
         return "; ".join(_plainly(item) for item in value)
-    return plain(str(value))
+    return make_safe(str(value))

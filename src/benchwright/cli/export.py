@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.grammar import Command, option
+from benchwright.cli import completions
+from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import output_option
 from benchwright.cli.output import echo
 
@@ -28,7 +28,7 @@ MOST_NAMED = 8
 
 
 @click.command("export", cls=Command, epilog=EXAMPLES)
-@click.argument("run", shell_complete=completing.runs)
+@click.argument("run", shell_complete=completions.complete_runs)
 @option(
     "--what", type=click.Choice(["trials", "requests"]), default="trials", help="What to write, one row each."
 )

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.grammar import Command
+from benchwright.cli import completions
+from benchwright.cli.command_help import Command
 from benchwright.cli.options import data_option, quiet_option
-from benchwright.cli.output import say, say_nothing
+from benchwright.cli.output import discard_message, say
 
 EXAMPLES = """\b
 Examples:
@@ -19,14 +19,14 @@ Examples:
 
 
 @click.command("fetch", cls=Command, epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
-@click.argument("benchmarks", nargs=-1, required=True, shell_complete=completing.benchmarks)
+@click.argument("benchmarks", nargs=-1, required=True, shell_complete=completions.complete_benchmarks)
 @data_option
 @quiet_option
 def command(benchmarks: tuple[str, ...], data_dir: Path, quiet: bool) -> None:
     """Fetch the datasets of BENCHMARKS: pinned, hashed, and verified on every use."""
-    from benchwright.catalog.registry import about
+    from benchwright.catalog.registry import find_about
     from benchwright.data.fetch import fetch
 
-    found = [about(name) for name in benchmarks]
+    found = [find_about(name) for name in benchmarks]
     for dataset in (dataset for one in found for dataset in (one.dataset, *one.more_data)):
-        fetch(dataset, data_dir, say_nothing if quiet else say)
+        fetch(dataset, data_dir, discard_message if quiet else say)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from benchwright.cli.confirming import confirmed
-from benchwright.cli.grammar import Group, option
+from benchwright.cli.command_help import Group, option
+from benchwright.cli.confirmation import confirm_deletion
 from benchwright.cli.options import json_option, yes_option
 from benchwright.cli.output import echo, print_json, print_table, say
 
@@ -36,17 +36,17 @@ def command(context: click.Context, as_json: bool) -> None:
 
 @command.command("list", epilog="\b\nExamples:\n  benchwright images list --json\n")
 @json_option
-def listing(as_json: bool) -> None:
+def print_images(as_json: bool) -> None:
     """List our images, as `benchwright images` does."""
     _list(as_json=as_json)
 
 
 def _list(*, as_json: bool) -> None:
-    from benchwright.app.images import found_images
+    from benchwright.app.images import list_images
     from benchwright.app.loop import run_async
     from benchwright.reports.images import render_images
 
-    found = run_async(found_images())
+    found = run_async(list_images())
     if as_json:
         print_json({"images": found})
     elif found:
@@ -59,21 +59,21 @@ def _list(*, as_json: bool) -> None:
 @click.argument("images", nargs=-1, metavar="[IMAGE ...]")
 @option("--all", "everything", is_flag=True, heading="Which images", help="All of ours.")
 @yes_option
-def deletion(images: tuple[str, ...], everything: bool, yes: bool) -> None:
+def delete_images_command(images: tuple[str, ...], everything: bool, yes: bool) -> None:
     """Delete images of ours: by name, or by a pattern such as 'swebench/*'.
 
     Images that a container or a running benchmark uses stay.
     """
-    from benchwright.app.images import delete_images, fitting_images, found_images
+    from benchwright.app.images import delete_images, list_images, matching_images
     from benchwright.app.loop import run_async
 
     if bool(images) == everything:
         raise click.UsageError("Choose what to delete: IMAGE ... or --all.")
-    chosen = fitting_images(run_async(found_images()), images or ("*",))
+    chosen = matching_images(run_async(list_images()), images or ("*",))
     if not chosen:
         say("Benchwright has not pulled or built any images.")
         return
-    if not confirmed([image.name for image in chosen], "image", yes=yes):
+    if not confirm_deletion([image.name for image in chosen], "image", yes=yes):
         return
     for name, deleted in run_async(delete_images(chosen)).items():
         echo(f"Deleted {name}." if deleted else f"Kept {name}: it is in use.")

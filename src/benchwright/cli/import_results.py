@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.grammar import Command
+from benchwright.cli.command_help import Command
 from benchwright.cli.options import json_option
 from benchwright.cli.output import print_json, print_table
-from benchwright.cli.running import INCOMPLETE
+from benchwright.cli.run_ending import INCOMPLETE
 
 if TYPE_CHECKING:
-    from benchwright.analysis.imported import ImportReport
+    from benchwright.analysis.import_report import ImportReport
 
 EXAMPLES = """\b
 Examples:
@@ -38,7 +38,7 @@ def command(paths: tuple[Path, ...], as_json: bool) -> None:
     being imported: it is listed, and the exit code is 4. compare, report, show, table and export also take such a
     PATH in place of a run.
     """
-    from benchwright.analysis.imported import import_all
+    from benchwright.analysis.import_report import import_all
 
     report = import_all(paths)
     if as_json:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.grammar import Group
+from benchwright.cli.command_help import Group
 from benchwright.cli.output import echo
 
 EXAMPLES = """\b
@@ -23,7 +23,7 @@ def command() -> None:
 
 @command.command("agent", epilog=EXAMPLES)
 @click.argument("directory", type=click.Path(path_type=Path), default=".")
-def agent(directory: Path) -> None:
+def init_agent(directory: Path) -> None:
     """Create an agent with a tool, an eval function and ten rows in DIRECTORY (default: here)."""
     from benchwright.app.scaffold import write_agent
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.access_options import access_options, given_access, header_option
-from benchwright.cli.grammar import Command, Group, option
+from benchwright.cli import completions
+from benchwright.cli.access_options import access_options, given_access_options, header_option
+from benchwright.cli.command_help import Command, Group, option
 from benchwright.cli.options import output_options
 from benchwright.cli.output import echo, print_json, print_summary, print_table, results_on_stdout, say
 
@@ -40,14 +40,14 @@ draw_option = option(
 )
 seed_option = option("--seed", type=int, metavar="N", default=0, help="Seed of the random draw.")
 
-SAMPLE = """\b
+SAMPLE_EXAMPLES = """\b
 Examples:
   benchwright judge sample 20261121T10 -n 200 -o labels.csv
 """
 
 
-@command.command("sample", cls=Command, epilog=SAMPLE)
-@click.argument("run", metavar="RUN", shell_complete=completing.runs)
+@command.command("sample", cls=Command, epilog=SAMPLE_EXAMPLES)
+@click.argument("run", metavar="RUN", shell_complete=completions.complete_runs)
 @draw_option
 @option(
     "--output",
@@ -58,15 +58,15 @@ Examples:
     help="File to write: .csv or .jsonl.",
 )
 @seed_option
-def sample(run: str, draw: int, output: Path, seed: int) -> None:
+def write_sample(run: str, draw: int, output: Path, seed: int) -> None:
     """Draw answers of RUN at random and write them to a file to be labelled by a person.
 
-    The judge's verdicts are not in it. Write 1 (right) or 0 (wrong) into the column `label`.
+    The judge's verdicts are not in it. Write 1 (right) or 0 (wrong) into the column `label_answers`.
     """
     from benchwright.app.judging.labels_file import write_form
     from benchwright.app.judging.sampling import drawn_answers
     from benchwright.errors import UserError
-    from benchwright.formats import counted
+    from benchwright.formats import count_with_noun
     from benchwright.runs.store import find_run
     from benchwright.runs.table import read_table
 
@@ -74,36 +74,38 @@ def sample(run: str, draw: int, output: Path, seed: int) -> None:
         raise UserError(f"{output} is there already, perhaps with labels; give another file with --output.")
     drawn = drawn_answers(read_table(find_run(run)), draw, seed=seed)
     write_form(output, drawn)
-    say(f"{counted(len(drawn), 'answer')} written to {output}: fill in the column `label` with 1 or 0.")
+    say(
+        f"{count_with_noun(len(drawn), 'answer')} written to {output}: fill in the column `label_answers` with 1 or 0."
+    )
 
 
-LABELS = """\b
+LABELS_EXAMPLES = """\b
 Examples:
   benchwright judge labels 20261121T10 labels.csv
 """
 
 
-@command.command("labels", cls=Command, epilog=LABELS)
-@click.argument("run", metavar="RUN", shell_complete=completing.runs)
+@command.command("labels", cls=Command, epilog=LABELS_EXAMPLES)
+@click.argument("run", metavar="RUN", shell_complete=completions.complete_runs)
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @access_options
 @output_options
-def labels(run: str, file: Path, quiet: bool, as_json: bool, debug: bool, **options: Any) -> None:
+def compare_labels(run: str, file: Path, quiet: bool, as_json: bool, debug: bool, **options: Any) -> None:
     """Compare the judge of RUN with the labels in FILE, and correct its score by them.
 
     Labels of answers that are not of RUN are taken too: the judge is asked about these.
     """
     from benchwright.analysis.summary import summary_of
-    from benchwright.app.judging.judged import prepare_again
     from benchwright.app.judging.labels_file import read_form
+    from benchwright.app.judging.run_judge import prepare_again
     from benchwright.app.run_lookup.named import existing_run
-    from benchwright.cli.judge_labelling import label, report_judging
+    from benchwright.cli.judge_labelling import label_answers, report_judging
 
     given = read_form(file)
     existing = existing_run(run)
     with results_on_stdout(as_json=as_json):
-        prepared = prepare_again(existing, given_access(options), say)
-        code = report_judging(label(prepared, existing.directory, given, file, quiet=quiet))
+        prepared = prepare_again(existing, given_access_options(options), say)
+        code = report_judging(label_answers(prepared, existing.directory, given, file, quiet=quiet))
     if code:
         sys.exit(code)
     summary = summary_of(existing.directory)
@@ -113,7 +115,7 @@ def labels(run: str, file: Path, quiet: bool, as_json: bool, debug: bool, **opti
         print_summary(summary)
 
 
-CHECK = """\b
+CHECK_EXAMPLES = """\b
 Examples:
   benchwright judge check 20261121T10
   benchwright judge check 20261121T10 -n 200 --second-judge other-model \\
@@ -121,8 +123,8 @@ Examples:
 """
 
 
-@command.command("check", cls=Command, epilog=CHECK)
-@click.argument("run", metavar="RUN", shell_complete=completing.runs)
+@command.command("check", cls=Command, epilog=CHECK_EXAMPLES)
+@click.argument("run", metavar="RUN", shell_complete=completions.complete_runs)
 @draw_option
 @option(
     "--again",
@@ -132,7 +134,10 @@ Examples:
     help="Times that the judge is asked again as before.",
 )
 @option(
-    "--second-judge", metavar="MODEL", shell_complete=completing.models, help="Another judge to compare with."
+    "--second-judge",
+    metavar="MODEL",
+    shell_complete=completions.complete_models,
+    help="Another judge to compare with.",
 )
 @option(
     "--second-judge-base-url",
@@ -149,7 +154,7 @@ Examples:
 @seed_option
 @access_options
 @output_options
-def check(
+def run_judge_check(
     run: str,
     draw: int,
     again: int,
@@ -169,9 +174,9 @@ def check(
     Asked as before, with the answer shown before the reference, with a longer answer that says no more, and by a
     second judge. What was asked before is not asked again: the same command resumes.
     """
-    from benchwright.app.judging.checking import JudgeAtWork, check_judge
-    from benchwright.app.judging.judged import judges_of, prepare_again
-    from benchwright.app.judging.second import SecondJudge, second_judge_of
+    from benchwright.app.judging.judge_tests import JudgeWithAccess, check_judge
+    from benchwright.app.judging.run_judge import judge_of_run, prepare_again
+    from benchwright.app.judging.second_judge import SecondJudge, second_judge_of
     from benchwright.app.loop import run_async
     from benchwright.app.run_lookup.named import existing_run
     from benchwright.cli.judge_labelling import judging_progress, report_judging
@@ -179,8 +184,8 @@ def check(
 
     existing = existing_run(run)
     with results_on_stdout(as_json=as_json):
-        prepared = prepare_again(existing, given_access(options), say)
-        judge = JudgeAtWork(judges_of(prepared).target, prepared.request.access["judge"])
+        prepared = prepare_again(existing, given_access_options(options), say)
+        judge = JudgeWithAccess(judge_of_run(prepared).target, prepared.request.access["judge"])
         typed = SecondJudge(
             model=second_judge,
             base_url=second_judge_base_url,

@@ -12,11 +12,11 @@ from benchwright.app.loop import run_async
 from benchwright.app.prepared import LaunchedRun, PreparedRun
 from benchwright.cli.output import say
 from benchwright.cli.progress import TerminalProgress
-from benchwright.cli.running import INTERRUPTED, STOPPED
-from benchwright.engine.progress import Progress
+from benchwright.cli.run_ending import INTERRUPTED, STOPPED
+from benchwright.engine.progress import LiveProgress
 from benchwright.engine.run import RunResult
-from benchwright.formats import counted
-from benchwright.text import plain
+from benchwright.formats import count_with_noun
+from benchwright.text import make_safe
 
 
 def take_labels(
@@ -33,23 +33,25 @@ def take_labels(
     """
     if path is None or not launched.finished:
         return 0
-    return report_judging(label(prepared, launched.directory, labels, path, quiet=quiet))
+    return report_judging(label_answers(prepared, launched.directory, labels, path, quiet=quiet))
 
 
-def label(
+def label_answers(
     prepared: PreparedRun[Any], directory: Path, labels: Sequence[HumanLabel], path: Path, *, quiet: bool
 ) -> RunResult | None:
     """Store people's labels of judged answers with a run.
 
     Return the result of asking the judge about answers that are not from the run. None if there are none.
     """
-    listeners = [] if quiet else judging_progress(f"Asking the judge about {counted(len(labels), 'answer')}")
+    listeners = (
+        [] if quiet else judging_progress(f"Asking the judge about {count_with_noun(len(labels), 'answer')}")
+    )
     return run_async(label_run(prepared, directory, labels, path.name, listeners, say))
 
 
 def judging_progress(title: str) -> list[Any]:
     """Return listeners that display the judge's progress."""
-    progress = Progress()
+    progress = LiveProgress()
     return [progress, TerminalProgress(progress, title, each_trial=False, what="judging")]
 
 
@@ -57,6 +59,6 @@ def report_judging(result: RunResult | None) -> int:
     """Report why the judge was not asked everything, if so. Return the exit code."""
     if result is None or result.finished:
         return 0
-    say(f"Error: {plain(result.stop_reason or 'the judge was not asked to the end')}")
+    say(f"Error: {make_safe(result.stop_reason or 'the judge was not asked to the end')}")
     say("Re-run the same command to resume from where you left off.")
     return INTERRUPTED if result.interrupted else STOPPED

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.grammar import Command
+from benchwright.cli.command_help import Command
 from benchwright.cli.options import json_option, plugin_option
 from benchwright.cli.output import echo, print_json
 
@@ -33,17 +33,19 @@ def command(plugin: tuple[Path, ...], as_json: bool) -> None:
     """
     from benchwright.app.pack_store import installed_packs
     from benchwright.catalog import plugins
-    from benchwright.catalog.registry import abouts
+    from benchwright.catalog.registry import list_abouts
 
-    known = list(abouts())
+    known = list(list_abouts())
     gc.freeze()  # as in `main`
-    entries = sorted([*known, *(one.about for one in plugins.every(plugin))], key=lambda one: one.full_name)
+    entries = sorted(
+        [*known, *(one.about for one in plugins.all_plugins(plugin))], key=lambda one: one.full_name
+    )
     if as_json:
-        from benchwright.cli.pack_install import described
+        from benchwright.cli.pack_install import pack_to_dict
 
         listed: dict[str, Any] = {"benchmarks": [_plain(entry) for entry in entries]}
         if packs := installed_packs():
-            listed["packs"] = [described(pack) for pack in packs]
+            listed["packs"] = [pack_to_dict(pack) for pack in packs]
         print_json(listed)
         return
     from benchwright.reports.boxes import render_box
@@ -62,11 +64,11 @@ def _tables(entries: list[About]) -> Iterator[tuple[str, list[About]]]:
 
     The tables are: documented benchmarks with the user's own, benchmarks added later, and variants of both.
     """
-    from benchwright.catalog.registry import FURTHER
+    from benchwright.catalog.registry import LATER_BENCHMARKS
 
     plain = [entry for entry in entries if entry.variant is None]
-    yield "Available Benchmarks", [entry for entry in plain if entry.name not in FURTHER]
-    yield "Further Benchmarks", [entry for entry in plain if entry.name in FURTHER]
+    yield "Available Benchmarks", [entry for entry in plain if entry.name not in LATER_BENCHMARKS]
+    yield "Further Benchmarks", [entry for entry in plain if entry.name in LATER_BENCHMARKS]
     yield "Variants", [entry for entry in entries if entry.variant is not None]
 
 

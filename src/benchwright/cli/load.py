@@ -9,11 +9,17 @@ from typing import Any
 
 import click
 
-from benchwright.cli import completing
+from benchwright.cli import completions
 from benchwright.cli.access_options import access_options
+from benchwright.cli.command_help import Command, combine_options, option
 from benchwright.cli.config_file import config_option
-from benchwright.cli.grammar import Command, option, together
-from benchwright.cli.option_values import alternatives, json_pairs, make_settings, pairs, take_models
+from benchwright.cli.option_values import (
+    make_settings,
+    parse_alternatives,
+    parse_json_pairs,
+    parse_pairs,
+    take_models,
+)
 from benchwright.cli.options import (
     base_url_option,
     benchmark_options,
@@ -75,7 +81,7 @@ def _numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Pa
     return read
 
 
-shape_options = together(
+shape_options = combine_options(
     option("--concurrency", "levels", old=("--batch-size", "--batch_size"), callback=_numbers(int),
            metavar="N,N,...", heading="Load", help="Requests in flight, a number for each level."),
     option("--rate", "rates", callback=_numbers(float), metavar="R,R,...", heading="Load",
@@ -126,7 +132,7 @@ shape_options = together(
 )  # fmt: skip
 """Options for how requests are sent."""
 
-against_options = together(
+against_options = combine_options(
     option("--against", metavar="LOAD", heading="Rules", rare=True,
            help="Compare with this measurement: its tag (load-…) or file of -o."),
     option("--max-regression", type=float, metavar="LOSS", heading="Rules", rare=True,
@@ -136,7 +142,7 @@ against_options = together(
 )  # fmt: skip
 """Options for comparing with an earlier measurement."""
 
-synthetic_options = together(
+synthetic_options = combine_options(
     option("--synthetic-input", metavar="TOKENS", heading="Dataset",
            help="Synthetic prompts of about so many tokens."),
     option("--synthetic-output", metavar="TOKENS", heading="Dataset", rare=True,
@@ -165,7 +171,7 @@ synthetic_options = together(
 @click.command(
     "load", cls=Command, epilog=EXAMPLES, more=MORE, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"}
 )
-@click.argument("benchmark", required=False, shell_complete=completing.benchmarks)
+@click.argument("benchmark", required=False, shell_complete=completions.complete_benchmarks)
 @dataset_option
 @synthetic_options
 @limit_option()
@@ -202,17 +208,17 @@ def command(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     Ctrl-C ends the level and shows the results so far.
     """
     from benchwright.app.load.settings import LoadSettings
-    from benchwright.cli.load_running import measure_and_report, test_machine
-    from benchwright.cli.unused_options import settle_judge
+    from benchwright.cli.load_running import measure_and_report, run_self_test
+    from benchwright.cli.unused_options import drop_unused_judge_options
 
     take_models(options)
     if options["benchmark"] is not None:
-        settle_judge(options, [options["benchmark"]])
-    options["param"] = json_pairs(options["param"], "--param")
-    options["where"] = alternatives(options["where"], "--where")
+        drop_unused_judge_options(options, [options["benchmark"]])
+    options["param"] = parse_json_pairs(options["param"], "--param")
+    options["where"] = parse_alternatives(options["where"], "--where")
     for name in ("option", "scorer_option", "column"):
-        options[name] = pairs(options[name], f"--{name.replace('_', '-')}")
+        options[name] = parse_pairs(options[name], f"--{name.replace('_', '-')}")
     settings = make_settings(LoadSettings, options)
     if settings.load.self_test and not settings.has_prompts:
-        sys.exit(test_machine(as_json=as_json, quiet=quiet))
+        sys.exit(run_self_test(as_json=as_json, quiet=quiet))
     sys.exit(measure_and_report(settings, as_json=as_json, quiet=quiet))

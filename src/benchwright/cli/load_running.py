@@ -8,31 +8,31 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchwright.analysis.load.comparison.compare import compare_loads
-from benchwright.analysis.load.comparison.records import LoadComparison, LoadsCompared
+from benchwright.analysis.load.comparison.records import LoadComparison, LoadComparisonResult
 from benchwright.analysis.load.comparison.references import find_load
 from benchwright.analysis.load.comparison.rules import LoadRules
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport
 from benchwright.analysis.no_scores import cut_reason
-from benchwright.analysis.shortfalls import too_many
+from benchwright.analysis.shortfalls import too_many_failures
 from benchwright.app.load.levels import due_times
 from benchwright.app.load.measure import LoadTest, load_tests
 from benchwright.app.load.sections import RegressionSettings
 from benchwright.app.load.self_test import capacity_warnings, self_test
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.loop import run_async
-from benchwright.app.prepared import describe
-from benchwright.cli.compare_loads import RULE_FAILED
-from benchwright.cli.output import CLEARED_LINE, clean, echo, print_json, print_table, results_on_stdout, say
-from benchwright.cli.running import INCOMPLETE, INTERRUPTED, STOPPED, say_nothing_was_sent
+from benchwright.app.prepared import describe_run
+from benchwright.cli.compare_loads import RULE_FAILED_EXIT_CODE
+from benchwright.cli.output import CLEAR_LINE, clean, echo, print_json, print_table, results_on_stdout, say
+from benchwright.cli.run_ending import INCOMPLETE, INTERRUPTED, STOPPED, say_nothing_was_sent
 from benchwright.engine.run import Listener
-from benchwright.engine.worker import Result, ScoredWork
+from benchwright.engine.worker import ScoredWork, WorkResult
 from benchwright.errors import BenchwrightError
 from benchwright.files import write_atomically
-from benchwright.formats import counted, milliseconds
-from benchwright.records import FAILED
+from benchwright.formats import count_with_noun, milliseconds
+from benchwright.records import FAILED_STATUSES
+from benchwright.reports.load.sentences import level_text, reasons_of, self_test_text
 from benchwright.reports.load.tables import rate_text
-from benchwright.reports.load.words import level_text, reasons_of, self_test_text
-from benchwright.text import Say, plain
+from benchwright.text import Say, make_safe
 
 STATUS_INTERVAL = 1.0
 STATUS_INTERVAL_IN_LOGS = 10.0
@@ -73,10 +73,10 @@ def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) ->
         _judge(report, settings.limits.max_failures, named=several, printed=not as_json)
         for report in measured
     )
-    return judged or (RULE_FAILED if failed else 0)
+    return judged or (RULE_FAILED_EXIT_CODE if failed else 0)
 
 
-def test_machine(*, as_json: bool, quiet: bool) -> int:
+def run_self_test(*, as_json: bool, quiet: bool) -> int:
     """Run only the self-test of this machine, and print its results. Return the exit code."""
     with results_on_stdout(as_json=as_json):
         found = self_test(_unless(quiet))
@@ -113,10 +113,10 @@ def _judge(report: LoadReport, most: str | None, *, named: bool, printed: bool) 
     wrong = [f"Level {level_text(level.level)} has no figures: {_silence(level)}" for level in silent]
     answered = [level for level in levels if level.answered]
     wrong += [f"{level_text(level.level)}: {sentence}" for level in answered for sentence in level.shortfalls]
-    wrong += too_many(failed, done, most, "requests")
+    wrong += too_many_failures(failed, done, most, "requests")
     told = [reason for level in levels if printed for reason in reasons_of(level)]
     for sentence in wrong:
-        say(f"Error: {plain(of_whom + cut_reason(sentence, told))}")
+        say(f"Error: {make_safe(of_whom + cut_reason(sentence, told))}")
     if any(level.state != "finished" for level in silent):
         return STOPPED
     return INCOMPLETE if wrong else 0
@@ -124,7 +124,7 @@ def _judge(report: LoadReport, most: str | None, *, named: bool, printed: bool) 
 
 def _silence(level: LevelResult) -> str:
     """Return the reason why a level has no figures."""
-    requests = f"its {counted(level.requests, 'request')}"
+    requests = f"its {count_with_noun(level.requests, 'request')}"
     if level.requests and level.requests == level.disturbed:
         return "this client stood still all the time"
     if level.requests and not level.counted:
@@ -162,7 +162,7 @@ async def _measure(loads: Sequence[LoadTest], *, quiet: bool) -> None:
 
 def _give(
     reports: Sequence[LoadReport],
-    compared: LoadsCompared | None,
+    compared: LoadComparisonResult | None,
     output: Path | None,
     *,
     alone: bool,
@@ -191,7 +191,7 @@ def _give(
 
 def _compared(
     reports: Sequence[LoadReport], before: LoadReport | None, regression: RegressionSettings
-) -> LoadsCompared | None:
+) -> LoadComparisonResult | None:
     """Compare the first measurement with the others. With `--against`, the first is the earlier one (`before`).
 
     None if there is only one.
@@ -229,16 +229,16 @@ class LevelProgress:
         self._begun = asyncio.get_running_loop().time()
         self._timer = asyncio.get_running_loop().call_later(self._every, self._tick)
 
-    def on_result(self, result: Result) -> None:
+    def on_result(self, result: WorkResult) -> None:
         """Count a finished or failed trial."""
         if isinstance(result, ScoredWork):
             self._done += 1
-            self._failed += result.status in FAILED
+            self._failed += result.status in FAILED_STATUSES
 
     def on_message(self, text: str) -> None:
         """Print a message of the run."""
         self._clear()
-        echo(plain(text), err=True)
+        echo(make_safe(text), err=True)
 
     def on_end(self) -> None:
         """Stop the timer and remove the status line. Called when the run of a level ends."""
@@ -252,14 +252,14 @@ class LevelProgress:
         failed = f", {self._failed:,} failed" if self._failed else ""
         text = f"{level_text(self._level)}: {self._done:,} done{failed}, {elapsed:.0f} s"
         if self._live:
-            echo(clean(CLEARED_LINE, text), err=True, end="")
+            echo(clean(CLEAR_LINE, text), err=True, end="")
         else:
             echo(text, err=True)
         self._timer = loop.call_later(self._every, self._tick)
 
     def _clear(self) -> None:
         if self._live:
-            echo(CLEARED_LINE, err=True, end="")
+            echo(CLEAR_LINE, err=True, end="")
 
 
 def _describe(loads: Sequence[LoadTest], *, as_json: bool) -> int:
@@ -269,7 +269,7 @@ def _describe(loads: Sequence[LoadTest], *, as_json: bool) -> int:
         print_json(
             {
                 "levels": [
-                    describe(one.prepare_level(level, at))
+                    describe_run(one.prepare_level(level, at))
                     for one in loads
                     for at, level in enumerate(levels, 1)
                 ]
@@ -277,7 +277,7 @@ def _describe(loads: Sequence[LoadTest], *, as_json: bool) -> int:
         )
         return 0
     echo(
-        f"{plain(load.workload.description)}, sent to {plain(' and then '.join(one.model for one in loads))}"
+        f"{make_safe(load.workload.description)}, sent to {make_safe(' and then '.join(one.model for one in loads))}"
     )
     for level in levels:
         due = due_times(level, load.settings, load.trace)

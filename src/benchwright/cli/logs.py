@@ -7,14 +7,14 @@ import sys
 from typing import TextIO
 
 from benchwright.secrets import SecretFilter
-from benchwright.text import plain_lines
+from benchwright.text import make_lines_safe
 
 
 class _ToStderr(logging.StreamHandler[TextIO]):
     """Log handler that writes to the current `sys.stderr`, so that its lines appear above a live display."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return plain_lines(super().format(record))
+        return make_lines_safe(super().format(record))
 
     def emit(self, record: logging.LogRecord) -> None:
         self.stream = sys.stderr

@@ -15,10 +15,10 @@ from typing import Any, NoReturn
 import click
 
 from benchwright import __version__
-from benchwright.cli.grammar import PROGRAM, LazyGroup, Option, option
+from benchwright.cli.command_help import PROGRAM, LazyGroup, Option, option
 from benchwright.suggest import did_you_mean
 
-OBJECTS_OF_IMPORTS = 10_000
+IMPORT_GC_THRESHOLD = 10_000
 """Threshold of the garbage collector during imports, which create many objects and no garbage."""
 
 COMMANDS = {
@@ -98,13 +98,13 @@ HEADINGS = {
     ),
 }
 
-MOMENT = 0.01
+INTERRUPT_REPEAT_SECONDS = 0.01
 """Seconds after which a Ctrl-C that was lost inside one of Python's callbacks is sent again."""
 
-HOSTED = ("eval-rubric", "preview")
+HOSTED_COMMANDS = ("eval-rubric", "preview")
 """Commands of `osmosis` that need a hosted service."""
 
-NEED_NO_ENDPOINT = ("list", "compare")
+COMMANDS_WITHOUT_ENDPOINT = ("list", "compare")
 """Documented commands that need no endpoint: they ignore options typed before them that they do not have."""
 
 EXAMPLES = """\b
@@ -136,7 +136,7 @@ class Root(LazyGroup):
 
         If there is no command of that name, the nearest name is suggested in the error.
         """
-        if args and args[0] in HOSTED:
+        if args and args[0] in HOSTED_COMMANDS:
             _refuse_hosted(args[0])
         if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             ctx.fail(f"Unknown command {args[0]!r}.{did_you_mean(args[0], COMMANDS)} See --help.")
@@ -154,7 +154,7 @@ def _refuse_hosted(name: str) -> NoReturn:
 def _moved(ctx: click.Context, command: click.Command | None, rest: Sequence[str]) -> list[str]:
     """Return the options typed before a command as arguments for it. Options typed after it (`rest`) have priority.
 
-    `NEED_NO_ENDPOINT` commands ignore options that they do not have.
+    `COMMANDS_WITHOUT_ENDPOINT` commands ignore options that they do not have.
     """
     spellings = {
         spelling
@@ -168,7 +168,11 @@ def _moved(ctx: click.Context, command: click.Command | None, rest: Sequence[str
         typed = f"--{name.replace('_', '-')}"
         if typed in spellings:
             moved += [] if any(each.partition("=")[0] == typed for each in rest) else [typed, value]
-        elif command is not None and command.name not in NEED_NO_ENDPOINT and not ctx.resilient_parsing:
+        elif (
+            command is not None
+            and command.name not in COMMANDS_WITHOUT_ENDPOINT
+            and not ctx.resilient_parsing
+        ):
             ctx.fail(f"{command.name} has no option {typed}.")
     return moved
 
@@ -279,7 +283,7 @@ def _not_raised(lost: Any) -> None:
     if not isinstance(lost.exc_value, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
-    moment = MOMENT
+    moment = INTERRUPT_REPEAT_SECONDS
     while True:
         later = threading.Timer(moment, os.kill, [os.getpid(), signal.SIGINT])
         later.daemon = True
@@ -302,9 +306,9 @@ def main() -> None:
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command has ended: nothing is left to interrupt
         if threading.active_count() > 1:
-            from benchwright.app.loop import leave_threads
+            from benchwright.app.loop import exit_despite_threads
 
-            leave_threads(code)
+            exit_despite_threads(code)
 
 
 def _interrupted(error: BaseException) -> bool:
@@ -320,7 +324,7 @@ def _run() -> None:
     """Run the command. An error becomes one line on stderr and an exit code; see docs/formats.md."""
     from benchwright.errors import BenchwrightError
 
-    gc.set_threshold(OBJECTS_OF_IMPORTS)
+    gc.set_threshold(IMPORT_GC_THRESHOLD)
     gc.freeze()  # keep imported objects out of the collection at exit, a tenth of the time of `list`
     _open_streams()
     _print_whole()
@@ -330,9 +334,9 @@ def _run() -> None:
         _hear_interruptions()
         _check_given()
         if any(name.startswith("_") and name.endswith("_COMPLETE") for name in os.environ):
-            from benchwright.cli.shells import register
+            from benchwright.cli.shell_completion import register_completion
 
-            register()
+            register_completion()
         cli.main(prog_name=program, standalone_mode=False)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.grammar import Command
+from benchwright.cli import completions
+from benchwright.cli.command_help import Command
 from benchwright.cli.options import json_option
 from benchwright.cli.output import print_json, print_table, say
 
@@ -24,7 +24,9 @@ Examples:
 
 
 @click.command("noise", cls=Command, epilog=EXAMPLES)
-@click.argument("runs", nargs=-1, required=True, metavar="RUN|MODEL...", shell_complete=completing.runs)
+@click.argument(
+    "runs", nargs=-1, required=True, metavar="RUN|MODEL...", shell_complete=completions.complete_runs
+)
 @json_option
 def command(runs: tuple[str, ...], as_json: bool) -> None:
     """Show how much answers to the same questions vary, and how many samples a difference needs.
@@ -38,10 +40,10 @@ def command(runs: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         print_json({"noise": floors})
     else:
-        print_floors(floors)
+        print_noise(floors)
 
 
-def print_floors(floors: Sequence[NoiseFloor]) -> None:
+def print_noise(floors: Sequence[NoiseFloor]) -> None:
     """Print the noise of each model on each task, and the samples needed to detect a difference."""
     from benchwright.reports.noise import noise_blocks, noise_lines
     from benchwright.reports.terminal import render_blocks

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchwright.cli.agent_options import only_agent
-from benchwright.cli.option_values import alternatives, json_pairs, make_settings, pairs, take_models
+from benchwright.cli.agent_options import single_agent
+from benchwright.cli.option_values import (
+    make_settings,
+    parse_alternatives,
+    parse_json_pairs,
+    parse_pairs,
+    take_models,
+)
 
 if TYPE_CHECKING:
     from benchwright.config import BenchmarkSettings, EvalSettings, PackSettings
@@ -16,12 +22,12 @@ def eval_settings(options: dict[str, Any]) -> EvalSettings:
     from benchwright.config import EvalSettings
 
     take_models(options)
-    options["agent"] = only_agent(options["agent"])
+    options["agent"] = single_agent(options["agent"])
     if ":" in (options["agent"] or ""):  # the documented use of --agent for modules
         options["agent"], options["module"] = None, options["agent"]
-    options["param"] = json_pairs(options["param"], "--param")
-    options["column"] = pairs(options["column"], "--column")
-    options["scorer_option"] = pairs(options["scorer_option"], "--scorer-option")
+    options["param"] = parse_json_pairs(options["param"], "--param")
+    options["column"] = parse_pairs(options["column"], "--column")
+    options["scorer_option"] = parse_pairs(options["scorer_option"], "--scorer-option")
     return make_settings(EvalSettings, options)
 
 
@@ -30,10 +36,10 @@ def benchmark_settings(options: dict[str, Any]) -> BenchmarkSettings:
     from benchwright.config import BenchmarkSettings
 
     take_models(options)
-    options["agent"] = only_agent(options["agent"])
-    options["param"] = json_pairs(options["param"], "--param")
-    options["where"] = alternatives(options["where"], "--where")
-    options["option"] = pairs(options["option"], "--option")
+    options["agent"] = single_agent(options["agent"])
+    options["param"] = parse_json_pairs(options["param"], "--param")
+    options["where"] = parse_alternatives(options["where"], "--where")
+    options["option"] = parse_pairs(options["option"], "--option")
     if options.pop("no_seed"):
         options["seed"] = None
     elif options["seed"] is None:
@@ -45,6 +51,6 @@ def pack_settings(options: dict[str, Any]) -> PackSettings:
     """Return the settings made from the options of `pack run`."""
     from benchwright.config import PackSettings
 
-    options["param"] = json_pairs(options["param"], "--param")
+    options["param"] = parse_json_pairs(options["param"], "--param")
     take_models(options)
     return make_settings(PackSettings, options)

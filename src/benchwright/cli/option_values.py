@@ -25,7 +25,7 @@ def take_models(options: dict[str, Any]) -> None:
     options["models"] = (*names, *read_models(file))
 
 
-def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
+def parse_pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
     """Return KEY=VALUE arguments as a dictionary."""
     result = {}
     for value in values:
@@ -36,21 +36,21 @@ def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
     return result
 
 
-def alternatives(values: tuple[str, ...], option: str) -> dict[str, str | tuple[str, ...]]:
+def parse_alternatives(values: tuple[str, ...], option: str) -> dict[str, str | tuple[str, ...]]:
     """Return KEY=VALUE arguments as a dictionary. If a key is given several times, its values become a tuple."""
     result: dict[str, list[str]] = {}
     for value in values:
-        for key, rest in pairs((value,), option).items():
+        for key, rest in parse_pairs((value,), option).items():
             result.setdefault(key, []).append(rest)
     return {key: some[0] if len(some) == 1 else tuple(sorted(some)) for key, some in result.items()}
 
 
-def json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
+def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
     """Return KEY=JSON arguments as a dictionary. Values that are not JSON are taken as text."""
     import json
 
     result: dict[str, Any] = {}
-    for key, text in pairs(values, option).items():
+    for key, text in parse_pairs(values, option).items():
         try:
             result[key] = json.loads(text)
         except ValueError:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.grammar import debug_option, option, together
+from benchwright.cli import completions
+from benchwright.cli.command_help import combine_options, debug_option, option
 from benchwright.suggest import did_you_mean
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Decorator = Callable[[Any], Any]
 
-KINDS = ("eval", "benchmark", "pack", "load", "import", "validation")
+RUN_KINDS = ("eval", "benchmark", "pack", "load", "import", "validation")
 
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ class _NumberOrAuto(_ParamType):
 
 # The model
 
-model_options = together(
+model_options = combine_options(
     option("--model", multiple=True, type=_ModelName(), metavar="MODEL", heading="Model",
-           shell_complete=completing.models,
+           shell_complete=completions.complete_models,
            help="Model, as the endpoint lists it. Repeatable."),
     option("--models", "models_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
            heading="Model", rare=True, help="TOML file of models and their settings."),
@@ -57,7 +57,7 @@ model_options = together(
 
 def one_model_option(**settings: Any) -> Decorator:
     """Return the model option of a command that uses a single model."""
-    return option("--model", metavar="MODEL", heading="Model", shell_complete=completing.models,
+    return option("--model", metavar="MODEL", heading="Model", shell_complete=completions.complete_models,
                   help="Model, as the endpoint lists it.", **settings)  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def base_url_option(default: str) -> Decorator:
                   help=f"Base URL (default: {default}).")  # fmt: skip
 
 
-OPENAI = "$OPENAI_BASE_URL or OpenAI"
+DEFAULT_ENDPOINT_HELP = "$OPENAI_BASE_URL or OpenAI"
 
 temperature_option = option(
     "--temperature", type=float, metavar="T", heading="Model", rare=True,
@@ -81,7 +81,7 @@ max_tokens_option = option(
 
 def sampling_options(seed: str) -> Callable[[Function], Function]:
     """Return the options for fields of every request. `seed`: what the help says about the seed's default."""
-    return together(
+    return combine_options(
         temperature_option,
         max_tokens_option,
         option("--seed", type=int, metavar="N", heading="Model", rare=True,
@@ -126,7 +126,7 @@ shuffle_option = option("--shuffle", is_flag=True, heading="Dataset", rare=True,
 offset_option = option("--offset", type=int, metavar="N", default=0, heading="Dataset", rare=True,
                        help="Skip the first N rows.")  # fmt: skip
 
-row_options = together(
+row_options = combine_options(
     option("--column", multiple=True, metavar="PART=NAME", heading="Dataset", rare=True,
            help="Column of prompt, target, options or system (default: found by name). Repeatable."),
     option("--system", metavar="TEXT", heading="Dataset", rare=True,
@@ -148,7 +148,7 @@ benchmark_setting = option(
     help="Set an option of the benchmark. Repeatable.",
 )  # fmt: skip
 
-selection_options = together(
+selection_options = combine_options(
     option("--where", multiple=True, metavar="KEY=PATTERN", heading="Dataset", rare=True,
            help="Use only samples with this metadata or id, such as id=django__*. Repeatable: "
            "of one KEY any may match, different KEYs must all match."),
@@ -157,7 +157,7 @@ selection_options = together(
 )  # fmt: skip
 """Options that select samples of a benchmark."""
 
-benchmark_options = together(selection_options, benchmark_setting, plugin_option)
+benchmark_options = combine_options(selection_options, benchmark_setting, plugin_option)
 """Options of a benchmark: its samples, its settings, and plugins that define it."""
 
 keep_images_option = option(
@@ -194,7 +194,7 @@ dry_run_option = option("--dry-run", is_flag=True, heading="Running",
 
 def retry_options(*, retries: int = 5, max_wait: float = 600.0) -> Callable[[Function], Function]:
     """Return the options for retrying requests. `retries`, `max_wait`: defaults (number; seconds of waiting)."""
-    return together(
+    return combine_options(
         option("--retries", type=int, metavar="N", default=retries, heading="Limits", rare=True,
                help="Retries of a request after rate limits and temporary errors."),
         option("--max-wait", type=float, metavar="SECONDS", default=max_wait, heading="Limits", rare=True,
@@ -202,7 +202,7 @@ def retry_options(*, retries: int = 5, max_wait: float = 600.0) -> Callable[[Fun
     )  # fmt: skip
 
 
-request_limit_options = together(
+request_limit_options = combine_options(
     option("--timeout", type=float, metavar="SECONDS", default=300.0, heading="Limits", rare=True,
            help="Maximum seconds until the answer starts."),
     option("--request-seconds", type=float, metavar="SECONDS", default=3600.0, heading="Limits", rare=True,
@@ -215,7 +215,7 @@ request_limit_options = together(
 trial_seconds_option = option("--trial-seconds", type=float, metavar="SECONDS", heading="Limits", rare=True,
                               help="Maximum seconds of one trial (default: no limit).")  # fmt: skip
 
-failure_options = together(
+failure_options = combine_options(
     option("--max-failures", metavar="N|PCT%", heading="Running", rare=True,
            help="Exit with 4 if more trials fail, such as 5 or 2% (default: no limit)."),
     option("--no-probe", "probe", flag_value=False, default=True, type=bool, heading="Running", rare=True,
@@ -228,7 +228,7 @@ workers_option = option(
     help="Processes that share the work (default: 1; with Ray, one per CPU).",
 )  # fmt: skip
 
-run_options = together(
+run_options = combine_options(
     option("--fresh", is_flag=True, heading="Running",
            help="Start a new run; resume or show no earlier one."),
     option("--retry-failed", is_flag=True, heading="Running",
@@ -257,10 +257,10 @@ run_options = together(
 )  # fmt: skip
 """Options for the execution of a run."""
 
-until_options = together(
+until_options = combine_options(
     option("--until", type=click.Choice(["decided", "not-worse"]), metavar="WHAT",
            heading="Running", help="Stop once it is decided, or not-worse is certain."),
-    option("--against", metavar="RUN|FILE", heading="Deciding", rare=True, shell_complete=completing.runs,
+    option("--against", metavar="RUN|FILE", heading="Deciding", rare=True, shell_complete=completions.complete_runs,
            help="Decide against these earlier results (default: the first model or the baseline)."),
     option("--margin", type=float, metavar="SCORE", default=0.0, heading="Deciding", rare=True,
            help="Smallest difference that matters, in units of the score."),
@@ -286,7 +286,7 @@ def metrics_options(*, default: bool, name: str = "metrics", url: str = "metrics
                     old: tuple[str, str] | None = None) -> Callable[[Function], Function]:  # fmt: skip
     """Return the options for reading the server's own metrics. `old`: former names of the two options."""
     flag, address = old or (None, None)
-    return together(
+    return combine_options(
         option("--metrics/--no-metrics", name, old=(flag,) if flag else (), default=default, rare=True,
                heading="Running",
                help=f"Read the server's own metrics, or not (default: {'yes' if default else 'no'})."),
@@ -302,7 +302,7 @@ json_option = option("--json", "as_json", is_flag=True, heading="Output",
 quiet_option = option("-q", "--quiet", is_flag=True, heading="Output",
                       help="Show no progress, only the result.")  # fmt: skip
 
-output_options = together(json_option, quiet_option, debug_option())
+output_options = combine_options(json_option, quiet_option, debug_option())
 """Options for printed output."""
 
 
@@ -322,16 +322,16 @@ markdown_option = option(
 
 # Selection of runs
 
-kind_option = option("--kind", type=click.Choice(KINDS), metavar="KIND", heading="Which runs",
+kind_option = option("--kind", type=click.Choice(RUN_KINDS), metavar="KIND", heading="Which runs",
                      help="Only runs of this kind: eval, benchmark, pack, load, import or validation.")  # fmt: skip
 tags_option = option("--tag", "tags", multiple=True, metavar="TAG", heading="Which runs",
-                     shell_complete=completing.tags, help="Only runs with this tag. Repeatable.")  # fmt: skip
+                     shell_complete=completions.complete_tags, help="Only runs with this tag. Repeatable.")  # fmt: skip
 model_filter = option("--model", default="", metavar="TEXT", heading="Which runs",
-                      shell_complete=completing.models,
+                      shell_complete=completions.complete_models,
                       help="Only runs of models whose name contains TEXT.")  # fmt: skip
 name_filter = option("--name", old=("--benchmark",), default="", metavar="TEXT", heading="Which runs",
                      help="Only runs whose name, benchmark, dataset or pack contains TEXT.")  # fmt: skip
-suite_filter = option("--suite", metavar="NAME|FILE", heading="Which runs", shell_complete=completing.suites,
+suite_filter = option("--suite", metavar="NAME|FILE", heading="Which runs", shell_complete=completions.complete_suites,
                       help="Only runs of this suite.")  # fmt: skip
 anyway_option = option("--anyway", is_flag=True, rare=True,
                        help="Compare runs even if they are not comparable.")  # fmt: skip

@@ -14,45 +14,47 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.errors import UserError
-from benchwright.text import plain_lines
+from benchwright.text import make_lines_safe
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from benchwright.analysis.summary_records import RunSummary
 
-NARROWEST = 130
+MIN_TABLE_WIDTH = 130
 """Width in columns of tables that are not printed on a terminal: enough that no table is truncated."""
 
 
-class Clean(str):
+class CleanText(str):
     """Text that is printed unchanged: already cleaned, with terminal sequences added by Benchwright."""
 
 
-CLEARED_LINE = Clean("\r\x1b[2K")
+CLEAR_LINE = CleanText("\r\x1b[2K")
 """Sequence that clears the current line of a terminal."""
 
 
-def clean(*parts: str) -> Clean:
+def clean(*parts: str) -> CleanText:
     """Return the parts joined to one text that is safe to print.
 
-    Secrets are replaced. Only parts that are `Clean` keep their terminal sequences.
+    Secrets are replaced. Only parts that are `CleanText` keep their terminal sequences.
     """
     from benchwright.secrets import SECRETS
 
-    return Clean(
-        "".join(part if isinstance(part, Clean) else plain_lines(SECRETS.redact(part)) for part in parts)
+    return CleanText(
+        "".join(
+            part if isinstance(part, CleanText) else make_lines_safe(SECRETS.redact(part)) for part in parts
+        )
     )
 
 
-def coloured(text: str, colour: str) -> Clean:
+def coloured(text: str, colour: str) -> CleanText:
     """Return the text in one of the terminal's colours, safe to print."""
-    return Clean(click.style(clean(text), fg=colour))
+    return CleanText(click.style(clean(text), fg=colour))
 
 
-def joined(between: str, parts: Iterable[str]) -> Clean:
+def join_clean(between: str, parts: Iterable[str]) -> CleanText:
     """Return the parts, each made safe to print, joined by the text `between`, which is trusted."""
-    return Clean(between.join(map(clean, parts)))
+    return CleanText(between.join(map(clean, parts)))
 
 
 def echo(text: str = "", *, err: bool = False, end: str = "\n") -> None:
@@ -66,7 +68,7 @@ def say(text: str) -> None:
     echo(text, err=True)
 
 
-def say_nothing(_: str) -> None:
+def discard_message(_: str) -> None:
     """Discard a message: used in place of `say` if only the result is wanted."""
 
 
@@ -112,18 +114,18 @@ def _seen(line: str) -> str:
     return "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in line)
 
 
-def width() -> int:
-    """Return the width of tables in columns: that of the terminal, else `NARROWEST`."""
+def table_width() -> int:
+    """Return the width of tables in columns: that of the terminal, else `MIN_TABLE_WIDTH`."""
     from benchwright.cli.console import PlainConsole
 
-    return PlainConsole().width if sys.stdout.isatty() else NARROWEST
+    return PlainConsole().width if sys.stdout.isatty() else MIN_TABLE_WIDTH
 
 
 def print_table(content: RenderableType) -> None:
     """Print a rich object, such as a table, as wide as the terminal. Markup in its texts is printed literally."""
     from benchwright.cli.console import PlainConsole
 
-    console = PlainConsole(width=width())
+    console = PlainConsole(width=table_width())
     with _writing():
         console.print(content)
 

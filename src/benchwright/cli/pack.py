@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from benchwright.cli.grammar import LazyGroup
+from benchwright.cli.command_help import LazyGroup
 
 COMMANDS = {
     "run": ("benchwright.cli.pack_run:command", "Run packs against models."),
-    "list": ("benchwright.cli.pack_install:listing", "List the installed packs."),
+    "list": ("benchwright.cli.pack_install:list_packs", "List the installed packs."),
     "card": ("benchwright.cli.pack_card:command", "Show the result of a run as a card to share."),
     "replay": ("benchwright.cli.replay:command", "Show a run once more, event by event."),
     "search": ("benchwright.cli.pack_search:search", "Search the registry for packs."),

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.grammar import Command, option
+from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import json_option, node_option, quiet_option, version_option
 from benchwright.cli.output import echo, print_json, say
-from benchwright.cli.pack_options import SETTINGS
-from benchwright.formats import counted
-from benchwright.text import plain
+from benchwright.cli.pack_options import CONTEXT_SETTINGS
+from benchwright.formats import count_with_noun
+from benchwright.text import make_safe
 
 TEST_EXAMPLES = """\b
 Examples:
@@ -27,7 +27,7 @@ Examples:
 """
 
 
-@click.command("test", cls=Command, epilog=TEST_EXAMPLES, context_settings=SETTINGS)
+@click.command("test", cls=Command, epilog=TEST_EXAMPLES, context_settings=CONTEXT_SETTINGS)
 @click.argument("path", type=click.Path(path_type=Path))
 @option("--canned", "answers", type=click.Path(path_type=Path), metavar="FILE",
         help="Canned answers, as JSON Lines (default: the pack's answers.jsonl, if there is one).")  # fmt: skip
@@ -45,11 +45,11 @@ def test(
     """
     from benchwright.app.loop import run_async
     from benchwright.app.pack_contract import run_contract_test
-    from benchwright.cli.pack_verifiers import tell_verifiers
+    from benchwright.cli.pack_verifiers import verifier_reporter
     from benchwright.config import PackProcessSettings
 
     process = PackProcessSettings(node=node, compatible_version=compatible_version)
-    found = run_async(run_contract_test(path, process, answers, tell_verifiers(quiet=quiet)))
+    found = run_async(run_contract_test(path, process, answers, verifier_reporter(quiet=quiet)))
     if as_json:
         print_json(
             {
@@ -64,17 +64,17 @@ def test(
         )
     else:
         for text in found.validation.problems:
-            echo(f"✗ {plain(text)}")
+            echo(f"✗ {make_safe(text)}")
         for one in found.findings:
-            echo(f"{'✗' if one.problem else '✓'} {plain(one.check)}: {plain(one.text)}")
-        scenarios = counted(found.validation.scenarios, "scenario")
-        outcome = counted(len(found.problems), "problem") if found.problems else "no problems"
-        echo(f"{outcome}: {scenarios}, {counted(found.answers, 'canned answer')}")
+            echo(f"{'✗' if one.problem else '✓'} {make_safe(one.check)}: {make_safe(one.text)}")
+        scenarios = count_with_noun(found.validation.scenarios, "scenario")
+        outcome = count_with_noun(len(found.problems), "problem") if found.problems else "no problems"
+        echo(f"{outcome}: {scenarios}, {count_with_noun(found.answers, 'canned answer')}")
     if found.problems:
         sys.exit(1)
 
 
-@click.command("pack", cls=Command, epilog=PACK_EXAMPLES, context_settings=SETTINGS)
+@click.command("pack", cls=Command, epilog=PACK_EXAMPLES, context_settings=CONTEXT_SETTINGS)
 @click.argument("path", type=click.Path(path_type=Path))
 @option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
         help="File to write (default: ID-VERSION.tar.gz in the current directory).")  # fmt: skip
@@ -102,6 +102,6 @@ def pack(path: Path, output: Path | None, compatible_version: str | None, node: 
             {"path": str(packed.path), "files": packed.files, "bytes": packed.size, "sha256": packed.sha256}
         )
         return
-    echo(f"{packed.path}: {counted(packed.files, 'file')}, {packed.size:,} bytes")
+    echo(f"{packed.path}: {count_with_noun(packed.files, 'file')}, {packed.size:,} bytes")
     echo(f"sha256 {packed.sha256}")
     say(f"Install it with: benchwright pack install {packed.path} --sha256 {packed.sha256}")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.grammar import Command, option
+from benchwright.cli import completions
+from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import output_option
 from benchwright.cli.output import echo, say
 
@@ -19,7 +19,7 @@ Examples:
 
 
 @click.command("card", cls=Command, epilog=EXAMPLES)
-@click.argument("run", shell_complete=completing.runs)
+@click.argument("run", shell_complete=completions.complete_runs)
 @option(
     "--format",
     "form",
@@ -35,7 +35,7 @@ def command(run: str, form: str | None, output: Path | None) -> None:
     """
     from benchwright.analysis.pack_card import pack_card
     from benchwright.files import write_atomically
-    from benchwright.reports.pack_card import CARD_FORMATS, SUFFIXES
+    from benchwright.reports.pack_card import CARD_FORMATS, FORMATS_BY_SUFFIX
     from benchwright.runs.manifest import read_manifest
     from benchwright.runs.store import find_run
     from benchwright.runs.table import read_table
@@ -43,7 +43,7 @@ def command(run: str, form: str | None, output: Path | None) -> None:
 
     directory = find_run(run)
     card = pack_card(read_manifest(directory), read_table(directory, effort=True))
-    chosen = form or (SUFFIXES.get(output.suffix.lower(), "text") if output else "text")
+    chosen = form or (FORMATS_BY_SUFFIX.get(output.suffix.lower(), "text") if output else "text")
     text = SECRETS.redact(CARD_FORMATS[chosen](card))
     if output is None:
         echo(text.rstrip("\n"))

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.grammar import Command, option
+from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import node_option, version_option
 from benchwright.cli.output import echo, say
-from benchwright.cli.pack_options import SETTINGS
-from benchwright.formats import counted
-from benchwright.text import one_line, plain, plain_lines
+from benchwright.cli.pack_options import CONTEXT_SETTINGS
+from benchwright.formats import count_with_noun
+from benchwright.text import make_lines_safe, make_safe, one_line
 
 if TYPE_CHECKING:
-    from benchwright.app.pack_dev import Round
+    from benchwright.app.pack_dev import PackTryResult
     from benchwright.config import PackProcessSettings
     from benchwright.packs.contract import AttemptOutcome, CannedAnswer
 
@@ -29,11 +29,11 @@ Examples:
   benchwright pack dev ./my-pack --try A-02
 """
 
-ANSWER = 50
+MAX_ANSWER_CHARACTERS = 50
 """Maximum characters of an answer that are shown."""
 
 
-@click.command("dev", cls=Command, epilog=EXAMPLES, context_settings=SETTINGS)
+@click.command("dev", cls=Command, epilog=EXAMPLES, context_settings=CONTEXT_SETTINGS)
 @click.argument("path", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @option("--try", "scenario", metavar="ID", help="The scenario (default: the first that has a canned answer).")
 @option("--canned", "answers", type=click.Path(path_type=Path), metavar="FILE",
@@ -58,38 +58,40 @@ def command(
 async def _watch(
     path: Path, process: PackProcessSettings, scenario: str | None, answers: Path | None
 ) -> None:
-    from benchwright.app.pack_dev import rounds
-    from benchwright.cli.pack_verifiers import tell_verifiers
+    from benchwright.app.pack_dev import try_on_changes
+    from benchwright.cli.pack_verifiers import verifier_reporter
 
     former: dict[str, str] = {}
-    async for made in rounds(path, process, scenario, answers, tell_verifiers(quiet=True)):
+    async for made in try_on_changes(path, process, scenario, answers, verifier_reporter(quiet=True)):
         former = _show(made, former)
 
 
-def _show(made: Round, former: Mapping[str, str]) -> dict[str, str]:
+def _show(made: PackTryResult, former: Mapping[str, str]) -> dict[str, str]:
     """Print how each canned answer came out, and what changed against `former`.
 
     Return the results to compare the next try with.
     """
     for stack in dict.fromkeys(made.stacks):
-        echo(plain_lines(stack))
+        echo(make_lines_safe(stack))
     if made.error is not None:
-        echo(f"{strftime('%H:%M:%S')}  ✗ {plain(made.error)}")
+        echo(f"{strftime('%H:%M:%S')}  ✗ {make_safe(made.error)}")
         return dict(former)
-    echo(f"{strftime('%H:%M:%S')}  {plain(made.scenario)}: {counted(len(made.outcomes), 'answer')}")
+    echo(
+        f"{strftime('%H:%M:%S')}  {make_safe(made.scenario)}: {count_with_noun(len(made.outcomes), 'answer')}"
+    )
     results = {}
     for canned, tried in made.outcomes:
         name = repr(canned.answer)
         results[name] = _as_text(tried)
-        echo(f"  {_verdict(canned, tried)}  {plain(one_line(name, ANSWER))}")
+        echo(f"  {_verdict(canned, tried)}  {make_safe(one_line(name, MAX_ANSWER_CHARACTERS))}")
         for line in _changes(former.get(name), results[name]):
-            echo(f"      {plain(line)}")
+            echo(f"      {make_safe(line)}")
     return results
 
 
 def _verdict(canned: CannedAnswer, tried: AttemptOutcome) -> str:
     if tried.result is None:
-        return f"✗ {plain(str(tried.error))}"
+        return f"✗ {make_safe(str(tried.error))}"
     status, score = tried.result["status"], tried.result.get("score")
     wanted = _outcome(canned.status or status, score if canned.score is None else canned.score)
     found = _outcome(status, score)

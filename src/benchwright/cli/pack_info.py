@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.grammar import Command, option
+from benchwright.cli import completions
+from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import json_option, node_option, version_option
 from benchwright.cli.output import echo, print_json, print_table, say
-from benchwright.cli.pack_install import described
-from benchwright.cli.pack_options import SETTINGS
-from benchwright.formats import counted
-from benchwright.text import plain
+from benchwright.cli.pack_install import pack_to_dict
+from benchwright.cli.pack_options import CONTEXT_SETTINGS
+from benchwright.formats import count_with_noun
+from benchwright.text import make_safe
 
 SHOW_EXAMPLES = """\b
 Examples:
@@ -34,8 +34,8 @@ Examples:
 """
 
 
-@click.command("show", cls=Command, epilog=SHOW_EXAMPLES, context_settings=SETTINGS)
-@click.argument("pack", metavar="PACK|PATH", shell_complete=completing.packs)
+@click.command("show", cls=Command, epilog=SHOW_EXAMPLES, context_settings=CONTEXT_SETTINGS)
+@click.argument("pack", metavar="PACK|PATH", shell_complete=completions.complete_packs)
 @version_option
 @node_option
 @json_option
@@ -52,7 +52,7 @@ def show(pack: str, compatible_version: str | None, node: str, as_json: bool) ->
         manifest = facts.pack.inspection.manifest
         print_json(
             {
-                **described(facts.pack),
+                **pack_to_dict(facts.pack),
                 "runtime": facts.runtime,
                 "manifest": None if manifest is None else manifest.raw,
                 "warnings": [] if manifest is None else manifest.warnings,
@@ -65,7 +65,7 @@ def show(pack: str, compatible_version: str | None, node: str, as_json: bool) ->
     print_table(render_pack(facts.pack, facts.scenarios, facts.runtime))
 
 
-@click.command("validate", cls=Command, epilog=VALIDATE_EXAMPLES, context_settings=SETTINGS)
+@click.command("validate", cls=Command, epilog=VALIDATE_EXAMPLES, context_settings=CONTEXT_SETTINGS)
 @click.argument("path", type=click.Path(path_type=Path))
 @version_option
 @node_option
@@ -83,9 +83,9 @@ def validate(path: Path, compatible_version: str | None, node: str, as_json: boo
     else:
         for kind, texts in (("problem", found.problems), ("warning", found.warnings)):
             for text in texts:
-                echo(f"{kind}: {plain(text)}")
+                echo(f"{kind}: {make_safe(text)}")
         state = "is not valid" if found.problems else "is valid"
-        echo(f"{found.directory} {state}: {counted(found.scenarios, 'scenario')}")
+        echo(f"{found.directory} {state}: {count_with_noun(found.scenarios, 'scenario')}")
     if found.problems:
         sys.exit(1)
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.confirming import confirmed
-from benchwright.cli.grammar import Command, option
+from benchwright.cli import completions
+from benchwright.cli.command_help import Command, option
+from benchwright.cli.confirmation import confirm_deletion
 from benchwright.cli.options import json_option, quiet_option, yes_option
 from benchwright.cli.output import echo, print_json, say
-from benchwright.cli.pack_options import SETTINGS, registry_options, source_options
-from benchwright.text import plain
+from benchwright.cli.pack_options import CONTEXT_SETTINGS, registry_options, source_options
+from benchwright.text import make_safe
 
 if TYPE_CHECKING:
     from benchwright.packs.install import InstalledPack, InstallProgress
@@ -48,7 +48,7 @@ Examples:
 """
 
 
-@click.command("install", cls=Command, epilog=EXAMPLES, context_settings=SETTINGS)
+@click.command("install", cls=Command, epilog=EXAMPLES, context_settings=CONTEXT_SETTINGS)
 @click.argument("source")
 @option("--sha256", metavar="HEX", help="Expected SHA-256 of the archive (default: not checked).")
 @option("--copy", is_flag=True, help="Copy a directory instead of using it in place.")
@@ -67,7 +67,7 @@ def install(
     quiet: bool,
 ) -> None:
     """Install a pack from SOURCE: a registry name, owner/repo@tag, a .tar.gz or a directory. Loads it once."""
-    from benchwright.app.pack_loading import loading_check
+    from benchwright.app.pack_load_check import loading_check
     from benchwright.app.pack_store import install_settings
     from benchwright.home import packs_directory
     from benchwright.packs.install import install as install_pack
@@ -75,13 +75,15 @@ def install(
     settings = install_settings(registry, github_archive, compatible_version, loading_check(node, say))
     pack = install_pack(source, packs_directory(), settings, sha256=sha256, copy=copy, report=_teller(quiet))
     if as_json:
-        print_json(described(pack))
+        print_json(pack_to_dict(pack))
     else:
-        echo(f"{plain(pack.id)} {plain(_version(pack))} is installed: benchwright pack run {plain(pack.id)}")
+        echo(
+            f"{make_safe(pack.id)} {make_safe(_version(pack))} is installed: benchwright pack run {make_safe(pack.id)}"
+        )
 
 
-@click.command("update", cls=Command, epilog=UPDATE_EXAMPLES, context_settings=SETTINGS)
-@click.argument("packs", nargs=-1, metavar="[PACK]...", shell_complete=completing.installed_packs)
+@click.command("update", cls=Command, epilog=UPDATE_EXAMPLES, context_settings=CONTEXT_SETTINGS)
+@click.argument("packs", nargs=-1, metavar="[PACK]...", shell_complete=completions.complete_installed_packs)
 @option("--all", "every", is_flag=True, help="All installed packs.")
 @source_options
 @json_option
@@ -97,7 +99,7 @@ def update(
     quiet: bool,
 ) -> None:
     """Update packs from where they were installed."""
-    from benchwright.app.pack_loading import loading_check
+    from benchwright.app.pack_load_check import loading_check
     from benchwright.app.pack_store import install_settings, installed_packs
     from benchwright.errors import UserError
     from benchwright.home import packs_directory
@@ -114,13 +116,13 @@ def update(
         except UserError as error:
             if len(names) == 1:
                 raise
-            say(f"Error: {plain(name)}: {error}")
+            say(f"Error: {make_safe(name)}: {error}")
             rows.append({"id": name, "error": str(error)})
             continue
-        rows.append({**described(ended.pack), "changed": ended.changed})
+        rows.append({**pack_to_dict(ended.pack), "changed": ended.changed})
         if not as_json:
             echo(
-                f"{plain(name)} {plain(_version(ended.pack))}: {'updated' if ended.changed else 'up to date'}"
+                f"{make_safe(name)} {make_safe(_version(ended.pack))}: {'updated' if ended.changed else 'up to date'}"
             )
     if as_json:
         print_json({"packs": rows})
@@ -130,19 +132,23 @@ def update(
 
 @click.command("delete", cls=Command, epilog=DELETE_EXAMPLES)
 @click.argument(
-    "packs", nargs=-1, required=True, metavar="PACK [PACK ...]", shell_complete=completing.installed_packs
+    "packs",
+    nargs=-1,
+    required=True,
+    metavar="PACK [PACK ...]",
+    shell_complete=completions.complete_installed_packs,
 )
 @yes_option
 @quiet_option
 def delete(packs: tuple[str, ...], yes: bool, quiet: bool) -> None:
     """Delete installed packs. A directory that is used in place is kept."""
     from benchwright.home import packs_directory
-    from benchwright.packs.install.installed import find_installed
+    from benchwright.packs.install.installed_packs import find_installed
 
     names = list(dict.fromkeys(packs))
     for name in names:
         find_installed(name, packs_directory())
-    if confirmed(names, "pack", yes=yes):
+    if confirm_deletion(names, "pack", yes=yes):
         _delete(names, quiet=quiet)
 
 
@@ -159,16 +165,16 @@ def _delete(names: Sequence[str], *, quiet: bool) -> None:
 
     for name in names:
         uninstall_pack(name, packs_directory(), report=_teller(quiet))
-        echo(f"{plain(name)} is removed.")
+        echo(f"{make_safe(name)} is removed.")
 
 
-@click.command("list", cls=Command, epilog=LIST_EXAMPLES, context_settings=SETTINGS)
+@click.command("list", cls=Command, epilog=LIST_EXAMPLES, context_settings=CONTEXT_SETTINGS)
 @option(
     "--available", is_flag=True, help="The packs of the registry instead, against those that are installed."
 )
 @registry_options
 @json_option
-def listing(available: bool, registry: str | None, compatible_version: str | None, as_json: bool) -> None:
+def list_packs(available: bool, registry: str | None, compatible_version: str | None, as_json: bool) -> None:
     """List the installed packs, including broken ones. No pack code runs."""
     if available:
         from benchwright.cli.pack_search import show_offers
@@ -180,7 +186,7 @@ def listing(available: bool, registry: str | None, compatible_version: str | Non
 
     packs = installed_packs(compatible_version)
     if as_json:
-        print_json({"storage": str(packs_directory()), "packs": [described(pack) for pack in packs]})
+        print_json({"storage": str(packs_directory()), "packs": [pack_to_dict(pack) for pack in packs]})
     elif packs:
         echo(packs_table(packs))
     else:
@@ -191,19 +197,19 @@ def packs_table(packs: list[InstalledPack]) -> str:
     """Return a table of installed packs, followed by the errors of those that cannot run."""
     from benchwright.reports.boxes import render_box
 
-    facts = [described(pack) for pack in packs]
+    facts = [pack_to_dict(pack) for pack in packs]
     columns = ("Id", "Version", "Status", "Scenarios", "Source")
     rows = [[str(one[name.lower()] or "") for name in columns] for one in facts]
-    wrong = [plain(f"{one['id']}: {one['error']}") for one in facts if one["error"] is not None]
+    wrong = [make_safe(f"{one['id']}: {one['error']}") for one in facts if one["error"] is not None]
     return "\n".join([render_box("Bench packs", columns, rows, centred=(3,)), *wrong])
 
 
-def described(pack: InstalledPack) -> dict[str, Any]:
+def pack_to_dict(pack: InstalledPack) -> dict[str, Any]:
     """Return the description of a pack for `--json`.
 
     `scenarios`: the number that its manifest states, None if it states none.
     """
-    from benchwright.packs.install.sources import shown
+    from benchwright.packs.install.sources import describe_source
 
     inspection = pack.inspection
     manifest = inspection.manifest
@@ -215,7 +221,7 @@ def described(pack: InstalledPack) -> dict[str, Any]:
         "status": inspection.status,
         "error": inspection.error,
         "scenarios": None if manifest is None else _scenario_count(manifest.raw),
-        "source": str(pack.directory) if record is None else shown(record.source),
+        "source": str(pack.directory) if record is None else describe_source(record.source),
         "local": pack.local,
         "directory": str(pack.directory),
         "archiveSha256": None if record is None else record.archive_sha256,
@@ -236,6 +242,6 @@ def _version(pack: InstalledPack) -> str:
 def _teller(quiet: bool) -> Callable[[InstallProgress], None]:
     def tell(progress: InstallProgress) -> None:
         if not quiet:
-            say(f"[{progress.phase}] {plain(progress.message)}")
+            say(f"[{progress.phase}] {make_safe(progress.message)}")
 
     return tell

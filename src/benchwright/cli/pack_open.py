@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli.access_options import access_options
-from benchwright.cli.grammar import Command, option
+from benchwright.cli.command_help import Command, option
 from benchwright.cli.option_values import make_settings, take_models
 from benchwright.cli.options import (
     base_url_option,
@@ -17,8 +17,8 @@ from benchwright.cli.options import (
     request_limit_options,
 )
 from benchwright.cli.output import echo, say
-from benchwright.cli.pack_options import SETTINGS, registry_options
-from benchwright.text import plain
+from benchwright.cli.pack_options import CONTEXT_SETTINGS, registry_options
+from benchwright.text import make_safe
 
 if TYPE_CHECKING:
     from benchwright.config import PackSettings
@@ -34,7 +34,7 @@ Examples:
 """
 
 
-@click.command("open", cls=Command, epilog=EXAMPLES, context_settings=SETTINGS)
+@click.command("open", cls=Command, epilog=EXAMPLES, context_settings=CONTEXT_SETTINGS)
 @click.argument("pack", metavar="PACK|PATH|URL")
 @model_options
 @base_url_option("looked up in packs.toml")
@@ -74,21 +74,21 @@ def command(
 async def _shown(
     pack: WebPack, settings: PackSettings, history: str | None, port: int, *, open_browser: bool
 ) -> None:
-    from benchwright.app.web_packs import opened
-    from benchwright.web.framed.server import show
+    from benchwright.app.web_packs import open_web_pack
+    from benchwright.web.framed_pack.server import serve_pack
 
-    async with opened(pack, settings, history, say) as ready:
-        await show(ready, port, echo, open_browser=open_browser)
+    async with open_web_pack(pack, settings, history, say) as ready:
+        await serve_pack(ready, port, echo, open_browser=open_browser)
     _tell_saved(ready.session)
 
 
 def _tell(pack: WebPack) -> None:
-    say(f"{plain(pack.name)} {plain(pack.version)}: {plain(pack.entry)}")
-    say(f"It may ask for: {plain(', '.join(pack.permissions)) or 'nothing'}")
+    say(f"{make_safe(pack.name)} {make_safe(pack.version)}: {make_safe(pack.entry)}")
+    say(f"It may ask for: {make_safe(', '.join(pack.permissions)) or 'nothing'}")
     if pack.refused:
-        say(f"Not given, as this host does not know it: {plain(', '.join(pack.refused))}")
+        say(f"Not given, as this host does not know it: {make_safe(', '.join(pack.refused))}")
     if pack.declared_receivers:
-        say(f"It says that it may send data to: {plain(', '.join(pack.declared_receivers))}")
+        say(f"It says that it may send data to: {make_safe(', '.join(pack.declared_receivers))}")
 
 
 def _tell_saved(session: WebSession) -> None:

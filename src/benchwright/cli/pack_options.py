@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from benchwright.cli.grammar import option, together
+from benchwright.cli.command_help import combine_options, option
 from benchwright.cli.options import node_option, version_option
 
-SETTINGS = {"auto_envvar_prefix": "BENCHWRIGHT"}
+CONTEXT_SETTINGS = {"auto_envvar_prefix": "BENCHWRIGHT"}
 """Context settings of these commands, by which environment variables can set their options."""
 
-registry_options = together(
+registry_options = combine_options(
     option("--registry", metavar="URL", heading="Source", rare=True,
            help="Address or file of the registry (default: the official one)."),
     version_option,
 )  # fmt: skip
 
-source_options = together(
+source_options = combine_options(
     registry_options,
     option("--github-archive", metavar="URL", heading="Source", rare=True,
            help="Address of archives, containing {repository} and {tag} (default: GitHub)."),

@@ -6,14 +6,14 @@ import asyncio
 import sys
 from typing import TYPE_CHECKING
 
-from benchwright.app.pack_watch import PackWatch
+from benchwright.app.pack_observer import PackObserver
 from benchwright.cli.output import echo
-from benchwright.cli.progress import asked_again
-from benchwright.engine.progress import Progress
-from benchwright.engine.worker import Result, SolvedWork
+from benchwright.cli.progress import retried_message
+from benchwright.engine.progress import LiveProgress
+from benchwright.engine.worker import SolvedWork, WorkResult
 from benchwright.formats import duration
-from benchwright.runs.counting import counts
-from benchwright.text import plain
+from benchwright.runs.counting import is_counted
+from benchwright.text import make_safe
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -24,7 +24,7 @@ LIVE_INTERVAL = 0.125
 class PackProgress:
     """Listener that shows the state of all cells (scenario, model) of a pack's run on stderr."""
 
-    def __init__(self, progress: Progress, watch: PackWatch) -> None:
+    def __init__(self, progress: LiveProgress, watch: PackObserver) -> None:
         self._progress = progress
         self._watch = watch
         self._solved = 0
@@ -35,7 +35,7 @@ class PackProgress:
         """Print how many trials are to be done, and start the live display. Called when the run starts."""
         self._solved = done - again
         if done:
-            but = f", {asked_again(again)}" if again else ""
+            but = f", {retried_message(again)}" if again else ""
             echo(f"Resuming: {done:,} of {total:,} cells are done{but}.", err=True)
         if not sys.stderr.isatty():
             return
@@ -47,26 +47,26 @@ class PackProgress:
         self._display.start()
         self._tick()
 
-    def on_result(self, result: Result) -> None:
+    def on_result(self, result: WorkResult) -> None:
         """Print a line for a finished trial, if there is no live display."""
         setup = self._watch.setup
         if self._display is not None or setup is None or not isinstance(result, SolvedWork):
             return
         record = result.record
-        self._solved += counts(record.status)
+        self._solved += is_counted(record.status)
         cell = self._watch.cells.get((record.target, record.sample))
         status = cell.attempts[-1] if cell is not None and cell.attempts else str(record.status)
-        label = plain(setup.models[record.target].label)
+        label = make_safe(setup.models[record.target].label)
         progress = f"[{self._solved:,}/{self._progress.total:,}]"
-        reason = f"  {plain(record.reason)}" if record.reason else ""
+        reason = f"  {make_safe(record.reason)}" if record.reason else ""
         echo(
-            f"{progress} {label}  {plain(record.sample)}  {status} ({duration(record.duration / 1e9)}){reason}",
+            f"{progress} {label}  {make_safe(record.sample)}  {status} ({duration(record.duration / 1e9)}){reason}",
             err=True,
         )
 
     def on_message(self, text: str) -> None:
         """Print a message of the run, above the display."""
-        echo(plain(text), err=True)
+        echo(make_safe(text), err=True)
 
     def on_end(self) -> None:
         """Remove the live display. Called when the run ends."""

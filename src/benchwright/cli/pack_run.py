@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from benchwright.cli import completing
+from benchwright.cli import completions
 from benchwright.cli.access_options import access_options
+from benchwright.cli.command_help import Command, combine_options, option
 from benchwright.cli.config_file import config_option
-from benchwright.cli.grammar import Command, option, together
 from benchwright.cli.option_settings import pack_settings
 from benchwright.cli.options import (
     base_url_option,
@@ -46,7 +46,7 @@ MORE = """\b
 """
 
 
-generation_options = together(
+generation_options = combine_options(
     sampling_options("the pack's, else not sent"),
     option("--top-p", type=float, metavar="P", heading="Model", rare=True,
            help="Nucleus sampling threshold, 0 to 1 (default: the pack's, else not sent)."),
@@ -60,7 +60,7 @@ generation_options = together(
            help="Presence penalty (default: the pack's, else not sent)."),
 )  # fmt: skip
 
-cell_options = together(
+cell_options = combine_options(
     option("--scenario-seconds", type=float, metavar="SECONDS", heading="Limits", rare=True,
            help="Maximum seconds of one attempt (default: the pack's request_timeout_seconds, else 1800)."),
     option("--prepare-seconds", type=float, metavar="SECONDS", default=300.0, heading="Limits", rare=True,
@@ -82,7 +82,9 @@ cell_options = together(
 @click.command(
     "run", cls=Command, epilog=EXAMPLES, more=MORE, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"}
 )
-@click.argument("packs", nargs=-1, required=True, metavar="PACK|PATH...", shell_complete=completing.packs)
+@click.argument(
+    "packs", nargs=-1, required=True, metavar="PACK|PATH...", shell_complete=completions.complete_packs
+)
 @option("--scenario", multiple=True, metavar="ID", heading="Pack", help="Run only this scenario. Repeatable.")
 @repeats_option
 @model_options
@@ -128,8 +130,8 @@ def command(
 ) -> None:  # fmt: skip
     """Run bench packs against models. Scores come from the pack's own scorer."""
     from benchwright.cli.pack_running import run_packs
-    from benchwright.cli.unused_options import refuse_idle
+    from benchwright.cli.unused_options import refuse_unused_options
 
     settings = pack_settings(options)
-    refuse_idle([settings])
+    refuse_unused_options([settings])
     sys.exit(run_packs(packs, settings, as_json=as_json, quiet=quiet, csv_file=csv_file, markdown=markdown))

@@ -8,21 +8,28 @@ from typing import Any
 
 from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
-from benchwright.app.pack_watch import PackWatch
-from benchwright.app.packs import PackReport, described_pack, prepare_pack
+from benchwright.app.pack_observer import PackObserver
+from benchwright.app.packs import PackReport, describe_pack_run, prepare_pack
 from benchwright.app.prepared import LaunchedRun, PreparedRun
-from benchwright.app.until.question import sharing
+from benchwright.app.until.question import settings_for_shared_runs
 from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.cli.pack_progress import PackProgress
-from benchwright.cli.running import DECIDED, INTERRUPTED, STOPPED, code_of, report_end, say_nothing_was_sent
+from benchwright.cli.run_ending import (
+    DECIDED_MESSAGE,
+    INTERRUPTED,
+    STOPPED,
+    combined_exit_code,
+    report_end,
+    say_nothing_was_sent,
+)
 from benchwright.config import PackSettings
-from benchwright.engine.progress import Progress
+from benchwright.engine.progress import LiveProgress
 from benchwright.errors import BenchwrightError
 from benchwright.files import write_atomically
-from benchwright.formats import counted
-from benchwright.packs.task import scope_of
+from benchwright.formats import count_with_noun
+from benchwright.packs.task import format_scenario_count
 from benchwright.secrets import SECRETS
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 
 def run_packs(
@@ -35,7 +42,7 @@ def run_packs(
     markdown: Path | None = None,
 ) -> int:
     """Run packs one after another. Return the exit code; see `running.code_of`."""
-    settings = sharing(settings, len(packs))
+    settings = settings_for_shared_runs(settings, len(packs))
     codes: list[int] = []
     documents: list[dict[str, Any]] = []
     reports: list[PackReport] = []
@@ -49,7 +56,7 @@ def run_packs(
         except BenchwrightError as error:
             if len(packs) == 1:
                 raise
-            say(f"Error: {plain(pack)}: {error}")
+            say(f"Error: {make_safe(pack)}: {error}")
             errors.append({"pack": pack, "error": str(error)})
             codes.append(STOPPED)
             continue
@@ -64,11 +71,11 @@ def run_packs(
         say_nothing_was_sent()
     else:
         _write_reports(reports, csv_file, markdown)
-    return code_of(codes)
+    return combined_exit_code(codes)
 
 
 def _describe(pack: str, settings: PackSettings, *, as_json: bool) -> dict[str, Any]:
-    described = run_async(described_pack(pack, settings, say))
+    described = run_async(describe_pack_run(pack, settings, say))
     if not as_json:
         _print_description(described)
     return described
@@ -76,7 +83,7 @@ def _describe(pack: str, settings: PackSettings, *, as_json: bool) -> dict[str, 
 
 def _run(pack: str, settings: PackSettings, *, as_json: bool, quiet: bool) -> tuple[int, PackReport]:
     """Run one pack. Return the exit code and the report."""
-    progress, watch = Progress(), PackWatch()
+    progress, watch = LiveProgress(), PackObserver()
     shown = [] if quiet else [PackProgress(progress, watch)]
 
     async def run() -> tuple[PreparedRun[PackReport], LaunchedRun]:
@@ -86,15 +93,15 @@ def _run(pack: str, settings: PackSettings, *, as_json: bool, quiet: bool) -> tu
     prepared, launched = run_async(run())
     report = prepared.report(launched)
     if launched.result is None:
-        say("There is nothing to retry." if launched.finished else DECIDED)
+        say("There is nothing to retry." if launched.finished else DECIDED_MESSAGE)
     if not as_json:
         _print_report(report)
     if not quiet:
         say(f"Run: {launched.directory}")
-    return report_end(prepared, launched, report.summary, unscored(report)), report
+    return report_end(prepared, launched, report.summary, unscored_messages(report)), report
 
 
-def unscored(report: PackReport) -> list[str]:
+def unscored_messages(report: PackReport) -> list[str]:
     """Return a message, with the reason, for each model to which the pack gave no score."""
     return [
         f"The pack gave no score of {report.setup.models[slot].label}: {one.error}"
@@ -105,15 +112,15 @@ def unscored(report: PackReport) -> list[str]:
 
 def _print_description(described: Mapping[str, Any]) -> None:
     """Print the description of a pack's run (`--dry-run`)."""
-    models = ", ".join(plain(model["id"]) for model in described["models"])
+    models = ", ".join(make_safe(model["id"]) for model in described["models"])
     generation = ", ".join(f"{name}={value}" for name, value in described["generation"].items())
     echo(
-        f"{plain(described['pack'])} {plain(described['version'])}: {counted(described['cells'], 'cell')} "
-        f"({scope_of(len(described['scenarios']), described['listed'])}, {counted(len(described['models']), 'model')}, "
-        f"{counted(described['attempts'], 'attempt')}), {described['mode']}"
+        f"{make_safe(described['pack'])} {make_safe(described['version'])}: {count_with_noun(described['cells'], 'cell')} "
+        f"({format_scenario_count(len(described['scenarios']), described['listed'])}, {count_with_noun(len(described['models']), 'model')}, "
+        f"{count_with_noun(described['attempts'], 'attempt')}), {described['mode']}"
     )
     echo(f"  models: {models}")
-    echo(f"  generation: {plain(generation)}")
+    echo(f"  generation: {make_safe(generation)}")
 
 
 def _print_report(report: PackReport) -> None:
@@ -124,8 +131,8 @@ def _print_report(report: PackReport) -> None:
     setup = report.setup
     manifest = setup.manifest
     echo(
-        f"{plain(manifest.name)} {plain(manifest.version)}: {setup.scenario_count_text}, "
-        f"{counted(len(setup.models), 'model')}"
+        f"{make_safe(manifest.name)} {make_safe(manifest.version)}: {setup.scenario_count_text}, "
+        f"{count_with_noun(len(setup.models), 'model')}"
     )
     print_table(render_matrix(setup.models, setup.scenarios, report.results.cell_states()))
     echo()
@@ -137,7 +144,7 @@ def _print_report(report: PackReport) -> None:
         for line in decision_texts(report.summary.decision):
             print_table(line)
     if count := report.document["requestsOfNoCell"]:
-        requests = counted(count, "request")
+        requests = count_with_noun(count, "request")
         echo(f"{requests} of no cell (sent from a container, or without fetch); see host.log.")
     if setup.direct:
         echo("Nothing was metered (--direct).")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from benchwright.cli.grammar import Command, Group, option
+from benchwright.cli.command_help import Command, Group, option
 from benchwright.cli.options import json_option, quiet_option
 from benchwright.cli.output import echo, print_json, say
 

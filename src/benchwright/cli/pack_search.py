@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.grammar import Command
+from benchwright.cli.command_help import Command
 from benchwright.cli.options import json_option
 from benchwright.cli.output import echo, print_json, say
-from benchwright.cli.pack_options import SETTINGS, registry_options
-from benchwright.text import plain
+from benchwright.cli.pack_options import CONTEXT_SETTINGS, registry_options
+from benchwright.text import make_safe
 
 if TYPE_CHECKING:
-    from benchwright.app.pack_registry import Offer
+    from benchwright.app.pack_registry import RegistryOffer
 
 EXAMPLES = """\b
 Examples:
@@ -24,7 +24,7 @@ Examples:
 """
 
 
-@click.command("search", cls=Command, epilog=EXAMPLES, context_settings=SETTINGS)
+@click.command("search", cls=Command, epilog=EXAMPLES, context_settings=CONTEXT_SETTINGS)
 @click.argument("words", nargs=-1, metavar="[WORD]...")
 @registry_options
 @json_option
@@ -39,23 +39,23 @@ def show_offers(
     registry: str | None, compatible_version: str | None, words: Sequence[str] = (), *, as_json: bool
 ) -> None:
     """Print the registry's packs that contain all these words, with their installed versions."""
-    from benchwright.app.pack_registry import offers
+    from benchwright.app.pack_registry import search_registry
     from benchwright.app.pack_store import install_settings
 
     settings = install_settings(registry, None, compatible_version)
-    found = offers(settings, words)
+    found = search_registry(settings, words)
     if as_json:
         print_json({"registry": settings.registry, "packs": [_plain(offer) for offer in found]})
         return
     if not found:
-        say(f"The registry has no such pack: {plain(settings.registry)}.")
+        say(f"The registry has no such pack: {make_safe(settings.registry)}.")
         return
     echo(offers_table(found))
     if any(offer.state == "update" for offer in found):
         say("Update with: benchwright pack update --all")
 
 
-def offers_table(found: Sequence[Offer]) -> str:
+def offers_table(found: Sequence[RegistryOffer]) -> str:
     """Return a table of packs in the registry, then their descriptions, and why some cannot be installed."""
     from benchwright.reports.boxes import render_box
 
@@ -65,7 +65,7 @@ def offers_table(found: Sequence[Offer]) -> str:
         for one in found
     ]
     about = [
-        plain(f"{one.entry.id}: {text}")
+        make_safe(f"{one.entry.id}: {text}")
         for one in found
         for text in (one.entry.text("description"), _why_not(one))
         if text
@@ -73,7 +73,7 @@ def offers_table(found: Sequence[Offer]) -> str:
     return "\n".join([render_box("Bench packs in the registry", columns, rows, centred=(4,)), *about])
 
 
-def _why_not(offer: Offer) -> str | None:
+def _why_not(offer: RegistryOffer) -> str | None:
     """Return why a pack cannot be installed here. None if it can."""
     if offer.entry.page is not None:
         return (
@@ -82,12 +82,12 @@ def _why_not(offer: Offer) -> str | None:
     return offer.entry.problem
 
 
-def _scenarios(offer: Offer) -> int | None:
+def _scenarios(offer: RegistryOffer) -> int | None:
     count = offer.entry.raw.get("scenarioCount")
     return count if isinstance(count, int) and not isinstance(count, bool) else None
 
 
-def _plain(offer: Offer) -> dict[str, Any]:
+def _plain(offer: RegistryOffer) -> dict[str, Any]:
     entry = offer.entry
     return {
         "id": entry.id,

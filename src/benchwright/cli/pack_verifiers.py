@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.grammar import Command
+from benchwright.cli import completions
+from benchwright.cli.command_help import Command
 from benchwright.cli.options import json_option, quiet_option
 from benchwright.cli.output import echo, print_json, print_table, say
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 if TYPE_CHECKING:
     from benchwright.packs.types import VerifierEndpoint
@@ -27,7 +27,7 @@ Examples:
 
 
 @click.command("verifiers", cls=Command, epilog=EXAMPLES)
-@click.argument("pack", metavar="PACK|PATH", shell_complete=completing.packs)
+@click.argument("pack", metavar="PACK|PATH", shell_complete=completions.complete_packs)
 @click.argument("action", type=click.Choice(["status", "start", "stop"]), default="status")
 @json_option
 @quiet_option
@@ -37,14 +37,18 @@ def command(pack: str, action: str, as_json: bool, quiet: bool) -> None:
     from benchwright.app.loop import run_async
 
     if action == "stop":
-        stopped = run_async(pack_verifiers.stop(pack))
+        stopped = run_async(pack_verifiers.stop_verifiers_of_pack(pack))
         if as_json:
             print_json({"stopped": stopped})
         else:
             echo(f"Stopped: {', '.join(stopped)}" if stopped else "No verifier was running.")
         return
-    tell = tell_verifiers(quiet=quiet)
-    starting = pack_verifiers.start(pack, tell) if action == "start" else pack_verifiers.states(pack)
+    tell = verifier_reporter(quiet=quiet)
+    starting = (
+        pack_verifiers.start_verifiers(pack, tell)
+        if action == "start"
+        else pack_verifiers.verifier_states_of_pack(pack)
+    )
     found = run_async(starting)
     if as_json:
         print_json({"verifiers": [_plain(endpoint) for endpoint in found]})
@@ -64,7 +68,7 @@ def _print(found: list[VerifierEndpoint]) -> None:
         image = {None: "", True: "built", False: "not built"}[endpoint.docker_image_present]
         required = "yes" if endpoint.required else "no"
         cells = (endpoint.id, endpoint.mode, endpoint.status, required, endpoint.url, image, endpoint.details)
-        table.add_row(*(plain(cell or "") for cell in cells))
+        table.add_row(*(make_safe(cell or "") for cell in cells))
     print_table(table)
 
 
@@ -74,13 +78,13 @@ def _plain(endpoint: VerifierEndpoint) -> dict[str, Any]:
     return to_json(endpoint)
 
 
-def tell_verifiers(*, quiet: bool) -> Callable[[VerifierProgress], None]:
+def verifier_reporter(*, quiet: bool) -> Callable[[VerifierProgress], None]:
     """Return a callback that reports how the preparation of verifiers proceeds; if `quiet`, it does nothing."""
     return _say_nothing if quiet else _tell
 
 
 def _tell(preparing: VerifierProgress) -> None:
-    say(f"[{preparing.phase}] {plain(preparing.verifier_id)}: {plain(preparing.message)}")
+    say(f"[{preparing.phase}] {make_safe(preparing.verifier_id)}: {make_safe(preparing.message)}")
 
 
 def _say_nothing(_: VerifierProgress) -> None:

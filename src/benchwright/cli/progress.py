@@ -10,12 +10,12 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from benchwright.cli.lines import trial_line
-from benchwright.cli.output import clean, echo, joined
-from benchwright.engine.progress import Progress
-from benchwright.engine.worker import Result, SolvedWork
+from benchwright.cli.output import clean, echo, join_clean
+from benchwright.cli.output_lines import trial_line
+from benchwright.engine.progress import LiveProgress
+from benchwright.engine.worker import SolvedWork, WorkResult
 from benchwright.reports.progress import status_line
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -40,7 +40,7 @@ class TerminalProgress:
 
     def __init__(
         self,
-        progress: Progress,
+        progress: LiveProgress,
         title: str,
         resume_note: str | None = None,
         *,
@@ -70,7 +70,7 @@ class TerminalProgress:
             if self._resume_note is not None:
                 self._lines.append(self._resume_note)
             if again:
-                self._lines.append(f"{asked_again(again)}.")
+                self._lines.append(f"{retried_message(again)}.")
         else:
             self._lines.append(self._title)
         self._flush()
@@ -80,7 +80,7 @@ class TerminalProgress:
             self._display.start()
         self._tick()
 
-    def on_result(self, result: Result) -> None:
+    def on_result(self, result: WorkResult) -> None:
         """Store the line of a finished trial, to be printed at the next update."""
         if not self._each_trial:
             return
@@ -94,7 +94,7 @@ class TerminalProgress:
     def on_message(self, text: str) -> None:
         """Print a message of the run."""
         self._flush()
-        self._write(plain(text), err=True)
+        self._write(make_safe(text), err=True)
 
     def on_level(self, level: int, settled: bool) -> None:
         """Report the concurrency once `--concurrency auto` has settled on it."""
@@ -125,7 +125,7 @@ class TerminalProgress:
         """Print the stored lines, above the display if there is one."""
         if not self._lines:
             return
-        text = joined("\n", self._lines)
+        text = join_clean("\n", self._lines)
         self._lines.clear()
         with suppress(BrokenPipeError):  # the reader of the output is gone, but the run continues
             self._write(text, err=self._err)
@@ -179,6 +179,6 @@ def _is_terminal(*, err: bool) -> bool:
     return (sys.stderr if err else sys.stdout).isatty()
 
 
-def asked_again(count: int) -> str:
+def retried_message(count: int) -> str:
     """Return a message on how many earlier trials are retried, for example after provider errors."""
     return f"{count:,} of them {'is' if count == 1 else 'are'} asked again"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.grammar import Command, option
+from benchwright.cli import completions
+from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import host_option, open_option, port_option
 from benchwright.cli.output import echo, say
 
@@ -21,7 +21,7 @@ Examples:
 
 
 @click.command("replay", cls=Command, epilog=EXAMPLES)
-@click.argument("run", shell_complete=completing.runs)
+@click.argument("run", shell_complete=completions.complete_runs)
 @option("--scenario", multiple=True, metavar="ID", help="Only events of this scenario. Repeatable.")
 @option("--pause", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS",
         help="Seconds between two events.")  # fmt: skip

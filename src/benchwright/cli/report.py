@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.grammar import Command, option
+from benchwright.cli import completions
+from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import anyway_option, output_option
 from benchwright.cli.output import echo
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 
 EXAMPLES = """\b
 Examples:
@@ -28,7 +28,7 @@ Examples:
     nargs=-1,
     required=True,
     metavar="RUN|FILE|LOAD ...",
-    shell_complete=completing.runs_and_files,
+    shell_complete=completions.complete_runs_and_files,
 )
 @output_option(
     "Write to FILE. An earlier report is replaced, any other file is not.", default=Path("report.html")
@@ -68,4 +68,4 @@ def command(
     size = write_load_report(loads, output, settings) if loads else write_report(runs, output, settings)
     echo(f"{output} ({size / 1e6:.1f} MB)", err=True)
     if svg is not None:
-        echo(f"{svg} ({counted(len(write_load_plots(loads, svg)), 'plot')})", err=True)
+        echo(f"{svg} ({count_with_noun(len(write_load_plots(loads, svg)), 'plot')})", err=True)

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.access_options import access_options, given_access
-from benchwright.cli.grammar import Command, option
+from benchwright.cli import completions
+from benchwright.cli.access_options import access_options, given_access_options
+from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import output_options, provider_errors_option
 
 RESUME_EXAMPLES = """\b
@@ -27,7 +27,7 @@ Examples:
 
 
 @click.command("resume", cls=Command, epilog=RESUME_EXAMPLES)
-@click.argument("run", metavar="RUN", shell_complete=completing.runs)
+@click.argument("run", metavar="RUN", shell_complete=completions.complete_runs)
 @access_options
 @output_options
 def resume(run: str, as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
@@ -38,11 +38,11 @@ def resume(run: str, as_json: bool, quiet: bool, debug: bool, **options: Any) ->
     existing = existing_run(run)
     if existing.state == "finished":
         raise UserError(f"{existing.manifest.id} is finished; `benchwright retry` retries its failed trials.")
-    sys.exit(_continue(existing, given_access(options), as_json=as_json, quiet=quiet))
+    sys.exit(_continue(existing, given_access_options(options), as_json=as_json, quiet=quiet))
 
 
 @click.command("retry", cls=Command, epilog=RETRY_EXAMPLES)
-@click.argument("run", metavar="RUN", shell_complete=completing.runs)
+@click.argument("run", metavar="RUN", shell_complete=completions.complete_runs)
 @option(
     "--failed",
     is_flag=True,
@@ -86,7 +86,7 @@ def retry(
         given["retry_scenario"] = scenario
     if failed or not given:
         given["retry_failed"] = True
-    sys.exit(_continue(existing, {**given, **given_access(options)}, as_json=as_json, quiet=quiet))
+    sys.exit(_continue(existing, {**given, **given_access_options(options)}, as_json=as_json, quiet=quiet))
 
 
 def _continue(existing: Any, given: dict[str, Any], *, as_json: bool, quiet: bool) -> int:

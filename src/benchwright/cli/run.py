@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from benchwright.cli import completing
+from benchwright.cli import completions
 from benchwright.cli.access_options import access_options
 from benchwright.cli.agent_options import recipe_option
+from benchwright.cli.command_help import Command, option
 from benchwright.cli.config_file import config_option
 from benchwright.cli.cost_options import cost_options, rates_of
-from benchwright.cli.grammar import Command, option
 from benchwright.cli.option_settings import benchmark_settings
-from benchwright.cli.option_values import json_pairs, make_settings, take_models
+from benchwright.cli.option_values import make_settings, parse_json_pairs, take_models
 from benchwright.cli.options import (
     base_url_option,
     benchmark_options,
@@ -92,12 +92,12 @@ MORE = """\b
 @click.command(
     "run", cls=Command, epilog=EXAMPLES, more=MORE, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"}
 )
-@click.argument("benchmarks", nargs=-1, shell_complete=completing.benchmarks)
+@click.argument("benchmarks", nargs=-1, shell_complete=completions.complete_benchmarks)
 @option(
     "--suite",
     metavar="NAME|FILE",
     heading="Dataset",
-    shell_complete=completing.named_suites,
+    shell_complete=completions.complete_named_suites,
     help="Run the benchmarks of a suite: quick, reasoning, instruction, code, agents, or a TOML file.",
 )
 @cost_options
@@ -144,9 +144,9 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
     the models, are those of a suite.
     """
     from benchwright.app.other_programs import program_of
-    from benchwright.app.suites import PACK
+    from benchwright.app.suites import PACK_PREFIX
     from benchwright.cli.benchmark_running import run_benchmarks
-    from benchwright.cli.unused_options import refuse_idle, settle_judge
+    from benchwright.cli.unused_options import drop_unused_judge_options, refuse_unused_options
 
     names, suite = options.pop("benchmarks"), options.pop("suite")
     rates = rates_of(options)
@@ -154,21 +154,21 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
         sys.exit(_run_suite(suite, names, options, rates, as_json=as_json, quiet=quiet))
     if not names:
         raise click.UsageError("Missing argument 'BENCHMARKS...' (or --suite NAME).")
-    if any(name.startswith(PACK) for name in names):
+    if any(name.startswith(PACK_PREFIX) for name in names):
         take_models(options)
-        options["param"] = json_pairs(options["param"], "--param")
+        options["param"] = parse_json_pairs(options["param"], "--param")
         sys.exit(_run_packs(names, options, as_json=as_json, quiet=quiet))
     if any(program_of(name) for name in names):
         sys.exit(_run_foreign_tasks(names, {**options, "no_seed": no_seed}, as_json=as_json, quiet=quiet))
     options["no_seed"] = no_seed
     _refuse_suites(names, options["plugin"])
-    settle_judge(options, names)
+    drop_unused_judge_options(options, names)
     if len(options["agent"]) > 1:
         from benchwright.cli.agent_suites import run_by_agents
 
         sys.exit(run_by_agents(names, options, benchmark_settings, as_json=as_json, quiet=quiet))
     settings = benchmark_settings(options)
-    refuse_idle([settings], names)
+    refuse_unused_options([settings], names)
     sys.exit(run_benchmarks(names, settings, rates, as_json=as_json, quiet=quiet))
 
 
@@ -203,7 +203,7 @@ FOREIGN_OPTIONS = {
 
 def _run_foreign_tasks(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool, quiet: bool) -> int:
     from benchwright.app.other_programs import program_of
-    from benchwright.cli.foreign_running import run_foreign_tasks
+    from benchwright.cli.other_program_running import run_foreign_tasks
     from benchwright.config import JUDGE
 
     if others := [name for name in names if program_of(name) is None]:
@@ -240,10 +240,10 @@ def _run_suite(
 ) -> int:
     """Run a suite. Return the exit code. Options on the command line override the suite's file."""
     from benchwright.app.named_suites import find_suite
-    from benchwright.app.suites import LABELS_AFTERWARDS
+    from benchwright.app.suites import LABELS_HINT
     from benchwright.cli.suite_running import run_suite
     from benchwright.cli.suite_settings import suite_parts
-    from benchwright.cli.unused_options import refuse_idle
+    from benchwright.cli.unused_options import refuse_unused_options
 
     if names:
         raise click.UsageError(
@@ -251,24 +251,24 @@ def _run_suite(
         )
     context = click.get_current_context()
     if context.get_parameter_source("judge_labels") is ParameterSource.COMMANDLINE:
-        raise click.UsageError(f"--judge-labels does not go with --suite: {LABELS_AFTERWARDS}.")
+        raise click.UsageError(f"--judge-labels does not go with --suite: {LABELS_HINT}.")
     for name in ("name", "config"):
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{name} does not go with --suite: write it into a file of your own.")
     suite = find_suite(typed)
     parts, dry_run = suite_parts(suite), options["dry_run"]
     benchmarks = [part.entry.name for part in parts if part.entry.kind == "benchmark"]
-    refuse_idle([part.for_all for part in parts], benchmarks)
+    refuse_unused_options([part.for_all for part in parts], benchmarks)
     return run_suite(suite, parts, rates, dry_run=dry_run, as_json=as_json, quiet=quiet)
 
 
 def _run_packs(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool, quiet: bool) -> int:
     """Run bench packs with those of the options that packs have too. Return the exit code."""
-    from benchwright.app.suites import PACK
+    from benchwright.app.suites import PACK_PREFIX
     from benchwright.cli.pack_running import run_packs
     from benchwright.config import PackSettings, section_of
 
-    if others := [name for name in names if not name.startswith(PACK)]:
+    if others := [name for name in names if not name.startswith(PACK_PREFIX)]:
         raise click.UsageError(f"Run packs and benchmarks in separate commands; {others[0]!r} is not a pack.")
     given = {name: value for name, value in options.items() if name in section_of(PackSettings)}
     context = click.get_current_context()
@@ -276,5 +276,5 @@ def _run_packs(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"Bench packs have no option --{name.replace('_', '-')}.")
     settings = make_settings(PackSettings, given)
-    packs = [name.removeprefix(PACK) for name in names]
+    packs = [name.removeprefix(PACK_PREFIX) for name in names]
     return run_packs(packs, settings, as_json=as_json, quiet=quiet)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from benchwright.cli.grammar import Command
+from benchwright.cli.command_help import Command
 from benchwright.cli.output import echo
 
 EXAMPLES = """\b

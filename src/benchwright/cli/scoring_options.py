@@ -6,19 +6,19 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli import completing
+from benchwright.cli import completions
 from benchwright.cli.access_options import header_option
-from benchwright.cli.grammar import option, together
+from benchwright.cli.command_help import combine_options, option
 
-scorer_options = together(
-    option("--scorer", multiple=True, metavar="NAME", heading="Scoring", shell_complete=completing.scorers,
+scorer_options = combine_options(
+    option("--scorer", multiple=True, metavar="NAME", heading="Scoring", shell_complete=completions.complete_scorers,
            help="exact, numeric, regex, json, mcq, judge, or your own as MODULE:NAME. Repeatable."),
     option("--scorer-option", multiple=True, metavar="KEY=VALUE", heading="Scoring", rare=True,
            help="Set an option of the scorer (pattern, relative, rubric, ...). Repeatable."),
 )  # fmt: skip
 
-judge_options = together(
-    option("--judge-model", metavar="MODEL", heading="Scoring", rare=True, shell_complete=completing.models,
+judge_options = combine_options(
+    option("--judge-model", metavar="MODEL", heading="Scoring", rare=True, shell_complete=completions.complete_models,
            help="Model that judges answers, for --scorer judge or a benchmark with a judge "
            "(default: the model itself; some benchmarks then compare words)."),
     option("--judge-base-url", metavar="URL", heading="Scoring", rare=True,

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.grammar import Command, option
+from benchwright.cli import completions
+from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import json_option
 from benchwright.cli.output import echo, print_json, print_summary, print_table
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 if TYPE_CHECKING:
     from benchwright.analysis.summary_records import TargetSummary
@@ -30,7 +30,7 @@ Examples:
 
 
 @click.command("show", cls=Command, epilog=EXAMPLES)
-@click.argument("run", shell_complete=completing.runs)
+@click.argument("run", shell_complete=completions.complete_runs)
 @option("--row", type=int, metavar="N", help="Conversations of this row, counted from 0.")
 @option("--sample", metavar="ID", help="Conversations of the sample with this id.")
 @option("--scenario", metavar="ID", help="Conversations of this scenario of a bench pack.")
@@ -39,17 +39,17 @@ def command(run: str, row: int | None, sample: str | None, scenario: str | None,
     """Show RUN: an id, a unique part of one, or a directory."""
     from benchwright.analysis.comparison.from_table import RunSides
     from benchwright.analysis.load.cached_prompts import warm_cache_lines
-    from benchwright.analysis.quality_and_speed.show_data import shown_run
-    from benchwright.interop.recognising import run_or_results
-    from benchwright.reports.terminal import render_joint
+    from benchwright.analysis.quality_and_speed.show_data import run_with_views
+    from benchwright.interop.result_formats import find_or_import_run
+    from benchwright.reports.terminal import render_quality_and_speed
 
-    directory = run_or_results(run)
+    directory = find_or_import_run(run)
     for name, value in (("row", row), ("sample", sample), ("scenario", scenario)):
         if value is not None:
             _show_sample(directory, str(value), {name: value}, as_json=as_json)
             return
     sides = RunSides(directory, str(directory))
-    shown = shown_run(sides)
+    shown = run_with_views(sides)
     if as_json:
         print_json(shown)
         return
@@ -58,7 +58,7 @@ def command(run: str, row: int | None, sample: str | None, scenario: str | None,
     for line in warm_cache_lines(directory):
         echo(line)
     if shown.joint:
-        print_table(render_joint(shown.joint))
+        print_table(render_quality_and_speed(shown.joint))
     if shown.kind == "benchmark":
         _print_benchmark(sides.manifest, shown.targets)
     if shown.kind == "pack":
@@ -72,7 +72,7 @@ def _print_cards(manifest: Manifest, directory: Path) -> None:
     for slot, card in read_cards(directory).items():
         found = "; ".join(f"{title}: {said}" for title, said in card_lines(card))
         if found:
-            echo(f"\nEndpoint of {plain(manifest.typed_models.get(slot, slot))}: {plain(found)}")
+            echo(f"\nEndpoint of {make_safe(manifest.typed_models.get(slot, slot))}: {make_safe(found)}")
 
 
 def _print_benchmark(manifest: Manifest, targets: Sequence[TargetSummary]) -> None:
@@ -85,18 +85,18 @@ def _print_benchmark(manifest: Manifest, targets: Sequence[TargetSummary]) -> No
         if target.figures:
             echo()
             if len(targets) > 1:
-                echo(plain(target.title))
+                echo(make_safe(target.title))
             print_table(render_figures(target.figures))
 
 
 def _print_pack(manifest: Manifest, table: RunTable) -> None:
     from benchwright.analysis.pack_runs import load_pack_run
-    from benchwright.packs.task import scope_of
+    from benchwright.packs.task import format_scenario_count
     from benchwright.reports.pack import render_matrix, render_scores
 
     kept = load_pack_run(manifest, table)
     if len(kept.scenarios) < manifest.about.get("listed", 0):
-        echo(f"{scope_of(len(kept.scenarios), manifest.about['listed'])}:")
+        echo(f"{format_scenario_count(len(kept.scenarios), manifest.about['listed'])}:")
     print_table(render_matrix(kept.models, kept.scenarios, kept.results.cell_states()))
     echo()
     print_table(render_scores(kept.models, kept.scores))

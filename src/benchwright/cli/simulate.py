@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.grammar import Command, option
+from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import host_option, port_option
 from benchwright.cli.output import echo
 from benchwright.records import UNREADABLE
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from benchwright.endpoint.simulate import Delay, Faults, Settings
     from benchwright.endpoint.simulate.settings import ToolTurn
 
-PREFIX_CACHE = 65_536
+DEFAULT_PREFIX_CACHE_BLOCKS = 65_536
 """Number of cache blocks if the deprecated option --prefix-cache is given, which takes no size."""
 
 EXAMPLES = """\b
@@ -101,7 +101,7 @@ MORE = """\b
     rare=True,
     help="Tokens in a block of --cache-blocks.",
 )
-@option("--prefix-cache", is_flag=True, hidden=True, help=f"--cache-blocks {PREFIX_CACHE:,}.")
+@option("--prefix-cache", is_flag=True, hidden=True, help=f"--cache-blocks {DEFAULT_PREFIX_CACHE_BLOCKS:,}.")
 @option(
     "--seed",
     type=click.IntRange(0),
@@ -302,7 +302,7 @@ def _settings(options: dict[str, Any]) -> Settings:
 
     answers, scripts = options["answers"], options["scripts"]
     if options["prefix_cache"] and options["cache_blocks"] is None:
-        options["cache_blocks"] = PREFIX_CACHE
+        options["cache_blocks"] = DEFAULT_PREFIX_CACHE_BLOCKS
     names = ("models", "chat_only", "api_key", "seed", "policy", "words", "accuracy", "answer_template", "reasoning",
              "reasoning_style", "call_tools", "split", "slots", "cache_blocks", "block_size", "prefill")  # fmt: skip
     return Settings(

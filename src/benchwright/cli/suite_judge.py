@@ -10,16 +10,16 @@ import click
 from benchwright.app.shared_options import about_of
 from benchwright.app.suite_session import SuitePart
 from benchwright.app.suites import Suite
-from benchwright.cli.option_values import pairs
+from benchwright.cli.option_values import parse_pairs
 from benchwright.config import JUDGE, BenchmarkSettings, EvalSettings, as_option
 from benchwright.errors import UserError
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 JUDGE_SCORER = "judge"
 """The eval scorer that uses a judge."""
 
 
-def judge_of_all(parts: Sequence[SuitePart], named: Collection[str], suite: Suite) -> list[str]:
+def suite_judge_options(parts: Sequence[SuitePart], named: Collection[str], suite: Suite) -> list[str]:
     """Return the judge options among those `named` for the whole suite.
 
     Raises:
@@ -29,7 +29,7 @@ def judge_of_all(parts: Sequence[SuitePart], named: Collection[str], suite: Suit
     if found and not any(map(_asks_a_judge, parts)):
         flag = found[0].replace("_", "-")
         raise UserError(
-            f"No part of the suite {plain(suite.name)} asks a judge: --{flag} does nothing in it."
+            f"No part of the suite {make_safe(suite.name)} asks a judge: --{flag} does nothing in it."
         )
     return found
 
@@ -43,7 +43,7 @@ def _asks_a_judge(part: SuitePart) -> bool:
     return False
 
 
-def among_options(values: Mapping[str, Any]) -> dict[str, Any]:
+def with_judge_as_option(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values with the judge's settings moved into `option`, where benchmarks take them.
 
     Raises:
@@ -53,13 +53,13 @@ def among_options(values: Mapping[str, Any]) -> dict[str, Any]:
     rest = {name: value for name, value in values.items() if name not in JUDGE}
     for pair in judge:
         name, _, value = pair.partition("=")
-        if pairs(rest.get("option", ()), "--option").get(name, value) != value:
+        if parse_pairs(rest.get("option", ()), "--option").get(name, value) != value:
             flag = f"--{name.replace('_', '-')}"
             raise click.UsageError(f"{flag} {value!r} and --option {name}=… contradict each other: give one.")
     return {**rest, "option": (*rest.get("option", ()), *judge)} if judge else rest
 
 
-def without_idle_judge(options: dict[str, Any], own: Collection[str]) -> dict[str, Any]:
+def without_unused_judge(options: dict[str, Any], own: Collection[str]) -> dict[str, Any]:
     """Return the options of an eval, without the judge named for the whole suite if the eval uses no judge.
 
     `own`: names of the options that the eval itself sets; they are kept.

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from benchwright.analysis.cost import Cost, total_of
+from benchwright.analysis.cost import Cost, total_cost
 from benchwright.analysis.run_figures import figures_of
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary
@@ -17,35 +17,46 @@ from benchwright.app.cost import cost_of
 from benchwright.app.evaluate import EvalReport
 from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
-from benchwright.app.pack_watch import PackWatch
-from benchwright.app.packs import PackReport, described_pack, prepare_pack
-from benchwright.app.prepared import LaunchedRun, PreparedRun, describe
+from benchwright.app.pack_observer import PackObserver
+from benchwright.app.packs import PackReport, describe_pack_run, prepare_pack
+from benchwright.app.prepared import LaunchedRun, PreparedRun, describe_run
 from benchwright.app.run_lookup.unfinished import is_reported
-from benchwright.app.suite_session import Outcome, SuitePart, SuiteRun, find_problems, prepare_part, run_all
+from benchwright.app.suite_session import (
+    SuiteOutcome,
+    SuitePart,
+    SuiteRun,
+    find_problems,
+    prepare_part,
+    run_all,
+)
 from benchwright.app.suites import Suite
 from benchwright.cli.cost_options import NO_RATES, Rates
 from benchwright.cli.output import echo, print_json, print_table, results_on_stdout, say
-from benchwright.cli.pack_running import unscored
+from benchwright.cli.pack_running import unscored_messages
 from benchwright.cli.progress import TerminalProgress
-from benchwright.cli.running import INCOMPLETE, INTERRUPTED, STOPPED, report_end, say_nothing_was_sent
-from benchwright.cli.table import board_of_suite, print_board
+from benchwright.cli.run_ending import INCOMPLETE, INTERRUPTED, STOPPED, report_end, say_nothing_was_sent
+from benchwright.cli.table import leaderboard_of_suite, print_leaderboard
 from benchwright.config import ModelEntry, PackSettings, Settings
-from benchwright.engine.progress import Progress
+from benchwright.engine.progress import LiveProgress
 from benchwright.engine.run import Listener
 from benchwright.errors import BenchwrightError
-from benchwright.formats import counted, duration
-from benchwright.reports.comparison.words import ForeignText, Line
+from benchwright.formats import count_with_noun, duration
+from benchwright.reports.comparison.sentences import ForeignText, Line
 from benchwright.reports.cost import PartCost, render_costs
 from benchwright.reports.run_list import score_text
 from benchwright.runs.manifest import read_manifest
-from benchwright.text import plain
+from benchwright.text import make_safe
 
-CODES: Mapping[Outcome, int] = {
+EXIT_CODES: Mapping[SuiteOutcome, int] = {
     "interrupted": INTERRUPTED, "failed": STOPPED, "stopped": STOPPED, "incomplete": INCOMPLETE,
 }  # fmt: skip
 """Exit codes by the outcome of a run, the most serious first."""
 
-OUTCOMES: Mapping[int, Outcome] = {INTERRUPTED: "interrupted", STOPPED: "stopped", INCOMPLETE: "incomplete"}
+OUTCOMES_BY_EXIT_CODE: Mapping[int, SuiteOutcome] = {
+    INTERRUPTED: "interrupted",
+    STOPPED: "stopped",
+    INCOMPLETE: "incomplete",
+}
 """Outcomes by the exit code of a run."""
 
 
@@ -69,7 +80,7 @@ def run_suite(
     with results_on_stdout(as_json=as_json):
         problems = find_problems(parts, say)
     for name, problem in problems.items():
-        say(f"Error: {plain(name)}: {problem}")
+        say(f"Error: {make_safe(name)}: {problem}")
     if dry_run:
         return _describe(suite, parts, problems, rates, as_json=as_json)
     count, number = len(parts) * len(parts[0].models), 0
@@ -85,17 +96,17 @@ def run_suite(
         except KeyboardInterrupt:
             return _ended(cell, "interrupted")
         except BenchwrightError as error:
-            say(f"Error: {plain(part.title)}, {plain(model.title)}: {error}")
+            say(f"Error: {make_safe(part.title)}, {make_safe(model.title)}: {error}")
             return _ended(cell, "failed", problem=str(error))
 
     runs = list(run_all(parts, run_one))
-    code = next((CODES[one] for one in CODES if any(run.outcome == one for run in runs)), 0)
-    board = None if code == INTERRUPTED else board_of_suite(suite.name)
+    code = next((EXIT_CODES[one] for one in EXIT_CODES if any(run.outcome == one for run in runs)), 0)
+    board = None if code == INTERRUPTED else leaderboard_of_suite(suite.name)
     if as_json:
         print_json({"suite": suite.name, "runs": runs, **({} if board is None else {"table": board})})
     elif board is not None:
         echo()
-        print_board(board)
+        print_leaderboard(board)
     _say_the_end(suite, runs, code, has_table=board is not None, quiet=quiet)
     return code
 
@@ -103,7 +114,7 @@ def run_suite(
 def _run(
     part: SuitePart, settings: Settings, cell: SuiteRun, title: str, *, as_json: bool, quiet: bool
 ) -> SuiteRun:
-    progress = Progress()
+    progress = LiveProgress()
     listeners: list[Listener] = [progress]
     if not quiet:
         listeners.append(TerminalProgress(progress, title, each_trial=False, what=title))
@@ -112,10 +123,10 @@ def _run(
         missing = _report(prepared, launched)
     summary = summarise(read_manifest(launched.directory), launched.table)
     if not as_json and not quiet:
-        echo(f"{plain(title)}: {_in_short(summary, again=launched.result is None)}")
+        echo(f"{make_safe(title)}: {_in_short(summary, again=launched.result is None)}")
     code = report_end(prepared, launched, summary, missing, go_on="")
-    as_it_was: Outcome = "already finished" if launched.result is None else "finished"
-    return _ended(cell, OUTCOMES.get(code, as_it_was), run=launched.directory.name)
+    as_it_was: SuiteOutcome = "already finished" if launched.result is None else "finished"
+    return _ended(cell, OUTCOMES_BY_EXIT_CODE.get(code, as_it_was), run=launched.directory.name)
 
 
 def _launched(
@@ -124,7 +135,7 @@ def _launched(
     if not isinstance(settings, PackSettings):
         prepared = prepare_part(part.entry, settings, _said_already)
         return prepared, run_async(launch(prepared, listeners, say))
-    watch = PackWatch()
+    watch = PackObserver()
 
     async def run() -> tuple[PreparedRun[Any], LaunchedRun]:
         prepared = await prepare_pack(part.entry.name, settings, watch, say)
@@ -148,7 +159,7 @@ def _report(prepared: PreparedRun[Any], launched: LaunchedRun) -> list[str]:
     report = prepared.report(launched)
     if isinstance(report, EvalReport):
         report.write_files()
-    return unscored(report) if isinstance(report, PackReport) else []
+    return unscored_messages(report) if isinstance(report, PackReport) else []
 
 
 def _in_short(summary: RunSummary, *, again: bool) -> str:
@@ -156,11 +167,11 @@ def _in_short(summary: RunSummary, *, again: bool) -> str:
     failed = f", {figures.failed:,} failed" if figures.failed else ""
     return (
         f"{'already finished, ' if again else ''}{score_text(figures.targets[0])}, "
-        f"{counted(figures.done, 'trial')}{failed}, {duration(figures.seconds)}"
+        f"{count_with_noun(figures.done, 'trial')}{failed}, {duration(figures.seconds)}"
     )
 
 
-def _ended(cell: SuiteRun, outcome: Outcome, *, run: str | None = None, problem: str = "") -> SuiteRun:
+def _ended(cell: SuiteRun, outcome: SuiteOutcome, *, run: str | None = None, problem: str = "") -> SuiteRun:
     from msgspec.structs import replace
 
     return replace(cell, outcome=outcome, run=run, problem=problem)
@@ -171,7 +182,7 @@ def _say_the_end(suite: Suite, runs: Sequence[SuiteRun], code: int, *, has_table
     counts = Counter(run.outcome for run in runs)
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
     if code or not quiet:
-        say(f"Suite {plain(suite.name)}, {counted(len(runs), 'run')}: {told}.")
+        say(f"Suite {make_safe(suite.name)}, {count_with_noun(len(runs), 'run')}: {told}.")
     again = _command("run", suite.given_name) if suite.given_name and suite.models else "the same command"
     if code in (INTERRUPTED, STOPPED):
         say(f"To go on: {again}")
@@ -184,7 +195,7 @@ def _say_the_end(suite: Suite, runs: Sequence[SuiteRun], code: int, *, has_table
 
 def _command(name: str, suite: str) -> str:
     program = click.get_current_context().find_root().info_name or "benchwright"
-    return plain(shlex.join([program, name, "--suite", suite]))
+    return make_safe(shlex.join([program, name, "--suite", suite]))
 
 
 def _describe(
@@ -193,7 +204,7 @@ def _describe(
     usable = [part for part in parts if part.title not in problems]
     with results_on_stdout(as_json=as_json):
         facts = {part.title: _described_for_all(part, rates) for part in usable}
-    total = total_of([described["cost"] for described in facts.values()])
+    total = total_cost([described["cost"] for described in facts.values()])
     if as_json:
         print_json(
             {"suite": suite.name, "benchmarks": facts, "cost": total, "missing": suite.missing_benchmarks}
@@ -202,7 +213,7 @@ def _describe(
         models = ", ".join(model.title for model in parts[0].models)
         title = Line(
             "verdict",
-            [ForeignText(suite.name), f": {counted(len(parts), 'part')}, for ", ForeignText(models)],
+            [ForeignText(suite.name), f": {count_with_noun(len(parts), 'part')}, for ", ForeignText(models)],
         )
         each = {name: PartCost(described["trials"], described["cost"]) for name, described in facts.items()}
         print_table(render_costs(title, each, len(parts) - len(usable)))
@@ -213,7 +224,7 @@ def _describe(
 def _described_for_all(part: SuitePart, rates: Rates) -> dict[str, Any]:
     settings = part.for_all
     if isinstance(settings, PackSettings):
-        described = run_async(described_pack(part.entry.name, settings, say))
+        described = run_async(describe_pack_run(part.entry.name, settings, say))
         return {**described, "cost": Cost(basis="packs say nothing of their prompts before they run")}
     prepared = prepare_part(part.entry, settings, _said_already)
-    return {**describe(prepared), "cost": cost_of(prepared, *rates)}
+    return {**describe_run(prepared), "cost": cost_of(prepared, *rates)}

@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 
 import click
 
-from benchwright.app.shared_options import Sharer, settings_of_each
+from benchwright.app.shared_options import BenchmarkWithOptions, settings_of_each
 from benchwright.app.suite_session import SuitePart
-from benchwright.app.suites import Kind, Suite, SuiteEntry
+from benchwright.app.suites import EntryKind, Suite, SuiteEntry
 from benchwright.cli.config_file import option_names, option_values
 from benchwright.cli.option_settings import benchmark_settings, eval_settings, pack_settings
-from benchwright.cli.option_values import pairs, take_models
-from benchwright.cli.suite_judge import among_options, judge_of_all, without_idle_judge
-from benchwright.cli.unused_options import flag_of, settle_judge, typed
+from benchwright.cli.option_values import parse_pairs, take_models
+from benchwright.cli.suite_judge import suite_judge_options, with_judge_as_option, without_unused_judge
+from benchwright.cli.unused_options import drop_unused_judge_options, option_spelling, typed_parameters
 from benchwright.config import JUDGE, BenchmarkSettings, ModelEntry, Settings
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 NO_SETTINGS = (
     "benchmarks",
@@ -35,7 +35,17 @@ NO_SETTINGS = (
 """Command parameters that are not settings of a run."""
 
 
-OF_THE_SUITE = ("suite", "model", "models_file", "prices", "speed", "as_json", "quiet", "debug", "env_file")
+SUITE_PARAMETERS = (
+    "suite",
+    "model",
+    "models_file",
+    "prices",
+    "speed",
+    "as_json",
+    "quiet",
+    "debug",
+    "env_file",
+)
 """Parameters of the command `run` that apply to a suite as a whole, not to its parts."""
 
 
@@ -61,7 +71,7 @@ class _Command(NamedTuple):
         return command
 
 
-COMMANDS: Mapping[Kind, _Command] = {
+COMMANDS: Mapping[EntryKind, _Command] = {
     "benchmark": _Command("run", benchmark_settings, True, (*NO_SETTINGS, "debug")),
     "pack": _Command("pack run", pack_settings, True, (*NO_SETTINGS, "debug")),
     "eval": _Command("eval", eval_settings, False),
@@ -77,7 +87,7 @@ def suite_parts(suite: Suite) -> list[SuitePart]:
         UserError: If an option is unknown or has an invalid value, or no models are named.
     """
     context = click.get_current_context()
-    given = {name: context.params[name] for name in typed(context)}
+    given = {name: context.params[name] for name in typed_parameters(context)}
     _check_some_part_takes(given.keys(), suite, context)
     models = _models(suite, context, given)
     for name in suite.defaults:
@@ -88,10 +98,10 @@ def suite_parts(suite: Suite) -> list[SuitePart]:
         for settings in _settings(suite, entry, given, context)
     ]
     named = {*given, *(name.replace("-", "_") for name in suite.defaults)}
-    return with_their_options(parts, judge_of_all(parts, named, suite))
+    return with_applicable_options(parts, suite_judge_options(parts, named, suite))
 
 
-def with_their_options(parts: Sequence[SuitePart], of_others: Collection[str] = ()) -> list[SuitePart]:
+def with_applicable_options(parts: Sequence[SuitePart], of_others: Collection[str] = ()) -> list[SuitePart]:
     """Return the parts, each without the options given for all benchmarks that its own benchmark does not have.
 
     `of_others`: options that need not exist in any benchmark.
@@ -100,7 +110,9 @@ def with_their_options(parts: Sequence[SuitePart], of_others: Collection[str] = 
         UserError: If no benchmark has an option that is not in `of_others`. The message suggests the right name.
     """
     sharers = {
-        place: Sharer(part.entry.name, part.settings, pairs(_own_options(part.entry), "option"))
+        place: BenchmarkWithOptions(
+            part.entry.name, part.settings, parse_pairs(_own_options(part.entry), "option")
+        )
         for place, part in enumerate(parts)
         if isinstance(part.settings, BenchmarkSettings)
     }
@@ -114,7 +126,7 @@ def _own_options(entry: SuiteEntry) -> tuple[str, ...]:
         name: value for name, value in entry.options.items() if name.replace("-", "_") in ("option", *JUDGE)
     }
     values = option_values(COMMANDS["benchmark"].command, written, entry.name)
-    own: tuple[str, ...] = among_options(values).get("option", ())
+    own: tuple[str, ...] = with_judge_as_option(values).get("option", ())
     return own
 
 
@@ -126,7 +138,7 @@ def _models(suite: Suite, context: click.Context, given: Mapping[str, Any]) -> t
     tried = Settings(**named).endpoint.tried
     if not tried:
         raise UserError(
-            f"The suite {plain(suite.given_name)} names no models: use --model, or write a table [[models]] into its file."
+            f"The suite {make_safe(suite.given_name)} names no models: use --model, or write a table [[models]] into its file."
         )
     return tried
 
@@ -139,10 +151,10 @@ def _check_some_part_takes(given: Set[str], suite: Suite, context: click.Context
     """
     kinds = {entry.kind for entry in suite.entries}
     taken = {spelling for kind in kinds for spelling in option_names(COMMANDS[kind].command)}
-    for name in sorted(given & option_names(context.command).keys() - taken - {*OF_THE_SUITE}):
+    for name in sorted(given & option_names(context.command).keys() - taken - {*SUITE_PARAMETERS}):
         what = " and ".join(f"{kind}s" for kind in sorted(kinds))
         raise UserError(
-            f"{flag_of(context, name)} does nothing in the suite {plain(suite.name)}, as {what} have no such option."
+            f"{option_spelling(context, name)} does nothing in the suite {make_safe(suite.name)}, as {what} have no such option."
             f"{_instead(context.params[name], taken) if name == 'option' else ''}"
         )
 
@@ -152,9 +164,9 @@ def _instead(options: Sequence[str], taken: Collection[str]) -> str:
 
     Empty if there is none.
     """
-    for key, value in pairs(tuple(options), "--option").items():
+    for key, value in parse_pairs(tuple(options), "--option").items():
         if key in taken and key in option_names(COMMANDS["benchmark"].command):
-            return f" Write --{key.replace('_', '-')} {plain(value)}."
+            return f" Write --{key.replace('_', '-')} {make_safe(value)}."
     return ""
 
 
@@ -162,7 +174,7 @@ def _check_known(name: str, suite: Suite) -> None:
     known = {spelling for one in COMMANDS.values() for spelling in option_names(one.command)}
     if name.replace("-", "_") not in known:
         raise UserError(
-            f"{suite.path}, [defaults]: unknown option {plain(name)!r}.{did_you_mean(name, known)}"
+            f"{suite.path}, [defaults]: unknown option {make_safe(name)!r}.{did_you_mean(name, known)}"
         )
 
 
@@ -172,7 +184,7 @@ def _settings(
     """Yield the settings of a suite's entry: one for each of its agents, or a single one without agents."""
     one = COMMANDS[entry.kind]
     spellings = option_names(one.command)
-    place = f"{suite.path}, {plain(entry.name)}"
+    place = f"{suite.path}, {make_safe(entry.name)}"
     try:
         layers = [
             option_values(one.command, written, place)
@@ -181,7 +193,7 @@ def _settings(
         over = {spellings[name]: value for name, value in given.items() if name in spellings}
         own = layers[1].keys()
         if entry.kind == "benchmark":
-            layers, over = [among_options(layer) for layer in layers], among_options(over)
+            layers, over = [with_judge_as_option(layer) for layer in layers], with_judge_as_option(over)
         arguments = ["--", entry.name] if one.takes_name else []
         made = one.command.make_context(
             context.info_name, arguments, parent=context, default_map=layers[0] | layers[1]
@@ -194,20 +206,20 @@ def _settings(
                 *made.params["option"],
                 *over.get("option", ()),
             )
-            settle_judge(options, [entry.name], given=())
+            drop_unused_judge_options(options, [entry.name], given=())
         elif entry.kind == "eval":
-            options = without_idle_judge(options, own)
+            options = without_unused_judge(options, own)
         options |= {"model": (), "models_file": None}
         agents = dict.fromkeys(options.get("agent", ()))
         each = [one.settings({**options, "agent": (agent,)}) for agent in agents] or [one.settings(options)]
     except click.UsageError as error:
         raise UserError(f"{place}: {error.format_message()}") from None
     for settings in each:
-        check_fits_a_suite(settings, place)
+        check_allowed_in_suite(settings, place)
         yield settings.model_copy(update={"suite": suite.name})
 
 
-def check_fits_a_suite(settings: Settings, place: str) -> None:
+def check_allowed_in_suite(settings: Settings, place: str) -> None:
     """Refuse settings that the runs of a suite cannot have.
 
     Raises:

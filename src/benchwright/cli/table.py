@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.grammar import Command, option
+from benchwright.cli import completions
+from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import (
     json_option,
     kind_option,
@@ -20,7 +20,7 @@ from benchwright.cli.options import (
     suite_filter,
     tags_option,
 )
-from benchwright.cli.output import echo, print_json, print_table, say, table_text, width
+from benchwright.cli.output import echo, print_json, print_table, say, table_text, table_width
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -38,14 +38,14 @@ Examples:
   benchwright table --tag release --price my-model=0.5,1.5
 """
 
-TEXT_FILE = 80
+TEXT_FILE_WIDTH = 80
 """Width of text files in columns."""
 
-FORMATS = ("text", "markdown", "latex", "csv", "json", "html")
+TABLE_FORMATS = ("text", "markdown", "latex", "csv", "json", "html")
 
 
 @click.command("table", cls=Command, epilog=EXAMPLES)
-@click.argument("runs", nargs=-1, metavar="[RUN ...]", shell_complete=completing.runs)
+@click.argument("runs", nargs=-1, metavar="[RUN ...]", shell_complete=completions.complete_runs)
 @kind_option
 @model_filter
 @name_filter
@@ -85,7 +85,7 @@ FORMATS = ("text", "markdown", "latex", "csv", "json", "html")
 @option(
     "--format",
     "form",
-    type=click.Choice(FORMATS),
+    type=click.Choice(TABLE_FORMATS),
     heading="Output",
     help="Format (default: by the suffix of -o, else text).",
 )
@@ -120,10 +120,10 @@ def command(
     machine are taken that the options let through.
     """
     from benchwright.analysis.leaderboard.board import BoardOptions, leaderboard
-    from benchwright.analysis.leaderboard.order import ordered
+    from benchwright.analysis.leaderboard.order import sort_board
     from benchwright.analysis.leaderboard.spending import read_price
 
-    suite = None if suite is None else found_suite(suite)
+    suite = None if suite is None else suite_name_of(suite)
     chosen = (
         _named(runs) if runs else _fitting(suite, limit, kind=kind or "", model=model, name=name, tags=tags)
     )
@@ -133,7 +133,7 @@ def command(
         )
         return
     wanted = BoardOptions(scores, "run" if by == "run" else "model", dict(map(read_price, prices)))
-    board = ordered(leaderboard(chosen, wanted), sort)
+    board = sort_board(leaderboard(chosen, wanted), sort)
     _give(board, "json" if as_json else form or _form_of(output), output, title or suite or "Leaderboard")
 
 
@@ -144,29 +144,29 @@ def _named(runs: Sequence[str]) -> list[BoardEntry]:
         UserError: If there is no such run.
     """
     from benchwright.analysis.leaderboard.board import BoardEntry
-    from benchwright.interop.recognising import run_or_results
+    from benchwright.interop.result_formats import find_or_import_run
 
     found = []
     for reference in runs:
         name, _, slot = (reference, "", "") if Path(reference).exists() else reference.partition("@")
-        found.append(BoardEntry(run_or_results(name), slot or None))
+        found.append(BoardEntry(find_or_import_run(name), slot or None))
     return found
 
 
 def _fitting(suite: str | None, limit: int, **wanted: Any) -> list[BoardEntry]:
     from benchwright.analysis.leaderboard.board import BoardEntry
-    from benchwright.runs.selection import fits_all, runs_of_suite, runs_that_fit
+    from benchwright.runs.selection import match_all, runs_of_suite, select_runs
 
-    fits = fits_all(**wanted)
+    fits = match_all(**wanted)
     if suite is not None:
         return [BoardEntry(directory) for directory in reversed(runs_of_suite(suite, fits, say))]
-    found = runs_that_fit(fits, say)
+    found = select_runs(fits, say)
     if len(found) > limit:
         say(f"The newest {limit:,} of {len(found):,} runs; see --limit.")
     return [BoardEntry(directory) for directory in reversed(found[:limit])]
 
 
-def found_suite(text: str) -> str:
+def suite_name_of(text: str) -> str:
     """Return the name of a suite, given its name or the path of its file.
 
     Raises:
@@ -183,31 +183,31 @@ def found_suite(text: str) -> str:
     return name
 
 
-def board_of_suite(name: str) -> Leaderboard | None:
+def leaderboard_of_suite(name: str) -> Leaderboard | None:
     """Return the leaderboard of a suite's runs. None if it has no runs."""
     from benchwright.analysis.leaderboard.board import BoardEntry, leaderboard
-    from benchwright.runs.selection import fits_all, runs_of_suite
+    from benchwright.runs.selection import match_all, runs_of_suite
 
-    found = runs_of_suite(name, fits_all())
+    found = runs_of_suite(name, match_all())
     return leaderboard([BoardEntry(directory) for directory in reversed(found)]) if found else None
 
 
-def print_board(board: Leaderboard) -> None:
+def print_leaderboard(board: Leaderboard) -> None:
     """Print a leaderboard on the terminal."""
-    print_table(_rendered(board, width()))
+    print_table(_rendered(board, table_width()))
 
 
 def _form_of(output: Path | None) -> str:
     """Return the output format that belongs to a file's suffix."""
     suffix = "" if output is None else output.suffix.lower().removeprefix(".")
     return {"md": "markdown", "tex": "latex", "htm": "html"}.get(
-        suffix, suffix if suffix in FORMATS else "text"
+        suffix, suffix if suffix in TABLE_FORMATS else "text"
     )
 
 
 def _give(board: Leaderboard, form: str, output: Path | None, title: str) -> None:
     if output is None and form in ("text", "json"):
-        print_json(board) if form == "json" else print_board(board)
+        print_json(board) if form == "json" else print_leaderboard(board)
         return
     content = _content(board, form, title)
     if output is None:
@@ -247,4 +247,8 @@ def _content(board: Leaderboard, form: str, title: str) -> str:
         "latex": formats.render_latex,
         "csv": formats.render_csv,
     }
-    return renderers[form](board) if form in renderers else table_text(_rendered(board, TEXT_FILE), TEXT_FILE)
+    return (
+        renderers[form](board)
+        if form in renderers
+        else table_text(_rendered(board, TEXT_FILE_WIDTH), TEXT_FILE_WIDTH)
+    )

@@ -8,7 +8,7 @@ import sys
 
 from benchwright.cli.output import echo
 
-LOOK_EVERY = 0.02
+POLL_INTERVAL = 0.02
 """Seconds between two checks for input."""
 
 
@@ -32,7 +32,7 @@ class Terminal:
         """
         echo(prompt, end="")
         while not select.select([self._input], [], [], 0)[0]:  # noqa: ASYNC110 - no loop can wait for a file
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(POLL_INTERVAL)
         line = self._input.readline().decode(errors="replace")
         if not line or not self._input.isatty():
             echo(line.rstrip("\n"))

@@ -10,9 +10,9 @@ import click
 
 from benchwright.cli.access_options import access_options
 from benchwright.cli.agent_options import agent_options
-from benchwright.cli.grammar import Command, option
+from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import (
-    OPENAI,
+    DEFAULT_ENDPOINT_HELP,
     base_url_option,
     dataset_option,
     limit_option,
@@ -51,7 +51,7 @@ MORE = """\b
 @limit_option()
 @offset_option
 @one_model_option(default="gpt-5-mini")
-@base_url_option(OPENAI)
+@base_url_option(DEFAULT_ENDPOINT_HELP)
 @access_options
 @temperature_option
 @max_tokens_option
@@ -105,13 +105,13 @@ def _step_through(test: AgentTest) -> int:
 def _run(test: AgentTest, output: Path | None, *, as_json: bool, quiet: bool) -> int:
     from benchwright.app.loop import run_async
     from benchwright.app.test_results import results_document, write_results
-    from benchwright.cli.lines import one_line, run_line, spent_text
     from benchwright.cli.output import print_json, results_on_stdout
+    from benchwright.cli.output_lines import one_line, run_line, time_and_tokens_text
 
     def show(current: int, total: int, row: LocalTestRunResult) -> None:
         if quiet:
             return
-        spent = spent_text(row.duration_ms, row.token_usage.get("total_tokens", 0))
+        spent = time_and_tokens_text(row.duration_ms, row.token_usage.get("total_tokens", 0))
         place, label = (current, total), f"Row {row.row_index}: "
         line = run_line(place, label, success=row.success, spent=spent, note=row.error)
         echo(line, err=as_json)
@@ -138,7 +138,7 @@ def _run(test: AgentTest, output: Path | None, *, as_json: bool, quiet: bool) ->
 
 def _summary(result: LocalTestBatchResult) -> str:
     from benchwright.agents.runners.reports import format_duration, format_tokens
-    from benchwright.cli.lines import one_line
+    from benchwright.cli.output_lines import one_line
 
     lines = [
         "Summary:",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.grammar import option, together
+from benchwright.cli.command_help import combine_options, option
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 """Copy of `config.Effort`, which `--help` must not import."""
@@ -17,7 +17,7 @@ STYLES = (
 )
 """Copy of `config.ThinkingStyle`."""
 
-thinking_options = together(
+thinking_options = combine_options(
     option("--reasoning-effort", type=click.Choice(EFFORTS), metavar="LEVEL", heading="Model", rare=True,
            help="How much the model thinks: none, minimal, low, medium, high, xhigh or max "
            "(default: not sent)."),

@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from benchwright.app.shared_options import about_of
 from benchwright.catalog.benchmark import About
-from benchwright.cli.option_values import pairs
+from benchwright.cli.option_values import parse_pairs
 from benchwright.config import JUDGE, BenchmarkSettings, EvalSettings, ModelEntry, Settings, ThinkingSettings
 from benchwright.errors import UserError
 
@@ -42,7 +42,7 @@ def _has(name: str, value: Any = True) -> Callable[[Settings], bool]:
     return lambda settings: bool(settings.value_of(name) == value)
 
 
-NEEDS: Mapping[str, _Need] = {
+OPTION_NEEDS: Mapping[str, _Need] = {
     "thinking_style": _Need("--reasoning-effort or --thinking-budget", _asks_for_thinking),
     "judge_base_url": _Need("--judge-model", _names_a_judge),
     "judge_api_key_env": _Need("--judge-model", _names_a_judge),
@@ -55,30 +55,30 @@ NEEDS: Mapping[str, _Need] = {
 }
 """Conditions of options, by parameter name."""
 
-CONTRARY = (("fresh", "retry_failed"), ("seed", "no_seed"))
+EXCLUSIVE_OPTIONS = (("fresh", "retry_failed"), ("seed", "no_seed"))
 """Pairs of options that exclude each other."""
 
-OF_SOME: Mapping[str, tuple[str, Callable[[About], bool]]] = {
+BENCHMARK_SPECIFIC_OPTIONS: Mapping[str, tuple[str, Callable[[About], bool]]] = {
     "keep_images": ("works in containers", lambda about: "containers" in about.needs),
     "seal": ("can be sealed", lambda about: about.can_be_sealed),
 }
 """Options that only some benchmarks can use, each with words for a message and a test of the benchmark."""
 
 
-def typed(context: click.Context) -> set[str]:
+def typed_parameters(context: click.Context) -> set[str]:
     """Return the names of the parameters given on the command line itself."""
     return {
         name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
 
 
-def flag_of(context: click.Context, name: str) -> str:
+def option_spelling(context: click.Context, name: str) -> str:
     """Return an option's spelling on the command line."""
     option = next(each for each in context.command.params if each.name == name)
     return "/".join((max(option.opts, key=len), *option.secondary_opts[:1]))
 
 
-def refuse_idle(each: Sequence[Settings], benchmarks: Sequence[str] = ()) -> None:
+def refuse_unused_options(each: Sequence[Settings], benchmarks: Sequence[str] = ()) -> None:
     """Refuse typed options that have no effect in any of the command's runs.
 
     `each`: settings of each run. `benchmarks`: their names.
@@ -87,24 +87,28 @@ def refuse_idle(each: Sequence[Settings], benchmarks: Sequence[str] = ()) -> Non
         UserError: If there is such an option. The message says what it needs.
     """
     context = click.get_current_context()
-    given = typed(context)
-    for one, other in CONTRARY:
+    given = typed_parameters(context)
+    for one, other in EXCLUSIVE_OPTIONS:
         if {one, other} <= given:
-            raise UserError(f"{flag_of(context, one)} and {flag_of(context, other)} are mutually exclusive.")
-    for name in NEEDS.keys() & given:
-        if not any(map(NEEDS[name].is_met, each)):
-            raise UserError(f"{flag_of(context, name)} does nothing without {NEEDS[name].words}.")
+            raise UserError(
+                f"{option_spelling(context, one)} and {option_spelling(context, other)} are mutually exclusive."
+            )
+    for name in OPTION_NEEDS.keys() & given:
+        if not any(map(OPTION_NEEDS[name].is_met, each)):
+            raise UserError(
+                f"{option_spelling(context, name)} does nothing without {OPTION_NEEDS[name].words}."
+            )
     plugins = [file for one in each if isinstance(one, BenchmarkSettings) for file in one.catalog.plugin]
     found = [about_of(name, plugins) for name in benchmarks]
-    for name in OF_SOME.keys() & given if found else ():
-        words, fits = OF_SOME[name]
+    for name in BENCHMARK_SPECIFIC_OPTIONS.keys() & given if found else ():
+        words, fits = BENCHMARK_SPECIFIC_OPTIONS[name]
         if not any(about is None or fits(about) for about in found):
             raise UserError(
-                f"{flag_of(context, name)} does nothing here: no benchmark of this command {words}."
+                f"{option_spelling(context, name)} does nothing here: no benchmark of this command {words}."
             )
 
 
-def settle_judge(
+def drop_unused_judge_options(
     options: dict[str, Any], benchmarks: Sequence[str], given: Collection[str] | None = None
 ) -> None:
     """Drop judge options that the user did not type, if no benchmark uses a judge or `--option` names another one.
@@ -112,8 +116,8 @@ def settle_judge(
     The environment and option files may set them for other commands. `given`: the names of options to keep;
     by default those that were typed.
     """
-    given = typed(click.get_current_context()) if given is None else given
-    named = pairs(options["option"], "--option").keys()
+    given = typed_parameters(click.get_current_context()) if given is None else given
+    named = parse_pairs(options["option"], "--option").keys()
     asks = any((about := about_of(name, options["plugin"])) and "judge" in about.roles for name in benchmarks)
     has_model = "judge_model" in named or options["judge_model"] is not None
     for name in JUDGE:

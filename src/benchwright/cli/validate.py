@@ -8,8 +8,8 @@ from typing import Literal
 
 import click
 
-from benchwright.cli import completing, grammar
-from benchwright.cli.option_values import alternatives, pairs
+from benchwright.cli import command_help, completions
+from benchwright.cli.option_values import parse_alternatives, parse_pairs
 from benchwright.cli.options import (
     benchmark_setting,
     data_option,
@@ -31,16 +31,19 @@ Examples:
 
 
 @click.command(
-    "validate", cls=grammar.Command, epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"}
+    "validate",
+    cls=command_help.Command,
+    epilog=EXAMPLES,
+    context_settings={"auto_envvar_prefix": "BENCHWRIGHT"},
 )
-@click.argument("benchmarks", nargs=-1, shell_complete=completing.benchmarks)
+@click.argument("benchmarks", nargs=-1, shell_complete=completions.complete_benchmarks)
 @data_option
 @limit_option("max_samples", type=click.IntRange(min=1))
 @selection_options
 @benchmark_setting
 @keep_images_option
 @seal_option
-@grammar.option("--exploits", is_flag=True, heading="Running",
+@command_help.option("--exploits", is_flag=True, heading="Running",
         help="Try the seal: play agents that solve nothing and try to pass.")  # fmt: skip
 @json_option
 def command(
@@ -71,8 +74,8 @@ def command(
     if exploits and not benchmarks:
         raise click.UsageError("--exploits needs the names of benchmarks whose agents are sealed.")
     chosen = () if ids is None else read_ids(ids)
-    selection = Selection(max_samples, alternatives(where, "--where"), ids=chosen)
-    given = pairs(option, "--option")
+    selection = Selection(max_samples, parse_alternatives(where, "--where"), ids=chosen)
+    given = parse_pairs(option, "--option")
     roles = frozenset(name.removesuffix("_model") for name in given if name.endswith("_model"))
     options = Options(given, roles, data_dir, seal)
     validating = validate_benchmarks(benchmarks, options, selection, keep_images, say, exploits=exploits)

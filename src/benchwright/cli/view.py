@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.grammar import Command, option
+from benchwright.cli import completions
+from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import host_option, open_option, port_option
 from benchwright.cli.output import echo, say
-from benchwright.cli.table import found_suite
+from benchwright.cli.table import suite_name_of
 from benchwright.errors import UserError
 from benchwright.home import runs_directory
-from benchwright.typed_paths import typed_path
+from benchwright.user_paths import expand_user_path
 
 EXAMPLES = """\b
 Examples:
@@ -25,11 +25,11 @@ Examples:
 
 
 @click.command("view", cls=Command, epilog=EXAMPLES)
-@click.argument("run", metavar="[RUN|LOAD]", required=False, shell_complete=completing.runs)
+@click.argument("run", metavar="[RUN|LOAD]", required=False, shell_complete=completions.complete_runs)
 @host_option
 @port_option(7345)
 @open_option
-@option("--suite", metavar="NAME|FILE", heading="Server", shell_complete=completing.suites,
+@option("--suite", metavar="NAME|FILE", heading="Server", shell_complete=completions.complete_suites,
         help="Open the table of this suite.")  # fmt: skip
 def command(run: str | None, host: str, port: int, open_browser: bool, suite: str | None) -> None:
     """Serve a web page with the runs on this machine. Stop it with Ctrl-C.
@@ -38,15 +38,17 @@ def command(run: str | None, host: str, port: int, open_browser: bool, suite: st
     one, or the path of another program's results, it is that of the run; with the tag of a measurement (load-…), or its
     beginning, that of the measurement.
     """
-    from benchwright.analysis.load.comparison.references import PREFIX, find_tag
+    from benchwright.analysis.load.comparison.references import LOAD_TAG_PREFIX, find_tag
     from benchwright.app.loop import run_async
     from benchwright.web.server import serve
 
     if run is not None and suite is not None:
         raise click.UsageError("Give RUN or --suite, not both.")
-    name = None if suite is None else found_suite(suite)
+    name = None if suite is None else suite_name_of(suite)
     load = (
-        find_tag(run) if run is not None and run.startswith(PREFIX) and not typed_path(run).exists() else None
+        find_tag(run)
+        if run is not None and run.startswith(LOAD_TAG_PREFIX) and not expand_user_path(run).exists()
+        else None
     )
     shown = None if run is None or load is not None else run_in_store(run)
     run_async(serve(host, port, echo, say, open_browser=open_browser, suite=name, run=shown, load=load))
@@ -58,9 +60,9 @@ def run_in_store(reference: str) -> str:
     Raises:
         UserError: If the run is not in the run store of this machine.
     """
-    from benchwright.interop.recognising import run_or_results
+    from benchwright.interop.result_formats import find_or_import_run
 
-    directory = run_or_results(reference).resolve()
+    directory = find_or_import_run(reference).resolve()
     if directory.parent != runs_directory().resolve():
         raise UserError(
             f"{directory} is not among the runs of this machine: set BENCHWRIGHT_HOME to the home it is in."

@@ -13,7 +13,7 @@ from benchwright.data.manifest import read_manifest
 from benchwright.data.rows import dataset_file
 from benchwright.data.source import Source
 from benchwright.text import Say
-from benchwright.typed_paths import typed_path
+from benchwright.user_paths import expand_user_path
 
 __all__ = [
     "Dataset",
@@ -55,9 +55,9 @@ def find_dataset(
     """
     data_dir = Path(data_dir)
     if path is not None:
-        return _named(dataset, typed_path(path))
+        return _named(dataset, expand_user_path(path))
     if isinstance(dataset.origin, Folder):
-        return _named(dataset, typed_path(dataset.origin.path))
+        return _named(dataset, expand_user_path(dataset.origin.path))
     found = _in_data_directory(dataset, data_dir) or _in_hub_cache(dataset)
     return found or _on_hub(dataset, data_dir, is_offline() if offline is None else offline, say)
 

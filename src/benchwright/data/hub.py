@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from benchwright.data.dataset_spec import HubRepository
 from benchwright.data.errors import DatasetError
 from benchwright.secrets import SECRETS
-from benchwright.typed_paths import typed_path
+from benchwright.user_paths import expand_user_path
 
 if TYPE_CHECKING:
     from huggingface_hub.hf_api import DatasetInfo, ModelInfo
@@ -55,10 +55,10 @@ def is_offline() -> bool:
 def hub_cache() -> Path:
     """Return the hub's cache directory: the value of HF_HUB_CACHE, else below HF_HOME, else below ~/.cache."""
     if cache := os.environ.get("HF_HUB_CACHE"):
-        return typed_path(cache)
+        return expand_user_path(cache)
     if home := os.environ.get("HF_HOME"):
-        return typed_path(home) / "hub"
-    return typed_path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface" / "hub"
+        return expand_user_path(home) / "hub"
+    return expand_user_path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface" / "hub"
 
 
 def cached_snapshot(origin: HubRepository) -> tuple[Path, str] | None:

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from benchwright.data.dataset_spec import GitRepository, Wheel
 from benchwright.data.errors import DatasetError
 from benchwright.orphans import ORPHANS
-from benchwright.own_processes import module_command
+from benchwright.python_commands import module_command
 from benchwright.secrets import SECRETS
 
 LONGEST_SECONDS = 1800.0

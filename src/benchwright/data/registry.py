@@ -22,7 +22,7 @@ from benchwright.data.errors import DatasetError
 from benchwright.data.programs import check_out
 from benchwright.records import UNREADABLE
 from benchwright.suggest import did_you_mean
-from benchwright.typed_paths import typed_path
+from benchwright.user_paths import expand_user_path
 
 VARIABLE = "BENCHWRIGHT_HARBOR_REGISTRY"
 PUBLIC = "https://raw.githubusercontent.com/laude-institute/harbor/main/registry.json"
@@ -90,7 +90,7 @@ def _read(place: str) -> bytes:
             with urlopen(place, timeout=SECONDS) as response:
                 content: bytes = response.read(LARGEST)
                 return content
-        return typed_path(place).read_bytes()
+        return expand_user_path(place).read_bytes()
     except (URLError, OSError) as error:
         reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or error
         raise DatasetError(

@@ -22,7 +22,7 @@ from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import Begin, at_once
 from benchwright.endpoint.timeouts import Timeouts
 from benchwright.errors import ProviderError, UserError
-from benchwright.records import SIMULATED, RequestRecord, Target
+from benchwright.records import SIMULATED_FLAG, RequestRecord, Target
 from benchwright.text import one_line
 
 LITELLM = "litellm"
@@ -230,7 +230,7 @@ def _read(answer: Any) -> tuple[Reply, list[str]]:
     meter.head(200, [(str(name).lower().encode(), b"") for name in headers if "simulated" in str(name)], at)
     meter.data(answer.model_dump_json(warnings=False).encode(), at)
     reply = meter.finish()
-    return reply, [*meter.flags, SIMULATED] if meter.simulated else meter.flags
+    return reply, [*meter.flags, SIMULATED_FLAG] if meter.simulated else meter.flags
 
 
 def _ended(record: RequestRecord, started: int, **fields: Any) -> RequestRecord:

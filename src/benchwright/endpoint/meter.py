@@ -21,7 +21,7 @@ from benchwright.endpoint.marks import SIMULATED_HEADER
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.sse import EventStream, EventTooLarge, events_of
 from benchwright.records import UNREADABLE
-from benchwright.stats.histogram import bucket
+from benchwright.stats.histogram import bucket_of
 
 DONE = b"[DONE]"
 """Data of the event that ends a stream."""
@@ -199,7 +199,7 @@ class AnswerMeter:
         """
         self.chunks += chunks
         if self.first_token_at:
-            slot = bucket(at - self.last_token_at)
+            slot = bucket_of(at - self.last_token_at)
             self.gaps[slot] = self.gaps.get(slot, 0) + 1
         else:
             self.first_token_at = at

@@ -14,7 +14,7 @@ from benchwright.endpoint.rate_limits import Waits
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.transport import ExchangeTimings
 from benchwright.errors import ProviderError
-from benchwright.records import SIMULATED, Record, RequestRecord
+from benchwright.records import SIMULATED_FLAG, Record, RequestRecord
 
 
 class Purpose(Record, frozen=True):
@@ -96,7 +96,7 @@ class Request:
         if purpose.offered is not None:
             flags += flags_of_text(reply, purpose.offered)
         if meter.simulated:
-            flags.append(SIMULATED)
+            flags.append(SIMULATED_FLAG)
         answer_at = meter.answer_at() if meter.streamed else 0
         return RequestRecord(
             id=self.identity,

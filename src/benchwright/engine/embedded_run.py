@@ -9,7 +9,7 @@ from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.executor import LocalExecutor
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import RunResult, run
-from benchwright.engine.worker import Result, ScoredWork, SolvedWork
+from benchwright.engine.worker import ScoredWork, SolvedWork, WorkResult
 from benchwright.runs.journal import Journal
 
 OnTrialDone = Callable[[int, int, ScoredWork], None]
@@ -56,7 +56,7 @@ class _ProgressListener:
     def on_start(self, total: int, done: int, again: int) -> None:
         self._total = total
 
-    def on_result(self, result: Result) -> None:
+    def on_result(self, result: WorkResult) -> None:
         if isinstance(result, ScoredWork):
             self._done += 1
             self._tell(self._done, self._total, result)
@@ -71,5 +71,5 @@ class _ProgressListener:
 class _SystemicError:
     """Stop rule that reacts only to errors that every further request would meet."""
 
-    def update(self, result: Result) -> str | None:
+    def update(self, result: WorkResult) -> str | None:
         return result.record.reason if isinstance(result, SolvedWork) and result.systemic else None

@@ -10,10 +10,10 @@ from typing import Any, Protocol
 
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.plan import Plan
-from benchwright.engine.stop import Stop
-from benchwright.engine.worker import Deliver, TrialWork, Worker
+from benchwright.engine.stop import StopRequest
+from benchwright.engine.worker import DeliverResult, TrialWork, Worker
 from benchwright.records import Record
-from benchwright.runs.lag import LoopLag
+from benchwright.runs.process_delays import LoopLag
 
 
 class ExecutionCost(Record, frozen=True):
@@ -28,7 +28,9 @@ class ExecutionCost(Record, frozen=True):
 class Executor(Protocol):
     """Runs trials and delivers their encoded results, wherever its workers are."""
 
-    async def run(self, plan: Plan, work: Iterator[TrialWork], deliver: Deliver, stop: Stop) -> ExecutionCost:
+    async def run(
+        self, plan: Plan, work: Iterator[TrialWork], deliver: DeliverResult, stop: StopRequest
+    ) -> ExecutionCost:
         """Run all work, or until `stop` has a reason. Return when nothing is in flight any more.
 
         `work` is drawn as needed. All trials of a wave end before those of the next wave start. If this call
@@ -44,7 +46,9 @@ class LocalExecutor:
         self._clients = clients
         self._concurrency = concurrency
 
-    async def run(self, plan: Plan, work: Iterator[TrialWork], deliver: Deliver, stop: Stop) -> ExecutionCost:
+    async def run(
+        self, plan: Plan, work: Iterator[TrialWork], deliver: DeliverResult, stop: StopRequest
+    ) -> ExecutionCost:
         """See `Executor.run`."""
         async with plan.task.open() as solver:
             worker = Worker(
@@ -67,13 +71,13 @@ class LocalExecutor:
                     drains = [
                         _drain(worker, wave, stop, plan.is_cancellable) for _ in range(self._concurrency)
                     ]
-                    await run_all(drains)
+                    await run_concurrently(drains)
                 if stop.reason is not None or worker.is_too_late(first):
                     break
         return ExecutionCost()
 
 
-async def run_all(steps: Iterable[Coroutine[Any, Any, None]]) -> None:
+async def run_concurrently(steps: Iterable[Coroutine[Any, Any, None]]) -> None:
     """Run all coroutines concurrently.
 
     The first error cancels the others and is raised itself, not in a group.
@@ -96,7 +100,7 @@ async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
         raise _first(failures) from None
 
 
-async def until_due(item: TrialWork, worker: Worker, stop: Stop) -> None:
+async def wait_until_due(item: TrialWork, worker: Worker, stop: StopRequest) -> None:
     """Let the worker prepare a trial, then wait until the trial is due by the worker's clock or the run
     stops.
     """
@@ -109,7 +113,7 @@ async def until_due(item: TrialWork, worker: Worker, stop: Stop) -> None:
 
 
 async def _in_time(
-    worker: Worker, wave: Iterator[TrialWork], stop: Stop, aborts: bool, concurrency: int
+    worker: Worker, wave: Iterator[TrialWork], stop: StopRequest, aborts: bool, concurrency: int
 ) -> None:
     """Start each trial when a place is free and it is time to prepare it.
 
@@ -120,7 +124,7 @@ async def _in_time(
 
     async def do(item: TrialWork) -> None:
         try:
-            await until_due(item, worker, stop)
+            await wait_until_due(item, worker, stop)
             if stop.reason is None:
                 await (stop.run_unless_interrupted(worker.process(item)) if aborts else worker.process(item))
         finally:
@@ -136,7 +140,7 @@ async def _in_time(
             group.create_task(do(item))
 
 
-async def _drain(worker: Worker, wave: Iterator[TrialWork], stop: Stop, aborts: bool) -> None:
+async def _drain(worker: Worker, wave: Iterator[TrialWork], stop: StopRequest, aborts: bool) -> None:
     for item in wave:
         if stop.reason is not None or worker.is_too_late(item):
             return

@@ -16,16 +16,16 @@ from time import perf_counter_ns
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from benchwright.engine.urgency import be_ordinary, be_urgent, may_be_urgent
+from benchwright.engine.thread_priority import can_raise_priority, raise_priority, reset_priority
 
 CLOCK_MONOTONIC = 1
 """The clock of `perf_counter_ns` on Linux."""
 NONBLOCK, CLOEXEC = 0o4000, 0o2000000
-AT_A_MOMENT = 1
+ABSOLUTE_TIME_FLAG = 1
 """Flag: times are absolute on the clock, not relative to now (TFD_TIMER_ABSTIME)."""
-SECOND = 1_000_000_000
+NS_PER_SECOND = 1_000_000_000
 
-READY_NS = 1_000_000
+PRIORITY_LEAD_NS = 1_000_000
 """Time in ns before a moment at which the timer's thread raises its priority, unless another moment is
 closer.
 """
@@ -81,24 +81,26 @@ class KernelTimer:
 
     def _await(self, moment: int) -> None:
         """Set the timer to a moment, or to slightly earlier if there is time to raise the thread's priority."""
-        if may_be_urgent() and not self._urgent and moment - perf_counter_ns() > 2 * READY_NS:
-            moment -= READY_NS
+        if can_raise_priority() and not self._urgent and moment - perf_counter_ns() > 2 * PRIORITY_LEAD_NS:
+            moment -= PRIORITY_LEAD_NS
         self._set(moment)
 
     def _set(self, moment: int) -> None:
         assert _libc is not None
-        setting = _Setting(first=(moment // SECOND, moment % SECOND))
-        _libc.timerfd_settime(self._descriptor, AT_A_MOMENT, ctypes.byref(setting), None)
+        setting = _Setting(first=(moment // NS_PER_SECOND, moment % NS_PER_SECOND))
+        _libc.timerfd_settime(self._descriptor, ABSOLUTE_TIME_FLAG, ctypes.byref(setting), None)
 
     def _ring(self) -> None:
         assert self._descriptor is not None
         with suppress(BlockingIOError):
             os.read(self._descriptor, 8)
-        if may_be_urgent() and not self._urgent:
-            be_urgent()
+        if can_raise_priority() and not self._urgent:
+            raise_priority()
             self._urgent = True
         now = perf_counter_ns()
-        if self._moments and now < self._moments[0][0] <= now + 2 * READY_NS:  # it is time to get ready
+        if (
+            self._moments and now < self._moments[0][0] <= now + 2 * PRIORITY_LEAD_NS
+        ):  # it is time to get ready
             self._set(self._moments[0][0])
             return
         while self._moments and (self._moments[0][0] <= now or self._moments[0][2].done()):
@@ -109,7 +111,7 @@ class KernelTimer:
 
     def _calm_down(self) -> None:
         if self._urgent:
-            be_ordinary()
+            reset_priority()
             self._urgent = False
         if self._moments and self._descriptor is not None:
             self._await(self._moments[0][0])

@@ -9,7 +9,7 @@ from benchwright.records import RETRIED_ON_RESUME, Outcome, Status, TrialRecord
 from benchwright.runs.journal import read_body
 from benchwright.runs.table import RunTable
 
-Retry = Callable[[TrialRecord], bool]
+RetryCondition = Callable[[TrialRecord], bool]
 """Returns True for a trial that is to be run again although it has an answer."""
 
 
@@ -23,7 +23,10 @@ class Ledger:
     """
 
     def __init__(
-        self, table: RunTable, again: frozenset[Status] = RETRIED_ON_RESUME, retry: Retry | None = None
+        self,
+        table: RunTable,
+        again: frozenset[Status] = RETRIED_ON_RESUME,
+        retry: RetryCondition | None = None,
     ) -> None:
         self._table = table
         self._scores_again = Status.GRADER_ERROR in again

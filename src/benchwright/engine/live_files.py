@@ -9,16 +9,16 @@ from time import monotonic
 
 from benchwright.errors import JournalError
 
-EVERY_SECONDS = 3.0
-LARGEST_SHARE = 0.02
+WRITE_INTERVAL_SECONDS = 3.0
+MAX_WRITE_TIME_SHARE = 0.02
 """Largest share of the time that may be spent on writing.
 
-If writing every `EVERY_SECONDS` would exceed it, files are written less often.
+If writing every `WRITE_INTERVAL_SECONDS` would exceed it, files are written less often.
 """
 
 
 @asynccontextmanager
-async def kept_up_to_date(write: Callable[[], None]) -> AsyncIterator[None]:
+async def writing_periodically(write: Callable[[], None]) -> AsyncIterator[None]:
     """Call `write` periodically in a thread while the context is open. On exit, wait for a call in progress.
 
     After a JournalError, `write` is not called any more. When the session ends, the files are written as a
@@ -34,14 +34,14 @@ async def kept_up_to_date(write: Callable[[], None]) -> AsyncIterator[None]:
 
 
 async def _keep_writing(write: Callable[[], None], left: asyncio.Event) -> None:
-    pause = EVERY_SECONDS
+    pause = WRITE_INTERVAL_SECONDS
     while not await _comes_within(left, pause):
         begun = monotonic()
         try:
             await asyncio.to_thread(write)
         except JournalError:
             return
-        pause = max(EVERY_SECONDS, (monotonic() - begun) / LARGEST_SHARE)
+        pause = max(WRITE_INTERVAL_SECONDS, (monotonic() - begun) / MAX_WRITE_TIME_SHARE)
 
 
 async def _comes_within(event: asyncio.Event, seconds: float) -> bool:

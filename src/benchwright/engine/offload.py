@@ -16,15 +16,15 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from benchwright.engine.offload_worker import ENDED, ERROR, HEADER
+from benchwright.engine.offload_worker import ENDED, ERROR, HEADER_BYTES
 from benchwright.errors import GraderError
 from benchwright.orphans import ORPHANS
-from benchwright.own_processes import module_command
+from benchwright.python_commands import module_command
 
 T = TypeVar("T")
-Prepare = Callable[[], object]
+PrepareCall = Callable[[], object]
 
-PATIENCE = 30.0
+MAX_WALL_TO_CPU_RATIO = 30.0
 """Factor by which a call's time on the wall clock may exceed its CPU time, because of a busy machine or
 waits.
 """
@@ -34,12 +34,12 @@ END_SECONDS = 2.0
 
 
 async def offload(
-    function: Callable[..., T], *args: Any, seconds: float | None = None, prepare: Prepare | None = None
+    function: Callable[..., T], *args: Any, seconds: float | None = None, prepare: PrepareCall | None = None
 ) -> T:
     """Call a function of a module in another process and return its result, or raise its exception.
 
     The processes are started when they are needed, one per processor but one, and end with the run; see
-    `offloading`. `prepare` is called in each process before the first function, to import its dependencies;
+    `offload_processes`. `prepare` is called in each process before the first function, to import its dependencies;
     this time does not count towards `seconds`. `seconds` is the CPU time that a call may use. A call that
     exceeds its time or the memory limit is repeated once, with no other call in progress.
 
@@ -61,7 +61,7 @@ async def offload(
 
 
 @asynccontextmanager
-async def offloading() -> AsyncIterator[None]:
+async def offload_processes() -> AsyncIterator[None]:
     """End the offload processes of this event loop when the last run on it ends."""
     loop = asyncio.get_running_loop()
     pool = _POOLS.setdefault(loop, _Pool())
@@ -90,7 +90,7 @@ class _Worker:
             GraderError: If the process was killed from outside, or does not answer.
             TimeoutError: If the function needed more CPU time than allowed.
         """
-        patience = None if seconds is None else PATIENCE * seconds
+        patience = None if seconds is None else MAX_WALL_TO_CPU_RATIO * seconds
         self.usable = False
         try:
             async with asyncio.timeout(patience):
@@ -111,9 +111,9 @@ class _Worker:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            process.stdin.write(len(request).to_bytes(HEADER, "big") + request)
+            process.stdin.write(len(request).to_bytes(HEADER_BYTES, "big") + request)
             await process.stdin.drain()
-            size = int.from_bytes(await process.stdout.readexactly(HEADER), "big")
+            size = int.from_bytes(await process.stdout.readexactly(HEADER_BYTES), "big")
             answer: tuple[str, Any] = pickle.loads(await process.stdout.readexactly(size))
         except (asyncio.IncompleteReadError, OSError):
             raise GraderError("a grading process was ended from outside (out of memory?)") from None
@@ -141,16 +141,16 @@ class _Pool:
         self._count = max(1, min(4, (os.cpu_count() or 2) - 1))
         self._slots = asyncio.Semaphore(self._count)
         self._loners = asyncio.Lock()
-        self._idle: dict[Prepare | None, list[_Worker]] = {}
+        self._idle: dict[PrepareCall | None, list[_Worker]] = {}
 
     @asynccontextmanager
-    async def worker(self, prepare: Prepare | None) -> AsyncIterator[_Worker]:
+    async def worker(self, prepare: PrepareCall | None) -> AsyncIterator[_Worker]:
         """Lend a process exclusively. On return, end it if it is in the middle of a call."""
         async with self._slots, self._lent(prepare) as worker:
             yield worker
 
     @asynccontextmanager
-    async def alone(self, prepare: Prepare | None) -> AsyncIterator[_Worker]:
+    async def alone(self, prepare: PrepareCall | None) -> AsyncIterator[_Worker]:
         """Lend a process exclusively, while no other process of the pool works."""
         async with self._loners, AsyncExitStack() as stack:
             for _ in range(self._count):
@@ -158,7 +158,7 @@ class _Pool:
             yield await stack.enter_async_context(self._lent(prepare))
 
     @asynccontextmanager
-    async def _lent(self, prepare: Prepare | None) -> AsyncIterator[_Worker]:
+    async def _lent(self, prepare: PrepareCall | None) -> AsyncIterator[_Worker]:
         idle = self._idle.setdefault(prepare, [])
         worker = idle.pop() if idle else await _start(prepare)
         try:
@@ -175,7 +175,7 @@ class _Pool:
         self._idle.clear()
 
 
-async def _start(prepare: Prepare | None) -> _Worker:
+async def _start(prepare: PrepareCall | None) -> _Worker:
     """Start a process and let it call `prepare`.
 
     Raises:

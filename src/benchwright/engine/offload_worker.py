@@ -14,13 +14,13 @@ import sys
 from contextlib import suppress
 from typing import Any, BinaryIO, NoReturn
 
-HEADER = 8
+HEADER_BYTES = 8
 """Size in bytes of the header of a message, which contains the message's length."""
 
 VALUE, ERROR, ENDED = "value", "error", "ended"
 """Kinds of answers: the function's result, its exception, or the signal by which its process ended."""
 
-MOST_MEMORY = 4 * 2**30
+MAX_MEMORY_BYTES = 4 * 2**30
 """Maximum number of bytes of address space of the process. Allocations beyond it raise `MemoryError`."""
 
 NICENESS = 10
@@ -53,14 +53,14 @@ def main() -> None:
 
 def send(pipe: BinaryIO, message: bytes) -> None:
     """Write a message, preceded by its length."""
-    pipe.write(len(message).to_bytes(HEADER, "big") + message)
+    pipe.write(len(message).to_bytes(HEADER_BYTES, "big") + message)
     pipe.flush()
 
 
 def receive(pipe: BinaryIO) -> bytes | None:
     """Read a message. None if the pipe ends before the message is complete."""
-    header = pipe.read(HEADER)
-    if len(header) < HEADER:
+    header = pipe.read(HEADER_BYTES)
+    if len(header) < HEADER_BYTES:
         return None
     size = int.from_bytes(header, "big")
     message = pipe.read(size)
@@ -172,7 +172,7 @@ def _failure(error: Exception) -> bytes:
 
 def _bound_memory() -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    most = MOST_MEMORY if hard == resource.RLIM_INFINITY else min(MOST_MEMORY, hard)
+    most = MAX_MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MAX_MEMORY_BYTES, hard)
     with suppress(OSError, ValueError):  # macOS refuses such limits
         resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 

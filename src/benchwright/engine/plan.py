@@ -11,10 +11,10 @@ from benchwright.engine.protocols import RecurringTask, Task
 from benchwright.records import Sample, Target, Trial, TrialLimits, TrialRecord
 from benchwright.runs.keys import SampleContent, TrialKeys
 
-Keeps = Callable[[TrialRecord], bool]
+KeepCondition = Callable[[TrialRecord], bool]
 
 
-def keeps_all(record: TrialRecord) -> bool:
+def keep_all(record: TrialRecord) -> bool:
     """Return True, so that every conversation is kept (the default of `Plan.keeps`)."""
     return True
 
@@ -49,7 +49,7 @@ class Plan(msgspec.Struct, frozen=True):
     seconds: float | None = None
     max_requests_per_trial: int = 1
     is_cancellable: bool = False
-    keeps_conversation: Keeps = keeps_all
+    keeps_conversation: KeepCondition = keep_all
     shares_journal: bool = False
 
     @property

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from benchwright.engine.worker import Result, SolvedWork
+from benchwright.engine.worker import SolvedWork, WorkResult
 from benchwright.records import Status, Trial
-from benchwright.runs.counting import FAILURES, ScoreState, counts, state_of_score, trial_status
+from benchwright.runs.counting import FAILURE_STATUSES, ScoreState, is_counted, state_of_score, trial_status
 
 if TYPE_CHECKING:
     from benchwright.stats.intervals import Interval
@@ -52,10 +52,10 @@ class RunningMean:
         """
         if self.n < 2 or self.dependent:
             return None
-        from benchwright.stats.intervals import Interval, equal_values_interval, t_interval, wilson
+        from benchwright.stats.intervals import Interval, equal_values_interval, t_interval, wilson_interval
 
         if self._proportion:
-            return wilson(round(self.mean * self.n), self.n)
+            return wilson_interval(round(self.mean * self.n), self.n)
         in_unit = self._least >= 0 and self._greatest <= 1
         if self._least == self._greatest:
             return equal_values_interval(self._least, self.n, (0.0, 1.0)) if in_unit else None
@@ -64,7 +64,7 @@ class RunningMean:
 
 
 @runtime_checkable
-class PaceListener(Protocol):
+class LevelListener(Protocol):
     """A listener that is also told each change of the concurrency level, if that adapts itself."""
 
     def on_level(self, level: int, settled: bool) -> None:
@@ -76,7 +76,7 @@ class PaceListener(Protocol):
 
 
 @runtime_checkable
-class WaitListener(Protocol):
+class PauseListener(Protocol):
     """A listener that is also told when a model's server asks for a pause."""
 
     def on_pause(self, model: str, seconds: float) -> None:
@@ -94,7 +94,7 @@ class DecisionListener(Protocol):
 
 
 @runtime_checkable
-class MeanwhileListener(Protocol):
+class ActivityListener(Protocol):
     """A listener that also displays other activities of the run, such as pulling an image."""
 
     def set_activities(self, told: Callable[[], Sequence[str]]) -> None:
@@ -102,7 +102,7 @@ class MeanwhileListener(Protocol):
         ...
 
 
-class Progress:
+class LiveProgress:
     """A listener that counts trials by the rules of `runs.counting`: cut-off trials are neither done nor
     failed.
 
@@ -135,13 +135,13 @@ class Progress:
         self.total, self.done, self._earlier = total, done - again, done - again
         self._start = monotonic()
 
-    def on_result(self, result: Result) -> None:
+    def on_result(self, result: WorkResult) -> None:
         """See `engine.run.Listener`."""
         if isinstance(result, SolvedWork):
             for request in result.record.requests:
                 self.tokens += request.usage.total_tokens
             return
-        if not counts(result.status):
+        if not is_counted(result.status):
             return
         self.done += not result.counted
         self.statuses[trial_status(result.status, [score.status for score in result.scores])] += 1
@@ -164,11 +164,11 @@ class Progress:
         self.over = True
 
     def on_level(self, level: int, settled: bool) -> None:
-        """See `PaceListener`."""
+        """See `LevelListener`."""
         self.level, self.settled = level, settled
 
     def on_pause(self, model: str, seconds: float) -> None:
-        """See `WaitListener`."""
+        """See `PauseListener`."""
         self._waits[model] = monotonic() + seconds
 
     def set_decision_text(self, so_far: Callable[[], str]) -> None:
@@ -176,7 +176,7 @@ class Progress:
         self.decision = so_far
 
     def set_activities(self, told: Callable[[], Sequence[str]]) -> None:
-        """See `MeanwhileListener`."""
+        """See `ActivityListener`."""
         self._meanwhile = told
 
     @property
@@ -191,7 +191,7 @@ class Progress:
     @property
     def failed(self) -> int:
         """Number of failed trials in this session."""
-        return sum(count for status, count in self.statuses.items() if status in FAILURES)
+        return sum(count for status, count in self.statuses.items() if status in FAILURE_STATUSES)
 
     @property
     def rate(self) -> float:

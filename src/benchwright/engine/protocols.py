@@ -15,16 +15,16 @@ import msgspec
 
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
-from benchwright.engine.relayed import AgentAccess
+from benchwright.engine.agent_requests import AgentAccess
 from benchwright.records import Message, Outcome, Record, Sample, Status, Target, TaskSpec, Trial
 from benchwright.runs.keys import SampleContent
 from benchwright.runs.manifest import JudgeInfo
 
-PREPARED_BEFORE = 1.0
+PREPARE_SECONDS = 1.0
 """Seconds before a trial is due at which its solver may prepare it."""
 
 
-class Turn(Record, frozen=True):
+class ScheduledTurn(Record, frozen=True):
     """A request with an intended start of its own, one of several in a trial.
 
     `number`: its index in the trial. `due`: its intended start (`perf_counter_ns`); it is not sent earlier.
@@ -54,7 +54,7 @@ class Session(Protocol):
         *,
         role: str = "model",
         slot: str | None = None,
-        turn: Turn | None = None,
+        turn: ScheduledTurn | None = None,
         **params: Any,
     ) -> Reply:
         """Send a request to /chat/completions and return the response.
@@ -194,7 +194,7 @@ class PreparingSolver(Solver, Protocol):
     async def prepare(self, trial: Trial) -> None:
         """Prepare a trial.
 
-        The engine calls this `PREPARED_BEFORE` seconds before the trial is due. Errors of the trial must not
+        The engine calls this `PREPARE_SECONDS` seconds before the trial is due. Errors of the trial must not
         be raised here, but in `solve`.
         """
         ...

@@ -14,24 +14,24 @@ import msgspec
 
 from benchwright.clock import wall_ns
 from benchwright.endpoint.providers import ModelClient
-from benchwright.engine.commits import GroupCommits
-from benchwright.engine.current import set_current_run
 from benchwright.engine.executor import ExecutionCost, Executor
-from benchwright.engine.lag import LoopLagSampler
-from benchwright.engine.ledger import Ledger, Retry
-from benchwright.engine.offload import offloading
+from benchwright.engine.group_commits import GroupCommits
+from benchwright.engine.ledger import Ledger, RetryCondition
+from benchwright.engine.loop_lag import LoopLagSampler
+from benchwright.engine.offload import offload_processes
 from benchwright.engine.plan import Plan
-from benchwright.engine.signals import Signals
-from benchwright.engine.stop import Stop, StopRule, Until
+from benchwright.engine.run_context import set_current_run
+from benchwright.engine.signals import SignalHandler
+from benchwright.engine.stop import DecisionRule, StopRequest, StopRule
 from benchwright.engine.trial_reuse import NO_REUSE, Reuse, ReusedTrial
-from benchwright.engine.worker import Result, TrialWork
+from benchwright.engine.worker import TrialWork, WorkResult
 from benchwright.errors import JournalError
-from benchwright.formats import counted
-from benchwright.records import FAILED, RETRIED_ON_RESUME, Record, RunEvent, Status, Trial
+from benchwright.formats import count_with_noun
+from benchwright.records import FAILED_STATUSES, RETRIED_ON_RESUME, Record, RunEvent, Status, Trial
 from benchwright.runs.journal import Journal
 from benchwright.runs.keys import score_key
-from benchwright.runs.lag import LoopLag, Standstill
-from benchwright.runs.standstills import combined, standstill_text
+from benchwright.runs.process_delays import LoopLag, Standstill
+from benchwright.runs.standstills import combine_lags, standstill_text
 from benchwright.runs.table import RunTable
 
 
@@ -46,7 +46,7 @@ class Listener(Protocol):
         """
         ...
 
-    def on_result(self, result: Result) -> None:
+    def on_result(self, result: WorkResult) -> None:
         """Handle a result. Called for each trial that was solved or scored."""
         ...
 
@@ -81,10 +81,10 @@ async def run(
     rules: Sequence[StopRule] = (),
     listeners: Sequence[Listener] = (),
     *,
-    until: Until | None = None,
+    until: DecisionRule | None = None,
     table: RunTable | None = None,
     again: frozenset[Status] = RETRIED_ON_RESUME,
-    retry: Retry | None = None,
+    retry: RetryCondition | None = None,
     reuse: Reuse = NO_REUSE,
     signals: bool = True,
     clients: Sequence[ModelClient] = (),
@@ -109,7 +109,7 @@ async def run(
     if table.bodies.torn:
         journal.write_cut()
     ledger = Ledger(table, again, retry)
-    stop = Stop(clients)
+    stop = StopRequest(clients)
     return await _Run(
         plan, executor, journal, rules, until, listeners, ledger, len(table.lost), reuse, stop, signals
     ).go()
@@ -122,12 +122,12 @@ class _Run:
         executor: Executor,
         journal: Journal,
         rules: Sequence[StopRule],
-        until: Until | None,
+        until: DecisionRule | None,
         listeners: Sequence[Listener],
         ledger: Ledger,
         lost: int,
         reuse: Reuse,
-        stop: Stop,
+        stop: StopRequest,
         signals: bool,
     ) -> None:
         self._plan = plan
@@ -142,7 +142,7 @@ class _Run:
         self._lost = lost
         self._reuse = reuse
         self._stop = stop
-        self._signals = Signals(self._stop, self._say) if signals else nullcontext()
+        self._signals = SignalHandler(self._stop, self._say) if signals else nullcontext()
         self._sync_error: JournalError | None = None
 
     async def go(self) -> RunResult:
@@ -155,11 +155,11 @@ class _Run:
         for listener in self._listeners:
             listener.on_start(total, min(total, done), again)
         if self._lost:
-            self._say(f"{counted(self._lost, 'conversation')} lost on the disk, and asked again.")
+            self._say(f"{count_with_noun(self._lost, 'conversation')} lost on the disk, and asked again.")
         sampler, spent = LoopLagSampler(), ExecutionCost()
         syncing = asyncio.create_task(self._sync_each_second())
         try:
-            async with offloading():
+            async with offload_processes():
                 with self._signals, self._commits:
                     work = self._work() if self._plan.shares_clock else await _begun(self._work())
                     with sampler, sampler.reporting_standstills(self._say_stood_still):
@@ -175,7 +175,7 @@ class _Run:
         if self._sync_error is not None:
             raise self._sync_error
         finished = self._stop.reason is None
-        lag = combined([sampler.result, spent.lag])
+        lag = combine_lags([sampler.result, spent.lag])
         result = RunResult(
             finished, self._stop.interrupted, self._decided, self._stop.reason, lag, perf_counter() - started
         )
@@ -206,7 +206,7 @@ class _Run:
                     outcome = ledger.read_outcome(trial.key)
                     if outcome is None:
                         yield TrialWork(self._again(trial), counted=True)
-                    elif outcome.status not in FAILED:
+                    elif outcome.status not in FAILED_STATUSES:
                         yield TrialWork(trial, outcome, scored, counted=True)
                 continue
             taken = self._reuse.take(trial) if self._reuse.runs else None
@@ -233,7 +233,7 @@ class _Run:
             self._journal.write(*scores)
         return TrialWork(trial, taken.outcome, frozenset(names[score.key] for score in scores))
 
-    def _committed(self, result: Result) -> None:
+    def _committed(self, result: WorkResult) -> None:
         for rule in self._rules:
             reason = rule.update(result)
             if reason is not None:

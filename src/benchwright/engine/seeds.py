@@ -16,12 +16,12 @@ def repeat_seed(seed: int, repeat: int) -> int:
     return seed if repeat == 0 else xxhash.xxh3_64_intdigest(f"{seed}:{repeat}".encode()) >> 33
 
 
-def seeded(settings: Mapping[str, Any], repeat: int) -> dict[str, Any]:
+def with_repeat_seed(settings: Mapping[str, Any], repeat: int) -> dict[str, Any]:
     """Return a repeat's body fields: the settings, with the repeat's own seed if they contain a seed."""
-    seed = recorded_seed(settings.get("seed"))
+    seed = storable_seed(settings.get("seed"))
     return {**settings, "seed": repeat_seed(seed, repeat)} if seed is not None else dict(settings)
 
 
-def recorded_seed(seed: Any) -> int | None:
+def storable_seed(seed: Any) -> int | None:
     """Return a seed if the journal can store it, that is, if it is a 64-bit integer; else None."""
     return seed if type(seed) is int and -(2**63) <= seed < 2**63 else None

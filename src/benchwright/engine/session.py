@@ -18,15 +18,15 @@ from benchwright.endpoint.rate_limits import Waits
 from benchwright.endpoint.relay import Relay, RelayedRequest, RequestFacts
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import Purpose
-from benchwright.engine.moments import until
-from benchwright.engine.protocols import Turn
-from benchwright.engine.relayed import AgentAccess, RelayedTurns, read_request
-from benchwright.engine.seeds import recorded_seed, seeded
+from benchwright.engine.agent_requests import AgentAccess, RelayedTurns, read_request
+from benchwright.engine.precise_waits import wait_until
+from benchwright.engine.protocols import ScheduledTurn
+from benchwright.engine.seeds import storable_seed, with_repeat_seed
 from benchwright.errors import LimitReached, UserError
-from benchwright.records import SIDE, Message, Outcome, RequestRecord, Target, Trial, TrialLimits
+from benchwright.records import SIDE_ROLE, Message, Outcome, RequestRecord, Target, Trial, TrialLimits
 from benchwright.runs.journal import ExchangeBody
 
-SentRequest = tuple[dict[str, Any], list[Message], bytes]
+EncodedRequest = tuple[dict[str, Any], list[Message], bytes]
 
 
 class TrialSession:
@@ -63,7 +63,7 @@ class TrialSession:
         self._role = role
         self._turns = 0
         self._tokens = 0
-        self._asked: list[SentRequest] = []
+        self._asked: list[EncodedRequest] = []
         self._waits = Waits()
         self.unanswered: list[Message] = []
 
@@ -88,7 +88,7 @@ class TrialSession:
         *,
         role: str | None = None,
         slot: str | None = None,
-        turn: Turn | None = None,
+        turn: ScheduledTurn | None = None,
         **params: Any,
     ) -> Reply:
         """Send a request to /chat/completions; see `engine.protocols.Session.chat`."""
@@ -132,10 +132,10 @@ class TrialSession:
                     calls.discard_calls()
             try:
                 if turns.is_side(asked):
-                    return self._purpose(SIDE)
+                    return self._purpose(SIDE_ROLE)
                 repeated = turns.repeated_turn(asked)
                 if repeated is not None:
-                    return msgspec.structs.replace(self._purpose(SIDE), role=self._role, turn=repeated)
+                    return msgspec.structs.replace(self._purpose(SIDE_ROLE), role=self._role, turn=repeated)
                 purpose = self._purpose(self._role)
             except LimitReached as limit:
                 calls.failure = limit
@@ -160,7 +160,7 @@ class TrialSession:
                 f"The model {self.target.model!r} is reached through LiteLLM, which cannot be relayed to "
                 "programs: give the address of an OpenAI-compatible endpoint with --base-url."
             )
-        settings = seeded(client.target.settings, self.trial.repeat)
+        settings = with_repeat_seed(client.target.settings, self.trial.repeat)
         grant = relay.open(client, settings, admit, note, names)
         calls = AgentAccess(grant)
         await self._begin()
@@ -170,7 +170,7 @@ class TrialSession:
             await grant.close()
             for place, asked in enumerate(ended, first_record):
                 if turns.is_side(asked):
-                    self.requests[place] = msgspec.structs.replace(self.requests[place], role=SIDE)
+                    self.requests[place] = msgspec.structs.replace(self.requests[place], role=SIDE_ROLE)
 
     def progress(self, text: str) -> None:
         """Display `text` as what the trial is doing at the moment."""
@@ -189,10 +189,10 @@ class TrialSession:
         sent: list[Message],
         role: str,
         slot: str | None,
-        turn: Turn | None = None,
+        turn: ScheduledTurn | None = None,
     ) -> Reply:
         client = self._client(slot)
-        fields = {**seeded(client.target.settings, self.trial.repeat), **body}
+        fields = {**with_repeat_seed(client.target.settings, self.trial.repeat), **body}
         if turn is not None and turn.sent is not None:
             fields["messages"] = turn.sent
 
@@ -200,7 +200,7 @@ class TrialSession:
             if not self._begun:
                 await self._begin()
             if turn is not None:
-                await until(turn.due)
+                await wait_until(turn.due)
             purpose = self._purpose(
                 role, fields.get("seed"), offered_names(fields.get("tools"), fields.get("tool_choice"))
             )
@@ -217,12 +217,12 @@ class TrialSession:
         """Wait for the intended start before the first request."""
         if self._begun or self._due is None:
             return
-        await until(self._due)
+        await wait_until(self._due)
         if not self._begun:
             self._begun = True
             self.started_at, self.actual_start = wall_ns(), perf_counter_ns()
 
-    def _note(self, record: RequestRecord, turn: Turn | None) -> None:
+    def _note(self, record: RequestRecord, turn: ScheduledTurn | None) -> None:
         if turn is not None:
             record = msgspec.structs.replace(record, turn=turn.number, due=turn.due - self.actual_start)
         self.requests.append(record)
@@ -231,7 +231,7 @@ class TrialSession:
         """Record a call that went through the relay and return the messages that it sent."""
         fields, sent = read_request(relayed)
         left_out = f"{WITHOUT}seed" in relayed.record.flags
-        seed = None if left_out else recorded_seed(fields.get("seed"))
+        seed = None if left_out else storable_seed(fields.get("seed"))
         self.requests.append(msgspec.structs.replace(relayed.record, seed=seed))
         if relayed.error is not None and relayed.record.role == "model" and not is_side:
             self._turns -= 1  # the agent's own client may retry, in the same turn
@@ -251,7 +251,7 @@ class TrialSession:
             LimitReached: If the trial may make no further request.
         """
         self._check_limits(role)
-        seed = recorded_seed(seed)
+        seed = storable_seed(seed)
         purpose = Purpose(self.actual_start, role, self._turns, seed, self._waits, offered=offered)
         if role == "model":
             self._turns += 1
@@ -280,7 +280,7 @@ class TrialSession:
         return [_exchange(asked, outcome.messages) for asked in self._asked]
 
 
-def _exchange(asked: SentRequest, messages: list[Message]) -> ExchangeBody:
+def _exchange(asked: EncodedRequest, messages: list[Message]) -> ExchangeBody:
     body, sent, response = asked
     known = bool(sent) and messages[: len(sent)] == sent
     request = {name: value for name, value in body.items() if name != "messages" and value is not None}

@@ -10,10 +10,10 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any
 
-from benchwright.engine.stop import Stop
+from benchwright.engine.stop import StopRequest
 from benchwright.text import Say
 
-NUMBERS = (signal.SIGINT, signal.SIGTERM)
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 FINISH_SECONDS = 300.0
 """Seconds for which trials in flight may go on after the first signal."""
@@ -24,13 +24,15 @@ REACTION_SECONDS = 1.0
 END_SECONDS = 2.0
 """Seconds that the run may take to end after the second signal."""
 
-HELD_UP = "Stopping, but an agent, tool or grader holds the event loop up. Press again to stop immediately.\n"
-ENDED = "Stopped while the event loop was held up; finished trials are saved.\n"
+BLOCKED_LOOP_MESSAGE = (
+    "Stopping, but an agent, tool or grader holds the event loop up. Press again to stop immediately.\n"
+)
+BLOCKED_STOP_MESSAGE = "Stopped while the event loop was held up; finished trials are saved.\n"
 SHOW_CURSOR = "\x1b[?25h"
-INTERRUPTED = 130
+INTERRUPTED_EXIT_CODE = 130
 
 
-class Signals:
+class SignalHandler:
     """While entered, the first SIGINT or SIGTERM stops the run, and the second cancels trials in flight.
 
     Signals work even if an agent, a tool or a grader blocks the event loop. After the first signal, a thread
@@ -38,17 +40,17 @@ class Signals:
     -9`, it leaves the journal complete. Outside the main thread, signals are not handled.
     """
 
-    def __init__(self, stop: Stop, say: Say) -> None:
+    def __init__(self, stop: StopRequest, say: Say) -> None:
         self._stop = stop
         self._say = say
         self._count = 0
         self._before: dict[signal.Signals, Any] = {}
         self._heard, self._over = threading.Event(), threading.Event()
 
-    def __enter__(self) -> Signals:
+    def __enter__(self) -> SignalHandler:
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
         if threading.current_thread() is threading.main_thread():
-            self._before = {number: signal.signal(number, self._received) for number in NUMBERS}
+            self._before = {number: signal.signal(number, self._received) for number in STOP_SIGNALS}
         return self
 
     def __exit__(
@@ -89,12 +91,12 @@ class Signals:
 
     def _see_to_the_first(self) -> None:
         if not self._heard.wait(REACTION_SECONDS) and not self._over.is_set():
-            _write(HELD_UP)
+            _write(BLOCKED_LOOP_MESSAGE)
 
     def _see_to_the_second(self) -> None:
         if not self._over.wait(END_SECONDS):
-            _write(ENDED)
-            os._exit(INTERRUPTED)
+            _write(BLOCKED_STOP_MESSAGE)
+            os._exit(INTERRUPTED_EXIT_CODE)
 
 
 def _write(text: str) -> None:

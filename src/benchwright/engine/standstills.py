@@ -6,17 +6,17 @@ import asyncio
 
 import msgspec
 
-from benchwright.engine.lag import LoopLagSampler
+from benchwright.engine.loop_lag import LoopLagSampler
 from benchwright.engine.session import TrialSession
 from benchwright.records import RequestRecord
-from benchwright.runs.lag import Standstill
-from benchwright.runs.standstills import STOOD_STILL
+from benchwright.runs.process_delays import Standstill
+from benchwright.runs.standstills import STANDSTILL_FLAG
 
 
-def flagged_requests(session: TrialSession, sampler: LoopLagSampler | None) -> list[RequestRecord]:
+def flag_requests(session: TrialSession, sampler: LoopLagSampler | None) -> list[RequestRecord]:
     """Return a session's requests.
 
-    Those that were due or in flight during a standstill get the flag `STOOD_STILL`.
+    Those that were due or in flight during a standstill get the flag `STANDSTILL_FLAG`.
     """
     if sampler is None or not sampler.check_standstill():
         return session.requests
@@ -26,7 +26,7 @@ def flagged_requests(session: TrialSession, sampler: LoopLagSampler | None) -> l
     ]
 
 
-def extend(limit: asyncio.Timeout, standstill: Standstill) -> None:
+def extend_limit(limit: asyncio.Timeout, standstill: Standstill) -> None:
     """Extend a time limit by the length of a standstill, since the trial could not progress in it.
 
     Not for a suspended machine: the event loop's clock stops then, so the limit has not been used up.
@@ -47,4 +47,4 @@ def _time_of(request: RequestRecord, session: TrialSession) -> tuple[int, int]:
 
 
 def _flagged(request: RequestRecord) -> RequestRecord:
-    return msgspec.structs.replace(request, flags=[*request.flags, STOOD_STILL])
+    return msgspec.structs.replace(request, flags=[*request.flags, STANDSTILL_FLAG])

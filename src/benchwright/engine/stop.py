@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from benchwright.endpoint.providers import ModelClient
 from benchwright.endpoint.rate_limits import LIMITING
-from benchwright.engine.worker import Result, SolvedWork
+from benchwright.engine.worker import SolvedWork, WorkResult
 from benchwright.records import Status, TrialRecord
 
 
@@ -19,12 +19,12 @@ class StopRule(Protocol):
     Then trials in flight end, but no others begin.
     """
 
-    def update(self, result: Result) -> str | None:
+    def update(self, result: WorkResult) -> str | None:
         """Return the reason to stop, or None to go on."""
         ...
 
 
-class Until(StopRule, Protocol):
+class DecisionRule(StopRule, Protocol):
     """A rule that stops a run once its statistical question is decided or proves undecidable."""
 
     @property
@@ -33,7 +33,7 @@ class Until(StopRule, Protocol):
         ...
 
 
-class Stop:
+class StopRequest:
     """Holds the reason to stop a run, if there is one. `interrupted`: True if a signal stopped it.
 
     When a signal arrives, `clients` no longer wait for stalled requests, so that these do not delay the end
@@ -108,7 +108,7 @@ class TokenBudget:
         self._budget = tokens
         self._used = 0
 
-    def update(self, result: Result) -> str | None:
+    def update(self, result: WorkResult) -> str | None:
         """Add the tokens of all requests of a result (model and judges).
 
         Return the reason to stop if the budget is used up, else None.
@@ -131,7 +131,7 @@ class TimeBudget:
         self._seconds = seconds
         self._end = monotonic() + seconds
 
-    def update(self, result: Result) -> str | None:
+    def update(self, result: WorkResult) -> str | None:
         """Return the reason to stop if the time is over, else None."""
         return f"the budget of {self._seconds:g} seconds is used up" if monotonic() >= self._end else None
 
@@ -155,7 +155,7 @@ class SystemicErrors:
         self._reason: str | None = None
         self._possible = True
 
-    def update(self, result: Result) -> str | None:
+    def update(self, result: WorkResult) -> str | None:
         """Return the reason to stop once the errors so far show that further requests would fail too, else
         None.
         """

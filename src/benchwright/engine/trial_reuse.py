@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from benchwright.errors import JournalError
-from benchwright.records import FAILED, Outcome, Record, ScoreRecord, Trial, TrialRecord
+from benchwright.records import FAILED_STATUSES, Outcome, Record, ScoreRecord, Trial, TrialRecord
 from benchwright.runs.journal import decode_body, read_encoded_body
 from benchwright.runs.table import RunTable
 
@@ -34,7 +34,7 @@ class EarlierRun:
 
     def _row(self, trial_key: str) -> int | None:
         row = self._table.find(trial_key)
-        if row is None or self._table.status_of(row) in FAILED:
+        if row is None or self._table.status_of(row) in FAILED_STATUSES:
             return None
         if self._table.reused[row] and self._table.read_record(row).restored_tokens is not None:
             return None  # only its result was stored, not its conversation

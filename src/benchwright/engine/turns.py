@@ -9,7 +9,7 @@ from benchwright.engine.executor import task_group
 from benchwright.errors import ProviderError
 
 
-async def in_turn(after: Sequence[int | None], do: Callable[[int], Awaitable[bool]]) -> None:
+async def run_turns(after: Sequence[int | None], do: Callable[[int], Awaitable[bool]]) -> None:
     """Run the turns of a trial by calling `do` with the number of each.
 
     `after` has for each turn the number of the turn that must end before it, or None. Turns that follow the

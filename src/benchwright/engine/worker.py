@@ -15,16 +15,16 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.providers import ModelClient
-from benchwright.engine.boundary import Boundary, describe, ends_the_run
-from benchwright.engine.lag import running_sampler, telling_standstills
-from benchwright.engine.moments import LEAD_NS
-from benchwright.engine.plan import Keeps, keeps_all
-from benchwright.engine.protocols import PREPARED_BEFORE, PreparingSolver, Scorer, Solver
+from benchwright.engine.error_boundary import ErrorBoundary, describe_error, ends_the_run
+from benchwright.engine.loop_lag import reporting_standstills, running_sampler
+from benchwright.engine.plan import KeepCondition, keep_all
+from benchwright.engine.precise_waits import LEAD_NS
+from benchwright.engine.protocols import PREPARE_SECONDS, PreparingSolver, Scorer, Solver
 from benchwright.engine.session import TrialSession
-from benchwright.engine.standstills import extend, flagged_requests
+from benchwright.engine.standstills import extend_limit, flag_requests
 from benchwright.errors import ExecutionError, GraderError, LimitReached, RunStopped
 from benchwright.records import (
-    FAILED,
+    FAILED_STATUSES,
     Outcome,
     Record,
     RequestRecord,
@@ -34,9 +34,9 @@ from benchwright.records import (
     TrialLimits,
     TrialRecord,
 )
-from benchwright.runs.journal import Body, encode_json
+from benchwright.runs.journal import TrialBody, encode_json
 from benchwright.runs.keys import score_key
-from benchwright.runs.trial_prompt import kept_input, kept_target
+from benchwright.runs.trial_prompt import stored_input, stored_target
 
 
 class TrialWork(Record, frozen=True):
@@ -74,8 +74,8 @@ class ScoredWork(Record, frozen=True):
 
 _CANCELLED = Outcome(Status.CANCELLED)
 
-Result = SolvedWork | ScoredWork
-Deliver = Callable[[Result], Awaitable[None]]
+WorkResult = SolvedWork | ScoredWork
+DeliverResult = Callable[[WorkResult], Awaitable[None]]
 """Accepts a result at once; the returned awaitable is done when the result is in the journal."""
 
 
@@ -92,9 +92,9 @@ class Worker:
         scorers: tuple[Scorer, ...],
         clients: Mapping[str, ModelClient],
         limits: TrialLimits,
-        deliver: Deliver,
+        deliver: DeliverResult,
         show: Callable[[str, str], None] | None = None,
-        keeps: Keeps = keeps_all,
+        keeps: KeepCondition = keep_all,
         seconds: float | None = None,
     ) -> None:
         self._solver = solver
@@ -135,7 +135,7 @@ class Worker:
     @property
     def lead_seconds(self) -> float:
         """Seconds before its due time at which a trial is taken up, so that it can be prepared."""
-        return 0.0 if self._preparing is None else PREPARED_BEFORE
+        return 0.0 if self._preparing is None else PREPARE_SECONDS
 
     async def prepare(self, work: TrialWork) -> None:
         """Let the solver prepare a trial that will be due soon, if the solver supports that."""
@@ -159,7 +159,7 @@ class Worker:
         if outcome is None:
             outcome, solved = await self._solve(work.trial)
         scores: tuple[ScoreRecord, ...] = ()
-        if outcome.status not in FAILED:
+        if outcome.status not in FAILED_STATUSES:
             asked = [scorer for scorer in self._scorers if scorer.name not in work.scored]
             if asked and solved is not None:
                 await solved
@@ -179,7 +179,7 @@ class Worker:
         due = None if trial.due_ns is None else self.origin + trial.due_ns
         last_start = self.last_start(trial)
         session = TrialSession(trial, self._clients, self._limits, self._show, due=due, last_start=last_start)
-        boundary, outcome = Boundary(), _CANCELLED
+        boundary, outcome = ErrorBoundary(), _CANCELLED
         self._under_way += 1
         self._begun = number = self._begun + 1
         try:
@@ -192,11 +192,11 @@ class Worker:
         return self._solved(trial, session, boundary, outcome, number)
 
     def _solved(
-        self, trial: Trial, session: TrialSession, boundary: Boundary, outcome: Outcome, number: int
+        self, trial: Trial, session: TrialSession, boundary: ErrorBoundary, outcome: Outcome, number: int
     ) -> tuple[Outcome, Awaitable[None]]:
         if boundary.status is not None:
             outcome = Outcome(boundary.status, reason=boundary.reason)
-        record = _record(trial, session, outcome, flagged_requests(session, self._sampler))
+        record = _record(trial, session, outcome, flag_requests(session, self._sampler))
         body = encode_json(_body(trial, session, outcome)) if self._keeps(record) else b""
         self._ended(number, outcome.status)
         return outcome, self._deliver(SolvedWork(record, body, boundary.systemic, self._earlier))
@@ -205,7 +205,7 @@ class Worker:
         self._under_way -= 1
         if number <= self._begun_at_failure:
             self._earlier -= 1
-        elif not self._begun_at_failure and status in FAILED:
+        elif not self._begun_at_failure and status in FAILED_STATUSES:
             self._begun_at_failure, self._earlier = self._begun, self._under_way
 
     def _limited(self, solving: Coroutine[Any, Any, Outcome]) -> Coroutine[Any, Any, Outcome]:
@@ -231,7 +231,7 @@ class Worker:
         except BaseException as error:
             if ends_the_run(error):
                 raise
-            detail = {"error": describe(error)}
+            detail = {"error": describe_error(error)}
         return ScoreRecord(
             key=score_key(trial.key, scorer.name, scorer.fingerprint),
             trial=trial.key,
@@ -249,7 +249,7 @@ async def _within(seconds: float, solving: Coroutine[Any, Any, Outcome]) -> Outc
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
-            with telling_standstills(lambda standstill: extend(limit, standstill)):
+            with reporting_standstills(lambda standstill: extend_limit(limit, standstill)):
                 return await solving
     except TimeoutError:
         if limit.expired():
@@ -307,14 +307,14 @@ def _record(
     )
 
 
-def _body(trial: Trial, session: TrialSession, outcome: Outcome) -> Body:
-    return Body(
+def _body(trial: Trial, session: TrialSession, outcome: Outcome) -> TrialBody:
+    return TrialBody(
         key=trial.key,
         attempt=trial.attempt,
         status=outcome.status,
         reason=outcome.reason,
-        input=kept_input(trial.sample.input, outcome.messages),
-        target=kept_target(trial.sample.target),
+        input=stored_input(trial.sample.input, outcome.messages),
+        target=stored_target(trial.sample.target),
         messages=outcome.messages,
         answer=outcome.answer,
         scores=outcome.scores,

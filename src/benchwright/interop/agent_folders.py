@@ -7,19 +7,21 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.interop.foreign import (
+from benchwright.interop.foreign_results import (
     ForeignRun,
     ForeignTarget,
     ForeignTrial,
     UnreadableResults,
     unread_trial,
 )
-from benchwright.interop.reading import mapping, read_json
+from benchwright.interop.untrusted_files import object_or_empty, read_json
 from benchwright.records import Record, Status
 
 MOST_TRAJECTORIES = 50_000
-NOT_GRADED = "Its patches are not graded: `benchwright run swe_bench --option predictions=PATH` does that."
-LIST = "preds.json"
+NOT_GRADED_NOTE = (
+    "Its patches are not graded: `benchwright run swe_bench --option predictions=PATH` does that."
+)
+PATCHES_FILE = "preds.json"
 """File in a folder that lists the submitted patches by instance."""
 
 
@@ -94,11 +96,11 @@ def run_of(path: Path, form: str, told: Sequence[Trajectory], lacks: Sequence[st
         trials=[_in_slot(one.trial, slots.get(one.model, slots[models[0]])) for one in told],
         planned=len({*(one.trial.sample for one in told), *listed}),
         lacks=["scores", *lacks],
-        notes=[NOT_GRADED, *_notes(told, listed)],
+        notes=[NOT_GRADED_NOTE, *_notes(told, listed)],
     )
 
 
-def ending_of(reason: str, failures: Mapping[str, Status]) -> tuple[Status, str | None]:
+def trial_ending(reason: str, failures: Mapping[str, Status]) -> tuple[Status, str | None]:
     """Return (status, reason) of a trial, derived from the exit status that its agent reported.
 
     `failures` maps parts of an exit status to trial statuses. Any other exit status that is not a submission
@@ -117,10 +119,10 @@ def ending_of(reason: str, failures: Mapping[str, Status]) -> tuple[Status, str 
 
 def _listed(path: Path) -> frozenset[str]:
     """Return the instances in the folder's list of submitted patches; empty if it is missing or damaged."""
-    if not (path / LIST).is_file():
+    if not (path / PATCHES_FILE).is_file():
         return frozenset()
     try:
-        return frozenset(mapping(read_json(path / LIST)))
+        return frozenset(object_or_empty(read_json(path / PATCHES_FILE)))
     except UnreadableResults:
         return frozenset()
 
@@ -128,7 +130,7 @@ def _listed(path: Path) -> frozenset[str]:
 def _notes(told: Sequence[Trajectory], listed: frozenset[str]) -> Iterator[str]:
     without = sorted(listed - {one.trial.sample for one in told})
     if without:
-        yield f"{LIST} names {len(without)} instances that have no trajectory, such as {without[0]}."
+        yield f"{PATCHES_FILE} names {len(without)} instances that have no trajectory, such as {without[0]}."
 
 
 def _in_slot(trial: ForeignTrial, slot: str) -> ForeignTrial:

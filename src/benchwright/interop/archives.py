@@ -10,9 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from benchwright.interop.foreign import UnreadableResults
+from benchwright.interop.foreign_results import UnreadableResults
 
-ZSTANDARD = 93
+ZSTANDARD_METHOD = 93
 """The number of Zstandard among the zip format's compression methods."""
 
 LARGEST_MEMBER = 512 << 20
@@ -67,7 +67,7 @@ class Archive:
                 raise UnreadableResults(
                     f"{where}: it has {member.file_size:,} bytes; at most {LARGEST_MEMBER:,} are read."
                 )
-            if member.compress_type != ZSTANDARD:
+            if member.compress_type != ZSTANDARD_METHOD:
                 with self._zip.open(member) as file:
                     return _whole(file, where)
             return self._read_zstandard(member, where)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchwright.interop.messages import content_of, openai_call
-from benchwright.interop.reading import count, mapping, objects, text
+from benchwright.interop.untrusted_files import count_or_none, object_or_empty, objects_in_list, text_or_empty
 from benchwright.records import Message, RequestRecord, Usage
 
 ROLES = {"system": "system", "user": "user", "agent": "assistant"}
@@ -18,19 +18,19 @@ def messages_of(trajectory: Mapping[str, Any]) -> list[Message]:
     Observations of a step follow it as tool messages.
     """
     found: list[Message] = []
-    for step in objects(trajectory.get("steps")):
-        role = ROLES.get(text(step.get("source")))
+    for step in objects_in_list(trajectory.get("steps")):
+        role = ROLES.get(text_or_empty(step.get("source")))
         if role is None:
             continue
         message: Message = {"role": role, "content": content_of(step.get("message"))}
-        if reasoning := text(step.get("reasoning_content")):
+        if reasoning := text_or_empty(step.get("reasoning_content")):
             message["reasoning_content"] = reasoning
-        if calls := [_call(one) for one in objects(step.get("tool_calls"))]:
+        if calls := [_call(one) for one in objects_in_list(step.get("tool_calls"))]:
             message["tool_calls"] = calls
         found.append(message)
-        for one in objects(mapping(step.get("observation")).get("results")):
+        for one in objects_in_list(object_or_empty(step.get("observation")).get("results")):
             answer: Message = {"role": "tool", "content": content_of(one.get("content"))}
-            if named := text(one.get("source_call_id")):
+            if named := text_or_empty(one.get("source_call_id")):
                 answer["tool_call_id"] = named
             found.append(answer)
     return found
@@ -38,16 +38,24 @@ def messages_of(trajectory: Mapping[str, Any]) -> list[Message]:
 
 def requests_of(trajectory: Mapping[str, Any], name: str) -> list[RequestRecord]:
     """Return a request record for each agent step that reports its tokens. The times are unknown."""
-    steps = [step for step in objects(trajectory.get("steps")) if mapping(step.get("metrics"))]
+    steps = [
+        step for step in objects_in_list(trajectory.get("steps")) if object_or_empty(step.get("metrics"))
+    ]
     return [
-        RequestRecord(f"{name}-{turn}", turn=turn, usage=_usage(mapping(step.get("metrics"))))
+        RequestRecord(f"{name}-{turn}", turn=turn, usage=_usage(object_or_empty(step.get("metrics"))))
         for turn, step in enumerate(steps)
     ]
 
 
 def _usage(metrics: Mapping[str, Any]) -> Usage:
-    return Usage(*(count(metrics.get(f"{name}_tokens")) for name in ("prompt", "completion", "cached")))
+    return Usage(
+        *(count_or_none(metrics.get(f"{name}_tokens")) for name in ("prompt", "completion", "cached"))
+    )
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    return openai_call(text(call.get("tool_call_id")), text(call.get("function_name")), call.get("arguments"))
+    return openai_call(
+        text_or_empty(call.get("tool_call_id")),
+        text_or_empty(call.get("function_name")),
+        call.get("arguments"),
+    )

@@ -7,22 +7,31 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchwright.interop.evalscope_reviews import LINES, Subset, reviewed, trials_of
-from benchwright.interop.foreign import (
+from benchwright.interop.evalscope_reviews import LINES_PATTERN, ReviewSubset, scan_reviews, trials_of
+from benchwright.interop.foreign_results import (
     ForeignRun,
     ForeignScale,
     ForeignTarget,
-    Readings,
+    ReadResults,
     UnreadableResults,
     read_each,
 )
-from benchwright.interop.reading import an_object, count, mapping, moment, number, objects, read_json, text
+from benchwright.interop.untrusted_files import (
+    count_or_none,
+    number_or_none,
+    object_or_empty,
+    objects_in_list,
+    parse_time,
+    read_json,
+    require_object,
+    text_or_empty,
+)
 
 FORMAT = "evalscope"
 LARGEST_CONFIGURATION = 16 << 20
 
 
-class Report(NamedTuple):
+class DatasetReport(NamedTuple):
     """EvalScope's report on one dataset: the file and its content."""
 
     file: Path
@@ -34,7 +43,7 @@ def recognises(path: Path) -> bool:
     return path.is_dir() and bool(_roots(path))
 
 
-def read(path: Path) -> Readings:
+def read(path: Path) -> ReadResults:
     """Read the output of each dataset and model as a run.
 
     Raises:
@@ -54,19 +63,19 @@ def read(path: Path) -> Readings:
 
 def _roots(path: Path) -> list[Path]:
     places = [path, *sorted(one for one in path.iterdir() if one.is_dir())]
-    return [one for one in places if any((one / "reviews").glob(f"*/{LINES}"))]
+    return [one for one in places if any((one / "reviews").glob(f"*/{LINES_PATTERN}"))]
 
 
-def _runs(root: Path, model: str) -> Readings:
-    reports: dict[str, Report] = {}
-    damaged: Readings = []
+def _runs(root: Path, model: str) -> ReadResults:
+    reports: dict[str, DatasetReport] = {}
+    damaged: ReadResults = []
     for file in sorted((root / "reports" / model).glob("*.json")):
         try:
-            content = an_object(read_json(file), file)
+            content = require_object(read_json(file), file)
         except UnreadableResults as error:
             damaged.append(error)
             content = {}
-        reports[text(content.get("dataset_name")) or file.stem] = Report(file, content)
+        reports[text_or_empty(content.get("dataset_name")) or file.stem] = DatasetReport(file, content)
     files = _datasets(root, model, reports)
     missing = [
         UnreadableResults(f"{report.file}: there are no reviews of {dataset} beside this report.")
@@ -78,23 +87,23 @@ def _runs(root: Path, model: str) -> Readings:
 
 
 def _run(
-    root: Path, model: str, reports: Mapping[str, Report], dataset: str, subsets: list[Subset]
+    root: Path, model: str, reports: Mapping[str, DatasetReport], dataset: str, subsets: list[ReviewSubset]
 ) -> ForeignRun:
     report = reports.get(dataset)
     content = {} if report is None else report.content
-    executed = mapping(content.get("execution_summary"))
-    requested = count(executed.get("requested"))
-    failed = max(0, (requested or 0) - (count(executed.get("succeeded")) or 0))
-    reviews = reviewed(subsets)
+    executed = object_or_empty(content.get("execution_summary"))
+    requested = count_or_none(executed.get("requested"))
+    failed = max(0, (requested or 0) - (count_or_none(executed.get("succeeded")) or 0))
+    reviews = scan_reviews(subsets)
     return ForeignRun(
         format=FORMAT,
         program="EvalScope",
         path=root,
         task=dataset,
-        targets=[ForeignTarget("primary", text(content.get("model_name")) or model)],
+        targets=[ForeignTarget("primary", text_or_empty(content.get("model_name")) or model)],
         scores=_scales(content, reviews.metrics),
         trials=trials_of(subsets, reviews),
-        created_at=moment(content.get("created_at")),
+        created_at=parse_time(content.get("created_at")),
         state="finished" if content else "unfinished",
         repeats=reviews.repeats,
         planned=requested if requested is not None else _counted(content),
@@ -105,7 +114,7 @@ def _run(
     )
 
 
-def _datasets(root: Path, model: str, reports: Mapping[str, Report]) -> dict[str, list[Subset]]:
+def _datasets(root: Path, model: str, reports: Mapping[str, DatasetReport]) -> dict[str, list[ReviewSubset]]:
     """Group the files of reviews by dataset.
 
     A file is named DATASET_SUBSET, and both may contain underscores.
@@ -123,11 +132,11 @@ def _datasets(root: Path, model: str, reports: Mapping[str, Report]) -> dict[str
         *_configured(root),
         *(name for name, report in reports.items() if not _subsets(report.content)),
     ]
-    found: dict[str, list[Subset]] = {}
-    for file in sorted((root / "reviews" / model).glob(LINES)):
+    found: dict[str, list[ReviewSubset]] = {}
+    for file in sorted((root / "reviews" / model).glob(LINES_PATTERN)):
         dataset, subset = told.get(file.stem) or _split(file.stem, configured)
         predictions = root / "predictions" / model / file.name
-        found.setdefault(dataset, []).append(Subset(subset, file, predictions))
+        found.setdefault(dataset, []).append(ReviewSubset(subset, file, predictions))
     return found
 
 
@@ -139,10 +148,19 @@ def _split(stem: str, datasets: Iterable[str]) -> tuple[str, str]:
 
 def _subsets(report: Mapping[str, Any]) -> set[str]:
     categories = (
-        one for metric in objects(report.get("metrics")) for one in objects(metric.get("categories"))
+        one
+        for metric in objects_in_list(report.get("metrics"))
+        for one in objects_in_list(metric.get("categories"))
     )
-    named = (text(subset.get("name")) for one in categories for subset in objects(one.get("subsets")))
-    return {*mapping(mapping(report.get("execution_summary")).get("subsets")), *filter(None, named)}
+    named = (
+        text_or_empty(subset.get("name"))
+        for one in categories
+        for subset in objects_in_list(one.get("subsets"))
+    )
+    return {
+        *object_or_empty(object_or_empty(report.get("execution_summary")).get("subsets")),
+        *filter(None, named),
+    }
 
 
 def _configured(root: Path) -> Iterator[str]:
@@ -163,9 +181,9 @@ def _configured(root: Path) -> Iterator[str]:
 def _scales(report: Mapping[str, Any], metrics: Iterable[str]) -> dict[str, ForeignScale]:
     """Return the scale of each metric, including the (rounded) mean in the report."""
     found = dict.fromkeys(metrics, ForeignScale())
-    for metric in objects(report.get("metrics")):
-        identity = mapping(metric.get("identity"))
-        name, mean = text(identity.get("name")), number(metric.get("score"))
+    for metric in objects_in_list(report.get("metrics")):
+        identity = object_or_empty(metric.get("identity"))
+        name, mean = text_or_empty(identity.get("name")), number_or_none(metric.get("score"))
         if name in found and identity.get("aggregation") == "mean" and not identity.get("dimensions"):
             found[name] = ForeignScale(mean=mean)
     return found
@@ -174,7 +192,8 @@ def _scales(report: Mapping[str, Any], metrics: Iterable[str]) -> dict[str, Fore
 def _counted(report: Mapping[str, Any]) -> int | None:
     """Return the number of trials in a report of an older version, which does not summarise the execution."""
     return max(
-        (found for one in objects(report.get("metrics")) if (found := count(one.get("num")))), default=None
+        (found for one in objects_in_list(report.get("metrics")) if (found := count_or_none(one.get("num")))),
+        default=None,
     )
 
 

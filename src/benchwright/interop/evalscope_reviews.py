@@ -10,29 +10,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchwright.formats import counted
-from benchwright.interop.foreign import ForeignScore, ForeignTrial, UnreadableResults
+from benchwright.formats import count_with_noun
+from benchwright.interop.foreign_results import ForeignScore, ForeignTrial, UnreadableResults
 from benchwright.interop.inspect_sample import openai_message, usage_of
-from benchwright.interop.reading import (
-    an_object,
-    count,
-    mapping,
-    nanoseconds,
-    number,
-    objects,
+from benchwright.interop.untrusted_files import (
+    count_or_none,
+    number_or_none,
+    object_or_empty,
+    objects_in_list,
     read_lines,
-    text,
+    require_object,
+    text_or_empty,
+    to_nanoseconds,
 )
 from benchwright.records import RequestRecord, Status
 
-LINES = "*.jsonl"
-USABLE = ("", "success", "fallback", "degraded")
+LINES_PATTERN = "*.jsonl"
+COUNTED_STATUSES = ("", "success", "fallback", "degraded")
 """Statuses of a score that counts. EvalScope excludes scores with other statuses (constants.ScoreStatus)."""
 
-Id = int | str
+SampleId = int | str
 
 
-class Subset(NamedTuple):
+class ReviewSubset(NamedTuple):
     """A subset of a dataset: its file of reviews and its file of predictions."""
 
     name: str
@@ -45,55 +45,55 @@ class Subset(NamedTuple):
         return [one for one in (self.reviews, self.predictions) if one.is_file()]
 
 
-class Attempt(NamedTuple):
+class SampleRepeat(NamedTuple):
     """The sample (within its subset) and the repeat that a review belongs to."""
 
-    sample: Id
+    sample: SampleId
     repeat: int
 
 
-class Reviews(NamedTuple):
+class ReviewOverview(NamedTuple):
     """An overview of a dataset's reviews, from a first pass over them.
 
     `attempts`: {file: {line number: attempt}} for the lines that count. A resumed evaluation may append an
     answer again, and EvalScope takes the last one. `metrics`: the names of all scores, in order.
     """
 
-    attempts: dict[Path, dict[int, Attempt]]
+    attempts: dict[Path, dict[int, SampleRepeat]]
     metrics: list[str]
     repeats: int
     notes: list[str]
 
 
-def reviewed(subsets: Sequence[Subset]) -> Reviews:
+def scan_reviews(subsets: Sequence[ReviewSubset]) -> ReviewOverview:
     """Make a first pass over the reviews, to find the lines that count and the metrics.
 
     Raises:
         UnreadableResults: If a line is damaged, unless it is the last one, which an interruption may have cut
             short.
     """
-    attempts: dict[Path, dict[int, Attempt]] = {}
+    attempts: dict[Path, dict[int, SampleRepeat]] = {}
     metrics: dict[str, None] = {}
     again = 0
     torn: list[str] = []
     for subset in subsets:
-        last: dict[Id, tuple[int, Id, int | None]] = {}
+        last: dict[SampleId, tuple[int, SampleId, int | None]] = {}
         for place, review in _lines(subset.reviews, torn):
             answer, sample, repeat = _ids(review, f"{subset.reviews}, line {place}")
             again += answer in last
             last[answer] = place, sample, repeat
-            metrics |= dict.fromkeys(mapping(_score(review).get("value")))
+            metrics |= dict.fromkeys(object_or_empty(_score(review).get("value")))
         attempts[subset.reviews] = _numbered(last)
     repeats = 1 + max((one.repeat for lines in attempts.values() for one in lines.values()), default=0)
     notes = [f"Its last line is cut short, and left out: {name}" for name in torn]
     if again:
         notes.append(
-            f"{counted(again, 'review')} stood there again; the last one of an answer counts, as in EvalScope."
+            f"{count_with_noun(again, 'review')} stood there again; the last one of an answer counts, as in EvalScope."
         )
-    return Reviews(attempts, list(metrics), repeats, notes)
+    return ReviewOverview(attempts, list(metrics), repeats, notes)
 
 
-def trials_of(subsets: Sequence[Subset], reviews: Reviews) -> Iterator[ForeignTrial]:
+def trials_of(subsets: Sequence[ReviewSubset], reviews: ReviewOverview) -> Iterator[ForeignTrial]:
     """Yield the trials of the reviews that count.
 
     Raises:
@@ -113,23 +113,23 @@ def _lines(path: Path, torn: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     If the last line is cut short, its place is added to `torn`.
     """
     for place, line in enumerate(read_lines(path, torn=torn), 1):
-        yield place, an_object(line, f"{path}, line {place}")
+        yield place, require_object(line, f"{path}, line {place}")
 
 
-def _ids(review: Mapping[str, Any], where: str) -> tuple[Id, Id, int | None]:
+def _ids(review: Mapping[str, Any], where: str) -> tuple[SampleId, SampleId, int | None]:
     """Return (id of the answer, id of its sample, number of the repeat) of a review.
 
     Ids of answers are numbered over all samples and repeats. Only newer versions number the repeats of a
     sample; for older ones the number is None.
     """
-    sample_score = mapping(review.get("sample_score"))
+    sample_score = object_or_empty(review.get("sample_score"))
     answer = next(filter(_is_id, (sample_score.get("sample_id"), review.get("index"))), None)
     sample = next(filter(_is_id, (sample_score.get("group_id"), answer)), None)
     if sample is None:
         raise UnreadableResults(
             f"{where}: a review without a sample, as EvalScope before 1.0 wrote them; those are not read."
         )
-    repeat = count(sample_score.get("generation_index"))
+    repeat = count_or_none(sample_score.get("generation_index"))
     name = f"{sample}-{repeat}" if answer is None else answer
     return name, sample, None if repeat is None else min(repeat, 100_000)
 
@@ -138,41 +138,41 @@ def _is_id(value: Any) -> bool:
     return isinstance(value, int | str)
 
 
-def _numbered(last: Mapping[Id, tuple[int, Id, int | None]]) -> dict[int, Attempt]:
+def _numbered(last: Mapping[SampleId, tuple[int, SampleId, int | None]]) -> dict[int, SampleRepeat]:
     """Return the attempts by line number. Repeats without a number are numbered in the order of their ids."""
-    seen: Counter[Id] = Counter()
+    seen: Counter[SampleId] = Counter()
     found = {}
     for answer in sorted(last, key=lambda one: (isinstance(one, str), one)):
         place, sample, repeat = last[answer]
-        found[place] = Attempt(sample, seen[sample] if repeat is None else repeat)
+        found[place] = SampleRepeat(sample, seen[sample] if repeat is None else repeat)
         seen[sample] += 1
     return found
 
 
 def _score(review: Mapping[str, Any]) -> dict[str, Any]:
-    return mapping(mapping(review.get("sample_score")).get("score"))
+    return object_or_empty(object_or_empty(review.get("sample_score")).get("score"))
 
 
 def _trial(
-    subset: Subset,
-    attempt: Attempt,
+    subset: ReviewSubset,
+    attempt: SampleRepeat,
     review: Mapping[str, Any],
     requests: Mapping[int | None, RequestRecord],
     metrics: Sequence[str],
 ) -> ForeignTrial:
-    messages = [openai_message(one, {}) for one in objects(review.get("messages"))]
+    messages = [openai_message(one, {}) for one in objects_in_list(review.get("messages"))]
     score = _score(review)
     asked = next((one["content"] for one in messages if one["role"] == "user"), review.get("input"))
     target = review.get("target")
-    index = count(review.get("index"))
+    index = count_or_none(review.get("index"))
     return ForeignTrial(
         sample=f"{subset.name}/{attempt.sample}",
         repeat=attempt.repeat,
         scores=_scores(score, metrics),
         input=asked if isinstance(asked, str) else None,
-        target=", ".join(map(str, target)) if isinstance(target, list) else text(target) or None,
+        target=", ".join(map(str, target)) if isinstance(target, list) else text_or_empty(target) or None,
         messages=messages,
-        answer=text(score.get("prediction")),
+        answer=text_or_empty(score.get("prediction")),
         requests=[requests[index]] if index in requests else [],
         labels={"subset": subset.name},
     )
@@ -185,17 +185,22 @@ def _scores(score: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Forei
 
     If a judge failed, EvalScope omits the metric.
     """
-    values = mapping(score.get("value"))
-    errors = mapping(mapping(score.get("metadata")).get("metric_errors"))
-    span, why = text(score.get("extracted_prediction")) or None, text(score.get("explanation")) or None
-    status = text(score.get("status"))
-    judged = text(mapping(score.get("judge_summary")).get("error")) or status
+    values = object_or_empty(score.get("value"))
+    errors = object_or_empty(object_or_empty(score.get("metadata")).get("metric_errors"))
+    span, why = (
+        text_or_empty(score.get("extracted_prediction")) or None,
+        text_or_empty(score.get("explanation")) or None,
+    )
+    status = text_or_empty(score.get("status"))
+    judged = text_or_empty(object_or_empty(score.get("judge_summary")).get("error")) or status
     found = {}
-    for name in metrics if status not in USABLE else values:
+    for name in metrics if status not in COUNTED_STATUSES else values:
         error = next((told for metric, told in errors.items() if _belongs(name, metric)), None)
-        value = number(values.get(name))
+        value = number_or_none(values.get(name))
         if error is not None:
-            found[name] = ForeignScore(None, Status.GRADER_ERROR, explanation=text(error) or "not computed")
+            found[name] = ForeignScore(
+                None, Status.GRADER_ERROR, explanation=text_or_empty(error) or "not computed"
+            )
         elif value is not None:
             found[name] = ForeignScore(value, span=span, explanation=why)
         elif name not in values:
@@ -209,7 +214,7 @@ def _belongs(score: str, metric: str) -> bool:
     return name == of or (name.startswith(of) and not name[len(of)].isalnum())
 
 
-def _requests(subset: Subset) -> dict[int | None, RequestRecord]:
+def _requests(subset: ReviewSubset) -> dict[int | None, RequestRecord]:
     """Return the request record of each prediction, by its index.
 
     If an index occurs twice, the last prediction counts.
@@ -218,13 +223,13 @@ def _requests(subset: Subset) -> dict[int | None, RequestRecord]:
         return {}
     found: dict[int | None, RequestRecord] = {}
     for line in read_lines(subset.predictions, torn=[]):
-        given = mapping(line)
-        output = mapping(given.get("model_output"))
-        choices = objects(output.get("choices"))
-        found[count(given.get("index"))] = RequestRecord(
+        given = object_or_empty(line)
+        output = object_or_empty(given.get("model_output"))
+        choices = objects_in_list(output.get("choices"))
+        found[count_or_none(given.get("index"))] = RequestRecord(
             id=f"{subset.name}-{given.get('index')}",
-            total=nanoseconds(output.get("time")),
-            usage=usage_of(mapping(output.get("usage"))),
-            finish_reason=text(choices[0].get("stop_reason")) or None if choices else None,
+            total=to_nanoseconds(output.get("time")),
+            usage=usage_of(object_or_empty(output.get("usage"))),
+            finish_reason=text_or_empty(choices[0].get("stop_reason")) or None if choices else None,
         )
     return found

@@ -6,30 +6,44 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchwright.interop.foreign import (
+from benchwright.interop.foreign_results import (
     ForeignRun,
     ForeignScale,
     ForeignTarget,
     ForeignTrial,
-    Readings,
+    ReadResults,
     UnreadableResults,
 )
-from benchwright.interop.harbor_trials import RESULT, Attempt, Slots, entrant_of, trials_of
-from benchwright.interop.reading import count, mapping, moment, read_json, text
+from benchwright.interop.harbor_trials import (
+    RESULT_FILE,
+    HarborAttempt,
+    SlotByAgentAndModel,
+    agent_and_model,
+    trials_of,
+)
+from benchwright.interop.untrusted_files import (
+    count_or_none,
+    object_or_empty,
+    parse_time,
+    read_json,
+    text_or_empty,
+)
 
 FORMAT = "harbor"
-CONFIG = "config.json"
+CONFIG_FILE = "config.json"
 MOST_TRIALS = 200_000
 
 
 def recognises(path: Path) -> bool:
     """Return whether the path is a job: it and one of its subfolders contain a result or a configuration."""
-    if not path.is_dir() or not any((path / name).is_file() for name in (RESULT, CONFIG)):
+    if not path.is_dir() or not any((path / name).is_file() for name in (RESULT_FILE, CONFIG_FILE)):
         return False
-    return any((trial / name).is_file() for trial in _trial_folders(path) for name in (RESULT, CONFIG))
+    return any(
+        (trial / name).is_file() for trial in _trial_folders(path) for name in (RESULT_FILE, CONFIG_FILE)
+    )
 
 
-def read(path: Path) -> Readings:
+def read(path: Path) -> ReadResults:
     """Read each dataset of a job as a run of its own, because tasks of two datasets may share a name.
 
     Raises:
@@ -67,11 +81,11 @@ class _Job(NamedTuple):
     whole: bool
 
 
-def _run(job: _Job, source: str, attempts: Sequence[Attempt], slots: Slots) -> ForeignRun:
+def _run(job: _Job, source: str, attempts: Sequence[HarborAttempt], slots: SlotByAgentAndModel) -> ForeignRun:
     trials = trials_of(attempts, slots)
     used = {trial.slot for trial in trials}
     absent = job.missing + len(job.damaged)
-    planned = count(job.result.get("n_total_trials")) or len(attempts) + absent
+    planned = count_or_none(job.result.get("n_total_trials")) or len(attempts) + absent
     return ForeignRun(
         format=FORMAT,
         program="Harbor",
@@ -80,8 +94,8 @@ def _run(job: _Job, source: str, attempts: Sequence[Attempt], slots: Slots) -> F
         targets=[ForeignTarget(slot, model) for (_, model), slot in slots.items() if slot in used],
         scores=dict.fromkeys((name for trial in trials for name in trial.scores), ForeignScale()),
         trials=trials,
-        created_at=moment(job.result.get("started_at")),
-        ended_at=moment(job.result.get("finished_at")),
+        created_at=parse_time(job.result.get("started_at")),
+        ended_at=parse_time(job.result.get("finished_at")),
         state="unfinished" if job.missing else "finished",
         repeats=1 + max(trial.repeat for trial in trials),
         planned=planned if job.whole else len(attempts),
@@ -96,22 +110,22 @@ def _trial_folders(path: Path) -> Iterator[Path]:
     return (one for one in sorted(path.iterdir()) if one.is_dir() and not one.is_symlink())
 
 
-def _ended(folders: Iterable[Path]) -> tuple[list[Attempt], list[UnreadableResults]]:
+def _ended(folders: Iterable[Path]) -> tuple[list[HarborAttempt], list[UnreadableResults]]:
     """Return the attempts that have a result, and the errors of damaged results.
 
     Copies of an attempt in other folders count once.
     """
-    found: dict[str, Attempt] = {}
+    found: dict[str, HarborAttempt] = {}
     damaged: list[UnreadableResults] = []
     for folder in folders:
-        if not (folder / RESULT).is_file():
+        if not (folder / RESULT_FILE).is_file():
             continue
         try:
-            attempt = Attempt.read(folder)
+            attempt = HarborAttempt.read(folder)
         except UnreadableResults as error:
             damaged.append(error)
             continue
-        first = found.setdefault(text(attempt.result.get("id")) or str(folder), attempt)
+        first = found.setdefault(text_or_empty(attempt.result.get("id")) or str(folder), attempt)
         if first.result != attempt.result:
             raise UnreadableResults(
                 f"{folder} and {first.folder} are one trial of Harbor, and their results differ."
@@ -120,20 +134,20 @@ def _ended(folders: Iterable[Path]) -> tuple[list[Attempt], list[UnreadableResul
 
 
 def _job(path: Path) -> Mapping[str, Any]:
-    if not (path / RESULT).is_file():
+    if not (path / RESULT_FILE).is_file():
         return {}
     try:
-        return mapping(read_json(path / RESULT))
+        return object_or_empty(read_json(path / RESULT_FILE))
     except UnreadableResults:
         return {}
 
 
-def _slots(results: Iterable[Mapping[str, Any]]) -> Slots:
+def _slots(results: Iterable[Mapping[str, Any]]) -> SlotByAgentAndModel:
     """Return the target's slot (its name within the run) for each (agent, model).
 
     The slot includes the agent's name if there are several agents.
     """
-    entrants = list(dict.fromkeys(map(entrant_of, results)))
+    entrants = list(dict.fromkeys(map(agent_and_model, results)))
     if len(entrants) == 1:
         return {entrants[0]: "primary"}
     several = len({agent for agent, _ in entrants}) > 1

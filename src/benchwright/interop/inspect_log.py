@@ -10,41 +10,41 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 from benchwright.interop.archives import Archive
-from benchwright.interop.foreign import (
+from benchwright.interop.foreign_results import (
     ForeignRun,
     ForeignScale,
     ForeignTarget,
     ForeignTrial,
-    Readings,
+    ReadResults,
     UnreadableResults,
     unread_trial,
 )
 from benchwright.interop.inspect_sample import trial_of
-from benchwright.interop.reading import (
-    an_object,
-    count,
-    decoded,
-    mapping,
-    moment,
-    number,
-    objects,
+from benchwright.interop.untrusted_files import (
+    count_or_none,
+    decode_json,
+    number_or_none,
+    object_or_empty,
+    objects_in_list,
+    parse_time,
     read_json,
-    text,
+    require_object,
+    text_or_empty,
 )
 
 FORMAT = "inspect"
-STATES = {"success": "finished", "error": "stopped", "cancelled": "stopped"}
-START = "_journal/start.json"
-HEADER = "header.json"
-MEMBER = re.compile(r"samples/(?P<id>.*?)(_epoch_(?P<epoch>\d{1,6}))?\.json", re.DOTALL)
+STATE_BY_STATUS = {"success": "finished", "error": "stopped", "cancelled": "stopped"}
+START_MEMBER = "_journal/start.json"
+HEADER_MEMBER = "header.json"
+SAMPLE_MEMBER_PATTERN = re.compile(r"samples/(?P<id>.*?)(_epoch_(?P<epoch>\d{1,6}))?\.json", re.DOTALL)
 """Pattern of the name of the archive member that holds a sample at an epoch (repeat)."""
-MEANS = ("accuracy", "mean")
+MEAN_METRICS = ("accuracy", "mean")
 """Names of metrics that are the plain mean of a score."""
 ReadSample = Callable[[Mapping[str, Any], str], ForeignTrial]
 """Function (sample, its place in the log) -> its trial."""
-BEGINNING = 4_096
+RECOGNITION_BYTES = 4_096
 """Bytes of a JSON file that are examined to recognise a log."""
 
 
@@ -57,49 +57,49 @@ def recognises(path: Path) -> bool:
     if path.suffix != ".json":
         return False
     with path.open("rb") as file:
-        beginning = file.read(BEGINNING)
+        beginning = file.read(RECOGNITION_BYTES)
     return b'"eval"' in beginning and b'"version"' in beginning and b'"task"' in beginning
 
 
-def read(path: Path) -> Readings:
+def read(path: Path) -> ReadResults:
     """Read a log as a run.
 
     Raises:
         UnreadableResults: If the file is not a log, or is damaged.
     """
     if path.suffix == ".json":
-        log = an_object(read_json(path), path)
-        return [_run(path, log, objects(log.get("samples")), [])]
+        log = require_object(read_json(path), path)
+        return [_run(path, log, objects_in_list(log.get("samples")), [])]
     with Archive(path) as archive:
         names = set(archive.names)
-        name = HEADER if HEADER in names else START
-        header = an_object(decoded(archive.read(name), f"{path}, {name}"), f"{path}, {name}")
+        name = HEADER_MEMBER if HEADER_MEMBER in names else START_MEMBER
+        header = require_object(decode_json(archive.read(name), f"{path}, {name}"), f"{path}, {name}")
         again = len(archive.names) - len(names)
-    twice = f"{counted(again, 'member')} of the archive stood there again; the last one counts, as in any zip archive."
+    twice = f"{count_with_noun(again, 'member')} of the archive stood there again; the last one counts, as in any zip archive."
     return [_run(path, header, None, [twice] if again else [])]
 
 
 def _run(
     path: Path, header: Mapping[str, Any], samples: list[dict[str, Any]] | None, notes: list[str]
 ) -> ForeignRun:
-    about = an_object(header.get("eval"), f"{path}, eval")
-    model, task = text(about.get("model")), text(about.get("task"))
+    about = require_object(header.get("eval"), f"{path}, eval")
+    model, task = text_or_empty(about.get("model")), text_or_empty(about.get("task"))
     if not model or not task:
         raise UnreadableResults(f"{path}: the log does not say which model it is about, or which task.")
-    config, stats = mapping(about.get("config")), mapping(header.get("stats"))
-    results = mapping(header.get("results"))
-    status = text(header.get("status"))
-    repeats = count(config.get("epochs")) or 1
-    dataset = mapping(about.get("dataset"))
-    each = count(dataset.get("samples"))
-    only_scorer = text(mapping(results.get("scorer")).get("name")) or "scorer"
+    config, stats = object_or_empty(about.get("config")), object_or_empty(header.get("stats"))
+    results = object_or_empty(header.get("results"))
+    status = text_or_empty(header.get("status"))
+    repeats = count_or_none(config.get("epochs")) or 1
+    dataset = object_or_empty(about.get("dataset"))
+    each = count_or_none(dataset.get("samples"))
+    only_scorer = text_or_empty(object_or_empty(results.get("scorer")).get("name")) or "scorer"
 
     def trial(sample: Mapping[str, Any], where: str) -> ForeignTrial:
         return trial_of(sample, model, where, only_scorer)
 
     return ForeignRun(
         format=FORMAT,
-        program=f"Inspect {text(mapping(about.get('packages')).get('inspect_ai'))}".strip(),
+        program=f"Inspect {text_or_empty(object_or_empty(about.get('packages')).get('inspect_ai'))}".strip(),
         path=path,
         task=task,
         version=str(about.get("task_version") or ""),
@@ -107,17 +107,17 @@ def _run(
             ForeignTarget(
                 "primary",
                 model,
-                text(about.get("model_base_url")),
+                text_or_empty(about.get("model_base_url")),
                 _plain(about.get("model_generate_config")),
             )
         ],
         scores=_scales(about, results),
         trials=_of_archive(path, trial) if samples is None else _of_list(path, samples, trial),
-        created_at=moment(about.get("created")),
-        ended_at=moment(stats.get("completed_at")),
-        state=STATES.get(status, "unfinished"),
+        created_at=parse_time(about.get("created")),
+        ended_at=parse_time(stats.get("completed_at")),
+        state=STATE_BY_STATUS.get(status, "unfinished"),
         repeats=repeats,
-        planned=count(results.get("total_samples")) or (None if each is None else each * repeats),
+        planned=count_or_none(results.get("total_samples")) or (None if each is None else each * repeats),
         lacks=["time to first token"],
         notes=[*notes, *_notes(header, config, results)],
     )
@@ -127,12 +127,12 @@ def _of_archive(path: Path, trial: ReadSample) -> Iterator[ForeignTrial]:
     """Yield the samples of an archive as trials. A damaged sample becomes a failed trial."""
     with Archive(path) as archive:
         for name in dict.fromkeys(archive.names):
-            member = MEMBER.fullmatch(name)
+            member = SAMPLE_MEMBER_PATTERN.fullmatch(name)
             if member is None:
                 continue
             where = f"{path}, {name}"
             try:
-                yield trial(an_object(decoded(archive.read(name), where), where), where)
+                yield trial(require_object(decode_json(archive.read(name), where), where), where)
             except UnreadableResults as error:
                 repeat = max(0, int(member["epoch"] or 1) - 1)
                 yield unread_trial(member["id"], error, repeat=repeat)
@@ -149,36 +149,41 @@ def _scales(about: Mapping[str, Any], results: Mapping[str, Any]) -> dict[str, F
     A log of a version before 0.3.14 has one scorer, and its metrics are stored beside the scorer.
     """
     found: dict[str, ForeignScale] = {}
-    scores = objects(results.get("scores"))
-    if old := mapping(results.get("scorer")):
+    scores = objects_in_list(results.get("scores"))
+    if old := object_or_empty(results.get("scorer")):
         scores = [{**old, "scorer": old.get("name"), "metrics": results.get("metrics")}]
-    whole = count(results.get("completed_samples")) == count(results.get("total_samples"))
+    whole = count_or_none(results.get("completed_samples")) == count_or_none(results.get("total_samples"))
     for one in scores:
-        name, scorer = text(one.get("name")), text(one.get("scorer"))
-        means = [number(mapping(mapping(one.get("metrics")).get(named)).get("value")) for named in MEANS]
-        plain = whole and text(one.get("reducer")) in ("", "mean")
+        name, scorer = text_or_empty(one.get("name")), text_or_empty(one.get("scorer"))
+        means = [
+            number_or_none(object_or_empty(object_or_empty(one.get("metrics")).get(named)).get("value"))
+            for named in MEAN_METRICS
+        ]
+        plain = whole and text_or_empty(one.get("reducer")) in ("", "mean")
         scale = ForeignScale(mean=next((mean for mean in means if mean is not None), None) if plain else None)
         found.setdefault(name if name == scorer or not scorer else f"{scorer}.{name}", scale)
     if not found:
-        found = {text(one.get("name")): ForeignScale() for one in objects(about.get("scorers"))}
+        found = {
+            text_or_empty(one.get("name")): ForeignScale() for one in objects_in_list(about.get("scorers"))
+        }
     return found
 
 
 def _notes(header: Mapping[str, Any], config: Mapping[str, Any], results: Mapping[str, Any]) -> Iterator[str]:
     reducers = config.get("epochs_reducer")
-    if (count(config.get("epochs")) or 1) > 1:
+    if (count_or_none(config.get("epochs")) or 1) > 1:
         named = ", ".join(map(str, reducers)) if isinstance(reducers, list) else "mean"
         yield f"Inspect reduced the epochs of a sample by {named}; here they are repeats, of which the mean is taken."
     unscored = {
-        text(one.get("name")): found
-        for one in objects(results.get("scores"))
-        if (found := count(one.get("unscored_samples")))
+        text_or_empty(one.get("name")): found
+        for one in objects_in_list(results.get("scores"))
+        if (found := count_or_none(one.get("unscored_samples")))
     }
     for name, found in unscored.items():
         yield f"{name}: {found} unscored, as in Inspect left out of the mean."
     if header.get("invalidated") is True:
         yield "The log was marked as invalid."
-    if message := text(mapping(header.get("error")).get("message")):
+    if message := text_or_empty(object_or_empty(header.get("error")).get("message")):
         yield f"It ended with an error: {message}"
 
 
@@ -186,6 +191,6 @@ def _plain(config: Any) -> dict[str, Any]:
     """Return those of the model's settings that are numbers, texts or booleans."""
     return {
         name: value
-        for name, value in mapping(config).items()
+        for name, value in object_or_empty(config).items()
         if isinstance(value, str | int | float | bool) and name != "extra_headers"
     }

@@ -6,30 +6,44 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from benchwright.interop.foreign import ForeignScore, ForeignTrial, UnreadableResults
+from benchwright.interop.foreign_results import ForeignScore, ForeignTrial, UnreadableResults
 from benchwright.interop.messages import openai_call
-from benchwright.interop.reading import count, mapping, moment, nanoseconds, number, objects, text
+from benchwright.interop.untrusted_files import (
+    count_or_none,
+    number_or_none,
+    object_or_empty,
+    objects_in_list,
+    parse_time,
+    text_or_empty,
+    to_nanoseconds,
+)
 from benchwright.records import Message, RequestRecord, Status, Usage
 from benchwright.text import one_line
 
-LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+LETTER_VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """The letters that Inspect uses as scores, with their values: correct, partly correct, incorrect, no answer."""
 
-WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+WORD_VALUES = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 LONGEST_LABEL = 60
 LONGEST_REASON = 500
 MOST_PARTS = 64
 """Maximum length of a list in a score for which each item becomes a score of its own."""
-INVALID = "It was marked as invalid in Inspect, whose own metrics may count it; it has no score here"
-ATTACHMENT = "attachment://"
-OURS = "benchwright"
+INVALID_SAMPLE_NOTE = (
+    "It was marked as invalid in Inspect, whose own metrics may count it; it has no score here"
+)
+ATTACHMENT_PREFIX = "attachment://"
+EXPORT_KEY = "benchwright"
 """Key in a sample's metadata under which Benchwright's export stores data for which the log format has no
 field.
 """
 
 STATUSES = frozenset(Status)
-STOPPED = {"max_tokens": Status.TRUNCATED, "model_length": Status.TRUNCATED, "content_filter": Status.REFUSED}
+STATUS_BY_STOP_REASON = {
+    "max_tokens": Status.TRUNCATED,
+    "model_length": Status.TRUNCATED,
+    "content_filter": Status.REFUSED,
+}
 
 
 def trial_of(sample: Mapping[str, Any], model: str, where: str, scorer: str = "scorer") -> ForeignTrial:
@@ -44,62 +58,64 @@ def trial_of(sample: Mapping[str, Any], model: str, where: str, scorer: str = "s
     sample_id = sample.get("id")
     if not isinstance(sample_id, str | int):
         raise UnreadableResults(f"{where}: a sample without an id.")
-    events = mapping(sample.get("transcript")) or sample  # early versions have both below `transcript`
-    attachments = mapping(events.get("attachments")) or mapping(events.get("content"))
-    messages = [openai_message(one, attachments) for one in objects(sample.get("messages"))]
+    events = (
+        object_or_empty(sample.get("transcript")) or sample
+    )  # early versions have both below `transcript`
+    attachments = object_or_empty(events.get("attachments")) or object_or_empty(events.get("content"))
+    messages = [openai_message(one, attachments) for one in objects_in_list(sample.get("messages"))]
     status, reason = _status(sample)
     scores, labels, remarks = _scores(_graded(sample, scorer))
-    ours = mapping(mapping(sample.get("metadata")).get(OURS))
-    if text(ours.get("status")) in STATUSES:
-        status, reason = Status(ours["status"]), text(ours.get("reason")) or None
-    for name, unscored in mapping(ours.get("unscored")).items():
-        if text(unscored) in STATUSES:
+    ours = object_or_empty(object_or_empty(sample.get("metadata")).get(EXPORT_KEY))
+    if text_or_empty(ours.get("status")) in STATUSES:
+        status, reason = Status(ours["status"]), text_or_empty(ours.get("reason")) or None
+    for name, unscored in object_or_empty(ours.get("unscored")).items():
+        if text_or_empty(unscored) in STATUSES:
             scores[name] = ForeignScore(None, Status(unscored))
     if scores and status is Status.EXECUTION_ERROR:
         status, labels = Status.ANSWERED, {**labels, "error": one_line(reason or "", LONGEST_LABEL)}
-    if invalid := mapping(sample.get("invalidation")):
-        scores, remarks = {}, [*remarks, INVALID]
+    if invalid := object_or_empty(sample.get("invalidation")):
+        scores, remarks = {}, [*remarks, INVALID_SAMPLE_NOTE]
         status = Status.EXECUTION_ERROR
-        reason = one_line(text(invalid.get("reason")) or "it was marked as invalid", LONGEST_REASON)
+        reason = one_line(text_or_empty(invalid.get("reason")) or "it was marked as invalid", LONGEST_REASON)
     return ForeignTrial(
         sample=str(sample_id),
-        repeat=max(0, (count(sample.get("epoch")) or 1) - 1),
+        repeat=max(0, (count_or_none(sample.get("epoch")) or 1) - 1),
         status=status,
         reason=reason,
         scores=scores,
         input=_input(sample, attachments),
         target=_target(sample.get("target")),
         messages=messages,
-        answer=text(mapping(sample.get("output")).get("completion")),
+        answer=text_or_empty(object_or_empty(sample.get("output")).get("completion")),
         requests=list(_requests(sample, events.get("events"), model)),
-        started_at=moment(sample.get("started_at")),
-        duration=nanoseconds(sample.get("total_time")),
-        group=text(ours.get("group")) or None,
-        labels={**_labels(mapping(sample.get("metadata"))), **labels},
+        started_at=parse_time(sample.get("started_at")),
+        duration=to_nanoseconds(sample.get("total_time")),
+        group=text_or_empty(ours.get("group")) or None,
+        labels={**_labels(object_or_empty(sample.get("metadata"))), **labels},
         remarks=tuple(remarks),
     )
 
 
 def _graded(sample: Mapping[str, Any], scorer: str) -> dict[str, Any]:
     """Return the scores by scorer."""
-    if "scores" in sample or not mapping(sample.get("score")):
-        return mapping(sample.get("scores"))
+    if "scores" in sample or not object_or_empty(sample.get("score")):
+        return object_or_empty(sample.get("scores"))
     return {scorer: sample["score"]}
 
 
 def _status(sample: Mapping[str, Any]) -> tuple[Status, str | None]:
     """Return (status, reason) of a sample. A sample that was cancelled with the whole log does not count."""
-    error, limit = sample.get("error"), mapping(sample.get("limit"))
+    error, limit = sample.get("error"), object_or_empty(sample.get("limit"))
     if error:
-        told = one_line(text(mapping(error).get("message")) or str(error), LONGEST_REASON)
+        told = one_line(text_or_empty(object_or_empty(error).get("message")) or str(error), LONGEST_REASON)
         return (Status.CANCELLED if told.startswith("CancelledError(") else Status.EXECUTION_ERROR), told
     if limit:
         return Status.LIMIT, one_line(
-            text(limit.get("reason")) or f"{limit.get('type')} limit", LONGEST_REASON
+            text_or_empty(limit.get("reason")) or f"{limit.get('type')} limit", LONGEST_REASON
         )
-    choices = objects(mapping(sample.get("output")).get("choices"))
-    stop_reason = text(choices[0].get("stop_reason")) if choices else ""
-    status = STOPPED.get(stop_reason, Status.ANSWERED)
+    choices = objects_in_list(object_or_empty(sample.get("output")).get("choices"))
+    stop_reason = text_or_empty(choices[0].get("stop_reason")) if choices else ""
+    status = STATUS_BY_STOP_REASON.get(stop_reason, Status.ANSWERED)
     return status, None if status is Status.ANSWERED else f"stop reason {stop_reason}"
 
 
@@ -117,7 +133,7 @@ def _scores(
     labels: dict[str, str] = {}
     remarks: list[str] = []
     for scorer, score in scores.items():
-        given = mapping(score)
+        given = object_or_empty(score)
         value = given.get("value")
         if isinstance(value, list) and len(value) > MOST_PARTS:
             remarks.append(f"{scorer}: a list of more than {MOST_PARTS} values, which are not read as scores")
@@ -128,9 +144,9 @@ def _scores(
             if worth is not None:
                 found[name] = ForeignScore(
                     worth,
-                    span=text(given.get("answer")) or None,
-                    explanation=text(given.get("explanation")) or None,
-                    detail=mapping(given.get("metadata")) or None,
+                    span=text_or_empty(given.get("answer")) or None,
+                    explanation=text_or_empty(given.get("explanation")) or None,
+                    detail=object_or_empty(given.get("metadata")) or None,
                 )
             elif isinstance(one, str):
                 labels[name] = one_line(one, LONGEST_LABEL)
@@ -147,8 +163,8 @@ def _parts(value: Any) -> Iterable[tuple[str | None, Any]]:
 
 def _worth(value: Any) -> float | None:
     if not isinstance(value, str):
-        return number(value)
-    known = LETTERS.get(value, WORDS.get(value.lower()))
+        return number_or_none(value)
+    known = LETTER_VALUES.get(value, WORD_VALUES.get(value.lower()))
     if known is not None:
         return known
     try:
@@ -163,36 +179,40 @@ def _requests(sample: Mapping[str, Any], written: Any, model: str) -> Iterator[R
 
     If there are no events, yield one record per model with its usage, whose times are unknown.
     """
-    events = [one for one in objects(written) if one.get("event") == "model"]
+    events = [one for one in objects_in_list(written) if one.get("event") == "model"]
     for turn, event in enumerate(events):
-        output = mapping(event.get("output"))
-        role = text(event.get("role")) or (
-            "model" if event.get("model") == model else text(event.get("model"))
+        output = object_or_empty(event.get("output"))
+        role = text_or_empty(event.get("role")) or (
+            "model" if event.get("model") == model else text_or_empty(event.get("model"))
         )
         error = event.get("error")
-        choices = objects(output.get("choices"))
+        choices = objects_in_list(output.get("choices"))
         yield RequestRecord(
             id=_request_id(event) or f"{sample.get('id')}-{sample.get('epoch')}-{turn}",
             role=role or "model",
             turn=turn,
-            total=nanoseconds(event.get("working_time")) or nanoseconds(output.get("time")),
-            usage=usage_of(mapping(output.get("usage"))),
-            finish_reason=text(choices[0].get("stop_reason")) or None if choices else None,
-            attempts=1 + (count(event.get("retries")) or 0),
+            total=to_nanoseconds(event.get("working_time")) or to_nanoseconds(output.get("time")),
+            usage=usage_of(object_or_empty(output.get("usage"))),
+            finish_reason=text_or_empty(choices[0].get("stop_reason")) or None if choices else None,
+            attempts=1 + (count_or_none(event.get("retries")) or 0),
             error=one_line(str(error), LONGEST_REASON) if error else None,
         )
     if not events:
-        for name, usage in mapping(sample.get("model_usage")).items():
+        for name, usage in object_or_empty(sample.get("model_usage")).items():
             role = "model" if name == model else name
             yield RequestRecord(
-                f"{sample.get('id')}-{sample.get('epoch')}-{name}", role, usage=usage_of(mapping(usage))
+                f"{sample.get('id')}-{sample.get('epoch')}-{name}",
+                role,
+                usage=usage_of(object_or_empty(usage)),
             )
 
 
 def _request_id(event: Mapping[str, Any]) -> str:
     """Return the id sent with the request, if the log has it (`--log-model-api`), else the event's id."""
-    headers = mapping(mapping(mapping(event.get("call")).get("request")).get("extra_headers"))
-    return text(headers.get("x-irid")) or text(event.get("uuid"))
+    headers = object_or_empty(
+        object_or_empty(object_or_empty(event.get("call")).get("request")).get("extra_headers")
+    )
+    return text_or_empty(headers.get("x-irid")) or text_or_empty(event.get("uuid"))
 
 
 def usage_of(usage: Mapping[str, Any]) -> Usage:
@@ -200,23 +220,23 @@ def usage_of(usage: Mapping[str, Any]) -> Usage:
 
     Inspect's input excludes tokens read from or written to a cache, so these are added.
     """
-    read, written = (count(usage.get(f"input_tokens_cache_{name}")) for name in ("read", "write"))
-    fresh = count(usage.get("input_tokens"))
+    read, written = (count_or_none(usage.get(f"input_tokens_cache_{name}")) for name in ("read", "write"))
+    fresh = count_or_none(usage.get("input_tokens"))
     return Usage(
         prompt_tokens=None if fresh is None else fresh + (read or 0) + (written or 0),
-        completion_tokens=count(usage.get("output_tokens")),
+        completion_tokens=count_or_none(usage.get("output_tokens")),
         cached_tokens=read,
-        reasoning_tokens=count(usage.get("reasoning_tokens")),
+        reasoning_tokens=count_or_none(usage.get("reasoning_tokens")),
     )
 
 
 def openai_message(message: Mapping[str, Any], attachments: Mapping[str, Any]) -> Message:
     """Convert one of Inspect's messages to the OpenAI format."""
     content, reasoning = _content(message.get("content"), attachments)
-    made: Message = {"role": text(message.get("role")) or "user", "content": content}
+    made: Message = {"role": text_or_empty(message.get("role")) or "user", "content": content}
     if reasoning:
         made["reasoning_content"] = reasoning
-    if calls := [_tool_call(one) for one in objects(message.get("tool_calls"))]:
+    if calls := [_tool_call(one) for one in objects_in_list(message.get("tool_calls"))]:
         made["tool_calls"] = calls
     if isinstance(message.get("tool_call_id"), str):
         made["tool_call_id"] = message["tool_call_id"]
@@ -230,9 +250,13 @@ def _content(content: Any, attachments: Mapping[str, Any]) -> tuple[Any, str]:
     """
     if not isinstance(content, list):
         return _attached(content, attachments), ""
-    reasoning = [text(one.get("reasoning")) for one in objects(content) if one.get("type") == "reasoning"]
+    reasoning = [
+        text_or_empty(one.get("reasoning"))
+        for one in objects_in_list(content)
+        if one.get("type") == "reasoning"
+    ]
     parts: list[dict[str, Any]] = []
-    for one in objects(content):
+    for one in objects_in_list(content):
         if one.get("type") == "text":
             parts.append({"type": "text", "text": _attached(one.get("text"), attachments)})
         elif one.get("type") == "image":
@@ -248,14 +272,16 @@ def _content(content: Any, attachments: Mapping[str, Any]) -> tuple[Any, str]:
 
 def _attached(value: Any, attachments: Mapping[str, Any]) -> str:
     """Return a text. If it is a reference to an attachment, return the attachment instead."""
-    found = text(value)
-    if not found.startswith(ATTACHMENT):
+    found = text_or_empty(value)
+    if not found.startswith(ATTACHMENT_PREFIX):
         return found
-    return text(attachments.get(found.removeprefix(ATTACHMENT))) or found
+    return text_or_empty(attachments.get(found.removeprefix(ATTACHMENT_PREFIX))) or found
 
 
 def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
-    return openai_call(text(call.get("id")), text(call.get("function")), call.get("arguments"))
+    return openai_call(
+        text_or_empty(call.get("id")), text_or_empty(call.get("function")), call.get("arguments")
+    )
 
 
 def _input(sample: Mapping[str, Any], attachments: Mapping[str, Any]) -> str | None:
@@ -263,7 +289,9 @@ def _input(sample: Mapping[str, Any], attachments: Mapping[str, Any]) -> str | N
     given = sample.get("input")
     if isinstance(given, list):
         said = [
-            openai_message(one, attachments)["content"] for one in objects(given) if one.get("role") == "user"
+            openai_message(one, attachments)["content"]
+            for one in objects_in_list(given)
+            if one.get("role") == "user"
         ]
         asked = "\n\n".join(_text_of(content) for content in said)
     else:
@@ -277,7 +305,9 @@ def _input(sample: Mapping[str, Any], attachments: Mapping[str, Any]) -> str | N
 def _text_of(content: Any) -> str:
     if isinstance(content, str):
         return content
-    return "\n".join(text(part.get("text")) for part in objects(content) if part.get("type") == "text")
+    return "\n".join(
+        text_or_empty(part.get("text")) for part in objects_in_list(content) if part.get("type") == "text"
+    )
 
 
 def _target(target: Any) -> str | None:

@@ -7,49 +7,58 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchwright.interop.foreign import (
+from benchwright.interop.foreign_results import (
     ForeignRun,
     ForeignScale,
     ForeignTarget,
-    Readings,
+    ReadResults,
     UnreadableResults,
     read_each,
 )
-from benchwright.interop.lm_eval_samples import Columns, trials_of
-from benchwright.interop.reading import an_object, count, mapping, moment, number, objects, read_json, text
+from benchwright.interop.lm_eval_samples import FilterMetrics, trials_of
+from benchwright.interop.untrusted_files import (
+    count_or_none,
+    number_or_none,
+    object_or_empty,
+    objects_in_list,
+    parse_time,
+    read_json,
+    require_object,
+    text_or_empty,
+)
 
 FORMAT = "lm-eval"
-NAMED = re.compile(r".+_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[^_]*)\.json")
+RESULT_FILE_PATTERN = re.compile(r".+_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[^_]*)\.json")
 """Names of result files: results_TIME.json in a model's folder, or NAME_TIME.json with `--output_path
 NAME.json`.
 """
-MOST_TRIED = 3
+MAX_FILES_EXAMINED = 3
 """Number of files in a folder that are examined before it is rejected, because one may be cut short."""
-OLD = "results.json"
+OLD_RESULT_FILE = "results.json"
 """Name of a result file before version 0.4.3."""
-WITHIN_0_AND_1 = ("acc", "acc_norm", "exact_match")
+BINARY_METRICS = ("acc", "acc_norm", "exact_match")
 """Metrics with the value 0 or 1 for each sample, whose result is the mean of these values."""
 
 
 def recognises(path: Path) -> bool:
     """Return whether the path is a result file, or a folder with result files in it or in its subfolders."""
     if path.is_file():
-        if path.name == OLD:
-            return {"results", "versions", "config"} <= mapping(_json_or_nothing(path)).keys()
-        return NAMED.fullmatch(path.name) is not None and "higher_is_better" in mapping(
+        if path.name == OLD_RESULT_FILE:
+            return {"results", "versions", "config"} <= object_or_empty(_json_or_nothing(path)).keys()
+        return RESULT_FILE_PATTERN.fullmatch(path.name) is not None and "higher_is_better" in object_or_empty(
             _json_or_nothing(path)
         )
-    return path.is_dir() and any(recognises(one) for one in _results_below(path)[:MOST_TRIED])
+    return path.is_dir() and any(recognises(one) for one in _results_below(path)[:MAX_FILES_EXAMINED])
 
 
-def read(path: Path) -> Readings:
+def read(path: Path) -> ReadResults:
     """Read each task of each result file as a run.
 
     Raises:
         UnreadableResults: If there are no samples.
     """
     files = [path] if path.is_file() else _results_below(path)
-    if files and files[0].name == OLD:
+    if files and files[0].name == OLD_RESULT_FILE:
         raise UnreadableResults(
             f"{files[0]} was written by lm-evaluation-harness before 0.4.3, whose samples do not say how they were "
             "scored: run it again with a newer one."
@@ -65,8 +74,8 @@ def read(path: Path) -> Readings:
 
 def _results_below(path: Path) -> list[Path]:
     found = [*path.glob("*.json"), *path.glob("*/*.json")]
-    return sorted(one for one in found if NAMED.fullmatch(one.name)) or [
-        one for one in found if one.name == OLD
+    return sorted(one for one in found if RESULT_FILE_PATTERN.fullmatch(one.name)) or [
+        one for one in found if one.name == OLD_RESULT_FILE
     ]
 
 
@@ -77,18 +86,18 @@ def _json_or_nothing(path: Path) -> Any:
         return None
 
 
-def _runs(file: Path) -> Readings:
-    results = an_object(read_json(file), file)
-    named = NAMED.fullmatch(file.name)
+def _runs(file: Path) -> ReadResults:
+    results = require_object(read_json(file), file)
+    named = RESULT_FILE_PATTERN.fullmatch(file.name)
     assert named is not None
-    groups = {name for name, members in mapping(results.get("group_subtasks")).items() if members}
+    groups = {name for name, members in object_or_empty(results.get("group_subtasks")).items() if members}
     samples = {
         task: file.parent / f"samples_{task}_{named['time']}.jsonl"
-        for task in mapping(results.get("results"))
+        for task in object_or_empty(results.get("results"))
         if task not in groups
     }
     there = {task: place for task, place in samples.items() if place.is_file()}
-    missing: Readings = [
+    missing: ReadResults = [
         UnreadableResults(f"{file}: the samples of {task} are missing ({place.name}).")
         for task, place in samples.items()
         if there and task not in there
@@ -97,10 +106,10 @@ def _runs(file: Path) -> Readings:
 
 
 def _run(file: Path, results: Mapping[str, Any], task: str, samples: Path) -> ForeignRun:
-    config = mapping(mapping(results.get("configs")).get(task))
-    counts = mapping(mapping(results.get("n-samples")).get(task))
-    figures = mapping(mapping(results.get("results")).get(task))
-    version = mapping(results.get("versions")).get(task)
+    config = object_or_empty(object_or_empty(results.get("configs")).get(task))
+    counts = object_or_empty(object_or_empty(results.get("n-samples")).get(task))
+    figures = object_or_empty(object_or_empty(results.get("results")).get(task))
+    version = object_or_empty(results.get("versions")).get(task)
     return ForeignRun(
         format=FORMAT,
         program=_program(results),
@@ -108,10 +117,10 @@ def _run(file: Path, results: Mapping[str, Any], task: str, samples: Path) -> Fo
         task=task,
         version="" if version is None else str(version),
         targets=[ForeignTarget("primary", _model(results), settings=_settings(config))],
-        scores=_scales(figures, mapping(mapping(results.get("higher_is_better")).get(task))),
-        trials=trials_of(samples, text(config.get("output_type")), _columns(config, figures)),
-        created_at=moment(results.get("date")),
-        planned=count(counts.get("effective")),
+        scores=_scales(figures, object_or_empty(object_or_empty(results.get("higher_is_better")).get(task))),
+        trials=trials_of(samples, text_or_empty(config.get("output_type")), _columns(config, figures)),
+        created_at=parse_time(results.get("date")),
+        planned=count_or_none(counts.get("effective")),
         files=[file, samples],
         lacks=["times", "tokens", "errors of single samples"],
         notes=list(_notes(config)),
@@ -120,17 +129,21 @@ def _run(file: Path, results: Mapping[str, Any], task: str, samples: Path) -> Fo
 
 def _program(results: Mapping[str, Any]) -> str:
     """Return the program that wrote the results: the harness, or Benchwright by `export --format lm-eval`."""
-    if own := text(results.get("benchwright_version")):
+    if own := text_or_empty(results.get("benchwright_version")):
         return f"benchwright {own}, as lm-evaluation-harness writes"
-    return f"lm-evaluation-harness {text(results.get('lm_eval_version'))}".strip()
+    return f"lm-evaluation-harness {text_or_empty(results.get('lm_eval_version'))}".strip()
 
 
 def _model(results: Mapping[str, Any]) -> str:
-    return text(results.get("model_name")) or text(mapping(results.get("config")).get("model")) or "?"
+    return (
+        text_or_empty(results.get("model_name"))
+        or text_or_empty(object_or_empty(results.get("config")).get("model"))
+        or "?"
+    )
 
 
 def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
-    given = {"num_fewshot": config.get("num_fewshot"), **mapping(config.get("generation_kwargs"))}
+    given = {"num_fewshot": config.get("num_fewshot"), **object_or_empty(config.get("generation_kwargs"))}
     return {name: value for name, value in given.items() if isinstance(value, str | int | float | bool)}
 
 
@@ -142,14 +155,14 @@ def _figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
             yield name, metric, its_filter
 
 
-def _columns(config: Mapping[str, Any], figures: Mapping[str, Any]) -> Columns:
+def _columns(config: Mapping[str, Any], figures: Mapping[str, Any]) -> FilterMetrics:
     """Return the filters, in the order in which a document's lines have them, with the metrics of each."""
     metrics: dict[str, list[str]] = {}
     for _, metric, its_filter in _figures(figures):
         metrics.setdefault(its_filter, []).append(metric)
-    listed = [text(one.get("name")) for one in objects(config.get("filter_list"))]
+    listed = [text_or_empty(one.get("name")) for one in objects_in_list(config.get("filter_list"))]
     ordered = listed if set(listed) == set(metrics) else list(metrics)
-    return Columns({name: metrics[name] for name in ordered})
+    return FilterMetrics({name: metrics[name] for name in ordered})
 
 
 def _scales(figures: Mapping[str, Any], higher_is_better: Mapping[str, Any]) -> dict[str, ForeignScale]:
@@ -157,14 +170,14 @@ def _scales(figures: Mapping[str, Any], higher_is_better: Mapping[str, Any]) -> 
     found = {}
     for name, metric, _ in _figures(figures):
         lower = higher_is_better.get(metric) is False
-        if metric in WITHIN_0_AND_1:
-            found[name] = ForeignScale(0.0, 1.0, 1.0, lower, number(figures.get(name)))
+        if metric in BINARY_METRICS:
+            found[name] = ForeignScale(0.0, 1.0, 1.0, lower, number_or_none(figures.get(name)))
         else:
             found[name] = ForeignScale(lower_is_better=lower)
     return found
 
 
 def _notes(config: Mapping[str, Any]) -> Iterator[str]:
-    repeats = count(config.get("repeats")) or 1
+    repeats = count_or_none(config.get("repeats")) or 1
     if repeats > 1:
         yield f"Each sample was answered {repeats} times, of which a filter made one score: there are no repeats."

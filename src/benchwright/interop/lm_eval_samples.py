@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from benchwright.interop.foreign import ForeignScore, ForeignTrial, UnreadableResults
-from benchwright.interop.reading import an_object, number, read_lines, text
+from benchwright.interop.foreign_results import ForeignScore, ForeignTrial, UnreadableResults
+from benchwright.interop.untrusted_files import number_or_none, read_lines, require_object, text_or_empty
 from benchwright.records import UNREADABLE, Message
 
-LOGLIKELIHOOD = ("loglikelihood", "multiple_choice", "loglikelihood_rolling")
+LOGLIKELIHOOD_TASKS = ("loglikelihood", "multiple_choice", "loglikelihood_rolling")
 NO_FILTER = "none"
-TWICE = "lines that stood twice, word for word, count once"
+DUPLICATE_LINES_NOTE = "lines that stood twice, word for word, count once"
 
-Line = dict[str, Any]
+SampleLine = dict[str, Any]
 
 
-class Columns(NamedTuple):
+class FilterMetrics(NamedTuple):
     """The metrics of each filter (a rule that extracts the answer), in the order in which a document's lines
     have them.
 
@@ -29,16 +29,16 @@ class Columns(NamedTuple):
     metrics: Mapping[str, Sequence[str]]
 
 
-def trials_of(path: Path, kind: str, columns: Columns) -> Iterator[ForeignTrial]:
+def trials_of(path: Path, kind: str, columns: FilterMetrics) -> Iterator[ForeignTrial]:
     """Yield a trial for each document. Its lines, one per filter, may be far apart.
 
     Raises:
         UnreadableResults: If a line is damaged or has no document, or the lines of a document contradict each
             other.
     """
-    lines: dict[str, list[Line]] = {}
+    lines: dict[str, list[SampleLine]] = {}
     for place, line in enumerate(read_lines(path), 1):
-        found = an_object(line, f"{path}, line {place}")
+        found = require_object(line, f"{path}, line {place}")
         number_of_document = found.get("doc_id")
         if not isinstance(number_of_document, int | str):
             raise UnreadableResults(f"{path}, line {place}: it has no doc_id.")
@@ -46,20 +46,20 @@ def trials_of(path: Path, kind: str, columns: Columns) -> Iterator[ForeignTrial]
     for sample, its_lines in lines.items():
         by_filter = _by_filter(its_lines, columns, f"{path}: document {sample}")
         twice = len(by_filter) < len(its_lines)
-        yield _trial(sample, by_filter, kind, columns, (TWICE,) if twice else ())
+        yield _trial(sample, by_filter, kind, columns, (DUPLICATE_LINES_NOTE,) if twice else ())
 
 
-def _by_filter(lines: Sequence[Line], columns: Columns, where: str) -> dict[str, Line]:
+def _by_filter(lines: Sequence[SampleLine], columns: FilterMetrics, where: str) -> dict[str, SampleLine]:
     """Return the lines of a document by the name of their filter.
 
     Lines that do not name their filter are in the order of the filters (lm_eval/evaluator.py, 0.4.3 to 0.4.6:
     the loop over filters encloses the loop over documents).
     """
-    found: dict[str, Line] = {}
+    found: dict[str, SampleLine] = {}
     unnamed = [line for line in lines if "filter" not in line]
     for line in lines:
         if "filter" in line:
-            _put(found, text(line["filter"]) or NO_FILTER, line, where)
+            _put(found, text_or_empty(line["filter"]) or NO_FILTER, line, where)
     if not unnamed:
         return found
     filters = list(columns.metrics) or [NO_FILTER]
@@ -75,17 +75,17 @@ def _by_filter(lines: Sequence[Line], columns: Columns, where: str) -> dict[str,
     return found
 
 
-def _put(found: dict[str, Line], name: str, line: Line, where: str) -> None:
+def _put(found: dict[str, SampleLine], name: str, line: SampleLine, where: str) -> None:
     if found.setdefault(name, line) != line:
         raise UnreadableResults(f"{where} stands there twice for the filter {name}, and the two differ.")
 
 
 def _trial(
-    sample: str, lines: Mapping[str, Line], kind: str, columns: Columns, remarks: tuple[str, ...]
+    sample: str, lines: Mapping[str, SampleLine], kind: str, columns: FilterMetrics, remarks: tuple[str, ...]
 ) -> ForeignTrial:
     first = next(iter(lines.values()))
     prompt, choices = _asked(first.get("arguments"))
-    chosen = kind in LOGLIKELIHOOD
+    chosen = kind in LOGLIKELIHOOD_TASKS
     answer = _likeliest(first, choices) if chosen else _first(first.get("resps"))
     asked = _conversation(prompt)
     messages = list(asked)
@@ -99,20 +99,20 @@ def _trial(
             for name, line in lines.items()
             for metric, score in _scores(line, columns.metrics.get(name, ()))
         },
-        input=text(asked[-1].get("content")) or None if asked else None,
+        input=text_or_empty(asked[-1].get("content")) or None if asked else None,
         target=str(target) if isinstance(target, str | int | float) else None,
-        identity=text(first.get("doc_hash")) or None,
+        identity=text_or_empty(first.get("doc_hash")) or None,
         messages=messages,
         answer=answer,
         remarks=remarks,
     )
 
 
-def _scores(line: Line, known: Sequence[str]) -> Iterator[tuple[str, ForeignScore]]:
+def _scores(line: SampleLine, known: Sequence[str]) -> Iterator[tuple[str, ForeignScore]]:
     listed = line.get("metrics")
     span = _first(line.get("filtered_resps"))
     for metric in listed if isinstance(listed, list) else known:
-        value = number(line.get(metric)) if isinstance(metric, str) else None
+        value = number_or_none(line.get(metric)) if isinstance(metric, str) else None
         if value is not None:
             yield metric, ForeignScore(value, span=span or None)
 
@@ -139,8 +139,8 @@ def _conversation(prompt: str) -> list[Message]:
 def _pair(argument: Any) -> tuple[str, str]:
     parts = list(argument.values()) if isinstance(argument, dict) else argument
     if not isinstance(parts, list):
-        return text(argument), ""
-    return _first(parts[:1]), text(parts[1]).strip() if len(parts) > 1 else ""
+        return text_or_empty(argument), ""
+    return _first(parts[:1]), text_or_empty(parts[1]).strip() if len(parts) > 1 else ""
 
 
 def _likeliest(line: Mapping[str, Any], choices: list[str]) -> str:
@@ -164,4 +164,4 @@ def _logarithm(response: Any) -> float | None:
 def _first(responses: Any) -> str:
     while isinstance(responses, list) and responses:
         responses = responses[0]
-    return text(responses)
+    return text_or_empty(responses)

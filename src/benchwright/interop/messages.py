@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from benchwright.interop.reading import objects, text
+from benchwright.interop.untrusted_files import objects_in_list, text_or_empty
 
 
 def openai_call(identifier: str, name: str, arguments: Any) -> dict[str, Any]:
@@ -17,5 +17,7 @@ def openai_call(identifier: str, name: str, arguments: Any) -> dict[str, Any]:
 def content_of(content: Any) -> str:
     """Return the content of a message as text. A part that is not text is replaced by its type."""
     if isinstance(content, list):
-        return "\n".join(text(part.get("text")) or f"[{part.get('type')}]" for part in objects(content))
-    return text(content)
+        return "\n".join(
+            text_or_empty(part.get("text")) or f"[{part.get('type')}]" for part in objects_in_list(content)
+        )
+    return text_or_empty(content)

@@ -11,55 +11,62 @@ from typing import Any
 
 from benchwright.interop.agent_folders import (
     Trajectory,
-    ending_of,
     read_trajectories,
     run_of,
     trajectory_files,
+    trial_ending,
 )
-from benchwright.interop.foreign import ForeignTrial, Readings
+from benchwright.interop.foreign_results import ForeignTrial, ReadResults
 from benchwright.interop.messages import content_of, openai_call
-from benchwright.interop.reading import an_object, count, mapping, objects, read_json, text
+from benchwright.interop.untrusted_files import (
+    count_or_none,
+    object_or_empty,
+    objects_in_list,
+    read_json,
+    require_object,
+    text_or_empty,
+)
 from benchwright.records import Message, RequestRecord, Status, Usage
 
 FORMAT = "mini-swe-agent"
-ENDING = ".traj.json"
-LIMITS = ("LimitsExceeded", "TimeExceeded", "RepeatedFormatError")
-EXIT = "exit"
+FILE_ENDING = ".traj.json"
+LIMIT_STATUSES = ("LimitsExceeded", "TimeExceeded", "RepeatedFormatError")
+EXIT_ROLE = "exit"
 """The role of the last entry of a trajectory."""
 
 
 def recognises(path: Path) -> bool:
     """Return whether the path is a trajectory of mini-SWE-agent, or a folder with such files."""
-    return bool(trajectory_files(path, ENDING))
+    return bool(trajectory_files(path, FILE_ENDING))
 
 
-def read(path: Path) -> Readings:
+def read(path: Path) -> ReadResults:
     """Read a file or a folder of trajectories as one run.
 
     Raises:
         UnreadableResults: If every file is damaged.
     """
-    told = read_trajectories(trajectory_files(path, ENDING), ENDING, _told)
+    told = read_trajectories(trajectory_files(path, FILE_ENDING), FILE_ENDING, _told)
     return [run_of(path, FORMAT, told, ["times of requests"])]
 
 
 def _told(file: Path) -> Trajectory:
-    found = an_object(read_json(file), file)
-    info = mapping(found.get("info"))
-    model = text(mapping(mapping(info.get("config")).get("model")).get("model_name"))
-    entries = objects(found.get("messages"))
+    found = require_object(read_json(file), file)
+    info = object_or_empty(found.get("info"))
+    model = text_or_empty(object_or_empty(object_or_empty(info.get("config")).get("model")).get("model_name"))
+    entries = objects_in_list(found.get("messages"))
     messages = list(_messages(entries))
-    status, reason = _ending(text(info.get("exit_status")))
+    status, reason = _ending(text_or_empty(info.get("exit_status")))
     trial = ForeignTrial(
-        sample=text(found.get("instance_id")) or file.name.removesuffix(ENDING),
+        sample=text_or_empty(found.get("instance_id")) or file.name.removesuffix(FILE_ENDING),
         status=status,
         reason=reason,
-        input=next((text(one["content"]) for one in messages if one["role"] == "user"), None),
+        input=next((text_or_empty(one["content"]) for one in messages if one["role"] == "user"), None),
         messages=messages,
-        answer=text(info.get("submission")),
-        requests=list(_requests(entries, file.name.removesuffix(ENDING))),
+        answer=text_or_empty(info.get("submission")),
+        requests=list(_requests(entries, file.name.removesuffix(FILE_ENDING))),
     )
-    version = text(info.get("mini_version"))
+    version = text_or_empty(info.get("mini_version"))
     return Trajectory(model or "?", f"mini-SWE-agent {version}".strip(), trial)
 
 
@@ -68,9 +75,9 @@ def _ending(said: str) -> tuple[Status, str | None]:
 
     A word that denotes neither an end nor a limit is the name of an exception.
     """
-    if said and said.lower() != "submitted" and said not in LIMITS:
+    if said and said.lower() != "submitted" and said not in LIMIT_STATUSES:
         return Status.EXECUTION_ERROR, said
-    return ending_of(said, {})
+    return trial_ending(said, {})
 
 
 def _messages(entries: list[dict[str, Any]]) -> Iterator[Message]:
@@ -79,43 +86,45 @@ def _messages(entries: list[dict[str, Any]]) -> Iterator[Message]:
     A response that the agent could not parse is stored only in the user message that reports this.
     """
     for entry in entries:
-        response = mapping(mapping(entry.get("extra")).get("response"))
-        if entry.get("role") == EXIT:
+        response = object_or_empty(object_or_empty(entry.get("extra")).get("response"))
+        if entry.get("role") == EXIT_ROLE:
             continue
         if entry.get("role") == "user" and response:
             yield _unread(response)
         if entry.get("object") == "response":
-            yield _of_items(objects(entry.get("output")))
+            yield _of_items(objects_in_list(entry.get("output")))
         elif entry.get("type") == "function_call_output":
             output = content_of(entry.get("output"))
-            yield {"role": "tool", "content": output, "tool_call_id": text(entry.get("call_id"))}
+            yield {"role": "tool", "content": output, "tool_call_id": text_or_empty(entry.get("call_id"))}
         else:
             yield _message(entry)
 
 
 def _message(entry: Mapping[str, Any]) -> Message:
     message: Message = {
-        "role": text(entry.get("role")) or "user",
+        "role": text_or_empty(entry.get("role")) or "user",
         "content": content_of(entry.get("content")),
     }
-    if reasoning := text(entry.get("reasoning_content")):
+    if reasoning := text_or_empty(entry.get("reasoning_content")):
         message["reasoning_content"] = reasoning
-    calls = [(one, mapping(one.get("function"))) for one in objects(entry.get("tool_calls"))]
+    calls = [(one, object_or_empty(one.get("function"))) for one in objects_in_list(entry.get("tool_calls"))]
     if calls:
         message["tool_calls"] = [
-            openai_call(text(one.get("id")), text(function.get("name")), function.get("arguments"))
+            openai_call(
+                text_or_empty(one.get("id")), text_or_empty(function.get("name")), function.get("arguments")
+            )
             for one, function in calls
         ]
-    if named := text(entry.get("tool_call_id")):
+    if named := text_or_empty(entry.get("tool_call_id")):
         message["tool_call_id"] = named
     return message
 
 
 def _unread(response: Mapping[str, Any]) -> Message:
-    choices = objects(response.get("choices"))
+    choices = objects_in_list(response.get("choices"))
     if choices:
-        return _message({"role": "assistant", **mapping(choices[0].get("message"))})
-    return _of_items(objects(response.get("output")))
+        return _message({"role": "assistant", **object_or_empty(choices[0].get("message"))})
+    return _of_items(objects_in_list(response.get("output")))
 
 
 def _of_items(items: list[dict[str, Any]]) -> Message:
@@ -129,7 +138,9 @@ def _of_items(items: list[dict[str, Any]]) -> Message:
         message["reasoning_content"] = "\n".join(filter(None, thought))
     if calls:
         message["tool_calls"] = [
-            openai_call(text(one.get("call_id")), text(one.get("name")), one.get("arguments"))
+            openai_call(
+                text_or_empty(one.get("call_id")), text_or_empty(one.get("name")), one.get("arguments")
+            )
             for one in calls
         ]
     return message
@@ -139,23 +150,29 @@ def _requests(entries: list[dict[str, Any]], name: str) -> Iterator[RequestRecor
     """Yield a request record for each model response, with its token counts if they were recorded."""
     turn = 0
     for entry in entries:
-        response = entry if entry.get("object") == "response" else mapping(entry.get("extra")).get("response")
-        if entry.get("role") != "assistant" and not mapping(response):
+        response = (
+            entry
+            if entry.get("object") == "response"
+            else object_or_empty(entry.get("extra")).get("response")
+        )
+        if entry.get("role") != "assistant" and not object_or_empty(response):
             continue
         yield RequestRecord(
-            f"{name}-{turn}", turn=turn, usage=_usage(mapping(mapping(response).get("usage")))
+            f"{name}-{turn}", turn=turn, usage=_usage(object_or_empty(object_or_empty(response).get("usage")))
         )
         turn += 1
 
 
 def _usage(usage: Mapping[str, Any]) -> Usage:
-    details = mapping(usage.get("prompt_tokens_details")) or mapping(usage.get("input_tokens_details"))
+    details = object_or_empty(usage.get("prompt_tokens_details")) or object_or_empty(
+        usage.get("input_tokens_details")
+    )
     return Usage(
         _first(usage, "prompt_tokens", "input_tokens"),
         _first(usage, "completion_tokens", "output_tokens"),
-        count(details.get("cached_tokens")),
+        count_or_none(details.get("cached_tokens")),
     )
 
 
 def _first(usage: Mapping[str, Any], *names: str) -> int | None:
-    return next((found for name in names if (found := count(usage.get(name))) is not None), None)
+    return next((found for name in names if (found := count_or_none(usage.get(name))) is not None), None)

@@ -10,34 +10,34 @@ from typing import Any, NamedTuple
 
 import xxhash
 
-from benchwright.interop.foreign import (
+from benchwright.interop.foreign_results import (
     ForeignRun,
     ForeignScale,
     ForeignTarget,
     ForeignTrial,
-    Readings,
+    ReadResults,
     UnreadableResults,
 )
-from benchwright.interop.promptfoo_scores import PASS, SCORE, Graded, graded
-from benchwright.interop.reading import (
-    an_object,
-    count,
-    mapping,
-    moment,
-    nanoseconds,
-    number,
-    objects,
+from benchwright.interop.promptfoo_scores import OVERALL_SCORE, PASS_SCORE, CellScores, cell_scores
+from benchwright.interop.untrusted_files import (
+    count_or_none,
+    number_or_none,
+    object_or_empty,
+    objects_in_list,
+    parse_time,
     read_json,
-    text,
+    require_object,
+    text_or_empty,
+    to_nanoseconds,
 )
 from benchwright.records import RequestRecord, Status, Usage
 from benchwright.text import one_line
 
 FORMAT = "promptfoo"
-BEGINNING = 4_096
+RECOGNITION_BYTES = 4_096
 """Number of bytes at a file's beginning that are examined to recognise a promptfoo file."""
 
-ERROR = 2
+ERROR_REASON = 2
 """The `failureReason` of a cell that ended in an error, without being graded."""
 
 LONGEST_NAME = 60
@@ -47,7 +47,7 @@ LONGEST_REASON = 500
 ColumnKey = int | str
 
 
-class Column(NamedTuple):
+class PromptColumn(NamedTuple):
     """A prompt and a provider, which form a target."""
 
     slot: str
@@ -59,27 +59,28 @@ def recognises(path: Path) -> bool:
     if path.suffix != ".json" or not path.is_file():
         return False
     with path.open("rb") as file:
-        beginning = file.read(BEGINNING)
+        beginning = file.read(RECOGNITION_BYTES)
     return b'"evalId"' in beginning and b'"results"' in beginning
 
 
-def read(path: Path) -> Readings:
+def read(path: Path) -> ReadResults:
     """Read a file as one run.
 
     Raises:
         UnreadableResults: If the file is damaged, has no cells, or has a cell twice with different contents.
     """
-    whole = an_object(read_json(path), path)
-    results = an_object(whole.get("results"), f"{path}, results")
-    written = objects(results.get("results"))
+    whole = require_object(read_json(path), path)
+    results = require_object(whole.get("results"), f"{path}, results")
+    written = objects_in_list(results.get("results"))
     if not written:
         raise UnreadableResults(f"{path} has no results of single tests.")
     cells = _once(written, path)
     columns = _columns(cells)
     stats = [
-        count(mapping(results.get("stats")).get(name)) or 0 for name in ("successes", "failures", "errors")
+        count_or_none(object_or_empty(results.get("stats")).get(name)) or 0
+        for name in ("successes", "failures", "errors")
     ]
-    cached = sum(mapping(cell.get("response")).get("cached") is True for cell in cells)
+    cached = sum(object_or_empty(cell.get("response")).get("cached") is True for cell in cells)
     notes = [f"{cached} answers came from promptfoo's cache."] if cached else []
     if len(cells) < len(written):
         notes.append(f"{len(written) - len(cells)} results stood twice, word for word; each counts once.")
@@ -89,11 +90,14 @@ def read(path: Path) -> Readings:
             format=FORMAT,
             program="promptfoo",
             path=path,
-            task=one_line(text(mapping(whole.get("config")).get("description")), LONGEST_NAME) or "promptfoo",
+            task=one_line(
+                text_or_empty(object_or_empty(whole.get("config")).get("description")), LONGEST_NAME
+            )
+            or "promptfoo",
             targets=[ForeignTarget(one.slot, one.model) for one in columns.values()],
-            scores={PASS: ForeignScale(0.0, 1.0, 1.0), SCORE: ForeignScale()},
+            scores={PASS_SCORE: ForeignScale(0.0, 1.0, 1.0), OVERALL_SCORE: ForeignScale()},
             trials=trials,
-            created_at=moment(results.get("timestamp")),
+            created_at=parse_time(results.get("timestamp")),
             repeats=1 + max(trial.repeat for trial in trials),
             planned=max(sum(stats), len(cells)),
             lacks=["time to first token"],
@@ -102,13 +106,15 @@ def read(path: Path) -> Readings:
     ]
 
 
-def _columns(cells: list[dict[str, Any]]) -> dict[ColumnKey, Column]:
+def _columns(cells: list[dict[str, Any]]) -> dict[ColumnKey, PromptColumn]:
     """Return the columns by key, in order. If several columns share a name, the name gets a number."""
     found: dict[ColumnKey, tuple[str, str]] = {}
-    for cell in sorted(cells, key=lambda one: count(one.get("promptIdx")) or 0):
-        found.setdefault(_column(cell), (_model(cell), text(mapping(cell.get("prompt")).get("label"))))
+    for cell in sorted(cells, key=lambda one: count_or_none(one.get("promptIdx")) or 0):
+        found.setdefault(
+            _column(cell), (_model(cell), text_or_empty(object_or_empty(cell.get("prompt")).get("label")))
+        )
     if len(found) == 1:
-        return {key: Column("primary", model) for key, (model, _) in found.items()}
+        return {key: PromptColumn("primary", model) for key, (model, _) in found.items()}
     several = len({label for _, label in found.values()}) > 1
     names = {
         key: one_line(f"{model} {label}" if several else model, LONGEST_NAME)
@@ -116,24 +122,29 @@ def _columns(cells: list[dict[str, Any]]) -> dict[ColumnKey, Column]:
     }
     often = Counter(names.values())
     return {
-        key: Column(name if often[name] == 1 else f"{name} {place}", found[key][0])
+        key: PromptColumn(name if often[name] == 1 else f"{name} {place}", found[key][0])
         for place, (key, name) in enumerate(names.items())
     }
 
 
 def _column(cell: Mapping[str, Any]) -> ColumnKey:
     """Return the number of a cell's column. In files of older versions, return its provider and prompt."""
-    number_of_column = count(cell.get("promptIdx"))
+    number_of_column = count_or_none(cell.get("promptIdx"))
     if number_of_column is not None:
         return number_of_column
-    provider, prompt = mapping(cell.get("provider")), mapping(cell.get("prompt"))
+    provider, prompt = object_or_empty(cell.get("provider")), object_or_empty(cell.get("prompt"))
     return json.dumps([provider.get("id"), provider.get("label"), prompt.get("label")], sort_keys=True)
 
 
 def _model(cell: Mapping[str, Any]) -> str:
     """Return the name of a cell's provider, which is a plain text in older versions."""
     provider = cell.get("provider")
-    return text(provider) or text(mapping(provider).get("label")) or text(mapping(provider).get("id")) or "?"
+    return (
+        text_or_empty(provider)
+        or text_or_empty(object_or_empty(provider).get("label"))
+        or text_or_empty(object_or_empty(provider).get("id"))
+        or "?"
+    )
 
 
 def _once(cells: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
@@ -145,7 +156,7 @@ def _once(cells: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
     found: dict[tuple[int, ColumnKey], dict[str, Any]] = {}
     unnumbered = []
     for cell in cells:
-        test = count(cell.get("testIdx"))
+        test = count_or_none(cell.get("testIdx"))
         if test is None:
             unnumbered.append(cell)
         elif found.setdefault((test, _column(cell)), cell) != cell:
@@ -155,23 +166,23 @@ def _once(cells: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
     return [*found.values(), *unnumbered]
 
 
-def _trials(cells: list[dict[str, Any]], columns: Mapping[ColumnKey, Column]) -> Iterator[ForeignTrial]:
+def _trials(cells: list[dict[str, Any]], columns: Mapping[ColumnKey, PromptColumn]) -> Iterator[ForeignTrial]:
     """Yield the cells as trials, in the order of tests.
 
     Cells of one column with equal variables are repeats.
     """
     seen: Counter[tuple[str, str]] = Counter()
-    for cell in sorted(cells, key=lambda one: count(one.get("testIdx")) or 0):
+    for cell in sorted(cells, key=lambda one: count_or_none(one.get("testIdx")) or 0):
         slot = columns[_column(cell)].slot
         sample, digest = _sample(cell)
         repeat = seen[slot, sample]
         seen[slot, sample] += 1
-        failed = cell.get("failureReason") == ERROR or (
-            bool(cell.get("error")) and not mapping(cell.get("gradingResult"))
+        failed = cell.get("failureReason") == ERROR_REASON or (
+            bool(cell.get("error")) and not object_or_empty(cell.get("gradingResult"))
         )
-        worth = Graded({}, ()) if failed else graded(cell)
-        answer = mapping(cell.get("response")).get("output")
-        metadata = mapping(mapping(cell.get("testCase")).get("metadata"))
+        worth = CellScores({}, ()) if failed else cell_scores(cell)
+        answer = object_or_empty(cell.get("response")).get("output")
+        metadata = object_or_empty(object_or_empty(cell.get("testCase")).get("metadata"))
         yield ForeignTrial(
             sample=sample,
             repeat=repeat,
@@ -179,7 +190,7 @@ def _trials(cells: list[dict[str, Any]], columns: Mapping[ColumnKey, Column]) ->
             status=Status.PROVIDER_ERROR if failed else Status.ANSWERED,
             reason=one_line(str(cell.get("error")), LONGEST_REASON) if failed else None,
             scores=worth.scores,
-            input=text(mapping(cell.get("prompt")).get("raw")) or None,
+            input=text_or_empty(object_or_empty(cell.get("prompt")).get("raw")) or None,
             identity=digest,
             answer=answer if isinstance(answer, str) else "" if answer is None else json.dumps(answer),
             requests=[_request(cell, f"{slot}-{sample}-{repeat}", failed=failed)],
@@ -197,7 +208,9 @@ def _sample(cell: Mapping[str, Any]) -> tuple[str, str]:
 
     The name depends only on the variables, so it is the same in every file.
     """
-    given = mapping(cell.get("vars")) or {"": text(mapping(cell.get("testCase")).get("description"))}
+    given = object_or_empty(cell.get("vars")) or {
+        "": text_or_empty(object_or_empty(cell.get("testCase")).get("description"))
+    }
     canonical = json.dumps(given, sort_keys=True, ensure_ascii=True)
     digest = xxhash.xxh3_64_hexdigest(canonical.encode())
     shown = ", ".join(str(one) for one in given.values() if one not in ("", None))
@@ -205,19 +218,19 @@ def _sample(cell: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _request(cell: Mapping[str, Any], name: str, *, failed: bool) -> RequestRecord:
-    response = mapping(cell.get("response"))
-    usage = mapping(response.get("tokenUsage"))
-    details = mapping(usage.get("completionDetails"))
+    response = object_or_empty(cell.get("response"))
+    usage = object_or_empty(response.get("tokenUsage"))
+    details = object_or_empty(usage.get("completionDetails"))
     cached = response.get("cached") is True
-    milliseconds = number(cell.get("latencyMs"))
+    milliseconds = number_or_none(cell.get("latencyMs"))
     return RequestRecord(
         id=name,
-        total=0 if cached or milliseconds is None else nanoseconds(milliseconds / 1000),
+        total=0 if cached or milliseconds is None else to_nanoseconds(milliseconds / 1000),
         usage=Usage(
-            count(usage.get("prompt")),
-            count(usage.get("completion")),
-            reasoning_tokens=count(details.get("reasoning")),
+            count_or_none(usage.get("prompt")),
+            count_or_none(usage.get("completion")),
+            reasoning_tokens=count_or_none(details.get("reasoning")),
         ),
-        finish_reason=text(response.get("finishReason")) or None,
+        finish_reason=text_or_empty(response.get("finishReason")) or None,
         error="error" if failed else None,
     )

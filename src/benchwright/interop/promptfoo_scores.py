@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from benchwright.interop.foreign import ForeignScore
-from benchwright.interop.reading import mapping, number, objects, text
+from benchwright.interop.foreign_results import ForeignScore
+from benchwright.interop.untrusted_files import (
+    number_or_none,
+    object_or_empty,
+    objects_in_list,
+    text_or_empty,
+)
 from benchwright.records import Status
 from benchwright.text import one_line
 
-PASS = "pass"
-SCORE = "score"
-OWN = (PASS, SCORE)
-PREFIX = "namedScores."
+PASS_SCORE = "pass"
+OVERALL_SCORE = "score"
+CELL_SCORE_NAMES = (PASS_SCORE, OVERALL_SCORE)
+METRIC_PREFIX = "namedScores."
 """Prefix for a metric that is called `pass` or `score`, to distinguish it from the cell's own scores."""
 
-FAILED_GRADER = (
+FAILED_GRADER_NOTE = (
     "The grader of an assertion failed, which promptfoo counts as a score of 0; here there is none"
 )
-NO_ASSERTIONS = "It has no assertions, which promptfoo counts as passed"
-ANOTHER_METRIC = (
+NO_ASSERTIONS_NOTE = "It has no assertions, which promptfoo counts as passed"
+RECOMPUTED_METRIC_NOTE = (
     "A metric is the mean of its assertions here, where promptfoo wrote down a sum, or 0 for a weight of 0"
 )
 
@@ -29,53 +34,56 @@ LONGEST_REASON = 500
 GRADED_BY_MODELS = ("llm-rubric", "g-eval", "factuality", "model-graded", "answer-relevance", "context-")
 """Prefixes of assertion types that ask a model for a verdict. A leading `not-` is ignored."""
 
-NO_OUTPUT = "No output"
-NO_VERDICT = ("Could not extract JSON from", "API error", "API call error")
-MALFORMED = "produced malformed response"
+NO_OUTPUT_REASON = "No output"
+NO_VERDICT_PREFIXES = ("Could not extract JSON from", "API error", "API call error")
+MALFORMED_VERDICT_TEXT = "produced malformed response"
 """Failure reasons of a model-graded assertion whose grader did not answer (src/matchers.ts, before
 `graderError`).
 
-A reason counts if it equals `NO_OUTPUT`, begins with an entry of `NO_VERDICT`, or contains `MALFORMED`.
+A reason counts if it equals `NO_OUTPUT_REASON`, begins with an entry of `NO_VERDICT_PREFIXES`, or contains `MALFORMED_VERDICT_TEXT`.
 """
 
 
-class Graded(NamedTuple):
+class CellScores(NamedTuple):
     """The scores of a cell, and remarks on peculiarities, in words."""
 
     scores: dict[str, ForeignScore]
     remarks: tuple[str, ...]
 
 
-def graded(cell: Mapping[str, Any]) -> Graded:
+def cell_scores(cell: Mapping[str, Any]) -> CellScores:
     """Return the scores of a graded cell.
 
     promptfoo records an assertion whose grader failed as failed with a score of 0, although that does not
     show anything about the model. Scores that depend on such an assertion have no value here.
     """
-    grading = mapping(cell.get("gradingResult"))
-    parts = objects(grading.get("componentResults"))
+    grading = object_or_empty(cell.get("gradingResult"))
+    parts = objects_in_list(grading.get("componentResults"))
     failures = [part for part in parts if _grader_failed(part)]
-    reason = text(grading.get("reason")) or None
+    reason = text_or_empty(grading.get("reason")) or None
     if failures:
-        told = one_line(text(failures[0].get("reason")) or "the grader failed", LONGEST_REASON)
-        own = dict.fromkeys(OWN, ForeignScore(None, Status.GRADER_ERROR, explanation=told))
+        told = one_line(text_or_empty(failures[0].get("reason")) or "the grader failed", LONGEST_REASON)
+        own = dict.fromkeys(CELL_SCORE_NAMES, ForeignScore(None, Status.GRADER_ERROR, explanation=told))
     else:
-        values = {PASS: number(cell.get("success")), SCORE: number(cell.get("score"))}
+        values = {
+            PASS_SCORE: number_or_none(cell.get("success")),
+            OVERALL_SCORE: number_or_none(cell.get("score")),
+        }
         own = {
             name: ForeignScore(value, explanation=reason)
             for name, value in values.items()
             if value is not None
         }
     metrics = dict(_metrics(cell, parts, failures, reason))
-    written = mapping(cell.get("namedScores"))
+    written = object_or_empty(cell.get("namedScores"))
     another = any(
-        one.value is not None and one.value != number(written.get(name.removeprefix(PREFIX)))
+        one.value is not None and one.value != number_or_none(written.get(name.removeprefix(METRIC_PREFIX)))
         for name, one in metrics.items()
     )
-    remarks = [FAILED_GRADER] * bool(failures) + [ANOTHER_METRIC] * another
+    remarks = [FAILED_GRADER_NOTE] * bool(failures) + [RECOMPUTED_METRIC_NOTE] * another
     if not parts and reason == "No assertions":
-        remarks.append(NO_ASSERTIONS)
-    return Graded(own | metrics, tuple(remarks))
+        remarks.append(NO_ASSERTIONS_NOTE)
+    return CellScores(own | metrics, tuple(remarks))
 
 
 def _grader_failed(part: Mapping[str, Any]) -> bool:
@@ -83,26 +91,32 @@ def _grader_failed(part: Mapping[str, Any]) -> bool:
 
     Newer versions of promptfoo mark it (`metadata.graderError`); in older ones, only the reason shows it.
     """
-    if mapping(part.get("metadata")).get("graderError") is True:
+    if object_or_empty(part.get("metadata")).get("graderError") is True:
         return True
-    kind = text(mapping(part.get("assertion")).get("type")).removeprefix("not-")
+    kind = text_or_empty(object_or_empty(part.get("assertion")).get("type")).removeprefix("not-")
     by_model = kind.startswith(GRADED_BY_MODELS) or "assertion" not in part
-    reason = text(part.get("reason"))
-    silent = reason == NO_OUTPUT or reason.startswith(NO_VERDICT) or MALFORMED in reason
+    reason = text_or_empty(part.get("reason"))
+    silent = (
+        reason == NO_OUTPUT_REASON
+        or reason.startswith(NO_VERDICT_PREFIXES)
+        or MALFORMED_VERDICT_TEXT in reason
+    )
     return by_model and part.get("score") == 0 and silent
 
 
 def _metrics(
     cell: Mapping[str, Any], parts: list[dict[str, Any]], failures: list[dict[str, Any]], reason: str | None
 ) -> Iterator[tuple[str, ForeignScore]]:
-    weights = mapping(mapping(cell.get("gradingResult")).get("namedScoreWeights"))
-    lost = {text(mapping(part.get("assertion")).get("metric")) for part in failures}
-    for name, given in mapping(cell.get("namedScores")).items():
-        shown = f"{PREFIX}{name}" if name in OWN else name
+    weights = object_or_empty(object_or_empty(cell.get("gradingResult")).get("namedScoreWeights"))
+    lost = {text_or_empty(object_or_empty(part.get("assertion")).get("metric")) for part in failures}
+    for name, given in object_or_empty(cell.get("namedScores")).items():
+        shown = f"{METRIC_PREFIX}{name}" if name in CELL_SCORE_NAMES else name
         if name in lost or (failures and "" in lost and name not in _named(parts)):
             yield shown, ForeignScore(None, Status.GRADER_ERROR, explanation="its grader failed")
         elif (
-            value := _metric(number(given), _named(parts).get(name, []), number(weights.get(name)))
+            value := _metric(
+                number_or_none(given), _named(parts).get(name, []), number_or_none(weights.get(name))
+            )
         ) is not None:
             yield shown, ForeignScore(value, explanation=reason)
 
@@ -114,7 +128,11 @@ def _metric(written: float | None, parts: list[dict[str, Any]], weight: float | 
     score, and in files without weights it is their sum.
     """
     scores = [
-        (number(part.get("score")), number(mapping(part.get("assertion")).get("weight"))) for part in parts
+        (
+            number_or_none(part.get("score")),
+            number_or_none(object_or_empty(part.get("assertion")).get("weight")),
+        )
+        for part in parts
     ]
     known = [(score, 1.0 if given is None else given) for score, given in scores if score is not None]
     if not known or (weight and weight > 0):
@@ -129,6 +147,6 @@ def _named(parts: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """Group the assertions of a cell by their metric."""
     found: dict[str, list[dict[str, Any]]] = {}
     for part in parts:
-        if metric := text(mapping(part.get("assertion")).get("metric")):
+        if metric := text_or_empty(object_or_empty(part.get("assertion")).get("metric")):
             found.setdefault(metric, []).append(part)
     return found

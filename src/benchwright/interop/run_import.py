@@ -15,35 +15,35 @@ import msgspec
 
 from benchwright.errors import JournalError
 from benchwright.home import runs_directory
-from benchwright.interop.foreign import ForeignRun, ForeignTrial
-from benchwright.interop.lines import score_lines, trial_line
-from benchwright.interop.sources import Sources
-from benchwright.interop.tally import Tally
+from benchwright.interop.foreign_results import ForeignRun, ForeignTrial
+from benchwright.interop.import_tally import ImportTally
+from benchwright.interop.journal_lines import score_lines, trial_line
+from benchwright.interop.source_files import SourceFiles
 from benchwright.records import RunEvent, ScoreRecord, Target, TaskSpec, TrialRecord
 from benchwright.runs.journal import Journal, encode_json
 from benchwright.runs.keys import fingerprint
-from benchwright.runs.manifest import MANIFEST, Manifest, ScorerInfo, read_manifest, write_manifest
-from benchwright.runs.manifest_facts import IMPORT
+from benchwright.runs.manifest import MANIFEST_FILE, Manifest, ScorerInfo, read_manifest, write_manifest
+from benchwright.runs.manifest_facts import IMPORT_KIND
 from benchwright.runs.store import run_id
 
-AT_ONCE = 256
+TRIALS_PER_WRITE = 256
 """Number of trials that are written at once."""
 
-READING = 2
+READER_VERSION = 2
 """Version of the code that reads other programs' results.
 
 Increment it when that code changes, so that files imported before are imported anew.
 """
 
 
-class ImportedRun(NamedTuple):
+class StoredRun(NamedTuple):
     """A run in the store. `new`: True if this import created it."""
 
     directory: Path
     new: bool
 
 
-def keep(run: ForeignRun, sources: Sources) -> ImportedRun:
+def store_run(run: ForeignRun, sources: SourceFiles) -> StoredRun:
     """Write a run into the store unless it is there already. `sources`: the files that the run is read from.
 
     The run's directory appears complete or not at all.
@@ -54,12 +54,12 @@ def keep(run: ForeignRun, sources: Sources) -> ImportedRun:
         JournalError: If the store cannot be written.
     """
     slots = [target.slot for target in run.targets]
-    identity = fingerprint(run.format, READING, run.task, slots, sources.digest(run))
+    identity = fingerprint(run.format, READER_VERSION, run.task, slots, sources.digest(run))
     name = f"{run.task} {run.targets[0].model}" if len(run.targets) == 1 else run.task
     created_at = run.created_at or int(run.path.stat().st_mtime * 1e9)
-    for known in runs_directory().glob(f"*-{identity[:8]}/{MANIFEST}"):
+    for known in runs_directory().glob(f"*-{identity[:8]}/{MANIFEST_FILE}"):
         if read_manifest(known.parent).fingerprint == identity:
-            return ImportedRun(known.parent, new=False)
+            return StoredRun(known.parent, new=False)
     directory = runs_directory() / run_id(name, identity, created_at)
     try:
         runs_directory().mkdir(parents=True, exist_ok=True)
@@ -72,12 +72,12 @@ def keep(run: ForeignRun, sources: Sources) -> ImportedRun:
         write_manifest(unfinished, _manifest(run, directory.name, name, identity, created_at, tally))
         os.replace(unfinished, directory)
     except OSError as error:
-        if (directory / MANIFEST).exists():  # another process imported it meanwhile
-            return ImportedRun(directory, new=False)
+        if (directory / MANIFEST_FILE).exists():  # another process imported it meanwhile
+            return StoredRun(directory, new=False)
         raise JournalError(f"Cannot write the run to {directory}: {error.strerror}.") from None
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
-    return ImportedRun(directory, new=True)
+    return StoredRun(directory, new=True)
 
 
 def _manifest(
@@ -86,7 +86,7 @@ def _manifest(
     name: str,
     made_of: str,
     created_at: int,
-    tally: Tally,
+    tally: ImportTally,
 ) -> Manifest:
     scores = tally.scales()
     origin = {
@@ -100,7 +100,7 @@ def _manifest(
     }
     return Manifest(
         id=identity,
-        kind=IMPORT,
+        kind=IMPORT_KIND,
         name=name,
         fingerprint=made_of,
         created_at=created_at,
@@ -115,15 +115,15 @@ def _manifest(
     )
 
 
-def _write_trials(run: ForeignRun, directory: Path, identity: str, created_at: int) -> Tally:
+def _write_trials(run: ForeignRun, directory: Path, identity: str, created_at: int) -> ImportTally:
     """Write the journal of a run and return the tally of its trials."""
-    journal, tally = Journal(directory), Tally(run)
+    journal, tally = Journal(directory), ImportTally(run)
     try:
         told = {} if run.planned is None else {"total": run.planned}
         journal.write(RunEvent("started", created_at, told))
         latest = created_at
         trials = iter(run.trials)
-        while some := list(islice(trials, AT_ONCE)):
+        while some := list(islice(trials, TRIALS_PER_WRITE)):
             entries = list(_entries(some, identity, tally))
             journal.write_group(
                 [one.line for one in entries], [score for one in entries for score in one.scores]
@@ -145,7 +145,7 @@ class _Entry(NamedTuple):
     scores: list[ScoreRecord]
 
 
-def _entries(trials: Iterable[ForeignTrial], identity: str, tally: Tally) -> Iterator[_Entry]:
+def _entries(trials: Iterable[ForeignTrial], identity: str, tally: ImportTally) -> Iterator[_Entry]:
     """Yield the entries to write for trials, skipping those of trials that were written already."""
     for trial in trials:
         key = _key(identity, trial)

@@ -8,31 +8,31 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchwright.interop.foreign import (
+from benchwright.interop.foreign_results import (
     ForeignRun,
     ForeignScale,
     ForeignScore,
     ForeignTarget,
     ForeignTrial,
-    Readings,
+    ReadResults,
     UnreadableResults,
 )
-from benchwright.interop.reading import (
+from benchwright.interop.untrusted_files import (
     LARGEST_LINE,
     NOT_JSON,
-    an_object,
-    count,
-    mapping,
-    number,
+    count_or_none,
+    number_or_none,
+    object_or_empty,
     read_lines,
-    text,
+    require_object,
+    text_or_empty,
 )
 from benchwright.records import Status
 from benchwright.text import one_line
 
 FORMAT = "scores"
-IDS = ("id", "sample_id", "custom_id", "question_id")
-SCORES = ("score", "correct", "value", "reward")
+ID_FIELDS = ("id", "sample_id", "custom_id", "question_id")
+SCORE_FIELDS = ("score", "correct", "value", "reward")
 LONGEST_REASON = 500
 
 
@@ -49,7 +49,7 @@ def recognises(path: Path) -> bool:
     return isinstance(first, dict) and _id(first) is not None and _says_something(first)
 
 
-def read(path: Path) -> Readings:
+def read(path: Path) -> ReadResults:
     """Read a file as one run. Each model is a target.
 
     Raises:
@@ -60,7 +60,7 @@ def read(path: Path) -> Readings:
     repeats = 1
     seen: Counter[tuple[str, str]] = Counter()
     for place, line in _lines(path):
-        models[text(line.get("model")) or path.stem] = None
+        models[text_or_empty(line.get("model")) or path.stem] = None
         scores.update(dict.fromkeys(_scores(line), ForeignScale()))
         repeats = max(repeats, _repeat(line, seen, path.stem, place) + 1)
     names = list(models)
@@ -83,9 +83,9 @@ def read(path: Path) -> Readings:
 def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     for place, line in enumerate(read_lines(path), 1):
         where = f"{path}, line {place}"
-        found = an_object(line, where)
+        found = require_object(line, where)
         if _id(found) is None:
-            raise UnreadableResults(f"{where}: it has no id; name it {' or '.join(IDS)}.")
+            raise UnreadableResults(f"{where}: it has no id; name it {' or '.join(ID_FIELDS)}.")
         if not _says_something(found):
             raise UnreadableResults(f"{where}: it has neither a score nor an error.")
         yield where, found
@@ -100,7 +100,7 @@ def _trials(path: Path, slots: Mapping[str, str]) -> Iterator[ForeignTrial]:
         yield ForeignTrial(
             sample=_id(line) or "",
             repeat=_repeat(line, seen, path.stem, where),
-            slot=slots[text(line.get("model")) or path.stem],
+            slot=slots[text_or_empty(line.get("model")) or path.stem],
             status=Status.PROVIDER_ERROR if failed else Status.ANSWERED,
             reason=one_line(str(error), LONGEST_REASON) if failed else None,
             scores={} if failed else scores,
@@ -112,7 +112,7 @@ def _trials(path: Path, slots: Mapping[str, str]) -> Iterator[ForeignTrial]:
 
 
 def _id(line: Mapping[str, Any]) -> str | None:
-    found = next((line[name] for name in IDS if isinstance(line.get(name), str | int)), None)
+    found = next((line[name] for name in ID_FIELDS if isinstance(line.get(name), str | int)), None)
     return None if found is None or found == "" else str(found)
 
 
@@ -120,18 +120,18 @@ def _says_something(line: Mapping[str, Any]) -> bool:
     return (
         bool(line.get("error"))
         or isinstance(line.get("scores"), dict)
-        or any(name in line for name in SCORES)
+        or any(name in line for name in SCORE_FIELDS)
     )
 
 
 def _scores(line: Mapping[str, Any]) -> dict[str, ForeignScore]:
-    given = mapping(line.get("scores")) or {name: line[name] for name in SCORES if name in line}
+    given = object_or_empty(line.get("scores")) or {name: line[name] for name in SCORE_FIELDS if name in line}
     why = _first_text(line, "explanation")
     return {
         name: ForeignScore(value, explanation=why)
         if value is not None
         else ForeignScore(None, Status.UNPARSED)
-        for name, value in ((name, number(one)) for name, one in given.items())
+        for name, value in ((name, number_or_none(one)) for name, one in given.items())
     }
 
 
@@ -140,10 +140,10 @@ def _repeat(line: Mapping[str, Any], seen: Counter[tuple[str, str]], model: str,
 
     If the line does not name it, count how often its sample has occurred before.
     """
-    key = (text(line.get("model")) or model, _id(line) or "")
+    key = (text_or_empty(line.get("model")) or model, _id(line) or "")
     seen[key] += 1
     if "repeat" in line or "epoch" in line:
-        named = count(line.get("repeat")) if "repeat" in line else count(line.get("epoch"))
+        named = count_or_none(line.get("repeat")) if "repeat" in line else count_or_none(line.get("epoch"))
         if named is None or named > 100_000 or ("repeat" not in line and named == 0):
             raise UnreadableResults(f"{where}: its repeat is not a number from 0, or its epoch none from 1.")
         return named if "repeat" in line else named - 1

@@ -13,19 +13,27 @@ from typing import Any
 
 from benchwright.interop.agent_folders import (
     Trajectory,
-    ending_of,
     read_trajectories,
     run_of,
     trajectory_files,
+    trial_ending,
 )
-from benchwright.interop.foreign import ForeignTrial, Readings
+from benchwright.interop.foreign_results import ForeignTrial, ReadResults
 from benchwright.interop.messages import content_of, openai_call
-from benchwright.interop.reading import NOT_JSON, an_object, count, mapping, objects, read_json, text
+from benchwright.interop.untrusted_files import (
+    NOT_JSON,
+    count_or_none,
+    object_or_empty,
+    objects_in_list,
+    read_json,
+    require_object,
+    text_or_empty,
+)
 from benchwright.records import Message, RequestRecord, Status, Usage
 
 FORMAT = "swe-agent"
-ENDING = ".traj"
-FAILURES = {
+FILE_ENDING = ".traj"
+FAILURE_STATUSES = {
     "exit_api": Status.PROVIDER_ERROR,
     "exit_environment_error": Status.EXECUTION_ERROR,
     "exit_error": Status.EXECUTION_ERROR,
@@ -40,80 +48,84 @@ ROLES = ("system", "user", "assistant", "tool")
 
 def recognises(path: Path) -> bool:
     """Return whether the path is a trajectory of SWE-agent, or a folder with such files."""
-    return bool(trajectory_files(path, ENDING))
+    return bool(trajectory_files(path, FILE_ENDING))
 
 
-def read(path: Path) -> Readings:
+def read(path: Path) -> ReadResults:
     """Read a file or a folder of trajectories as one run.
 
     Raises:
         UnreadableResults: If every file is damaged.
     """
-    told = read_trajectories(trajectory_files(path, ENDING), ENDING, lambda file: _told(file, path))
+    told = read_trajectories(trajectory_files(path, FILE_ENDING), FILE_ENDING, lambda file: _told(file, path))
     return [run_of(path, FORMAT, told, ["times of requests", "tokens of single requests"])]
 
 
 def _told(file: Path, path: Path) -> Trajectory:
-    found = an_object(read_json(file), file)
-    info, name = mapping(found.get("info")), file.name.removesuffix(ENDING)
-    messages = [_message(one) for one in objects(found.get("history")) if one.get("role") in ROLES]
-    status, reason = ending_of(text(info.get("exit_status")), FAILURES)
+    found = require_object(read_json(file), file)
+    info, name = object_or_empty(found.get("info")), file.name.removesuffix(FILE_ENDING)
+    messages = [_message(one) for one in objects_in_list(found.get("history")) if one.get("role") in ROLES]
+    status, reason = trial_ending(text_or_empty(info.get("exit_status")), FAILURE_STATUSES)
     trial = ForeignTrial(
         sample=name,
         status=status,
         reason=reason,
         input=_problem(found) or _first_question(found),
         messages=messages,
-        answer=text(info.get("submission")),
-        requests=_sums(mapping(info.get("model_stats")), name),
+        answer=text_or_empty(info.get("submission")),
+        requests=_sums(object_or_empty(info.get("model_stats")), name),
     )
     folder = path if path.is_dir() else file.parent
-    version = text(info.get("swe_agent_version"))
+    version = text_or_empty(info.get("swe_agent_version"))
     return Trajectory(_model(found) or folder.resolve().name, f"SWE-agent {version}".strip(), trial)
 
 
 def _config(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return the configuration for replaying the run (stored as JSON text); empty if it is damaged."""
     try:
-        return mapping(json.loads(text(found.get("replay_config")) or "{}"))
+        return object_or_empty(json.loads(text_or_empty(found.get("replay_config")) or "{}"))
     except NOT_JSON:
         return {}
 
 
 def _model(found: Mapping[str, Any]) -> str:
-    agent = mapping(_config(found).get("agent"))
-    return text(mapping(agent.get("model")).get("name"))
+    agent = object_or_empty(_config(found).get("agent"))
+    return text_or_empty(object_or_empty(agent.get("model")).get("name"))
 
 
 def _problem(found: Mapping[str, Any]) -> str | None:
-    return text(mapping(_config(found).get("problem_statement")).get("text")) or None
+    return text_or_empty(object_or_empty(_config(found).get("problem_statement")).get("text")) or None
 
 
 def _first_question(found: Mapping[str, Any]) -> str | None:
     asked = (
-        one for one in objects(found.get("history")) if one.get("role") == "user" and not one.get("is_demo")
+        one
+        for one in objects_in_list(found.get("history"))
+        if one.get("role") == "user" and not one.get("is_demo")
     )
     return next((content_of(one.get("content")) for one in asked), None)
 
 
 def _message(entry: Mapping[str, Any]) -> Message:
-    message: Message = {"role": text(entry.get("role")), "content": content_of(entry.get("content"))}
-    thought = [text(one.get("thinking")) for one in objects(entry.get("thinking_blocks"))]
+    message: Message = {"role": text_or_empty(entry.get("role")), "content": content_of(entry.get("content"))}
+    thought = [text_or_empty(one.get("thinking")) for one in objects_in_list(entry.get("thinking_blocks"))]
     if any(thought):
         message["reasoning_content"] = "\n".join(filter(None, thought))
-    calls = [(one, mapping(one.get("function"))) for one in objects(entry.get("tool_calls"))]
+    calls = [(one, object_or_empty(one.get("function"))) for one in objects_in_list(entry.get("tool_calls"))]
     if calls and message["role"] == "assistant":
         message["tool_calls"] = [
-            openai_call(text(one.get("id")), text(function.get("name")), function.get("arguments"))
+            openai_call(
+                text_or_empty(one.get("id")), text_or_empty(function.get("name")), function.get("arguments")
+            )
             for one, function in calls
         ]
     answers = entry.get("tool_call_ids")
     if message["role"] == "tool" and isinstance(answers, list) and answers:
-        message["tool_call_id"] = text(answers[0])
+        message["tool_call_id"] = text_or_empty(answers[0])
     return message
 
 
 def _sums(stats: Mapping[str, Any], name: str) -> list[RequestRecord]:
     """Return one request record with the tokens of all requests, because single requests are not recorded."""
-    usage = Usage(count(stats.get("tokens_sent")), count(stats.get("tokens_received")))
+    usage = Usage(count_or_none(stats.get("tokens_sent")), count_or_none(stats.get("tokens_received")))
     return [RequestRecord(name, usage=usage)] if usage.total_tokens else []

@@ -20,12 +20,12 @@ from benchwright.endpoint.address import parse_base_url
 from benchwright.endpoint.tls import TlsFiles
 from benchwright.errors import UserError
 from benchwright.headers import check_name, check_value
-from benchwright.packs.keys import ProviderKeys, is_sendable
+from benchwright.packs.provider_keys import ProviderKeys, is_sendable
 from benchwright.packs.toml import TomlFile, read_toml
 from benchwright.packs.types import ProviderConfig, RegisteredModel, VerifierMode
 from benchwright.records import Record, Target
 from benchwright.suggest import did_you_mean
-from benchwright.typed_paths import typed_path
+from benchwright.user_paths import expand_user_path
 
 OPENAI_COMPATIBLE = "openai_compatible"
 
@@ -100,7 +100,7 @@ class _Model(Record, frozen=True):
 
 def desktop_configuration() -> Path:
     """Return the path of the configuration file of BenchLocal, the desktop host."""
-    return typed_path("~/.benchlocal/config.toml")
+    return expand_user_path("~/.benchlocal/config.toml")
 
 
 def read_configuration(files: Iterable[Path], environ: Mapping[str, str]) -> PackConfiguration:

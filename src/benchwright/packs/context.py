@@ -109,17 +109,17 @@ def _endpoint(
     )
 
 
-TIMEOUT = "request_timeout_seconds"
+TIMEOUT_SETTING = "request_timeout_seconds"
 DEFAULT_TIMEOUT = 300.0
 """Timeout of one request in seconds: the desktop host's default."""
 
 
-def own_timeout(given: Mapping[str, Any]) -> float | None:
+def configured_timeout(given: Mapping[str, Any]) -> float | None:
     """Return the `request_timeout_seconds` set by the pack or the user, in seconds. None if neither sets it.
 
     The desktop host (BenchLocal) applies this timeout to a whole attempt, however many requests it makes.
     """
-    seconds = given.get(TIMEOUT)
+    seconds = given.get(TIMEOUT_SETTING)
     return float(seconds) if isinstance(seconds, int | float) and seconds > 0 else None
 
 
@@ -131,5 +131,5 @@ def resolve_generation(
     Settings given by neither are absent and must not be sent. `defaults` are the manifest's
     `samplingDefaults`, unfiltered. An override of None removes a setting. `timeout` is in seconds.
     """
-    merged = {TIMEOUT: timeout, **defaults, **overrides}
+    merged = {TIMEOUT_SETTING: timeout, **defaults, **overrides}
     return {name: value for name, value in merged.items() if value is not None}

@@ -9,7 +9,7 @@ import msgspec
 
 from benchwright.packs.manifest import ManifestError, ManifestMissing, PackManifest, read_manifest
 from benchwright.packs.versions import COMPATIBLE_VERSION, incompatibility
-from benchwright.packs.web_pack import WEB_PACK
+from benchwright.packs.web_pack import WEB_PACK_MESSAGE
 from benchwright.records import Record
 
 PackStatus = Literal[
@@ -23,11 +23,11 @@ PackStatus = Literal[
 ]
 
 
-class Inspection(Record, frozen=True):
+class PackInspection(Record, frozen=True):
     """The state of a pack. `error`: why it is not "ready", else None. `manifest`: None if it cannot be read.
 
     "ready" means that the pack's files are fit to be loaded. Whether its module loads is found out later by
-    the bridge; see `load_failed`.
+    the bridge; see `failed_inspection`.
     """
 
     status: PackStatus
@@ -36,29 +36,29 @@ class Inspection(Record, frozen=True):
     manifest: PackManifest | None = None
 
 
-def inspect(directory: Path, compatible_version: str = COMPATIBLE_VERSION) -> Inspection:
+def inspect_pack(directory: Path, compatible_version: str = COMPATIBLE_VERSION) -> PackInspection:
     """Return the state of the pack in `directory`, checked against the host version `compatible_version`."""
     if not directory.is_dir():
-        return Inspection("not_installed", directory, f"{directory} is not a directory")
+        return PackInspection("not_installed", directory, f"{directory} is not a directory")
     try:
         manifest = read_manifest(directory)
     except ManifestMissing as error:
-        return Inspection("manifest_missing", directory, str(error))
+        return PackInspection("manifest_missing", directory, str(error))
     except ManifestError as error:
-        return Inspection("invalid_manifest", directory, str(error))
+        return PackInspection("invalid_manifest", directory, str(error))
     if manifest.type != "table":
         error_text = f"it is a {manifest.type!r} pack, and only table packs can be run"
         if manifest.type == "web":
-            error_text = f"it is {WEB_PACK}"
-        return Inspection("incompatible", directory, error_text, manifest)
+            error_text = f"it is {WEB_PACK_MESSAGE}"
+        return PackInspection("incompatible", directory, error_text, manifest)
     if reason := incompatibility(manifest.requirements, compatible_version):
-        return Inspection("incompatible", directory, reason, manifest)
+        return PackInspection("incompatible", directory, reason, manifest)
     if not (directory / manifest.entry).is_file():
         error_text = f"its entry {manifest.entry} is missing; was the pack built?"
-        return Inspection("entry_missing", directory, error_text, manifest)
-    return Inspection("ready", directory, None, manifest)
+        return PackInspection("entry_missing", directory, error_text, manifest)
+    return PackInspection("ready", directory, None, manifest)
 
 
-def load_failed(inspection: Inspection, error: str) -> Inspection:
+def failed_inspection(inspection: PackInspection, error: str) -> PackInspection:
     """Return the state of a pack whose module failed to load or to list its scenarios."""
     return msgspec.structs.replace(inspection, status="load_error", error=error)

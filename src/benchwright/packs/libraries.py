@@ -27,7 +27,7 @@ NPM_SECONDS = 120.0
 NPM = "npm"
 """The program that fetches the libraries, looked up on the PATH."""
 
-INSTALLING = "benchwright pack runtime install"
+INSTALL_COMMAND = "benchwright pack runtime install"
 """The command that installs the libraries.
 
 The error of a pack that lacks one names it (`missing` in node/supplied.cjs).
@@ -87,9 +87,9 @@ def install_library(library: Library, directory: Path, npm: str = NPM, archive: 
         _put(root, _place(library, directory), Path(room))
 
 
-def is_lack(error: Exception) -> bool:
+def is_missing_library(error: Exception) -> bool:
     """Return True if the error means that a pack failed to load because a library is missing."""
-    return INSTALLING in str(error)
+    return INSTALL_COMMAND in str(error)
 
 
 def install_libraries(directory: Path, npm: str, say: Callable[[str], None]) -> list[Library]:

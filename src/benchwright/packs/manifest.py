@@ -17,8 +17,8 @@ from typing import Any
 import msgspec
 
 from benchwright.errors import UserError
-from benchwright.packs.declared import PackManifest, VerifierSpec
 from benchwright.packs.manifest_check import check_manifest
+from benchwright.packs.manifest_types import PackManifest, VerifierSpec
 from benchwright.records import UNREADABLE
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
     "ManifestMissing",
     "PackManifest",
     "VerifierSpec",
-    "leaves",
+    "escape_description",
     "paths_outside",
     "read_manifest",
 ]
@@ -68,10 +68,12 @@ def read_manifest(directory: Path) -> PackManifest:
 
 def paths_outside(directory: Path, manifest: PackManifest) -> list[str]:
     """Return one line for each path in the manifest that leads out of the pack."""
-    return [f"{field} {why}" for field, value in _paths(manifest) if (why := leaves(directory, value))]
+    return [
+        f"{field} {why}" for field, value in _paths(manifest) if (why := escape_description(directory, value))
+    ]
 
 
-def leaves(directory: Path, relative: str) -> str | None:
+def escape_description(directory: Path, relative: str) -> str | None:
     """Return a description of how a path leads out of the pack, or None if it stays inside.
 
     Links are followed.

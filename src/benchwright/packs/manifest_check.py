@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
-from benchwright.packs.declared import (
+from benchwright.packs.manifest_types import (
     Capabilities,
     CloudVerifier,
     CustomUrlVerifier,

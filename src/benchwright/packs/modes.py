@@ -14,7 +14,7 @@ from benchwright.suggest import did_you_mean
 DEFAULT_MODE = "parallel_by_test_case"
 
 
-class Place(msgspec.Struct, frozen=True):
+class TrialPosition(msgspec.Struct, frozen=True):
     """A trial's position in the plan: the indexes of its scenario, its model and its repeat."""
 
     scenario: int
@@ -31,8 +31,8 @@ class Mode(msgspec.Struct, frozen=True):
 
     name: str
     label: str
-    order: Callable[[Place], Any]
-    wave: Callable[[Place], Any]
+    order: Callable[[TrialPosition], Any]
+    wave: Callable[[TrialPosition], Any]
     serial: bool = False
 
 
@@ -113,7 +113,7 @@ def arranger(mode: Mode, slots: list[str]) -> Callable[[Iterator[Trial]], Iterat
         places = []
         for trial in trials:
             scenario = scenarios.setdefault(trial.sample.id, len(scenarios))
-            places.append((Place(scenario, slots.index(trial.target.slot), trial.repeat), trial))
+            places.append((TrialPosition(scenario, slots.index(trial.target.slot), trial.repeat), trial))
         places.sort(key=lambda pair: mode.order(pair[0]))
         waves: dict[Any, int] = {}
         for place, trial in places:

@@ -16,7 +16,9 @@ from benchwright.packs.install.unpack import copy_directory
 from benchwright.packs.manifest import PackManifest
 from benchwright.records import Record
 
-LEFT_OUT = frozenset({"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv", ".DS_Store"})
+EXCLUDED_NAMES = frozenset(
+    {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv", ".DS_Store"}
+)
 """Names of files and folders that tools leave behind and that are not packed."""
 
 
@@ -57,9 +59,9 @@ def pack_directory(directory: Path, manifest: PackManifest, target: Path) -> Pac
 
 def _clear(tree: Path, pack_id: str) -> None:
     for path in sorted(tree.rglob("*")):
-        if path.name in LEFT_OUT and path.is_dir() and not path.is_symlink():
+        if path.name in EXCLUDED_NAMES and path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
-        elif path.name in LEFT_OUT:
+        elif path.name in EXCLUDED_NAMES:
             path.unlink(missing_ok=True)
     for path in tree.glob(f"{pack_id}*.tar.gz"):
         path.unlink()

@@ -163,12 +163,12 @@ def read_attempts(table: RunTable) -> Iterator[tuple[TrialRecord, Attempt]]:
             native = read_body(table.directory, record).native
         except JournalError as error:
             lost = msgspec.structs.replace(record, status=Status.EXECUTION_ERROR, reason=str(error))
-            yield record, attempt_of(lost, None)
+            yield record, make_attempt(lost, None)
         else:
-            yield record, attempt_of(record, native)
+            yield record, make_attempt(record, native)
 
 
-def attempt_of(record: TrialRecord, native: Any) -> Attempt:
+def make_attempt(record: TrialRecord, native: Any) -> Attempt:
     """Combine a trial's record with the pack's own result.
 
     Without a result, the documented "fail" is used.

@@ -13,7 +13,7 @@ from benchwright.packs.events import Event
 from benchwright.records import UNREADABLE, RequestRecord
 from benchwright.runs.journal import encode_json
 from benchwright.secrets import SECRETS
-from benchwright.text import plain, shortened
+from benchwright.text import make_safe, truncate
 
 RENDERED, EVENTS, HOST_LOG = "rendered", "events.jsonl", "host.log"
 
@@ -58,7 +58,7 @@ class PackFiles:
             return
         told = message if meta is None else f"{message} {encode_json(meta).decode()}"
         with suppress(OSError):
-            self._log.write(f"[{level}] {plain(shortened(SECRETS.redact(told), LONGEST_LINE))}\n")
+            self._log.write(f"[{level}] {make_safe(truncate(SECRETS.redact(told), LONGEST_LINE))}\n")
 
     def log_request(self, record: RequestRecord) -> None:
         """Count and log a request that the pack sent outside any cell."""

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchwright.endpoint.relay import Relay
+from benchwright.engine.agent_requests import AgentAccess
 from benchwright.engine.protocols import Session
-from benchwright.engine.relayed import AgentAccess
-from benchwright.engine.seeds import seeded
+from benchwright.engine.seeds import with_repeat_seed
 from benchwright.errors import ExecutionError, LimitReached, ProviderError, TrialError
 from benchwright.packs.bridge import CellResult, PackProcess
+from benchwright.packs.pack_interfaces import RunningVerifiers, Watcher
 from benchwright.packs.types import (
     PASSED,
     SCORE,
@@ -20,7 +21,6 @@ from benchwright.packs.types import (
     ScenarioResult,
     ScenarioRunInput,
 )
-from benchwright.packs.watching import RunningVerifiers, Watcher
 from benchwright.records import Message, Outcome, Record, Status, Trial
 
 RETRY_PAUSE = 0.75
@@ -119,7 +119,7 @@ class PackSolver:
             bench_pack_id=settings.pack_id,
             scenario=trial.sample.content,
             model=self._models[trial.target.slot],
-            generation=seeded(settings.generation, trial.repeat),
+            generation=with_repeat_seed(settings.generation, trial.repeat),
         )
         return await self._pack.run(
             f"{trial.key}-{trial.attempt}",

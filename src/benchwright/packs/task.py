@@ -12,14 +12,14 @@ from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay import Relay, RelayedRequest, relay_environment
 from benchwright.endpoint.serving.listener import LOOPBACK
 from benchwright.engine.protocols import Scorer, Solver
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 from benchwright.packs.bridge import PackProcess
 from benchwright.packs.configuration import PackConfiguration
 from benchwright.packs.context import PackDirectories, RelayAccess, host_context
 from benchwright.packs.manifest import PackManifest
+from benchwright.packs.pack_interfaces import RunningVerifiers, Watcher
 from benchwright.packs.solver import CellSettings, PackSolver
 from benchwright.packs.types import RegisteredModel, ScenarioMeta
-from benchwright.packs.watching import RunningVerifiers, Watcher
 from benchwright.records import Record, Sample, TaskSpec
 from benchwright.runs.keys import fingerprint
 
@@ -46,12 +46,16 @@ class PackRunSetup(Record, frozen=True):
     @property
     def scenario_count_text(self) -> str:
         """The number of scenarios to run, with the number of all scenarios if that is larger."""
-        return scope_of(len(self.scenarios), self.listed_scenarios)
+        return format_scenario_count(len(self.scenarios), self.listed_scenarios)
 
 
-def scope_of(chosen: int, listed: int) -> str:
+def format_scenario_count(chosen: int, listed: int) -> str:
     """Format the number of chosen scenarios, with the number of all if only some are chosen."""
-    return counted(chosen, "scenario") if chosen >= listed else f"{chosen:,} of {counted(listed, 'scenario')}"
+    return (
+        count_with_noun(chosen, "scenario")
+        if chosen >= listed
+        else f"{chosen:,} of {count_with_noun(listed, 'scenario')}"
+    )
 
 
 class PackTask:

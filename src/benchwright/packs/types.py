@@ -29,21 +29,21 @@ VerifierStatus = Literal["running", "stopped", "failed", "missing_dependency", "
 AuthMode = Literal["none", "bearer"]
 
 
-class Wire(Record, frozen=True, rename="camel"):
+class ProtocolStruct(Record, frozen=True, rename="camel"):
     """Base class of this module's structs. Optional fields with their default value are not in the JSON."""
 
 
 # Data from a pack
 
 
-class DetailCard(Wire, frozen=True):
+class DetailCard(ProtocolStruct, frozen=True):
     """A card that describes a scenario, such as "What this tests" or "Success case"."""
 
     title: str
     content: str
 
 
-class ScenarioMeta(Wire, frozen=True):
+class ScenarioMeta(ProtocolStruct, frozen=True):
     """A scenario as listed by the pack. `raw` is sent back to the pack when the scenario runs."""
 
     id: str
@@ -56,7 +56,7 @@ class ScenarioMeta(Wire, frozen=True):
     raw: dict[str, Any] = {}
 
 
-class ToolCall(Wire, frozen=True):
+class ToolCall(ProtocolStruct, frozen=True):
     """A tool call by the model. `raw_arguments` is the text that the model wrote, which may not be JSON."""
 
     id: str
@@ -65,7 +65,7 @@ class ToolCall(Wire, frozen=True):
     turn: int | None = None
 
 
-class ToolResult(Wire, frozen=True):
+class ToolResult(ProtocolStruct, frozen=True):
     """The result of a tool call, as reported by the pack."""
 
     call_id: str
@@ -73,7 +73,7 @@ class ToolResult(Wire, frozen=True):
     result: Any
 
 
-class ModelOutput(Wire, frozen=True):
+class ModelOutput(ProtocolStruct, frozen=True):
     """The model's answer, messages and tool calls."""
 
     final_answer: str | None = None
@@ -82,7 +82,7 @@ class ModelOutput(Wire, frozen=True):
     tool_results: list[ToolResult] = []
 
 
-class VerifierResult(Wire, frozen=True):
+class VerifierResult(ProtocolStruct, frozen=True):
     """A verifier's result; `status` is free text."""
 
     status: str = ""
@@ -90,7 +90,7 @@ class VerifierResult(Wire, frozen=True):
     details: dict[str, Any] | None = None
 
 
-class ArtifactRef(Wire, frozen=True):
+class ArtifactRef(ProtocolStruct, frozen=True):
     """An artifact of a scenario. `path` is written by the pack and must never be trusted."""
 
     kind: str
@@ -99,7 +99,7 @@ class ArtifactRef(Wire, frozen=True):
     content_type: str | None = None
 
 
-class Timings(Wire, frozen=True):
+class Timings(ProtocolStruct, frozen=True):
     """Start and end as ISO 8601 times, and the duration in milliseconds."""
 
     started_at: str | None = None
@@ -107,7 +107,7 @@ class Timings(Wire, frozen=True):
     duration_ms: float | None = None
 
 
-class ScenarioResult(Wire, frozen=True):
+class ScenarioResult(ProtocolStruct, frozen=True):
     """The result of one scenario. `score` and `points` are on the pack's own scale."""
 
     scenario_id: str
@@ -126,7 +126,7 @@ class ScenarioResult(Wire, frozen=True):
     raw: dict[str, Any] = {}
 
 
-class CategoryScore(Wire, frozen=True):
+class CategoryScore(ProtocolStruct, frozen=True):
     """The score of one category, on the pack's own scale and in its `unit`."""
 
     id: str
@@ -136,7 +136,7 @@ class CategoryScore(Wire, frozen=True):
     unit: str | None = None
 
 
-class BenchmarkScore(Wire, frozen=True):
+class BenchmarkScore(ProtocolStruct, frozen=True):
     """A model's score as returned by the pack's `scoreModelResults`."""
 
     total_score: float
@@ -149,7 +149,7 @@ class BenchmarkScore(Wire, frozen=True):
 # Data for a pack
 
 
-class PackPaths(Wire, frozen=True):
+class PackPaths(ProtocolStruct, frozen=True):
     """`HostContext.benchPack`: the pack and its directories. `runs_dir` is the directory of this run."""
 
     id: str
@@ -160,7 +160,7 @@ class PackPaths(Wire, frozen=True):
     runs_dir: str
 
 
-class ProviderConfig(Wire, frozen=True):
+class ProviderConfig(ProtocolStruct, frozen=True):
     """A provider. `kind`: openrouter, huggingface, ollama, llamacpp, mlx, lmstudio, pico or openai_compatible."""
 
     id: str
@@ -172,7 +172,7 @@ class ProviderConfig(Wire, frozen=True):
     metadata: dict[str, str | float | bool] | None = None
 
 
-class RegisteredModel(Wire, frozen=True):
+class RegisteredModel(ProtocolStruct, frozen=True):
     """A model that the user configured. By convention its id is `<provider>:<model>`."""
 
     id: str
@@ -183,7 +183,7 @@ class RegisteredModel(Wire, frozen=True):
     group: str
 
 
-class SecretResolution(Wire, frozen=True):
+class SecretResolution(ProtocolStruct, frozen=True):
     """A provider's API key. `key_name`: the environment variable that contains it, or "api_key"."""
 
     provider_id: str
@@ -192,7 +192,7 @@ class SecretResolution(Wire, frozen=True):
     value: str | None = None
 
 
-class VerifierEndpoint(Wire, frozen=True, tag_field="transport", tag="http"):
+class VerifierEndpoint(ProtocolStruct, frozen=True, tag_field="transport", tag="http"):
     """The state and address of a verifier.
 
     `url` has no trailing slash and is set if the verifier is running.
@@ -208,7 +208,7 @@ class VerifierEndpoint(Wire, frozen=True, tag_field="transport", tag="http"):
     docker_image_present: bool | None = None
 
 
-class InferenceEndpoint(Wire, frozen=True, tag_field="transport", tag="openai_compatible"):
+class InferenceEndpoint(ProtocolStruct, frozen=True, tag_field="transport", tag="openai_compatible"):
     """An address to which the pack, or a container (`docker_base_url`), can send requests to a model.
 
     If `status` is "running", then `base_url` (ending in /v1/), `auth_mode` and `exposed_model` are set.
@@ -225,7 +225,7 @@ class InferenceEndpoint(Wire, frozen=True, tag_field="transport", tag="openai_co
     details: str | None = None
 
 
-class HostContext(Wire, frozen=True, tag_field="protocolVersion", tag=1):
+class HostContext(ProtocolStruct, frozen=True, tag_field="protocolVersion", tag=1):
     """The argument of `prepare`. The bridge adds `logger` and `sidecars`, the old name of `verifiers`."""
 
     bench_pack: PackPaths
@@ -236,7 +236,7 @@ class HostContext(Wire, frozen=True, tag_field="protocolVersion", tag=1):
     inference_endpoints: list[InferenceEndpoint]
 
 
-class ScenarioRunInput(Wire, frozen=True):
+class ScenarioRunInput(ProtocolStruct, frozen=True):
     """The argument of `runScenario`. The bridge adds `abortSignal`. `scenario` is `ScenarioMeta.raw`."""
 
     run_id: str
@@ -246,7 +246,7 @@ class ScenarioRunInput(Wire, frozen=True):
     generation: GenerationRequest
 
 
-def to_json(value: Wire) -> dict[str, Any]:
+def to_json(value: ProtocolStruct) -> dict[str, Any]:
     """Encode data for a pack as a JSON object."""
     encoded: dict[str, Any] = msgspec.to_builtins(value)
     return encoded

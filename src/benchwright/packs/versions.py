@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from benchwright.packs.declared import Requirements
+from benchwright.packs.manifest_types import Requirements
 
 COMPATIBLE_VERSION = "0.3.0"
 """Version of the desktop host with which this host is compatible, unless the settings say otherwise."""
@@ -12,7 +12,7 @@ COMPATIBLE_VERSION = "0.3.0"
 HOST_FEATURES = frozenset({"inferenceEndpoints", "dockerInferenceEndpoints"})
 """Host features that packs may require; all are supported."""
 
-Rank = tuple[tuple[int, int, int], bool, tuple[tuple[int, int, str], ...]]
+VersionKey = tuple[tuple[int, int, int], bool, tuple[tuple[int, int, str], ...]]
 """A version's sort key: its numbers, whether it is a release, and its prerelease identifiers."""
 
 _VERSION = re.compile(
@@ -23,7 +23,7 @@ _VERSION = re.compile(
 )
 
 
-def rank(version: str) -> Rank | None:
+def version_key(version: str) -> VersionKey | None:
     """Return the sort key of a version, which is greater for newer versions. None if it is not a version.
 
     A version is one to three numbers (missing ones are 0), `-prerelease`, and `+build`, which is ignored. The
@@ -41,7 +41,7 @@ def rank(version: str) -> Rank | None:
 
 def incompatibility(requirements: Requirements, compatible_version: str = COMPATIBLE_VERSION) -> str | None:
     """Return why a host compatible with `compatible_version` does not meet a pack's requirements, or None."""
-    ours = rank(compatible_version)
+    ours = version_key(compatible_version)
     if ours is None:
         return f"the compatible version is set to {compatible_version!r}, which is not a version (like 0.3.0)"
     unknown = [feature for feature in requirements.host_features if feature not in HOST_FEATURES]
@@ -53,7 +53,7 @@ def incompatibility(requirements: Requirements, compatible_version: str = COMPAT
     ):
         if limit is None:
             continue
-        theirs = rank(limit)
+        theirs = version_key(limit)
         if theirs is None:
             return f"its {name} {limit!r} is not a version (like 0.3.0)"
         if (ours < theirs) == (name == "minVersion"):

@@ -21,8 +21,8 @@ from benchwright.records import UNREADABLE, RequestRecord
 from benchwright.runs.journal import encode_json
 from benchwright.suggest import did_you_mean
 
-SUMMARY = "summary.json"
-ARTIFACTS = "artifacts"
+SUMMARY_FILE = "summary.json"
+ARTIFACTS_FOLDER = "artifacts"
 
 STATUSES = ("created", "running", "completed", "cancelled", "error")
 
@@ -125,7 +125,7 @@ class WebSession:
         if self.saved is None:
             self.save({"status": "running"})
         assert self.directory is not None
-        place = f"{ARTIFACTS}/{safe_path(path, label)}"
+        place = f"{ARTIFACTS_FOLDER}/{safe_path(path, label)}"
         target = self.directory / place
         target.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(target, content)
@@ -147,7 +147,7 @@ class WebSession:
     def _write(self) -> None:
         assert self.directory is not None
         self.directory.mkdir(parents=True, exist_ok=True)
-        write_atomically(self.directory / SUMMARY, encode_json(self.saved) + b"\n")
+        write_atomically(self.directory / SUMMARY_FILE, encode_json(self.saved) + b"\n")
 
 
 def _merged(former: Payload, payload: Payload) -> Payload:
@@ -181,7 +181,7 @@ def safe_path(path: str, label: str) -> str:
         re.sub(r"[^A-Za-z0-9._-]+", "-", part).strip("-.") for part in path.replace("\\", "/").split("/")
     ]
     parts = [part[:100] for part in parts if part]
-    if parts[:1] == [ARTIFACTS]:
+    if parts[:1] == [ARTIFACTS_FOLDER]:
         parts = parts[1:]
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", label).strip("-.").lower()[:100] or "artifact"
     return "/".join(parts[:8]) or f"{name}.txt"
@@ -193,12 +193,12 @@ def saved_session(storage: Path, pack: str, reference: str) -> Payload:
     Raises:
         UserError: If no session or several match, or the file cannot be read.
     """
-    known = sorted(path.parent.name for path in (storage / pack).glob(f"*/{SUMMARY}"))
+    known = sorted(path.parent.name for path in (storage / pack).glob(f"*/{SUMMARY_FILE}"))
     found = [name for name in known if name == reference] or [name for name in known if reference in name]
     if len(found) != 1:
         hint = did_you_mean(reference, known) if not found else f" It fits {', '.join(found)}."
         raise UserError(f"There is no session {reference!r} of {pack}.{hint}")
-    path = storage / pack / found[0] / SUMMARY
+    path = storage / pack / found[0] / SUMMARY_FILE
     try:
         saved = msgspec.json.decode(path.read_bytes())
     except (OSError, *UNREADABLE) as error:

@@ -31,14 +31,14 @@ PERMISSIONS = frozenset(
 
 BRIDGE_VERSION = 1
 
-WEB_PACK = (
+WEB_PACK_MESSAGE = (
     "a web pack, a page on which a person works: its bridge has no message that starts a run, so it cannot be run "
     "unattended; `benchwright pack open` shows it"
 )
 """Message shown when a web pack is used as a table pack."""
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
-THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
 class WebPack(Record, frozen=True):
@@ -122,7 +122,7 @@ def is_page(address: str) -> bool:
         return False
     if not re.fullmatch(r"[A-Za-z0-9.:\[\]-]+", parts.netloc):
         return False
-    return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in THIS_MACHINE)
+    return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOCAL_HOSTS)
 
 
 def origin_of(address: str) -> str:

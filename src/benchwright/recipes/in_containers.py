@@ -9,24 +9,24 @@ from types import ModuleType
 import msgspec
 
 from benchwright.errors import UserError
-from benchwright.recipes import collecting
+from benchwright.recipes import collected_files
 from benchwright.recipes.inside import forwarding, launcher
-from benchwright.recipes.layers import Layer, layer_of
+from benchwright.recipes.installed_agents import InstalledAgent, find_installed
+from benchwright.recipes.launch_specs import LaunchSpec
 from benchwright.recipes.recipe import Recipe
-from benchwright.recipes.runtime import LIBRARIES, container_runtime, copy_libraries, python_command
-from benchwright.recipes.starting import LaunchSpec
+from benchwright.recipes.runtime import LIBRARIES_FOLDER, container_runtime, copy_libraries, python_command
 from benchwright.recipes.tmux import tmux_command, tmux_layer
 from benchwright.records import Record
 
-RUNTIME = "/opt/benchwright/python"
-AGENT = "/opt/benchwright/agent"
-RELAY = "/opt/benchwright/relay"
-TMUX = "/opt/benchwright/tmux"
-SOCKET = "relay.sock"
+RUNTIME_MOUNT = "/opt/benchwright/python"
+AGENT_MOUNT = "/opt/benchwright/agent"
+RELAY_MOUNT = "/opt/benchwright/relay"
+TMUX_MOUNT = "/opt/benchwright/tmux"
+RELAY_SOCKET = "relay.sock"
 
-PORT = "benchwright-relay-port"
+PORT_PLACEHOLDER = "benchwright-relay-port"
 """Placeholder for the port of the loopback that leads to the relay, known only in the container."""
-BASE_URL = f"http://127.0.0.1:{PORT}/v1"
+BASE_URL = f"http://127.0.0.1:{PORT_PLACEHOLDER}/v1"
 
 _MODULE = (
     "import runpy, site, sys; site.addsitedir(sys.argv[1]); del sys.argv[:2]; "
@@ -60,44 +60,44 @@ def container_agent(recipe: Recipe, relay: Path) -> ContainerAgent:
         UserError: If it is not installed or does not run in containers. The message states what to do.
     """
     if recipe.loop == "terminus":
-        return ContainerAgent(tmux_command(TMUX), {TMUX: str(tmux_layer())})
+        return ContainerAgent(tmux_command(TMUX_MOUNT), {TMUX_MOUNT: str(tmux_layer())})
     install, layer = recipe.install, _layer(recipe)
-    mounts = {RUNTIME: str(container_runtime()), RELAY: str(relay)}
+    mounts = {RUNTIME_MOUNT: str(container_runtime()), RELAY_MOUNT: str(relay)}
     if install is None or layer is None:
         return ContainerAgent([], mounts)
-    mounts[AGENT] = str(layer.directory)
+    mounts[AGENT_MOUNT] = str(layer.directory)
     if not install.pip:
-        return ContainerAgent([f"{AGENT}/{install.program}"], mounts)
+        return ContainerAgent([f"{AGENT_MOUNT}/{install.program}"], mounts)
     (packages,) = layer.directory.glob("lib/python3.*/site-packages")
-    if not (layer.directory / LIBRARIES).exists():
-        copy_libraries(sorted(packages.rglob("*.so")), layer.directory / LIBRARIES)
-    inside = f"{AGENT}/{packages.relative_to(layer.directory)}"
-    python = python_command(RUNTIME, f"{AGENT}/{LIBRARIES}")
+    if not (layer.directory / LIBRARIES_FOLDER).exists():
+        copy_libraries(sorted(packages.rglob("*.so")), layer.directory / LIBRARIES_FOLDER)
+    inside = f"{AGENT_MOUNT}/{packages.relative_to(layer.directory)}"
+    python = python_command(RUNTIME_MOUNT, f"{AGENT_MOUNT}/{LIBRARIES_FOLDER}")
     return ContainerAgent([*python, "-c", _MODULE, inside, install.module], mounts)
 
 
-def _layer(recipe: Recipe) -> Layer | None:
+def _layer(recipe: Recipe) -> InstalledAgent | None:
     if recipe.install is None:
         return None
     if not recipe.install.containers:
         raise UserError(f"{recipe.title} does not run in containers: {recipe.note or 'its recipe says so'}.")
-    layer = layer_of(recipe)
+    layer = find_installed(recipe)
     if layer is None:
         raise UserError(f"{recipe.title} is not installed: run `benchwright agents install {recipe.name}`.")
     return layer
 
 
-def launching(start: LaunchSpec) -> tuple[list[str], bytes]:
+def launch_command(start: LaunchSpec) -> tuple[list[str], bytes]:
     """Return a command for a container, and its stdin: it runs an agent there until the agent ends."""
     order = {
-        "socket": f"{RELAY}/{SOCKET}",
-        "mark": PORT,
+        "socket": f"{RELAY_MOUNT}/{RELAY_SOCKET}",
+        "mark": PORT_PLACEHOLDER,
         "command": start.command,
         "environment": start.environment,
         "files": start.files,
     }
     code = _text(forwarding) + _text(launcher)
-    return [*python_command(RUNTIME), "-c", code], msgspec.json.encode(order)
+    return [*python_command(RUNTIME_MOUNT), "-c", code], msgspec.json.encode(order)
 
 
 def forwarding_command(socket: str, port: int, direct: Sequence[str]) -> tuple[list[str], bytes]:
@@ -107,14 +107,14 @@ def forwarding_command(socket: str, port: int, direct: Sequence[str]) -> tuple[l
     port (any for 0) and ends; a background process continues.
     """
     code = f"{_text(forwarding)}\nforward_in_background()\n"
-    return [*python_command(RUNTIME), "-c", code], msgspec.json.encode(
+    return [*python_command(RUNTIME_MOUNT), "-c", code], msgspec.json.encode(
         {"socket": socket, "port": port, "direct": direct}
     )
 
 
 def collecting_command(home: str, patterns: tuple[str, ...]) -> list[str]:
     """Return a command for a container that prints the matching texts below a folder as one JSON object."""
-    return [*python_command(RUNTIME), "-c", _text(collecting) + _COLLECT, home, *patterns]
+    return [*python_command(RUNTIME_MOUNT), "-c", _text(collected_files) + _COLLECT, home, *patterns]
 
 
 def _text(module: ModuleType) -> str:

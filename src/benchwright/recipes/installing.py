@@ -13,19 +13,24 @@ import msgspec
 from filelock import FileLock
 
 from benchwright.errors import UserError
-from benchwright.own_processes import interpreter
-from benchwright.recipes.layers import STAMP, Layer, directory_of, layer_of
+from benchwright.python_commands import interpreter_path
+from benchwright.recipes.installed_agents import (
+    COMPLETION_FILE,
+    InstalledAgent,
+    find_installed,
+    install_directory,
+)
 from benchwright.recipes.recipe import Install, Recipe
 from benchwright.text import Say
 
-SECONDS = 1800.0
+INSTALL_TIMEOUT = 1800.0
 """Time limit of an installation, in seconds."""
 
 _NPM = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
 _PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input")
 
 
-def install_agent(recipe: Recipe, say: Say) -> Layer:
+def install_agent(recipe: Recipe, say: Say) -> InstalledAgent:
     """Install a recipe's agent unless it is installed already; return the installed agent.
 
     Raises:
@@ -36,10 +41,10 @@ def install_agent(recipe: Recipe, say: Say) -> Layer:
         raise UserError(
             f"The recipe {recipe.name} installs nothing: its program is one that is there already."
         )
-    directory = directory_of(recipe)
+    directory = install_directory(recipe)
     directory.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(directory.with_name(f"{directory.name}.lock")):
-        found = layer_of(recipe)
+        found = find_installed(recipe)
         if found is not None:
             return found
         if directory.exists():
@@ -47,8 +52,8 @@ def install_agent(recipe: Recipe, say: Say) -> Layer:
         directory.mkdir()
         say(f"Installing {recipe.label}: {', '.join(recipe.install.npm or recipe.install.pip)}")
         packages = _installed(recipe.install, directory)
-        (directory / STAMP).write_bytes(msgspec.json.encode(packages))
-    return Layer(directory, packages)
+        (directory / COMPLETION_FILE).write_bytes(msgspec.json.encode(packages))
+    return InstalledAgent(directory, packages)
 
 
 def _installed(install: Install, directory: Path) -> dict[str, str]:
@@ -65,7 +70,7 @@ def _installed(install: Install, directory: Path) -> dict[str, str]:
                 f"npm installed {install.npm[0]}, but without {install.program}; is it made for this machine?"
             )
         return _npm_packages(directory)
-    _run([interpreter(), "-I", "-m", "venv", str(directory)], directory)
+    _run([interpreter_path(), "-I", "-m", "venv", str(directory)], directory)
     pip = [str(directory / "bin" / "python"), *_PIP]
     _run([*pip, "install", "--quiet", "--no-compile", *install.pip], directory)
     listed = json.loads(_run([*pip, "list", "--format=json"], directory))
@@ -90,7 +95,7 @@ def _run(command: Sequence[str], folder: Path) -> str:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=SECONDS,
+            timeout=INSTALL_TIMEOUT,
             check=False,
             env={**os.environ, "npm_config_update_notifier": "false"},
         )

@@ -15,7 +15,7 @@ from benchwright.runs.keys import fingerprint
 Dialect = Literal["chat", "responses", "messages", "gemini"]
 Loop = Literal["program", "terminus"]
 
-AGENT = "{agent}"
+AGENT_PLACEHOLDER = "{agent}"
 """Placeholder in a command for the installed program and its interpreter."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
@@ -102,8 +102,10 @@ def _problems(recipe: Recipe) -> list[str]:
         return problems
     if not recipe.command or not recipe.command[0]:
         problems.append("`command` is empty")
-    if (recipe.command[:1] == (AGENT,)) != (install is not None):
-        problems.append(f"`command` begins with {AGENT!r} if, and only if, there is something to install")
+    if (recipe.command[:1] == (AGENT_PLACEHOLDER,)) != (install is not None):
+        problems.append(
+            f"`command` begins with {AGENT_PLACEHOLDER!r} if, and only if, there is something to install"
+        )
     if install is not None:
         if bool(install.npm) == bool(install.pip):
             problems.append("`install` names packages of either `npm` or `pip`")

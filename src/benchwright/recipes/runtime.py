@@ -18,12 +18,12 @@ from filelock import FileLock
 
 from benchwright.errors import UserError
 from benchwright.home import agents_directory
-from benchwright.own_processes import interpreter
+from benchwright.python_commands import interpreter_path
 from benchwright.runs.keys import fingerprint
 
-LIBRARIES = "libraries"
+LIBRARIES_FOLDER = "libraries"
 """Folder of shared libraries in a runtime, and in the layer of an agent that needs more."""
-LOADER = "loader"
+LOADER_FILE = "loader"
 
 _VERSION = f"python{sys.version_info[0]}.{sys.version_info[1]}"
 _WITHOUT = shutil.ignore_patterns("site-packages", "dist-packages", "test", "idlelib", "config-*")
@@ -36,8 +36,8 @@ def container_runtime() -> Path:
     Raises:
         UserError: If this machine's Python is not a dynamically linked one for Linux.
     """
-    directory = agents_directory() / f"python-{fingerprint(sys.version, interpreter())[:12]}"
-    stamp = directory / LOADER
+    directory = agents_directory() / f"python-{fingerprint(sys.version, interpreter_path())[:12]}"
+    stamp = directory / LOADER_FILE
     directory.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(directory.with_name(f"{directory.name}.lock")):
         if not stamp.exists():
@@ -51,9 +51,20 @@ def python_command(runtime: str, *libraries: str) -> list[str]:
 
     `libraries` are additional library folders.
     """
-    folders = ":".join([f"{runtime}/{LIBRARIES}", *libraries])
+    folders = ":".join([f"{runtime}/{LIBRARIES_FOLDER}", *libraries])
     python = f"{runtime}/bin/{_VERSION}"
-    return [f"{runtime}/{LOADER}", "--library-path", folders, python, "-I", "-S", "-B", "-u", "-X", "utf8"]
+    return [
+        f"{runtime}/{LOADER_FILE}",
+        "--library-path",
+        folders,
+        python,
+        "-I",
+        "-S",
+        "-B",
+        "-u",
+        "-X",
+        "utf8",
+    ]
 
 
 def copy_libraries(programs: Iterable[Path], directory: Path) -> Path | None:
@@ -76,13 +87,15 @@ def copy_libraries(programs: Iterable[Path], directory: Path) -> Path | None:
 
 
 def _make(directory: Path, stamp: Path) -> None:
-    python = Path(interpreter())
+    python = Path(interpreter_path())
     standard = Path(sysconfig.get_path("stdlib"))
     (directory / "bin").mkdir(parents=True)
     shutil.copy(python, directory / "bin" / _VERSION)
     shutil.copytree(standard, directory / "lib" / _VERSION, ignore=_WITHOUT)
     extensions = sorted((directory / "lib" / _VERSION).rglob("*.so"))
-    loader = copy_libraries([python, *extensions], directory / LIBRARIES) if shutil.which("ldd") else None
+    loader = (
+        copy_libraries([python, *extensions], directory / LIBRARIES_FOLDER) if shutil.which("ldd") else None
+    )
     if loader is None:
         shutil.rmtree(directory)
         raise UserError("Agents in containers need a Python for Linux that is linked dynamically, and `ldd`.")

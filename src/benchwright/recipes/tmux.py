@@ -13,14 +13,14 @@ from filelock import FileLock
 
 from benchwright.errors import UserError
 from benchwright.home import agents_directory
-from benchwright.recipes.runtime import LIBRARIES, LOADER, copy_libraries
+from benchwright.recipes.runtime import LIBRARIES_FOLDER, LOADER_FILE, copy_libraries
 from benchwright.runs.keys import fingerprint
 
 PROGRAM = "tmux"
 LOCALE = "C.utf8"
 """A UTF-8 locale, without which tmux does not start."""
 _LOCALES = Path("/usr/lib/locale")
-ADVICE = "install it (Debian and Ubuntu: `apt-get install tmux`)"
+INSTALL_ADVICE = "install it (Debian and Ubuntu: `apt-get install tmux`)"
 
 
 def tmux_layer() -> Path:
@@ -31,12 +31,12 @@ def tmux_layer() -> Path:
     """
     found = shutil.which(PROGRAM)
     if found is None:
-        raise UserError(f"This agent works in tmux, but there is none on this machine: {ADVICE}.")
+        raise UserError(f"This agent works in tmux, but there is none on this machine: {INSTALL_ADVICE}.")
     program = Path(found).resolve()
     directory = agents_directory() / f"{PROGRAM}-{fingerprint(str(program), program.stat().st_mtime_ns)[:12]}"
     directory.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(directory.with_name(f"{directory.name}.lock")):
-        if not (directory / LOADER).exists():
+        if not (directory / LOADER_FILE).exists():
             shutil.rmtree(directory, ignore_errors=True)
             _make(directory, program)
     return directory
@@ -50,9 +50,9 @@ def tmux_command(layer: str) -> list[str]:
     return [
         "env",
         f"LOCPATH={layer}/locale",
-        f"{layer}/{LOADER}",
+        f"{layer}/{LOADER_FILE}",
         "--library-path",
-        f"{layer}/{LIBRARIES}",
+        f"{layer}/{LIBRARIES_FOLDER}",
         f"{layer}/{PROGRAM}",
     ]
 
@@ -69,11 +69,11 @@ def tmux_version() -> str | None:
 def _make(directory: Path, program: Path) -> None:
     directory.mkdir()
     shutil.copy(program, directory / PROGRAM)
-    loader = copy_libraries([program], directory / LIBRARIES) if shutil.which("ldd") else None
+    loader = copy_libraries([program], directory / LIBRARIES_FOLDER) if shutil.which("ldd") else None
     if loader is None or not (_LOCALES / LOCALE).is_dir():
         shutil.rmtree(directory)
         raise UserError(
             "tmux in containers needs a dynamically linked tmux for Linux, `ldd`, and the locale C.UTF-8 of glibc."
         )
     shutil.copytree(_LOCALES / LOCALE, directory / "locale" / LOCALE)
-    shutil.copy(loader, directory / LOADER)
+    shutil.copy(loader, directory / LOADER_FILE)

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from benchwright.records import Record
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 
 class AgentLine(Record, frozen=True):
@@ -46,13 +46,13 @@ def render_agents(agents: Sequence[AgentLine]) -> RenderableType:
         table.add_column(column, overflow="fold")
     for one in agents:
         installed = "yes" if one.installed else "no" if one.is_installable else "–"
-        newest = [plain(one.newest_version) or "–"] * asked
+        newest = [make_safe(one.newest_version) or "–"] * asked
         table.add_row(
-            *map(plain, (one.name, one.title, one.version)),
+            *map(make_safe, (one.name, one.title, one.version)),
             *newest,
             one.last_verified or "–",
             one.dialect,
             installed,
-            plain(one.note),
+            make_safe(one.note),
         )
     return table

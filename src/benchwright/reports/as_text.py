@@ -6,12 +6,12 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from benchwright.secrets import SECRETS
-from benchwright.text import plain_lines
+from benchwright.text import make_lines_safe
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-WIDTH = 100
+MAX_WIDTH = 100
 
 
 def as_text(content: RenderableType) -> str:
@@ -24,7 +24,7 @@ def as_text(content: RenderableType) -> str:
     console = Console(
         force_jupyter=False,  # in Jupyter, rich would display the content and leave the text empty
         file=StringIO(),
-        width=WIDTH,
+        width=MAX_WIDTH,
         color_system=None,
         highlight=False,
         markup=False,
@@ -32,5 +32,5 @@ def as_text(content: RenderableType) -> str:
     )
     with console.capture() as captured:
         console.print(content)
-    lines = plain_lines(SECRETS.redact(captured.get())).split("\n")
+    lines = make_lines_safe(SECRETS.redact(captured.get())).split("\n")
     return "\n".join(line.rstrip() for line in lines).rstrip()

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 
 from benchwright.analysis.audit import AuditedFinding, RunAudit
-from benchwright.analysis.suspicious import kind_in_words
-from benchwright.formats import counted
+from benchwright.analysis.suspicious_passes import kind_in_words
+from benchwright.formats import count_with_noun
+from benchwright.reports.comparison.sentences import CellText, ForeignText, Line
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import CellText, ForeignText, Line
 from benchwright.reports.terminal import render_blocks
-from benchwright.text import shortened
+from benchwright.text import truncate
 
-LONGEST = 160
+MAX_EVIDENCE_LENGTH = 160
 """Maximum number of characters of a line of evidence."""
-MOST = 200
+MAX_FINDINGS = 200
 """Maximum number of findings in a table; `--json` contains all."""
 
 
@@ -34,7 +34,7 @@ def render_audit(found: RunAudit, *, notes: bool) -> RenderableType:
 
 
 def _lines(found: RunAudit, *, shown: bool) -> Iterator[Line]:
-    trials = counted(found.trials, "trial")
+    trials = count_with_noun(found.trials, "trial")
     if found.signs:
         passes = f"{found.suspicious:,} of {found.passes:,} {'pass' if found.passes == 1 else 'passes'}"
         yield Line(
@@ -48,9 +48,13 @@ def _lines(found: RunAudit, *, shown: bool) -> Iterator[Line]:
     else:
         yield Line("verdict", [f"No signs in {trials}."])
     if left := found.trials - found.audited:
-        yield Line("note", [f"{counted(left, 'trial')} without commands or a patch: nothing to audit there."])
+        yield Line(
+            "note", [f"{count_with_noun(left, 'trial')} without commands or a patch: nothing to audit there."]
+        )
     if found.notes and not shown:
-        yield Line("note", [f"{counted(found.notes, 'trial')} with notes only: --notes shows what they are."])
+        yield Line(
+            "note", [f"{count_with_noun(found.notes, 'trial')} with notes only: --notes shows what they are."]
+        )
 
 
 def _table(title: str, findings: Sequence[AuditedFinding]) -> Block:
@@ -59,11 +63,11 @@ def _table(title: str, findings: Sequence[AuditedFinding]) -> Block:
         [
             ForeignText(f"{one.sample} ({one.repeat + 1})" if one.repeat else one.sample),
             ForeignText(kind_in_words(one.kind)),
-            ForeignText(shortened(one.line, LONGEST)),
+            ForeignText(truncate(one.line, MAX_EVIDENCE_LENGTH)),
             "–" if one.turn is None else f"{one.turn:,}",
             "yes" if one.passed else "no",
         ]
-        for one in ordered[:MOST]
+        for one in ordered[:MAX_FINDINGS]
     ]
-    left_out = f"{len(ordered) - MOST:,} more: see --json" if len(ordered) > MOST else ""
+    left_out = f"{len(ordered) - MAX_FINDINGS:,} more: see --json" if len(ordered) > MAX_FINDINGS else ""
     return Block(title, ["Sample", title, "Evidence", "turn", "passed"], rows, left_columns=3, note=left_out)

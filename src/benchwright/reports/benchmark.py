@@ -13,9 +13,9 @@ from benchwright.analysis.benchmark_file import Totals
 from benchwright.analysis.summary_records import TargetSummary
 from benchwright.catalog.benchmark import Figure
 from benchwright.catalog.breakdowns import Breakdown
-from benchwright.formats import figure_text, number
+from benchwright.formats import figure_text, number_text
 from benchwright.statistic import is_number
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 MOST_VALUES = 20
 """Maximum number of values shown for one label; the result file contains all."""
@@ -44,26 +44,29 @@ def render_departures(departures: Sequence[str]) -> RenderableType:
     """Render the differences from the published protocol as a list."""
     listed = Table.grid(padding=(0, 1))
     for text in departures:
-        listed.add_row("-", Text(plain(text)), style="yellow")
+        listed.add_row("-", Text(make_safe(text)), style="yellow")
     return Group(Text("Not comparable to published scores:", style="yellow"), listed)
 
 
 def _head(about: Mapping[str, Any], totals: Totals, target: TargetSummary) -> RenderableType:
     score = target.scores[0]
-    protocol = Text(f"Protocol: {plain(about['protocol'])}", style="dim")
+    protocol = Text(f"Protocol: {make_safe(about['protocol'])}", style="dim")
     if not is_number(totals.accuracy) or not is_number(score.mean):
-        told = totals.no_score.brief if totals.no_score is not None else number(None)
-        return Group(Text(f"{plain(about['title'])}: {told}", style="bold"), protocol)
+        told = totals.no_score.brief if totals.no_score is not None else number_text(None)
+        return Group(Text(f"{make_safe(about['title'])}: {told}", style="bold"), protocol)
     shares = [f"{totals.correct:,} of {totals.n:,} correct"]
     for name in ("truncated", "cut_off_in_thinking", "unparsed", "errors"):
         count = getattr(totals, name)
         if count:
             shares.append(f"{count:,} {name.replace('_', ' ')} ({count / totals.n:.1%})")
     lines = [
-        Text(f"{plain(about['title'])}: accuracy {totals.accuracy:.4f}  ({', '.join(shares)})", style="bold")
+        Text(
+            f"{make_safe(about['title'])}: accuracy {totals.accuracy:.4f}  ({', '.join(shares)})",
+            style="bold",
+        )
     ]
     if abs(score.mean - totals.accuracy) > 1e-12:
-        lines.append(Text(f"{plain(about['metric'])}: {score.mean:.4f}", style="bold"))
+        lines.append(Text(f"{make_safe(about['metric'])}: {score.mean:.4f}", style="bold"))
     return Group(*lines, protocol)
 
 
@@ -72,7 +75,7 @@ def render_figures(figures: Sequence[Figure]) -> RenderableType:
     table = _table("Figure", "value", "")
     for figure in figures:
         table.add_row(
-            plain(figure.name), figure_text(figure.value), Text(plain(figure.note or ""), style="dim")
+            make_safe(figure.name), figure_text(figure.value), Text(make_safe(figure.note or ""), style="dim")
         )
     return table
 
@@ -80,11 +83,14 @@ def render_figures(figures: Sequence[Figure]) -> RenderableType:
 def _breakdown(label: str, entries: Sequence[Breakdown]) -> RenderableType:
     failed = any(entry.n_scored < entry.n for entry in entries)
     columns = ["n", "scored", "mean of these"] if failed else ["n"]
-    table = _table(f"By {plain(label)}", "mean", *columns)
+    table = _table(f"By {make_safe(label)}", "mean", *columns)
     for entry in entries[:MOST_VALUES]:
-        scored = [f"{entry.n_scored:,}", number(entry.mean_scored, ".4f") if entry.n_scored else "–"]
+        scored = [f"{entry.n_scored:,}", number_text(entry.mean_scored, ".4f") if entry.n_scored else "–"]
         table.add_row(
-            plain(entry.value), number(entry.mean, ".4f"), f"{entry.n:,}", *(scored if failed else [])
+            make_safe(entry.value),
+            number_text(entry.mean, ".4f"),
+            f"{entry.n:,}",
+            *(scored if failed else []),
         )
     if len(entries) > MOST_VALUES:
         table.add_row(f"… {len(entries) - MOST_VALUES:,} more in the result file", "", *("" for _ in columns))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 
 def render_box(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], centred: Sequence[int] = ()
 ) -> str:
     """Render a boxed table as text. `centred` contains the positions of centred columns."""
-    cells = [[plain(cell) for cell in row] for row in [columns, *rows]]
+    cells = [[make_safe(cell) for cell in row] for row in [columns, *rows]]
     widths = [max(_width(row[place]) for row in cells) for place in range(len(columns))]
     lines = [_rule("┌┬┐", widths), _line(cells[0], widths, centred), _rule("├┼┤", widths)]
     lines += [_line(row, widths, centred) for row in cells[1:]]

@@ -10,10 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from benchwright.endpoint.card import LINES, Card, Finding, State
-from benchwright.formats import counted
-from benchwright.text import plain
+from benchwright.formats import count_with_noun
+from benchwright.text import make_safe
 
-WIDE = 110
+WIDE_TERMINAL = 110
 """Minimum terminal width, in columns, for printing consequences beside the findings instead of below them."""
 
 _STYLES = {State.YES: "green", State.PARTLY: "yellow", State.NO: "red", State.UNKNOWN: "dim"}
@@ -32,18 +32,18 @@ class CardTable:
         shown = [(line, findings[key]) for key, line in LINES.items() if key in findings]
         titles = max(len(line.title) for line, _ in shown)
         for group, lines in groupby(shown, key=lambda each: each[0].group):
-            table = _table(titles, wide=options.max_width >= WIDE)
+            table = _table(titles, wide=options.max_width >= WIDE_TERMINAL)
             for line, finding in lines:
-                table.add_row(line.title, *_cells(finding, wide=options.max_width >= WIDE))
+                table.add_row(line.title, *_cells(finding, wide=options.max_width >= WIDE_TERMINAL))
             yield Text(f"\n{group}", style="bold")
             yield table
 
 
 def render_card(card: Card) -> RenderableType:
     """Render a capability card as a table, then how many requests and seconds the check of the endpoint took."""
-    end = f"\n{counted(card.requests, 'request')} in {card.seconds:.1f} s. docs/check.md says what each line means."
+    end = f"\n{count_with_noun(card.requests, 'request')} in {card.seconds:.1f} s. docs/check.md says what each line means."
     if card.late:
-        end += f"\n{counted(card.late, 'request')} had no answer in time: --request-seconds gives a slow server more."
+        end += f"\n{count_with_noun(card.late, 'request')} had no answer in time: --request-seconds gives a slow server more."
     return Group(CardTable(card), Text(end, style="dim"))
 
 
@@ -59,9 +59,9 @@ def _table(titles: int, *, wide: bool) -> Table:
 
 def _cells(finding: Finding, *, wide: bool) -> list[Text]:
     state = Text(_WORDS[finding.state], style=_STYLES[finding.state])
-    said = Text(plain(finding.said))
+    said = Text(make_safe(finding.said))
     if wide:
-        return [state, said, Text(plain(finding.follows), style="dim")]
+        return [state, said, Text(make_safe(finding.follows), style="dim")]
     if finding.follows:
-        said.append(f"\n{plain(finding.follows)}", style="dim")
+        said.append(f"\n{make_safe(finding.follows)}", style="dim")
     return [state, said]

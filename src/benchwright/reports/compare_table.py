@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from benchwright.analysis.comparison.result_files import ResultFile
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 
 def render_comparison(files: Sequence[ResultFile]) -> RenderableType:
@@ -20,17 +20,21 @@ def render_comparison(files: Sequence[ResultFile]) -> RenderableType:
     table = Table(title="Benchmark Comparison")
     table.add_column("Metric", no_wrap=True)
     for file in files:
-        table.add_column(f"{plain(file.title)}\n{plain(file.model)}", justify="right", overflow="fold")
+        table.add_column(
+            f"{make_safe(file.title)}\n{make_safe(file.model)}", justify="right", overflow="fold"
+        )
     none = [file.no_score for file in files]
-    for name, cell in ROWS:
+    for name, cell in METRIC_ROWS:
         cells = [
-            cell(file) if why is None or name not in OF_SCORES else OF_SCORES[name]
+            cell(file) if why is None or name not in NO_SCORE_CELLS else NO_SCORE_CELLS[name]
             for file, why in zip(files, none, strict=True)
         ]
         if name != "Score" or any(text != MISSING for text in cells):
             table.add_row(name, *cells)
     told = [
-        Text(f"{plain(file.title)} of {plain(file.model)}: {plain(str(why))}.", style="bold yellow")
+        Text(
+            f"{make_safe(file.title)} of {make_safe(file.model)}: {make_safe(str(why))}.", style="bold yellow"
+        )
         for file, why in zip(files, none, strict=True)
         if why is not None
     ]
@@ -41,7 +45,7 @@ def render_comparison(files: Sequence[ResultFile]) -> RenderableType:
 
 MISSING = "–"
 
-OF_SCORES = {"Accuracy": "no score", "Score": "no score", "95% CI": MISSING, "95% CI (Wilson)": MISSING}
+NO_SCORE_CELLS = {"Accuracy": "no score", "Score": "no score", "95% CI": MISSING, "95% CI (Wilson)": MISSING}
 """Cells in the rows of the score and its intervals, for a file without any score."""
 
 
@@ -63,7 +67,7 @@ def _samples(file: ResultFile) -> str:
 
 
 def _normal_interval(file: ResultFile) -> str:
-    from benchwright.catalog.documented.metrics import confidence_interval_95
+    from benchwright.catalog.llm_benchmarker_api.metrics import confidence_interval_95
 
     if not file.sample_results:
         return MISSING
@@ -72,15 +76,17 @@ def _normal_interval(file: ResultFile) -> str:
 
 
 def _wilson_interval(file: ResultFile) -> str:
-    from benchwright.stats.intervals import wilson
+    from benchwright.stats.intervals import wilson_interval
 
     if not file.sample_results:
         return MISSING
-    interval = wilson(sum(sample.correct for sample in file.sample_results), len(file.sample_results))
+    interval = wilson_interval(
+        sum(sample.correct for sample in file.sample_results), len(file.sample_results)
+    )
     return f"[{interval.low:.4f}, {interval.high:.4f}]"
 
 
-ROWS: Sequence[tuple[str, Callable[[ResultFile], str]]] = (
+METRIC_ROWS: Sequence[tuple[str, Callable[[ResultFile], str]]] = (
     ("Accuracy", lambda file: _number(file.accuracy)),
     ("Samples", _samples),
     ("Score", lambda file: _number(file.score)),

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from benchwright.analysis.cost import Cost, total_of
-from benchwright.formats import counted, duration
+from benchwright.analysis.cost import Cost, total_cost
+from benchwright.formats import count_with_noun, duration
+from benchwright.reports.comparison.sentences import CellText, ForeignText, Line
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import CellText, ForeignText, Line
 from benchwright.reports.terminal import render_blocks
 
 
@@ -32,7 +32,7 @@ def render_costs(title: Line, each: Mapping[str, PartCost], left_out: int) -> Re
     known = [one for one in each.values() if one.cost.requests is not None]
     parts = len(each) + left_out
     whole = "all of it" if len(known) == parts else f"{len(known):,} of {parts:,} parts"
-    total = PartCost(sum(one.trials for one in known), total_of([one.cost for one in known]))
+    total = PartCost(sum(one.trials for one in known), total_cost([one.cost for one in known]))
     rows: list[list[CellText]] = [[ForeignText(name), *_cells(one)] for name, one in each.items()]
     columns = ["Part", "trials", "requests", "tokens in", "tokens out", "time", "cost"]
     table = _without_unknown(columns, [*rows, *([[whole, *_cells(total)]] if known else [])])
@@ -87,4 +87,4 @@ def cost_lines(cost: Cost) -> list[str]:
 
 
 def _counted(count: int | None, noun: str) -> str:
-    return f"unknown {noun}s" if count is None else counted(count, noun)
+    return f"unknown {noun}s" if count is None else count_with_noun(count, noun)

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 _STYLES = {"ok": "green", "missing": "yellow", "problem": "bold red"}
 
@@ -39,15 +39,15 @@ def render_findings(lines: Iterable[Finding]) -> RenderableType:
         table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for line in lines:
-        table.add_row(Text(line.state, style=_STYLES[line.state]), plain(line.subject), _told(line))
+        table.add_row(Text(line.state, style=_STYLES[line.state]), make_safe(line.subject), _told(line))
     return table
 
 
 def _told(line: Finding) -> Text:
-    told = Text(plain(line.text))
+    told = Text(make_safe(line.text))
     if line.needed_for and line.state != "ok":
         only = "only " if line.state == "missing" else ""
-        told.append(f"\n{only}needed for {plain(line.needed_for)}")
+        told.append(f"\n{only}needed for {make_safe(line.needed_for)}")
     if line.what_to_do:
-        told.append(f"\n→ {plain(line.what_to_do)}")
+        told.append(f"\n→ {make_safe(line.what_to_do)}")
     return told

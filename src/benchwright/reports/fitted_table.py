@@ -11,12 +11,12 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from benchwright.reports.comparison.sentences import CellText, ForeignText
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import CellText, ForeignText
-from benchwright.text import plain
+from benchwright.text import make_safe
 
-GAP = 2
-NARROWEST = 10
+COLUMN_GAP = 2
+MIN_COLUMN_WIDTH = 10
 """Minimum width of a column of words, in characters."""
 
 
@@ -32,20 +32,20 @@ class FittedTable:
         texts = [[cell_text(cell) for cell in row] for row in (block.columns, *block.rows)]
         natural = [max(map(len, column)) for column in zip(*texts, strict=True)]
         words, figures = range(block.left_columns), range(block.left_columns, len(natural))
-        least = {place: min(natural[place], NARROWEST) for place in words}
+        least = {place: min(natural[place], MIN_COLUMN_WIDTH) for place in words}
         for number, some in enumerate(
-            _shared_out(figures, natural, room - sum(width + GAP for width in least.values()))
+            _shared_out(figures, natural, room - sum(width + COLUMN_GAP for width in least.values()))
         ):
             if number:
                 yield Text("")
-            left = room - sum(natural[place] + GAP for place in some)
+            left = room - sum(natural[place] + COLUMN_GAP for place in some)
             widths = {**_widened(least, natural, left), **{place: natural[place] for place in some}}
             yield _table(texts, widths, block.left_columns)
 
 
 def cell_text(cell: CellText) -> str:
     """Return the text of a cell, made safe for a terminal."""
-    return plain(cell.text) if isinstance(cell, ForeignText) else cell
+    return make_safe(cell.text) if isinstance(cell, ForeignText) else cell
 
 
 def wrap_text(text: str, width: int) -> str:
@@ -64,7 +64,7 @@ def _shared_out(figures: range, natural: Sequence[int], room: int) -> list[list[
     """
     tables: list[list[int]] = [[]]
     for place in figures:
-        used = sum(natural[one] + GAP for one in tables[-1])
+        used = sum(natural[one] + COLUMN_GAP for one in tables[-1])
         if tables[-1] and used + natural[place] > room:
             tables.append([])
         tables[-1].append(place)
@@ -74,7 +74,7 @@ def _shared_out(figures: range, natural: Sequence[int], room: int) -> list[list[
 def _widened(least: dict[int, int], natural: Sequence[int], room: int) -> dict[int, int]:
     """Return the widths of the word columns: the narrowest is widened repeatedly until `room` is used up."""
     widths = dict(least)
-    left = room - sum(width + GAP for width in widths.values()) + GAP
+    left = room - sum(width + COLUMN_GAP for width in widths.values()) + COLUMN_GAP
     while left > 0 and (growing := [place for place in widths if widths[place] < natural[place]]):
         widths[min(growing, key=widths.__getitem__)] += 1
         left -= 1
@@ -83,7 +83,7 @@ def _widened(least: dict[int, int], natural: Sequence[int], room: int) -> dict[i
 
 def _table(texts: Sequence[Sequence[str]], widths: dict[int, int], left: int) -> Table:
     heads, *rows = texts
-    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
+    table = Table(box=None, pad_edge=False, padding=(0, COLUMN_GAP, 0, 0))
     for place, width in widths.items():
         words = place < left
         table.add_column(

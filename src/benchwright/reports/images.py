@@ -9,14 +9,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.sandbox.docker.own_images import OurImage
-from benchwright.text import plain
+from benchwright.sandbox.docker.own_images import OwnImage
+from benchwright.text import make_safe
 
 GiB = 2**30
 MiB = 2**20
 
 
-def render_images(images: Sequence[OurImage]) -> RenderableType:
+def render_images(images: Sequence[OwnImage]) -> RenderableType:
     """Render one row per image. A note below explains the sizes."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("Image", "Size", "Made", "For", "Last used (UTC)"):
@@ -24,7 +24,11 @@ def render_images(images: Sequence[OurImage]) -> RenderableType:
     for image in images:
         made = "built" if image.built else "pulled"
         table.add_row(
-            plain(image.name), _size(image.bytes), made, plain(image.purpose) or "–", _day(image.used_at)
+            make_safe(image.name),
+            _size(image.bytes),
+            made,
+            make_safe(image.purpose) or "–",
+            _day(image.used_at),
         )
     note = "Each size counts layers that images share; `docker system df -v` shows what each alone takes."
     return Group(table, Text(note, style="dim"))

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from rich.console import RenderableType
 
-from benchwright.analysis.judged.checks import JudgeCheck
-from benchwright.formats import counted, number
+from benchwright.analysis.judged.judge_experiments import JudgeCheck
+from benchwright.formats import count_with_noun, number_text
+from benchwright.reports.comparison.sentences import CellText, ForeignText, Line
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import CellText, ForeignText, Line
 from benchwright.reports.terminal import render_blocks
 
-DECISIVE = 0.01
+SIGNIFICANCE_LEVEL = 0.01
 """P-value below which a change counts as affecting verdicts."""
 
-CHANGES = {
+CHANGE_TEXTS = {
     "answer first": "The order of reference and answer moves verdicts",
     "longer answer": "The length of an answer moves verdicts",
     "second judge": "The second judge is more lenient or stricter",
@@ -32,7 +32,7 @@ def render_check(found: JudgeCheck) -> RenderableType:
             "–" if one.agreement is None else f"[{one.agreement.low:.1%}, {one.agreement.high:.1%}]",
             f"{one.to_right:,}",
             f"{one.to_wrong:,}",
-            number(one.p_value, ".3g"),
+            number_text(one.p_value, ".3g"),
             f"{one.no_verdict:,}",
         ]
         for one in found.experiments
@@ -45,12 +45,14 @@ def _lines(found: JudgeCheck) -> Iterator[Line]:
     judge = found.judge
     who = "" if judge is None else judge.model
     yield Line(
-        "verdict", ["Judge ", ForeignText(who), f", asked again about {counted(found.answers, 'answer')}."]
+        "verdict",
+        ["Judge ", ForeignText(who), f", asked again about {count_with_noun(found.answers, 'answer')}."],
     )
     for one in found.experiments:
-        if one.p_value is not None and one.p_value < DECISIVE and one.name in CHANGES:
+        if one.p_value is not None and one.p_value < SIGNIFICANCE_LEVEL and one.name in CHANGE_TEXTS:
             yield Line(
-                "warning", [f"{CHANGES[one.name]}: {one.to_right:,} to right, {one.to_wrong:,} to wrong."]
+                "warning",
+                [f"{CHANGE_TEXTS[one.name]}: {one.to_right:,} to right, {one.to_wrong:,} to wrong."],
             )
     for name, reason in found.left_out.items():
         yield Line("note", [f"Not tested: {name}: {reason}."])

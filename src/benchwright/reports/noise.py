@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.noise import NoiseFloor
+from benchwright.reports.comparison.sentences import CellText, ForeignText, Line
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import CellText, ForeignText, Line
 
-FLIPS = (
+FLIPS_NOTE = (
     "flips: how often two answers to the same sample score differently; two runs apart: how far the means of two runs "
     "like this one lie apart by chance, 95 % of the time"
 )
-NEEDED = "samples with which a comparison sees such a difference in 80 of 100 cases, at an error of 5 %"
+SAMPLES_NEEDED_NOTE = (
+    "samples with which a comparison sees such a difference in 80 of 100 cases, at an error of 5 %"
+)
 
 
 def noise_blocks(floors: Sequence[NoiseFloor]) -> Iterator[Block]:
@@ -32,7 +34,7 @@ def noise_blocks(floors: Sequence[NoiseFloor]) -> Iterator[Block]:
         ]
         for floor in floors
     ]
-    yield Block("Noise", columns, rows, left_columns=3, note=FLIPS)
+    yield Block("Noise", columns, rows, left_columns=3, note=FLIPS_NOTE)
     for floor in floors:
         yield _needed(floor, alone=len(floors) == 1)
 
@@ -48,7 +50,7 @@ def _needed(floor: NoiseFloor, *, alone: bool) -> Block:
         [f"{difference:+g}", *(f"{samples[difference, count]:,}" for count in repeats)]
         for difference in dict.fromkeys(plan.difference for plan in floor.plans)
     ]
-    return Block("Samples needed", [first, *heads], rows, left_columns=1, note=NEEDED)
+    return Block("Samples needed", [first, *heads], rows, left_columns=1, note=SAMPLES_NEEDED_NOTE)
 
 
 def noise_lines(floors: Sequence[NoiseFloor]) -> Iterator[Line]:

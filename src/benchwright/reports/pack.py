@@ -12,17 +12,22 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.formats import duration, number
+from benchwright.formats import duration, number_text
 from benchwright.packs.repeats import majority_status
 from benchwright.packs.results import Attempt, CellState, PackResults, PackScore
 from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import BenchmarkScore, RegisteredModel, ScenarioMeta
-from benchwright.statistic import numbers
-from benchwright.text import no_formula, plain
+from benchwright.statistic import known_numbers
+from benchwright.text import escape_formula, make_safe
 
-SIGNS = {"pass": ("✓", "green"), "partial": ("!", "yellow"), "fail": ("✗", "red"), "error": ("⚠", "magenta")}
+STATUS_SIGNS = {
+    "pass": ("✓", "green"),
+    "partial": ("!", "yellow"),
+    "fail": ("✗", "red"),
+    "error": ("⚠", "magenta"),
+}
 RUNNING, NOTHING = ("●", "cyan"), ("-", "dim")
-BAR = 20
+BAR_WIDTH = 20
 """Width of a full bar in characters."""
 
 
@@ -41,17 +46,17 @@ def render_matrix(
     if wide:
         table.add_column("Scenario", overflow="fold", max_width=40)
         for model in models.values():
-            table.add_column(plain(model.label), overflow="fold", max_width=20)
+            table.add_column(make_safe(model.label), overflow="fold", max_width=20)
         for scenario in scenarios:
             name = f"{scenario.id}  {scenario.title}"
-            table.add_row(plain(name), *(cell_text(cells.get((slot, scenario.id))) for slot in models))
+            table.add_row(make_safe(name), *(cell_text(cells.get((slot, scenario.id))) for slot in models))
         return table
     table.add_column("Model", overflow="fold", max_width=24)
     for scenario in scenarios:
-        table.add_column(plain(scenario.id), no_wrap=True)
+        table.add_column(make_safe(scenario.id), no_wrap=True)
     for slot, model in models.items():
         signs = (cell_sign(cells.get((slot, scenario.id))) for scenario in scenarios)
-        table.add_row(plain(model.label), *signs)
+        table.add_row(make_safe(model.label), *signs)
     return table
 
 
@@ -69,7 +74,7 @@ def cell_sign(cell: CellState | None) -> Text:
         return Text(*NOTHING)
     text = Text()
     for status in cell.attempts:
-        text.append(*SIGNS.get(status, SIGNS["fail"]))
+        text.append(*STATUS_SIGNS.get(status, STATUS_SIGNS["fail"]))
     if cell.running_since is not None:
         text.append(*RUNNING)
     return text
@@ -80,8 +85,8 @@ def render_scores(models: Mapping[str, RegisteredModel], scores: Mapping[str, Pa
     parts: list[RenderableType] = []
     highest = max([_highest(one.score) for one in scores.values() if one.score is not None], default=0.0)
     for slot, one in scores.items():
-        label, total = plain(models[slot].label), plain(one.total) or "no score"
-        text = f"{label}: {total}  {plain(one.remark)}".rstrip()
+        label, total = make_safe(models[slot].label), make_safe(one.total) or "no score"
+        text = f"{label}: {total}  {make_safe(one.remark)}".rstrip()
         parts.append(Text(text, style="bold" if one.is_complete else "red"))
         if one.score is not None and one.is_complete:
             parts.append(_categories(one.score, highest))
@@ -89,7 +94,7 @@ def render_scores(models: Mapping[str, RegisteredModel], scores: Mapping[str, Pa
 
 
 def _highest(score: BenchmarkScore) -> float:
-    return max(numbers(category.score for category in score.categories), default=0.0)
+    return max(known_numbers(category.score for category in score.categories), default=0.0)
 
 
 def _categories(score: BenchmarkScore, highest: float) -> RenderableType:
@@ -101,13 +106,13 @@ def _categories(score: BenchmarkScore, highest: float) -> RenderableType:
     table = Table.grid(padding=(0, 2))
     for category in score.categories:
         value = category.score
-        bar = "█" * round(BAR * min(1.0, max(0.0, value) / full)) if full and value is not None else ""
-        unit = "" if category.unit is None or value is None else f" {plain(category.unit)}"
+        bar = "█" * round(BAR_WIDTH * min(1.0, max(0.0, value) / full)) if full and value is not None else ""
+        unit = "" if category.unit is None or value is None else f" {make_safe(category.unit)}"
         weight = "" if category.weight is None else f"weight {category.weight:g}"
         table.add_row(
-            Text(plain(category.label), overflow="fold"),
-            Text(f"{bar:{BAR}}", style="green"),
-            Text(f"{number(value, 'g')}{unit}", overflow="fold"),
+            Text(make_safe(category.label), overflow="fold"),
+            Text(f"{bar:{BAR_WIDTH}}", style="green"),
+            Text(f"{number_text(value, 'g')}{unit}", overflow="fold"),
             Text(weight, style="dim"),
         )
     return table
@@ -148,7 +153,7 @@ def _row(attempt: Attempt, model: RegisteredModel) -> dict[str, Any]:
         "requests": attempt.requests,
         "prompt_tokens": attempt.prompt_tokens,
         "completion_tokens": attempt.completion_tokens,
-        "summary": plain(str(result.get("summary", ""))),
+        "summary": make_safe(str(result.get("summary", ""))),
     }
 
 
@@ -161,7 +166,7 @@ def as_csv(runs: Sequence[tuple[PackRunSetup, PackResults]]) -> str:
     writer = csv.DictWriter(text, list(rows[0]))
     writer.writeheader()
     for row in rows:
-        writer.writerow({name: no_formula(value) for name, value in row.items()})
+        writer.writerow({name: escape_formula(value) for name, value in row.items()})
     return text.getvalue()
 
 
@@ -203,4 +208,4 @@ def _markdown_cell(attempts: Sequence[Attempt]) -> str:
 
 def escape_markdown(text: str) -> str:
     """Escape text from outside for Markdown."""
-    return re.sub(r"[\\`*_~|\[\]!]", r"\\\g<0>", plain(text).replace("&", "&amp;").replace("<", "&lt;"))
+    return re.sub(r"[\\`*_~|\[\]!]", r"\\\g<0>", make_safe(text).replace("&", "&amp;").replace("<", "&lt;"))

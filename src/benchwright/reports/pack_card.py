@@ -8,40 +8,42 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from html import escape
 
-from benchwright.analysis.pack_card import Card, CardModel
+from benchwright.analysis.pack_card import CardModel, PackCard
 from benchwright.reports.pack import escape_markdown
-from benchwright.text import plain, shortened
+from benchwright.text import make_safe, truncate
 
-BAR = 20
+BAR_WIDTH = 20
 """Width of a full bar in characters."""
 WIDTH, LINE, MARGIN = 640, 22, 24
 """Width of an SVG, height of its lines, and width of its margin, in pixels."""
-LABEL = 34
+MAX_LABEL_LENGTH = 34
 """Maximum number of characters of a label."""
-STYLE = (
+SVG_STYLE = (
     "text{font:14px system-ui,sans-serif;fill:#1f2933}.h{font-size:20px;font-weight:600}"
     ".m{font-weight:600}.s{fill:#52606d;font-size:12px}.e{text-anchor:end}.w{fill:#b42318}"
 )
 
 
-def as_text(card: Card) -> str:
+def as_text(card: PackCard) -> str:
     """Render the card for a terminal or a chat."""
-    lines = [f"{plain(card.pack)}: {card.scope}"]
+    lines = [f"{make_safe(card.pack)}: {card.scope}"]
     for model in card.models:
         lines += ["", *_model_lines(model)]
         for one in model.categories:
-            bar = "█" * round(BAR * one.share)
-            lines.append(f"  {plain(shortened(one.label, LABEL)):{LABEL}} {bar:{BAR}} {plain(one.score)}")
+            bar = "█" * round(BAR_WIDTH * one.share)
+            lines.append(
+                f"  {make_safe(truncate(one.label, MAX_LABEL_LENGTH)):{MAX_LABEL_LENGTH}} {bar:{BAR_WIDTH}} {make_safe(one.score)}"
+            )
     return "\n".join([*lines, "", card.host]) + "\n"
 
 
 def _model_lines(model: CardModel) -> Iterator[str]:
-    yield f"{plain(model.label)}: {plain(model.total) or 'no score'}  {plain(model.remark)}".rstrip()
+    yield f"{make_safe(model.label)}: {make_safe(model.total) or 'no score'}  {make_safe(model.remark)}".rstrip()
     if model.repeats:
         yield f"  {model.repeats}"
 
 
-def as_markdown(card: Card) -> str:
+def as_markdown(card: PackCard) -> str:
     """Render the card for an issue or a README."""
     lines = [f"### {escape_markdown(card.pack)}", "", f"{card.scope}, {card.host}", ""]
     lines += ["| Model | Total | Repeats | Remark | Categories |", "|---|---|---|---|---|"]
@@ -60,7 +62,7 @@ def as_markdown(card: Card) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_svg(card: Card) -> str:
+def as_svg(card: PackCard) -> str:
     """Render the card as an image, with a bar for each category."""
     parts = [_text(MARGIN, MARGIN + 12, card.pack, "h"), _text(MARGIN, MARGIN + 34, card.scope, "s")]
     y = MARGIN + 34
@@ -71,12 +73,12 @@ def as_svg(card: Card) -> str:
         for note, kind in ((model.remark, "s" if model.complete else "s w"), (model.repeats, "s")):
             if note:
                 y += LINE - 4
-                parts.append(_text(MARGIN, y, shortened(note, 2 * LABEL), kind))
+                parts.append(_text(MARGIN, y, truncate(note, 2 * MAX_LABEL_LENGTH), kind))
         for one in model.categories:
             y += LINE
             length = round(240 * one.share, 1)
             parts += [
-                _text(MARGIN, y, shortened(one.label, LABEL)),
+                _text(MARGIN, y, truncate(one.label, MAX_LABEL_LENGTH)),
                 f'<rect x="290" y="{y - 11}" width="240" height="12" fill="#e4e7eb"/>',
                 f'<rect x="290" y="{y - 11}" width="{length}" height="12" fill="#2f855a"/>',
                 _text(WIDTH - MARGIN, y, one.score, "e"),
@@ -85,12 +87,12 @@ def as_svg(card: Card) -> str:
     parts.append(_text(MARGIN, height - 14, card.host, "s"))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
-        f'viewBox="0 0 {WIDTH} {height}" role="img"><title>{_safe(card.pack)}</title><style>{STYLE}</style>'
+        f'viewBox="0 0 {WIDTH} {height}" role="img"><title>{_safe(card.pack)}</title><style>{SVG_STYLE}</style>'
         f'<rect width="100%" height="100%" fill="#fff"/>{"".join(parts)}</svg>\n'
     )
 
 
-def as_html(card: Card) -> str:
+def as_html(card: PackCard) -> str:
     """Render a self-contained page with the image, without scripts."""
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     return (
@@ -105,14 +107,14 @@ def _text(x: int, y: int, text: str, kind: str = "") -> str:
 
 
 def _safe(text: str) -> str:
-    return escape(plain(text))
+    return escape(make_safe(text))
 
 
-CARD_FORMATS: Mapping[str, Callable[[Card], str]] = {
+CARD_FORMATS: Mapping[str, Callable[[PackCard], str]] = {
     "text": as_text,
     "markdown": as_markdown,
     "svg": as_svg,
     "html": as_html,
 }
 """The renderers of a card, by format."""
-SUFFIXES = {".txt": "text", ".md": "markdown", ".svg": "svg", ".html": "html"}
+FORMATS_BY_SUFFIX = {".txt": "text", ".md": "markdown", ".svg": "svg", ".html": "html"}

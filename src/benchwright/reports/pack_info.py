@@ -14,7 +14,7 @@ from benchwright.packs.install import InstalledPack
 from benchwright.packs.manifest import PackManifest, VerifierSpec
 from benchwright.packs.types import ScenarioMeta
 from benchwright.packs.web_pack import web_pack_of
-from benchwright.text import plain, plain_lines
+from benchwright.text import make_lines_safe, make_safe
 
 
 def render_pack(
@@ -23,7 +23,7 @@ def render_pack(
     """Render the facts about a pack, then its scenarios."""
     table = Table.grid(padding=(0, 2))
     for name, text in _facts(pack, runtime):
-        table.add_row(Text(name, style="bold"), Text(plain(text), overflow="fold"))
+        table.add_row(Text(name, style="bold"), Text(make_safe(text), overflow="fold"))
     parts: list[RenderableType] = [table]
     for scenario in scenarios:
         parts += [Text(), *_scenario(scenario)]
@@ -90,10 +90,10 @@ def _verifier(verifier: VerifierSpec) -> str:
 
 
 def _scenario(scenario: ScenarioMeta) -> Iterator[RenderableType]:
-    category = "" if scenario.category is None else f"  [{plain(scenario.category)}]"
-    yield Text(f"{plain(scenario.id)}  {plain(scenario.title)}{category}", style="bold")
+    category = "" if scenario.category is None else f"  [{make_safe(scenario.category)}]"
+    yield Text(f"{make_safe(scenario.id)}  {make_safe(scenario.title)}{category}", style="bold")
     if scenario.description:
-        yield Padding(Text(plain_lines(scenario.description)), (0, 0, 0, 2))
+        yield Padding(Text(make_lines_safe(scenario.description)), (0, 0, 0, 2))
     for card in scenario.detail_cards:
-        told = Text.assemble((f"{plain(card.title)}: ", "italic"), plain_lines(card.content))
+        told = Text.assemble((f"{make_safe(card.title)}: ", "italic"), make_lines_safe(card.content))
         yield Padding(told, (0, 0, 0, 2))

@@ -8,15 +8,15 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 from benchwright.packs.results import CellState
 from benchwright.packs.types import RegisteredModel, ScenarioMeta
 from benchwright.reports.pack import cell_sign, cell_text
-from benchwright.text import plain
+from benchwright.text import make_safe
 
-NAME = 30
+NAME_WIDTH = 30
 """Width of a scenario's or model's name, in characters."""
-CELL = 13
+CELL_WIDTH = 13
 """Width of a model's column, in characters."""
 
 Cells = Mapping[tuple[str, str], CellState]
@@ -36,41 +36,45 @@ def render_live(
     side by side.
     """
     first, last = _at_work(models, scenarios, cells)
-    if NAME + CELL * len(models) <= columns:
+    if NAME_WIDTH + CELL_WIDTH * len(models) <= columns:
         shown = _window(len(scenarios), first, last, lines - 1)
-        table = _table([column_label(models, slot) for slot in models], CELL)
+        table = _table([column_label(models, slot) for slot in models], CELL_WIDTH)
         for scenario in scenarios[shown.start : shown.stop]:
             found = [cell_text(cells.get((slot, scenario.id))) for slot in models]
             table.add_row(_cut(f"{scenario.id}  {scenario.title}"), *found)
         return Group(table, *_hidden(len(scenarios), shown, "scenario"))
-    width = 1 + max(len(plain(scenario.id)) for scenario in scenarios)
-    shown = _window(len(scenarios), first, last, max(1, (columns - NAME) // width), reserve=0)
+    width = 1 + max(len(make_safe(scenario.id)) for scenario in scenarios)
+    shown = _window(len(scenarios), first, last, max(1, (columns - NAME_WIDTH) // width), reserve=0)
     rows = list(models)[: lines - 3]
-    table = _table([plain(scenario.id) for scenario in scenarios[shown.start : shown.stop]], width)
+    table = _table([make_safe(scenario.id) for scenario in scenarios[shown.start : shown.stop]], width)
     for slot in rows:
         signs = [
             cell_sign(cells.get((slot, scenario.id))) for scenario in scenarios[shown.start : shown.stop]
         ]
         table.add_row(_cut(models[slot].label), *signs)
-    more = [Text(f"… {counted(len(models) - len(rows), 'more model')}")] if len(rows) < len(models) else []
+    more = (
+        [Text(f"… {count_with_noun(len(models) - len(rows), 'more model')}")]
+        if len(rows) < len(models)
+        else []
+    )
     return Group(table, *more, *_hidden(len(scenarios), shown, "scenario"))
 
 
 def column_label(models: Mapping[str, RegisteredModel], slot: str) -> str:
     """Return the label of the model in a slot, made safe for a terminal."""
-    return plain(models[slot].label)
+    return make_safe(models[slot].label)
 
 
 def _table(heads: Sequence[str], width: int) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
-    table.add_column("", width=NAME - 1, no_wrap=True, overflow="ellipsis")
+    table.add_column("", width=NAME_WIDTH - 1, no_wrap=True, overflow="ellipsis")
     for head in heads:
         table.add_column(head, width=width - 1, no_wrap=True, overflow="ellipsis")
     return table
 
 
 def _cut(text: str) -> Text:
-    return Text(plain(text), no_wrap=True, overflow="ellipsis")
+    return Text(make_safe(text), no_wrap=True, overflow="ellipsis")
 
 
 def _at_work(
@@ -105,6 +109,6 @@ def _window(count: int, first: int, last: int, room: int, reserve: int = 1) -> r
 
 def _hidden(count: int, shown: range, what: str) -> list[Text]:
     above, below = shown.start, count - shown.stop
-    parts = [f"{counted(above, what)} above"] if above else []
-    parts += [f"{counted(below, what)} below"] if below else []
+    parts = [f"{count_with_noun(above, what)} above"] if above else []
+    parts += [f"{count_with_noun(below, what)} below"] if below else []
     return [Text(f"… {', '.join(parts)}", style="dim")] if parts else []

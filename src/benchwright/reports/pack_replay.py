@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchwright.formats import counted, duration
+from benchwright.formats import count_with_noun, duration
 from benchwright.packs.events import Event
 from benchwright.text import one_line
 
-SUMMARY = 60
+MAX_SUMMARY_LENGTH = 60
 """Maximum number of characters of a result's summary."""
 
 
@@ -22,8 +22,8 @@ def event_line(event: Event, labels: Mapping[str, str]) -> str:
     scenario = event.get("scenarioId")
     match event.get("type"):
         case "run_started":
-            models = counted(len(event.get("models", [])), "model")
-            text = f"run started: {models}, {counted(event.get('totalScenarios', 0), 'scenario')}"
+            models = count_with_noun(len(event.get("models", [])), "model")
+            text = f"run started: {models}, {count_with_noun(event.get('totalScenarios', 0), 'scenario')}"
         case "verifier_preparing":
             text = f"verifier {event.get('verifierId')}: {event.get('message')}"
         case "scenario_started":
@@ -51,7 +51,7 @@ def _result(result: Mapping[str, Any]) -> str:
         str(result.get("status")),
         f"{score:g}" if isinstance(score, int | float) else "",
         duration(spent / 1000) if isinstance(spent, int | float) else "",
-        one_line(str(result.get("summary") or ""), SUMMARY),
+        one_line(str(result.get("summary") or ""), MAX_SUMMARY_LENGTH),
     ]
     return ", ".join(part for part in parts if part)
 

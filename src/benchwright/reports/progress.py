@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benchwright.engine.progress import Progress, RunningMean
+from benchwright.engine.progress import LiveProgress, RunningMean
 from benchwright.formats import duration
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 
-def status_line(progress: Progress, names: Mapping[str, str]) -> str:
+def status_line(progress: LiveProgress, names: Mapping[str, str]) -> str:
     """Return one line with trials done, rate, time left, concurrency, failures, and the scores so far.
 
     `names` maps slots to the names of the targets; it is empty if there is one target only.
@@ -22,12 +22,12 @@ def status_line(progress: Progress, names: Mapping[str, str]) -> str:
         parts.append(f"{progress.level} at once{'' if progress.settled else ' (settling)'}")
     if progress.failed:
         parts.append(f"{progress.failed:,} failed")
-    parts += map(plain, progress.pauses_and_activities)
+    parts += map(make_safe, progress.pauses_and_activities)
     if progress.decision is not None:
-        return "  ".join([*parts, plain(progress.decision())])
+        return "  ".join([*parts, make_safe(progress.decision())])
     for (slot, scorer), mean in progress.means.items():
         name = f"{names[slot]} {scorer}" if slot in names else scorer
-        parts.append(f"{plain(name)} {_mean(mean)}")
+        parts.append(f"{make_safe(name)} {_mean(mean)}")
     return "  ".join(parts)
 
 

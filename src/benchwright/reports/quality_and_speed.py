@@ -7,30 +7,30 @@ from collections.abc import Iterator, Sequence
 from benchwright.analysis.quality_and_speed.records import (
     ByConcurrency,
     ConcurrencyRow,
+    CorrectAnswerRate,
     JointView,
     Metric,
     OutcomeCounts,
-    Rate,
     SpeedAccuracy,
     SpeedBucket,
     Trend,
 )
-from benchwright.formats import counted, duration, interval, milliseconds, number
-from benchwright.reports.comparison.tables import METRICS, Block
-from benchwright.reports.comparison.tables import TESTS as PAIRED_TESTS
-from benchwright.reports.comparison.words import CellText, ForeignText, Line, p_text
+from benchwright.formats import count_with_noun, duration, interval, milliseconds, number_text
+from benchwright.reports.comparison.sentences import CellText, ForeignText, Line, p_text
+from benchwright.reports.comparison.tables import METRIC_NAMES, Block
+from benchwright.reports.comparison.tables import TEST_NAMES as PAIRED_TESTS
 from benchwright.statistic import NoScore
 
-TESTS = {"mann-whitney": "Mann-Whitney test", "clustered-rank": "rank test over clusters"}
-QUARTERS = ("fastest", "second", "third", "fourth")
+TEST_NAMES = {"mann-whitney": "Mann-Whitney test", "clustered-rank": "rank test over clusters"}
+QUARTER_NAMES = ("fastest", "second", "third", "fourth")
 """Names of the quarters into which trials are divided by speed.
 
 If there are few trials, only the first ones are used.
 """
-NO_CAUSE = "an association is not a cause: harder questions take longer, too"
+CAUSATION_NOTE = "an association is not a cause: harder questions take longer, too"
 
 
-def joint_blocks(views: Sequence[JointView]) -> Iterator[Block]:
+def quality_and_speed_blocks(views: Sequence[JointView]) -> Iterator[Block]:
     """Yield a table of correct answers per second, then a table of the accuracy of fast and slow trials."""
     rows = [row for view in views for row in _rates(view)]
     if rows:
@@ -42,7 +42,7 @@ def joint_blocks(views: Sequence[JointView]) -> Iterator[Block]:
         yield _fast_and_slow(timed, views)
 
 
-def joint_lines(views: Sequence[JointView]) -> Iterator[Line]:
+def quality_and_speed_lines(views: Sequence[JointView]) -> Iterator[Line]:
     """Yield the warnings and notes on the tables of quality and speed."""
     invalid = [_named(view) for view in views if view.timings_valid is False]
     if invalid:
@@ -50,7 +50,7 @@ def joint_lines(views: Sequence[JointView]) -> Iterator[Line]:
         yield Line("warning", [f"TIMINGS INVALID of {', '.join(invalid)}: {told}"])
     for view in views:
         if view.judged.reused:
-            told = f"{counted(view.judged.reused, 'trial')} of an earlier run left out of quality and speed."
+            told = f"{count_with_noun(view.judged.reused, 'trial')} of an earlier run left out of quality and speed."
             yield Line("note", [f"{_told(view, views)}{told}"])
         yield from (Line("note", [f"{_told(view, views)}{text}."]) for text in view.notes)
 
@@ -87,31 +87,33 @@ def _rates(view: JointView) -> Iterator[list[CellText]]:
     ):
         if rate is not None:
             amount = duration(rate.per) if rate is view.correct_per_second else f"{rate.per * 1000:,.0f}"
-            value = number(rate.value, ".4g")
+            value = number_text(rate.value, ".4g")
             yield [_named(view), name, value, rate_interval(rate), f"{rate.correct:,}", f"{amount} {unit}"]
 
 
-def rate_interval(rate: Rate) -> str:
+def rate_interval(rate: CorrectAnswerRate) -> str:
     """Format the interval of a rate, or a dash if it has none."""
     return interval(rate.low, rate.high, ".4g")
 
 
 def _fast_and_slow(timed: Sequence[JointView], views: Sequence[JointView]) -> Block:
     metrics = [
-        name for name in METRICS if any(speed.metric == name for view in timed for speed in view.by_speed)
+        name
+        for name in METRIC_NAMES
+        if any(speed.metric == name for view in timed for speed in view.by_speed)
     ]
     columns = ["Fast and slow", "quarter"]
     for metric in metrics:
-        columns += [f"{METRICS[metric]}, ms", "correct", "accuracy", _interval_of(views)]
+        columns += [f"{METRIC_NAMES[metric]}, ms", "correct", "accuracy", _interval_of(views)]
     told = [_told(view, views) + association_text(speed) for view in timed for speed in view.by_speed]
     rows = [row for view in timed for row in _quarters(view, metrics)]
-    return Block("Fast and slow", columns, rows, left_columns=2, note=".\n".join([*told, NO_CAUSE]))
+    return Block("Fast and slow", columns, rows, left_columns=2, note=".\n".join([*told, CAUSATION_NOTE]))
 
 
 def _quarters(view: JointView, metrics: Sequence[Metric]) -> Iterator[list[CellText]]:
     buckets = {speed.metric: speed.buckets for speed in view.by_speed}
     for place in range(max(len(found) for found in buckets.values())):
-        row: list[CellText] = [_named(view), QUARTERS[place]]
+        row: list[CellText] = [_named(view), QUARTER_NAMES[place]]
         for metric in metrics:
             found = buckets.get(metric, [])
             row += _bucket(found[place]) if place < len(found) else ["–"] * 4
@@ -129,13 +131,15 @@ def _bucket(bucket: SpeedBucket) -> list[CellText]:
 
 def association_text(speed: SpeedAccuracy) -> str:
     """Describe whether wrong answers were slower than correct ones, with the test."""
-    name = METRICS[speed.metric]
-    left_out = f", {counted(speed.untimed, 'graded trial')} without a time left out" if speed.untimed else ""
+    name = METRIC_NAMES[speed.metric]
+    left_out = (
+        f", {count_with_noun(speed.untimed, 'graded trial')} without a time left out" if speed.untimed else ""
+    )
     if speed.wrong_slower is None:
         kind = "wrong" if speed.correct == 0 else "correct"
         return f"by {name} nothing to compare: all {speed.n:,} answers are {kind}{left_out}"
     p_value = "no test" if speed.p_value is None else p_text(speed.p_value)
-    test = f", {TESTS[speed.test]}" if speed.test in TESTS else ""
+    test = f", {TEST_NAMES[speed.test]}" if speed.test in TEST_NAMES else ""
     return (
         f"by {name} a wrong answer was slower than a correct one in {speed.wrong_slower * 100:.0f} % of pairs "
         f"({p_value}{test}{left_out}){_within_text(speed)}"
@@ -149,7 +153,7 @@ def _within_text(speed: SpeedAccuracy) -> str:
     p_value = "" if within.p_value is None else f" ({p_text(within.p_value)}, sign test)"
     return (
         ", and among repeats of one question the wrong ones were slower "
-        f"{counted(within.wrong_slower, 'time')}, faster {counted(within.wrong_faster, 'time')}{p_value}"
+        f"{count_with_noun(within.wrong_slower, 'time')}, faster {count_with_noun(within.wrong_faster, 'time')}{p_value}"
     )
 
 
@@ -171,14 +175,14 @@ def _concurrency_row(row: ConcurrencyRow) -> list[CellText]:
     return [
         str(row.concurrency),
         row.letter,
-        number(judged.accuracy, ".4f"),
+        number_text(judged.accuracy, ".4f"),
         interval(judged.low, judged.high),
         f"{judged.correct:,}/{judged.n:,}",
         f"{judged.failed:,}",
-        number(row.requests_per_second, ".2f"),
+        number_text(row.requests_per_second, ".2f"),
         milliseconds(row.ttft_p50),
         milliseconds(row.ttft_p99),
-        number(None if rate is None else rate.value, ".4g"),
+        number_text(None if rate is None else rate.value, ".4g"),
         "–" if rate is None else rate_interval(rate),
     ]
 
@@ -204,7 +208,7 @@ def _trend(trend: Trend, confidence: float) -> str:
     amount = f"{trend.per_doubling * 100:+.2f} points with each doubling of concurrency"
     if trend.low is not None and trend.high is not None:
         amount += f" ({confidence * 100:g} % {trend.low * 100:+.2f} to {trend.high * 100:+.2f})"
-    samples = counted(trend.samples, "sample")
+    samples = count_with_noun(trend.samples, "sample")
     how = f"{PAIRED_TESTS.get(trend.test, trend.test)}, {samples} at {trend.levels} concurrencies"
     if trend.p_value is None:
         return f"Whether accuracy changes with concurrency is undecided: {amount}, {how}."

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchwright.analysis.run_figures import ListedTarget
 from benchwright.analysis.run_list import RunRow
 from benchwright.errors import UserError
-from benchwright.formats import duration, interval, number
+from benchwright.formats import duration, interval, number_text
 from benchwright.suggest import did_you_mean
 from benchwright.text import one_line
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-SHORT = 15
+SHORT_ID_LENGTH = 15
 """Number of characters at the beginning of a run id that hold the start time (UTC)."""
 
 MOST_MODELS = 3
 """Maximum number of models of a run that get a line each."""
 
 LONGEST_NOTE = 60
-GAP = 2
+COLUMN_GAP = 2
 
 
 class ListColumn(NamedTuple):
@@ -46,7 +46,7 @@ def score_text(target: ListedTarget) -> str:
         return "–"
     score = target.scores[0]
     ends = interval(score.low, score.high)
-    return number(score.mean_scored) if ends == "–" else f"{number(score.mean_scored)} {ends}"
+    return number_text(score.mean_scored) if ends == "–" else f"{number_text(score.mean_scored)} {ends}"
 
 
 def models_text(row: RunRow) -> str:
@@ -90,8 +90,8 @@ def failed_text(row: RunRow) -> str:
     return f"{row.failed:,}" if row.failed else ""
 
 
-COLUMNS: Mapping[str, ListColumn] = {
-    "run": ListColumn("Run", lambda row: row.id, min_width=SHORT),
+LIST_COLUMNS: Mapping[str, ListColumn] = {
+    "run": ListColumn("Run", lambda row: row.id, min_width=SHORT_ID_LENGTH),
     "id": ListColumn("Id", lambda row: row.id),
     "name": ListColumn("Name", lambda row: one_line(row.label), min_width=11),
     "dataset": ListColumn("Dataset", lambda row: one_line(row.dataset), min_width=11),
@@ -111,18 +111,18 @@ COLUMNS: Mapping[str, ListColumn] = {
 }
 """All columns, by the names that `--columns` accepts."""
 
-ALWAYS = ("run", "name", "model", "score", "trials")
-IF_ROOM = ("failed", "tags", "dataset", "agent", "time", "state", "note", "kind")
+REQUIRED_COLUMNS = ("run", "name", "model", "score", "trials")
+OPTIONAL_COLUMNS = ("failed", "tags", "dataset", "agent", "time", "state", "note", "kind")
 """Optional columns: shown if they are informative and there is room, the most important first."""
 
-IN_A_PAGE = ("name", "model", "score", "failed", "trials", "state", "time", "kind", "tags", "note", "run")
+PAGE_COLUMNS = ("name", "model", "score", "failed", "trials", "state", "time", "kind", "tags", "note", "run")
 """Columns that a viewer page shows by default, if they are informative."""
 
-WORTH_FOLDING = ("failed", "tags")
+IMPORTANT_COLUMNS = ("failed", "tags")
 """Optional columns so important that, to fit them in, other columns may become narrow."""
 
 
-def columns_named(text: str) -> list[str]:
+def parse_columns(text: str) -> list[str]:
     """Return the names of columns in a comma-separated list.
 
     Raises:
@@ -130,49 +130,51 @@ def columns_named(text: str) -> list[str]:
     """
     names = [name.strip().lower() for name in text.split(",") if name.strip()]
     for name in names:
-        if name not in COLUMNS:
+        if name not in LIST_COLUMNS:
             raise UserError(
-                f"There is no column {name!r}.{did_you_mean(name, COLUMNS)} Columns: {', '.join(COLUMNS)}."
+                f"There is no column {name!r}.{did_you_mean(name, LIST_COLUMNS)} Columns: {', '.join(LIST_COLUMNS)}."
             )
     return names
 
 
-def usual_columns(rows: Sequence[RunRow], room: int) -> list[str]:
-    """Return the columns that fit into `room` characters by default, in the order of `COLUMNS`."""
-    chosen = list(ALWAYS)
-    for name in IF_ROOM:
+def fitting_columns(rows: Sequence[RunRow], room: int) -> list[str]:
+    """Return the columns that fit into `room` characters by default, in the order of `LIST_COLUMNS`."""
+    chosen = list(REQUIRED_COLUMNS)
+    for name in OPTIONAL_COLUMNS:
         wider = [*chosen, name]
-        narrow = _narrowest if name in WORTH_FOLDING else _fair
-        if _tells(name, rows) and sum(narrow(one, rows) + GAP for one in wider) - GAP <= room:
+        narrow = _narrowest if name in IMPORTANT_COLUMNS else _fair
+        if _tells(name, rows) and sum(narrow(one, rows) + COLUMN_GAP for one in wider) - COLUMN_GAP <= room:
             chosen = wider
-    return [name for name in COLUMNS if name in chosen]
+    return [name for name in LIST_COLUMNS if name in chosen]
 
 
 def listed_columns(rows: Sequence[RunRow]) -> list[str]:
     """Return the columns that a page shows by default: those that are informative for these runs."""
-    return [name for name in IN_A_PAGE if name not in IF_ROOM or name == "state" or _tells(name, rows)]
+    return [
+        name for name in PAGE_COLUMNS if name not in OPTIONAL_COLUMNS or name == "state" or _tells(name, rows)
+    ]
 
 
 def _tells(name: str, rows: Sequence[RunRow]) -> bool:
     if name == "dataset":
         return any(row.is_named for row in rows)
-    texts = {COLUMNS[name].text(row) for row in rows}
+    texts = {LIST_COLUMNS[name].text(row) for row in rows}
     return bool(texts - {""}) and (name not in ("kind", "state") or len(texts) > 1 or "finished" not in texts)
 
 
 def _widest(name: str, rows: Sequence[RunRow]) -> int:
-    column = COLUMNS[name]
+    column = LIST_COLUMNS[name]
     lines = [column.heading, *(line for row in rows for line in column.text(row).split("\n"))]
-    return SHORT if name == "run" else max(map(len, lines))
+    return SHORT_ID_LENGTH if name == "run" else max(map(len, lines))
 
 
 def _narrowest(name: str, rows: Sequence[RunRow]) -> int:
-    least, widest = COLUMNS[name].min_width, _widest(name, rows)
+    least, widest = LIST_COLUMNS[name].min_width, _widest(name, rows)
     return widest if least is None else min(least, widest)
 
 
 def _fair(name: str, rows: Sequence[RunRow]) -> int:
-    least = COLUMNS[name].min_width
+    least = LIST_COLUMNS[name].min_width
     return _narrowest(name, rows) if least is None else min(2 * least, _widest(name, rows))
 
 
@@ -193,7 +195,7 @@ def short_ids(names: Sequence[str]) -> dict[str, str]:
 
 
 def _start(name: str) -> str:
-    return name[:SHORT]
+    return name[:SHORT_ID_LENGTH]
 
 
 def _end(name: str) -> str:
@@ -208,10 +210,10 @@ def render_run_list(
 
     from benchwright.reports.fitted_table import wrap_text
 
-    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
+    table = Table(box=None, pad_edge=False, padding=(0, COLUMN_GAP, 0, 0))
     widths = _widths(rows, columns, room)
     for name in columns:
-        column = COLUMNS[name]
+        column = LIST_COLUMNS[name]
         table.add_column(
             column.heading,
             justify="right" if column.right else "left",
@@ -232,15 +234,15 @@ def render_run_list(
 
 
 def _cell(name: str, row: RunRow, short: Mapping[str, str]) -> str:
-    return short.get(row.id, row.id) if name == "run" else COLUMNS[name].text(row)
+    return short.get(row.id, row.id) if name == "run" else LIST_COLUMNS[name].text(row)
 
 
 def _widths(rows: Sequence[RunRow], columns: Sequence[str], room: int) -> dict[str, int]:
     """Return the widths of flexible columns, which share what the other columns leave, the narrowest first."""
     least = {name: _narrowest(name, rows) for name in columns}
     most = {name: _widest(name, rows) for name in columns}
-    left = room - sum(least.values()) - GAP * (len(columns) - 1)
+    left = room - sum(least.values()) - COLUMN_GAP * (len(columns) - 1)
     while left > 0 and (growing := [name for name in columns if least[name] < most[name]]):
         least[min(growing, key=least.__getitem__)] += 1
         left -= 1
-    return {name: width for name, width in least.items() if COLUMNS[name].min_width is not None}
+    return {name: width for name, width in least.items() if LIST_COLUMNS[name].min_width is not None}

@@ -11,20 +11,20 @@ from rich.text import Text
 from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.differences import Difference
 from benchwright.analysis.equal_repeats import equal_repeats_lines
-from benchwright.analysis.judged.words import judge_lines
-from benchwright.analysis.no_scores import failures_left, unscored_scorers, without_reason
-from benchwright.analysis.passes import PassAt
+from benchwright.analysis.judged.judge_sentences import judge_lines
+from benchwright.analysis.no_scores import remaining_failures, unscored_scorers, without_reason
+from benchwright.analysis.pass_at_k import PassAt
 from benchwright.analysis.request_lines import request_lines
 from benchwright.analysis.request_summary import RequestSummary
 from benchwright.analysis.summary_records import RunSummary, ScoreSummary, TargetSummary
-from benchwright.analysis.suspicious import suspicious_lines
+from benchwright.analysis.suspicious_passes import suspicious_lines
 from benchwright.analysis.thinking import completion_tokens_text, thinking_lines
-from benchwright.formats import counted, duration, interval, milliseconds, number
-from benchwright.reports.comparison.words import raw_line
+from benchwright.formats import count_with_noun, duration, interval, milliseconds, number_text
+from benchwright.reports.comparison.sentences import raw_line
 from benchwright.reports.decision import decision_lines
-from benchwright.text import plain, plain_lines
+from benchwright.text import make_lines_safe, make_safe
 
-METHODS = {
+METHOD_TEXTS = {
     "wilson": "Wilson interval",
     "wilson-effective-n": "Wilson interval at the effective sample size",
     "t": "t interval over samples",
@@ -32,7 +32,7 @@ METHODS = {
     "bounded": "interval of equal scores in a known range (Clopper-Pearson)",
 }
 
-BLANK = Text("")
+BLANK_LINE = Text("")
 
 
 def render_summary(summary: RunSummary, said: str = "") -> RenderableType:
@@ -43,11 +43,14 @@ def render_summary(summary: RunSummary, said: str = "") -> RenderableType:
     """
     parts: list[RenderableType] = [_heading(summary), *_banners(summary)]
     for target in summary.targets:
-        parts += [BLANK, *(_target(target, summary.repeats, said) if target.trials else [_nothing(target)])]
+        parts += [
+            BLANK_LINE,
+            *(_target(target, summary.repeats, said) if target.trials else [_nothing(target)]),
+        ]
     if summary.decision is not None:
-        parts += [BLANK, *decision_texts(summary.decision)]
+        parts += [BLANK_LINE, *decision_texts(summary.decision)]
     if summary.differences:
-        parts += [BLANK, _differences(summary.differences, summary.names)]
+        parts += [BLANK_LINE, _differences(summary.differences, summary.names)]
     return Group(*parts)
 
 
@@ -55,13 +58,14 @@ def decision_texts(decision: RunDecision) -> list[Text]:
     """Return the decision on the run's statistical question (`--until`) as lines."""
     styles = {"verdict": "bold", "warning": "bold red"}
     return [
-        Text(plain(raw_line(line)), style=styles.get(line.kind, "dim")) for line in decision_lines(decision)
+        Text(make_safe(raw_line(line)), style=styles.get(line.kind, "dim"))
+        for line in decision_lines(decision)
     ]
 
 
 def _nothing(target: TargetSummary) -> Text:
     cut_off = f" ({target.cut_off:,} cut off)" if target.cut_off else ""
-    return Text(f"{plain(target.title)}  no trial is finished{cut_off}")
+    return Text(f"{make_safe(target.title)}  no trial is finished{cut_off}")
 
 
 def _target(target: TargetSummary, repeats: int, said: str) -> list[RenderableType]:
@@ -74,33 +78,35 @@ def _target(target: TargetSummary, repeats: int, said: str) -> list[RenderableTy
         *judging_lines(target),
         *_documented(target),
         *no_score_lines(target, said),
-        BLANK,
+        BLANK_LINE,
     ]
     if _scored(target):
-        parts += [_scores(target), BLANK]
+        parts += [_scores(target), BLANK_LINE]
     if any(score.passes for score in target.scores):
-        parts += [_passes(target), BLANK]
+        parts += [_passes(target), BLANK_LINE]
     return [*parts, _speed(target)]
 
 
 def _heading(summary: RunSummary) -> Text:
     some = f"{summary.done:,} of " if summary.planned is not None else ""
-    trials = counted(summary.done if summary.planned is None else summary.planned, "trial")
-    return Text(f"{plain(summary.name)}: {summary.state}, {some}{trials}", style="bold")
+    trials = count_with_noun(summary.done if summary.planned is None else summary.planned, "trial")
+    return Text(f"{make_safe(summary.name)}: {summary.state}, {some}{trials}", style="bold")
 
 
 def _banners(summary: RunSummary) -> list[Text]:
-    banners = [Text(f"Note: {plain_lines(summary.note)}")] if summary.note else []
-    banners += [Text(plain(line), style="dim") for line in (summary.origin.lines if summary.origin else [])]
+    banners = [Text(f"Note: {make_lines_safe(summary.note)}")] if summary.note else []
+    banners += [
+        Text(make_safe(line), style="dim") for line in (summary.origin.lines if summary.origin else [])
+    ]
     if summary.simulated:
         banners.append(Text("SIMULATED: the answers are not from a model.", style="bold yellow"))
     if summary.timings_note is not None:
         banners.append(Text(f"TIMINGS INVALID: {summary.timings_note}", style="bold red"))
     short = [without_reason(sentence, summary.targets) for sentence in summary.shortfalls]
-    banners += [Text(plain(sentence), style="bold red") for sentence in short]
+    banners += [Text(make_safe(sentence), style="bold red") for sentence in short]
     stopped = without_reason(summary.stop_reason or "", summary.targets)
     if stopped and summary.state != "decided":
-        banners.append(Text(f"Stopped early: {plain(stopped)}", style="yellow"))
+        banners.append(Text(f"Stopped early: {make_safe(stopped)}", style="yellow"))
     return banners
 
 
@@ -110,7 +116,7 @@ def _statuses(target: TargetSummary, repeats: int) -> Text:
     reused = f", {target.reused:,} reused from earlier runs" if target.reused else ""
     cut_off = f"; {target.cut_off:,} more were cut off and do not count" if target.cut_off else ""
     return Text(
-        f"{plain(target.title)}  {counted(target.trials, 'trial')}{per_row}{reused}: {counts}{cut_off}"
+        f"{make_safe(target.title)}  {count_with_noun(target.trials, 'trial')}{per_row}{reused}: {counts}{cut_off}"
     )
 
 
@@ -120,14 +126,14 @@ def failure_lines(target: TargetSummary, said: str = "") -> list[Text]:
     Reasons in `said`, or reported with the scores, are left out.
     """
     return [
-        Text(f"  {count:,} failed: {plain(reason)}", style="yellow")
-        for reason, count in failures_left(target, said).items()
+        Text(f"  {count:,} failed: {make_safe(reason)}", style="yellow")
+        for reason, count in remaining_failures(target, said).items()
     ]
 
 
 def no_score_lines(target: TargetSummary, said: str = "") -> list[Text]:
     """Return a line with the reason for each scorer that has no score at all."""
-    return [Text(f"  {plain(one.text(said))}", style="yellow") for one in unscored_scorers(target)]
+    return [Text(f"  {make_safe(one.text(said))}", style="yellow") for one in unscored_scorers(target)]
 
 
 def _scored(target: TargetSummary) -> list[ScoreSummary]:
@@ -142,7 +148,7 @@ def thinking_texts(target: TargetSummary) -> list[Text]:
 
 def flag_lines(target: TargetSummary) -> list[Text]:
     """Return lines about passes that may not be genuine; empty if there are none."""
-    return [Text(f"  {plain(line)}", style="yellow") for line in suspicious_lines(target.suspicious)]
+    return [Text(f"  {make_safe(line)}", style="yellow") for line in suspicious_lines(target.suspicious)]
 
 
 def repeat_lines(target: TargetSummary) -> list[Text]:
@@ -152,7 +158,7 @@ def repeat_lines(target: TargetSummary) -> list[Text]:
 
 def judging_lines(target: TargetSummary) -> list[Text]:
     """Return lines about the judge models behind the scores, and how far human labels agree with them."""
-    return [Text(f"  {plain(line)}") for line in judge_lines(target.scores)]
+    return [Text(f"  {make_safe(line)}") for line in judge_lines(target.scores)]
 
 
 def _documented(target: TargetSummary) -> list[Text]:
@@ -160,8 +166,8 @@ def _documented(target: TargetSummary) -> list[Text]:
     lines = []
     for score in _scored(target):
         figures = {"mean": score.mean, "std": score.std, "min": score.min, "max": score.max}
-        told = " ".join(f"{name}={number(value)}" for name, value in figures.items())
-        lines.append(f"  {plain(score.scorer)}: {told}")
+        told = " ".join(f"{name}={number_text(value)}" for name, value in figures.items())
+        lines.append(f"  {make_safe(score.scorer)}: {told}")
         if missing := score.n - score.n_scored:
             lines.append(f"    {missing:,} of {score.n:,} have no score and count as 0 here")
         if any(entry.too_few for entry in score.passes):
@@ -179,9 +185,7 @@ def _some_samples(entry: PassAt) -> str:
     if not entry.too_few:
         return ""
     total = entry.samples + entry.too_few
-    return (
-        f"  ({entry.samples:,} of {counted(total, 'sample')}; the others have fewer than {entry.k} repeats)"
-    )
+    return f"  ({entry.samples:,} of {count_with_noun(total, 'sample')}; the others have fewer than {entry.k} repeats)"
 
 
 def _table(*columns: str, title: str | None = None) -> Table:
@@ -199,9 +203,9 @@ def _scores(target: TargetSummary) -> RenderableType:
     table = _table("Score", "scored", "mean of these", "95% interval", "unparsed", "grader errors")
     for score in _scored(target):
         table.add_row(
-            plain(score.scorer),
+            make_safe(score.scorer),
             f"{score.n_scored:,}/{score.n:,}",
-            number(score.mean_scored) if score.n_scored < score.n else "same",
+            number_text(score.mean_scored) if score.n_scored < score.n else "same",
             interval(score.low, score.high),
             f"{score.unparsed:,}",
             f"{score.grader_errors:,}",
@@ -215,8 +219,8 @@ def interval_text(score: ScoreSummary) -> str:
 
     The score must have a value.
     """
-    groups = "" if score.n_groups is None else f" in {counted(score.n_groups, 'group')}"
-    return f"{METHODS.get(score.method) or _why_no_interval(score)}, {counted(score.n_samples, 'sample')}{groups}"
+    groups = "" if score.n_groups is None else f" in {count_with_noun(score.n_groups, 'group')}"
+    return f"{METHOD_TEXTS.get(score.method) or _why_no_interval(score)}, {count_with_noun(score.n_samples, 'sample')}{groups}"
 
 
 def _why_no_interval(score: ScoreSummary) -> str:
@@ -228,7 +232,7 @@ def _why_no_interval(score: ScoreSummary) -> str:
 
 
 def _note(score: ScoreSummary) -> str:
-    text = f"{plain(score.scorer)}: {interval_text(score)}"
+    text = f"{make_safe(score.scorer)}: {interval_text(score)}"
     if score.between is not None and score.within is not None:
         text += f"; variance between samples {score.between:.4f}, between repeats of one {score.within:.4f}"
     if score.no_answer:
@@ -243,7 +247,7 @@ def _passes(target: TargetSummary) -> RenderableType:
     for score in target.scores:
         for entry in score.passes:
             table.add_row(
-                plain(score.scorer),
+                make_safe(score.scorer),
                 str(entry.k),
                 interval(entry.low, entry.high),
                 f"{entry.pass_hat_k:.1%}",
@@ -280,8 +284,8 @@ def _speed(target: TargetSummary) -> RenderableType:
     if requests.generation_tps_mean is not None:
         table.add_row(
             "tokens/s of one answer",
-            number(requests.generation_tps_mean, ".1f"),
-            number(requests.generation_tps_p50, ".1f"),
+            number_text(requests.generation_tps_mean, ".1f"),
+            number_text(requests.generation_tps_p50, ".1f"),
             "–",
             "–",
         )
@@ -293,12 +297,13 @@ def _speed(target: TargetSummary) -> RenderableType:
     )
     rate = f", {requests.effective_throughput_rps:.1f}/s" if requests.effective_throughput_rps else ""
     others = "".join(
-        f", {counted(count, f'{plain(role)} request')}" for role, count in target.other_roles.items()
+        f", {count_with_noun(count, f'{make_safe(role)} request')}"
+        for role, count in target.other_roles.items()
     )
     in_time = f" in {duration(requests.wall_time_seconds)}" if requests.wall_time_seconds else ""
     line = (
-        f"{counted(requests.total_requests, 'request')}{failed}{retried}{others}"
-        f"{in_time}{rate}; {tokens_in_words(requests)}"
+        f"{count_with_noun(requests.total_requests, 'request')}{failed}{retried}{others}"
+        f"{in_time}{rate}; {tokens_text(requests)}"
     )
     told = Text(line, style="dim")
     lines = [
@@ -308,7 +313,7 @@ def _speed(target: TargetSummary) -> RenderableType:
     return Group(table, *lines) if table.row_count else Group(*lines)
 
 
-def tokens_in_words(requests: RequestSummary) -> str:
+def tokens_text(requests: RequestSummary) -> str:
     """Return the total prompt and completion tokens of all requests."""
     if not requests.total_prompt_tokens and not requests.total_completion_tokens:
         return "tokens not known"
@@ -320,11 +325,11 @@ def _differences(differences: list[Difference], names: Mapping[str, str]) -> Ren
     notes = []
     for one in differences:
         table.add_row(
-            f"{plain(names[one.slot])} - {plain(names[one.than])}",
-            plain(one.scorer),
-            number(one.difference, "+.3f"),
+            f"{make_safe(names[one.slot])} - {make_safe(names[one.than])}",
+            make_safe(one.scorer),
+            number_text(one.difference, "+.3f"),
             interval(one.low, one.high),
-            number(one.p_value, ".3g"),
+            number_text(one.p_value, ".3g"),
             f"{one.wins:,}",
             f"{one.losses:,}",
             f"{one.ties:,}",
@@ -333,7 +338,7 @@ def _differences(differences: list[Difference], names: Mapping[str, str]) -> Ren
         if one.low is not None and one.high is not None and one.low <= 0 <= one.high and one.detectable:
             notes.append(
                 Text(
-                    f"{plain(one.scorer)}: no difference found; one of {one.detectable:.3f} or more would "
+                    f"{make_safe(one.scorer)}: no difference found; one of {one.detectable:.3f} or more would "
                     "have been detected with 80 % probability.",
                     style="dim",
                 )

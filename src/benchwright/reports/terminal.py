@@ -11,35 +11,35 @@ from rich.text import Text
 
 from benchwright.analysis.comparison.names import with_names
 from benchwright.analysis.comparison.records import Comparison
-from benchwright.analysis.load.comparison.records import LoadComparison, LoadsCompared
+from benchwright.analysis.load.comparison.records import LoadComparison, LoadComparisonResult
 from benchwright.analysis.load.records import LoadReport
 from benchwright.analysis.quality_and_speed.records import JointView
 from benchwright.reports.comparison.brief import brief_blocks, brief_lines
 from benchwright.reports.comparison.by_task import printed_verdict_lines
 from benchwright.reports.comparison.complete import all_notes, detail_blocks
-from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import (
+from benchwright.reports.comparison.sentences import (
     Line,
     LineKind,
     comparison_warnings,
     gate_lines,
 )
+from benchwright.reports.comparison.tables import Block
 from benchwright.reports.fitted_table import FittedTable, cell_text
-from benchwright.reports.load.against import (
-    against_blocks,
+from benchwright.reports.load.load_comparison import (
+    load_comparison_blocks,
+    load_gate_lines,
     note_lines,
-    ruling_lines,
     verdict_lines,
     warning_lines,
 )
+from benchwright.reports.load.sentences import load_lines, objectives_text, saturation_lines
 from benchwright.reports.load.tables import load_blocks, models_block
-from benchwright.reports.load.words import load_lines, objectives_text, saturation_lines
-from benchwright.reports.quality_and_speed import joint_blocks, joint_lines
-from benchwright.text import plain
+from benchwright.reports.quality_and_speed import quality_and_speed_blocks, quality_and_speed_lines
+from benchwright.text import make_safe
 
-MORE = Line("note", ["Changed answers, differences by label, quality and speed together: --details."])
+DETAILS_HINT = Line("note", ["Changed answers, differences by label, quality and speed together: --details."])
 
-STYLES: dict[LineKind, str] = {
+LINE_STYLES: dict[LineKind, str] = {
     "verdict": "bold",
     "warning": "bold yellow",
     "note": "dim",
@@ -48,7 +48,9 @@ STYLES: dict[LineKind, str] = {
 }
 
 
-def render_answer(comparison: Comparison, *, alone: bool = True, details: bool = False) -> RenderableType:
+def render_comparison_answer(
+    comparison: Comparison, *, alone: bool = True, details: bool = False
+) -> RenderableType:
     """Render the verdicts, warnings, tables, notes and gate results of a comparison.
 
     If `details` is False, the result fits on one screen. `alone` is False if the documented table, which
@@ -57,7 +59,7 @@ def render_answer(comparison: Comparison, *, alone: bool = True, details: bool =
     comparison = with_names(comparison)
     details = details or not comparison.pairs
     tables = [*brief_blocks(comparison), *(detail_blocks(comparison) if details else ())]
-    more = [] if details else [MORE]
+    more = [] if details else [DETAILS_HINT]
     parts: list[RenderableType] = [render_line(line) for line in printed_verdict_lines(comparison)]
     parts += [render_line(line) for line in comparison_warnings(comparison, simulated=alone, no_scores=alone)]
     for block in tables:
@@ -84,21 +86,21 @@ def render_block(block: Block) -> list[RenderableType]:
 
 def render_line(line: Line) -> Text:
     """Render a sentence in the style of its kind (verdict, warning, note, …)."""
-    return Text("".join(cell_text(cell) for cell in line.cells), style=STYLES[line.kind])
+    return Text("".join(cell_text(cell) for cell in line.cells), style=LINE_STYLES[line.kind])
 
 
-def render_joint(views: Sequence[JointView]) -> RenderableType:
+def render_quality_and_speed(views: Sequence[JointView]) -> RenderableType:
     """Render the tables of quality and speed with their notes."""
     parts: list[RenderableType] = []
-    for block in joint_blocks(views):
+    for block in quality_and_speed_blocks(views):
         parts += [Text(""), *render_block(block)]
-    parts += [render_line(line) for line in joint_lines(views) if parts]
+    parts += [render_line(line) for line in quality_and_speed_lines(views) if parts]
     return Group(*parts)
 
 
 def render_load(report: LoadReport) -> RenderableType:
     """Render a load measurement: model and prompts, objectives, tables, and verdicts."""
-    title = f"{plain(report.model)} under load: {plain(report.prompts)}"
+    title = f"{make_safe(report.model)} under load: {make_safe(report.prompts)}"
     parts: list[RenderableType] = [Text(title, style="bold")]
     if report.objectives:
         parts.append(Text(f"Objectives: {objectives_text(report.objectives)}"))
@@ -110,11 +112,11 @@ def render_load(report: LoadReport) -> RenderableType:
     return Group(*parts)
 
 
-def render_against(found: LoadsCompared) -> RenderableType:
+def render_load_comparison(found: LoadComparisonResult) -> RenderableType:
     """Render a comparison of load measurements: verdicts, figures by level, and gate results."""
-    tables = against_blocks(found)
+    tables = load_comparison_blocks(found)
     told = [*verdict_lines(found), *warning_lines(found)]
-    after = [render_line(line) for line in (*note_lines(found), *ruling_lines(found))]
+    after = [render_line(line) for line in (*note_lines(found), *load_gate_lines(found))]
     return Group(render_blocks(told, list(tables)), *([Text("")] if after else []), *after)
 
 
@@ -132,5 +134,5 @@ def render_loads(comparison: LoadComparison) -> RenderableType:
             Text(""),
         ]
     if comparison.compared is not None:
-        parts.append(render_against(comparison.compared))
+        parts.append(render_load_comparison(comparison.compared))
     return Group(*parts)

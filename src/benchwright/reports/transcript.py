@@ -14,13 +14,13 @@ from rich.padding import Padding
 from rich.text import Text
 
 from benchwright.analysis.report.messages import ParsedMessage, parse_messages
-from benchwright.analysis.thinking import thinking_of
+from benchwright.analysis.thinking import thinking_tokens_text
 from benchwright.analysis.transcripts import Transcript
 from benchwright.formats import duration, milliseconds
 from benchwright.records import RequestRecord, ScoreRecord
 from benchwright.reports.trial_preview import render_preview
 from benchwright.runs.counting import trial_status
-from benchwright.text import plain, plain_lines
+from benchwright.text import make_lines_safe, make_safe
 
 LAST_LINES = 20
 """Maximum number of lines shown from the end of a test log."""
@@ -40,11 +40,11 @@ def _render(attempt: Transcript) -> RenderableType:
     trial = attempt.trial
     again = f", attempt {trial.attempt + 1}" if trial.attempt else ""
     status = trial_status(trial.status, [score.status for score in attempt.scores])
-    head = f"row {plain(trial.sample)}, {plain(trial.target)}, run {trial.repeat}{again}: {status}"
+    head = f"row {make_safe(trial.sample)}, {make_safe(trial.target)}, run {trial.repeat}{again}: {status}"
     took = f" ({duration(trial.duration / 1e9)})" if trial.duration else ""
     parts: list[RenderableType] = [Text(f"{head}{took}", style="bold")]
     if trial.reason:
-        parts.append(Text(plain(trial.reason), style="red"))
+        parts.append(Text(make_safe(trial.reason), style="red"))
     parts.append(render_preview(attempt))
     if attempt.body is None:
         fate = "lost" if trial.body[1] else "not kept"
@@ -60,12 +60,12 @@ def _render(attempt: Transcript) -> RenderableType:
 
 def _message(message: ParsedMessage) -> RenderableType:
     style = f"bold {ROLE_STYLES.get(message.role, 'white')}"
-    lines: list[RenderableType] = [Text(plain(message.role), style=style)]
+    lines: list[RenderableType] = [Text(make_safe(message.role), style=style)]
     if message.reasoning:
-        lines.append(_indented(Text(plain_lines(message.reasoning), style="dim italic")))
+        lines.append(_indented(Text(make_lines_safe(message.reasoning), style="dim italic")))
     if message.text:
-        lines.append(_indented(Text(plain_lines(message.text))))
-    calls = (Text(plain(f"→ {call.name}({call.arguments})"), style="yellow") for call in message.calls)
+        lines.append(_indented(Text(make_lines_safe(message.text))))
+    calls = (Text(make_safe(f"→ {call.name}({call.arguments})"), style="yellow") for call in message.calls)
     lines += [_indented(call) for call in calls]
     return Group(*lines)
 
@@ -80,12 +80,12 @@ def _in_containers(artifacts: Mapping[str, Any]) -> Iterator[RenderableType]:
     """
     for command in artifacts.get("commands") or ():
         told = f"$ {command['command']}\n  {_ended(command)}, {duration(command.get('seconds', 0.0))}"
-        yield Text(plain_lines(told), style="dim")
+        yield Text(make_lines_safe(told), style="dim")
     tests = artifacts.get("tests")
     if isinstance(tests, Mapping) and tests.get("log"):
         last = "\n".join(str(tests["log"]).rstrip().splitlines()[-LAST_LINES:])
-        yield Text(f"tests: {plain(_ended(tests))}, {duration(tests.get('seconds', 0.0))}", style="bold")
-        yield Padding(Text(plain_lines(last), style="dim"), (0, 0, 0, 2), expand=False)
+        yield Text(f"tests: {make_safe(_ended(tests))}, {duration(tests.get('seconds', 0.0))}", style="bold")
+        yield Padding(Text(make_lines_safe(last), style="dim"), (0, 0, 0, 2), expand=False)
 
 
 def _ended(ran: Mapping[str, Any]) -> str:
@@ -96,7 +96,7 @@ def _ended(ran: Mapping[str, Any]) -> str:
 
 def _detail(score: ScoreRecord) -> str:
     shown = {name: _in_short(value) for name, value in (score.detail or {}).items()}
-    return f"{plain(score.scorer)} {plain(msgspec.json.encode(shown).decode())}"
+    return f"{make_safe(score.scorer)} {make_safe(msgspec.json.encode(shown).decode())}"
 
 
 def _in_short(value: Any) -> Any:
@@ -117,9 +117,11 @@ def _request(request: RequestRecord) -> str:
     if request.ttft_seconds is not None:
         parts.append(f"first token {milliseconds(request.ttft_seconds)} ms")
     if usage.total_tokens:
-        parts.append(f"{usage.prompt_tokens or 0}+{usage.completion_tokens or 0} tokens{thinking_of(usage)}")
+        parts.append(
+            f"{usage.prompt_tokens or 0}+{usage.completion_tokens or 0} tokens{thinking_tokens_text(usage)}"
+        )
     if request.attempts > 1:
         parts.append(f"{request.attempts} attempts, {duration(request.waited / 1e9)} of waiting")
     if request.error:
-        parts.append(plain(request.error))
+        parts.append(make_safe(request.error))
     return ", ".join(parts)

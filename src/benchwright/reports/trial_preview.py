@@ -9,16 +9,16 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.analysis.report.pieces import cut, find_span
-from benchwright.analysis.suspicious import kind_in_words
+from benchwright.analysis.report.text_pieces import find_span, shorten
+from benchwright.analysis.suspicious_passes import kind_in_words
 from benchwright.analysis.transcripts import Transcript
 from benchwright.analysis.trial_preview import score_explanation, trial_notes
-from benchwright.formats import number
+from benchwright.formats import number_text
 from benchwright.records import ScoreRecord
 from benchwright.runs.flags import flags_in
-from benchwright.text import plain, plain_lines, shortened
+from benchwright.text import make_lines_safe, make_safe, truncate
 
-LONGEST = 1200
+MAX_TEXT_LENGTH = 1200
 """Maximum number of characters of one text. The whole text is in the conversation."""
 
 
@@ -43,24 +43,24 @@ def _lines(attempt: Transcript) -> Iterator[tuple[str, Text]]:
     if preview.answer is not None:
         yield "Answer", _shown(preview.answer, [score.span for score in attempt.scores]) or Text("(nothing)")
     for name, value in attempt.trial.scores.items():
-        yield "Score", Text(f"{plain(name)}: {number(value)}", style="bold")
+        yield "Score", Text(f"{make_safe(name)}: {number_text(value)}", style="bold")
     for score in attempt.scores:
         yield "Score", Text(_value(score), style="bold")
         reason = score_explanation(score, preview.target)
         if reason is not None:
             yield "Why", _shown(reason)
     for note in trial_notes(attempt.trial):
-        yield "Note", Text(plain_lines(shortened(note, LONGEST)), style="yellow")
+        yield "Note", Text(make_lines_safe(truncate(note, MAX_TEXT_LENGTH)), style="yellow")
     flags = dict.fromkeys(flag for score in attempt.scores for flag in flags_in(score.detail))
     for flag in flags:
         told = f"{kind_in_words(flag.kind)}: {flag.evidence}"
-        yield "Flag", Text(plain_lines(shortened(told, LONGEST)), style="yellow")
+        yield "Flag", Text(make_lines_safe(truncate(told, MAX_TEXT_LENGTH)), style="yellow")
     if not attempt.scores and preview.explanation:
         yield "Why", _shown(preview.explanation)
 
 
 def _value(score: ScoreRecord) -> str:
-    return f"{plain(score.scorer)}: {score.status if score.value is None else number(score.value)}"
+    return f"{make_safe(score.scorer)}: {score.status if score.value is None else number_text(score.value)}"
 
 
 def _shown(text: str, spans: Sequence[str | None] = ()) -> Text:
@@ -70,7 +70,7 @@ def _shown(text: str, spans: Sequence[str | None] = ()) -> Text:
     text = text.strip("\n")
     found = next(filter(None, (find_span(text, span) for span in spans)), None)
     shown = Text()
-    for piece in cut(text, LONGEST, found):
+    for piece in shorten(text, MAX_TEXT_LENGTH, found):
         style = {"span": "black on yellow", "cut": "dim italic"}.get(piece.kind, "")
-        shown.append(f" [{piece.text}] " if piece.kind == "cut" else plain_lines(piece.text), style)
+        shown.append(f" [{piece.text}] " if piece.kind == "cut" else make_lines_safe(piece.text), style)
     return shown

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from benchwright.catalog.validation import Failure, ValidationResult
-from benchwright.text import plain, plain_lines
+from benchwright.text import make_lines_safe, make_safe
 
 MOST_FAILURES = 20
 
@@ -30,47 +30,47 @@ def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[s
     for entry in validated:
         verdict = Text("failed", style="bold red") if entry.failures else Text("ok", style="green")
         counts = (entry.samples, entry.checks, len(entry.failures), len(entry.exceptions))
-        table.add_row(plain(entry.name), *(f"{count:,}" for count in counts), verdict)
+        table.add_row(make_safe(entry.name), *(f"{count:,}" for count in counts), verdict)
         for failure in entry.failures[:MOST_FAILURES]:
             notes += _told(entry.name, failure)
         if len(entry.failures) > MOST_FAILURES:
             more = len(entry.failures) - MOST_FAILURES
-            notes.append(Text(f"{plain(entry.name)}: {more:,} more (see --json)"))
+            notes.append(Text(f"{make_safe(entry.name)}: {more:,} more (see --json)"))
         if entry.exploits:
             notes.append(_exploits(entry))
         if entry.run is not None:
-            sample = shlex.quote(plain(entry.failures[0].check))
+            sample = shlex.quote(make_safe(entry.failures[0].check))
             shown = f"benchwright show {entry.run} --sample {sample}"
-            notes.append(Text(f"{plain(entry.name)}: the run is kept: {shown}"))
+            notes.append(Text(f"{make_safe(entry.name)}: the run is kept: {shown}"))
         notes += [
-            Text(f"{plain(entry.name)} {plain(sample)}: {plain(line)}", style="yellow")
+            Text(f"{make_safe(entry.name)} {make_safe(sample)}: {make_safe(line)}", style="yellow")
             for sample, lines in entry.leaks.items()
             for line in lines
         ]
         notes += [
-            Text(f"{plain(entry.name)} {plain(check)}: exception, {plain(reason)}", style="dim")
+            Text(f"{make_safe(entry.name)} {make_safe(check)}: exception, {make_safe(reason)}", style="dim")
             for check, reason in entry.exceptions.items()
         ]
     for name, reason in left_out.items():
-        notes.append(Text(f"{plain(name)}: left out. {plain(reason)}", style="dim"))
+        notes.append(Text(f"{make_safe(name)}: left out. {make_safe(reason)}", style="dim"))
     return Group(table, *notes)
 
 
 def _exploits(entry: ValidationResult) -> RenderableType:
     """Render a table of the exploits that were tried, with one row per class."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column(f"Exploits of {plain(entry.name)}", overflow="fold")
+    table.add_column(f"Exploits of {make_safe(entry.name)}", overflow="fold")
     for column in ("blocked", "flagged", "unnoticed", "not applicable"):
         table.add_column(column, justify="right")
     for name, tally in entry.exploits.items():
         counts = (tally.blocked, tally.flagged, tally.unnoticed, tally.not_applicable)
         style = "bold red" if tally.unnoticed else ""
-        table.add_row(Text(plain(name), style=style), *(f"{count:,}" for count in counts))
+        table.add_row(Text(make_safe(name), style=style), *(f"{count:,}" for count in counts))
     return table
 
 
 def _told(name: str, failure: Failure) -> Iterator[RenderableType]:
     """Yield a failure as one line, and the end of its log below it."""
-    yield Text(f"{plain(name)} {plain(failure.check)}: {plain(failure.said)}", style="red")
+    yield Text(f"{make_safe(name)} {make_safe(failure.check)}: {make_safe(failure.said)}", style="red")
     if failure.log:
-        yield Padding(Text(plain_lines(failure.log), style="dim"), (0, 0, 0, 4), expand=False)
+        yield Padding(Text(make_lines_safe(failure.log), style="dim"), (0, 0, 0, 4), expand=False)

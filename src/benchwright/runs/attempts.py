@@ -8,7 +8,7 @@ from benchwright.errors import JournalError
 from benchwright.records import Record, ScoreRecord, Status, TrialRecord
 from benchwright.runs.counting import trial_status
 from benchwright.runs.flags import Flag, flags_in
-from benchwright.runs.tail import JournalTail
+from benchwright.runs.journal_tail import JournalTail
 
 
 class FormerAttempt(Record, frozen=True):
@@ -35,7 +35,7 @@ class ScoredTrial(Record, frozen=True):
         return list(dict.fromkeys(flag for score in self.scores.values() for flag in flags_in(score.detail)))
 
 
-def scored_trial_at(tail: JournalTail, line: int, score_lines: Sequence[int]) -> ScoredTrial:
+def read_scored_trial(tail: JournalTail, line: int, score_lines: Sequence[int]) -> ScoredTrial:
     """Read the attempt whose line begins at offset `line`, with the scores at `score_lines`.
 
     Raises:
@@ -43,11 +43,11 @@ def scored_trial_at(tail: JournalTail, line: int, score_lines: Sequence[int]) ->
     """
     scores = (tail.line_at(offset) for offset in sorted(score_lines))
     return ScoredTrial(
-        trial_at(tail, line), {one.scorer: one for one in scores if isinstance(one, ScoreRecord)}
+        read_trial(tail, line), {one.scorer: one for one in scores if isinstance(one, ScoreRecord)}
     )
 
 
-def trial_at(tail: JournalTail, offset: int) -> TrialRecord:
+def read_trial(tail: JournalTail, offset: int) -> TrialRecord:
     """Read the trial record whose line begins at an offset.
 
     Raises:

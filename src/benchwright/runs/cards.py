@@ -10,7 +10,7 @@ from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
 from benchwright.records import Record
 from benchwright.runs.sidecar import read_sidecar, write_sidecar
 
-CARDS = "cards.json"
+CARDS_FILE = "cards.json"
 
 
 class RunCards(Record, frozen=True):
@@ -28,7 +28,7 @@ def write_cards(directory: Path, cards: dict[str, Card]) -> None:
     Raises:
         JournalError: If the directory cannot be written.
     """
-    write_sidecar(directory / CARDS, RunCards(cards))
+    write_sidecar(directory / CARDS_FILE, RunCards(cards))
 
 
 def read_cards(directory: Path) -> dict[str, Card]:
@@ -37,7 +37,7 @@ def read_cards(directory: Path) -> dict[str, Card]:
     Raises:
         UserError: If the file cannot be read.
     """
-    found = read_sidecar(directory / CARDS, RunCards)
+    found = read_sidecar(directory / CARDS_FILE, RunCards)
     return {} if found is None else found.cards
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Rows = NDArray[np.integer[Any]] | NDArray[np.bool_]
     """Row numbers, shape (rows,), or a mask of all rows, shape (n,), which takes a quarter of the bytes."""
 
-WIDTHS = "BHIQ"
+TYPE_CODES = "BHIQ"
 MOST_DISTINCT = 250
 """Distinct values of a score up to which each entry takes one byte.
 
@@ -23,18 +23,18 @@ With more values, each entry takes eight.
 """
 
 
-BLOCK = 65_536
+ROWS_PER_BLOCK = 65_536
 """Number of rows processed at a time, because numpy needs eight bytes for each row number."""
 
 
-def true_places(mask: NDArray[np.bool_]) -> NDArray[np.uint32]:
+def true_indices(mask: NDArray[np.bool_]) -> NDArray[np.uint32]:
     """Return the indices at which a mask (n,) is true, as 32-bit numbers."""
     import numpy as np
 
     return _looked_up(mask, np.dtype(np.uint32), lambda some: some)
 
 
-def chosen(rows: Rows, keep: NDArray[np.bool_]) -> Rows:
+def filter_rows(rows: Rows, keep: NDArray[np.bool_]) -> Rows:
     """Return the subset of `rows` for which `keep`, shape (rows,), is true."""
     import numpy as np
 
@@ -52,8 +52,8 @@ def _looked_up(rows: Rows, kind: np.dtype[Any], look: Callable[[NDArray[Any]], N
     are_marked = rows.dtype == np.bool_
     found = np.empty(np.count_nonzero(rows) if are_marked else len(rows), kind)
     done = 0
-    for start in range(0, len(rows), BLOCK):
-        some = rows[start : start + BLOCK]
+    for start in range(0, len(rows), ROWS_PER_BLOCK):
+        some = rows[start : start + ROWS_PER_BLOCK]
         places = np.flatnonzero(some) + start if are_marked else some
         found[done : done + len(places)] = look(places)
         done += len(places)
@@ -89,7 +89,7 @@ class IntColumn:
             else:
                 self._values.append(value)
         except OverflowError:
-            wider = next(width for width in WIDTHS if value < 1 << 8 * array(width).itemsize)
+            wider = next(width for width in TYPE_CODES if value < 1 << 8 * array(width).itemsize)
             self._values = array(wider, self._values)
             self[place] = value
 
@@ -153,7 +153,7 @@ class IntColumn:
         return found
 
 
-class Names:
+class CodedNames:
     """Distinct texts, each stored once and identified by a number (its code)."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
@@ -178,7 +178,7 @@ class Names:
         return len(self.names)
 
 
-class Reasons(Names):
+class FailureReasons(CodedNames):
     """The reasons for which trials failed, with the empty reason first.
 
     At most `MOST` distinct reasons are kept; all further ones share the entry "other reasons".
@@ -204,7 +204,7 @@ class SampleColumn:
 
     def __init__(self, rows: Callable[[], int]) -> None:
         self._codes = IntColumn(rows)
-        self._names = Names()
+        self._names = CodedNames()
 
     def __len__(self) -> int:
         return len(self._codes)

@@ -10,13 +10,13 @@ import msgspec
 from benchwright.endpoint.flags import NARROWED
 from benchwright.records import RequestRecord, RunEvent
 from benchwright.runs.serial_server import SerialServing
-from benchwright.runs.standstills import STOOD_STILL
+from benchwright.runs.standstills import STANDSTILL_FLAG
 
-SETTLING = "settling"
+SETTLING_FLAG = "settling"
 """Flag of a request that began before the concurrency had settled, or while it was settling again."""
 
 
-def in_throughput(request: RequestRecord) -> bool:
+def counts_in_throughput(request: RequestRecord) -> bool:
     """Return whether a request counts for the throughput: answered, timed, and sent at a settled concurrency.
 
     A request is excluded if the server refused a part of it and it was sent again without that part, because
@@ -24,12 +24,12 @@ def in_throughput(request: RequestRecord) -> bool:
     not time.
     """
     timed = request.error is None and request.total > 0
-    return timed and SETTLING not in request.flags and NARROWED not in request.flags
+    return timed and SETTLING_FLAG not in request.flags and NARROWED not in request.flags
 
 
-def in_timings(request: RequestRecord) -> bool:
-    """Return whether a request counts for latencies: it meets `in_throughput`, and no standstill affected it."""
-    return in_throughput(request) and STOOD_STILL not in request.flags
+def counts_in_timings(request: RequestRecord) -> bool:
+    """Return whether a request counts for latencies: it meets `counts_in_throughput`, and no standstill affected it."""
+    return counts_in_throughput(request) and STANDSTILL_FLAG not in request.flags
 
 
 class ConcurrencyHistory:

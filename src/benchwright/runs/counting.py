@@ -6,7 +6,7 @@
   were made all the same, so their tokens and times are counted as spent.
 - **How a score counts.** `SCORED`: its value. `NO_ANSWER`: the model answered to the end, but there is
   nothing to score (a refusal, a truncation, a limit, or no answer found). It counts 0, because otherwise a
-  model that refuses hard questions would win. `FAILED`: something else went wrong (provider, agent or pack,
+  model that refuses hard questions would win. `FAILED_STATUSES`: something else went wrong (provider, agent or pack,
   grader), or the trial is not scored yet. Then there is no score: the trial is left out of the mean, and
   bounds show how far off the mean could be.
 
@@ -17,15 +17,15 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from benchwright.records import FAILED, Status
+from benchwright.records import FAILED_STATUSES, Status
 
-CUT_OFF = frozenset({Status.TRUNCATED, Status.CUT_OFF_IN_THINKING})
+CUT_OFF_STATUSES = frozenset({Status.TRUNCATED, Status.CUT_OFF_IN_THINKING})
 """Statuses of a trial whose last response reached its token limit."""
 
-NO_ANSWER_STATUSES = CUT_OFF | {Status.UNPARSED, Status.REFUSED, Status.LIMIT}
+NO_ANSWER_STATUSES = CUT_OFF_STATUSES | {Status.UNPARSED, Status.REFUSED, Status.LIMIT}
 """Statuses of a trial whose model answered to the end without an answer that can be scored."""
 
-FAILURES = FAILED - {Status.CANCELLED} | {Status.GRADER_ERROR}
+FAILURE_STATUSES = FAILED_STATUSES - {Status.CANCELLED} | {Status.GRADER_ERROR}
 """Statuses of a finished trial that failed."""
 
 
@@ -45,7 +45,7 @@ STATUS_BY_SCORE = {
 """The status that an answered trial gets from the state of its score."""
 
 
-def counts(status: Status) -> bool:
+def is_counted(status: Status) -> bool:
     """Return whether an attempt with this status counts, so that its trial is done."""
     return status is not Status.CANCELLED
 

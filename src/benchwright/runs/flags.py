@@ -7,7 +7,7 @@ from typing import Any
 
 from benchwright.records import Record
 
-FLAGS = "flags"
+FLAGS_KEY = "flags"
 """The key of the flags in an outcome's artifacts and in a score's details."""
 
 
@@ -23,7 +23,7 @@ class Flag(Record, frozen=True):
 
 def flags_in(detail: Mapping[str, Any] | None) -> list[Flag]:
     """Return the flags in the details of a score. Entries of another shape are ignored."""
-    found = (detail or {}).get(FLAGS)
+    found = (detail or {}).get(FLAGS_KEY)
     if not isinstance(found, Sequence) or isinstance(found, str):
         return []
     shaped = (one for one in found if isinstance(one, Mapping) and isinstance(one.get("kind"), str))

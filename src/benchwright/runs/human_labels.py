@@ -7,7 +7,7 @@ from pathlib import Path
 from benchwright.records import Amount, Record
 from benchwright.runs.sidecar import read_sidecar, write_sidecar
 
-LABELS = "judge_labels.json"
+LABELS_FILE = "judge_labels.json"
 
 
 class RunAnswerLabel(Record, frozen=True):
@@ -48,13 +48,13 @@ class HumanLabels(Record, frozen=True):
     unjudged: Amount = 0
 
 
-def keep_labels(directory: Path, labels: HumanLabels) -> None:
+def write_labels(directory: Path, labels: HumanLabels) -> None:
     """Store labels with a run, replacing its earlier ones.
 
     Raises:
         JournalError: If the directory cannot be written.
     """
-    write_sidecar(directory / LABELS, labels)
+    write_sidecar(directory / LABELS_FILE, labels)
 
 
 def read_labels(directory: Path) -> HumanLabels | None:
@@ -63,4 +63,4 @@ def read_labels(directory: Path) -> HumanLabels | None:
     Raises:
         UserError: If the file cannot be read.
     """
-    return read_sidecar(directory / LABELS, HumanLabels)
+    return read_sidecar(directory / LABELS_FILE, HumanLabels)

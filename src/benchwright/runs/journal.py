@@ -9,7 +9,7 @@ descriptor writes a line, or several lines together. When the journal is opened 
 is removed.
 
 After a crash of the machine, bodies may be lost although their lines remain. Before new bodies take their
-place, cuts.json records the file sizes at which they were lost (see `Cut`).
+place, cuts.json records the file sizes at which they were lost (see `JournalCut`).
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ from benchwright.records import (
     Status,
     TrialRecord,
 )
-from benchwright.runs.lag import RunEventDetail
 from benchwright.runs.pictures import PictureFiles, restore_pictures
-from benchwright.runs.plain_values import plain
+from benchwright.runs.plain_values import to_plain
+from benchwright.runs.process_delays import RunEventDetail
 from benchwright.secrets import SECRETS
 
-TRIALS = "trials.jsonl"
-BODIES = "bodies.jsonl"
-CUTS = "cuts.json"
+TRIALS_FILE = "trials.jsonl"
+BODIES_FILE = "bodies.jsonl"
+CUTS_FILE = "cuts.json"
 
-Fsync = Literal["second", "always"]
+FsyncPolicy = Literal["second", "always"]
 
 
-class Cut(Record, frozen=True):
+class JournalCut(Record, frozen=True):
     """The sizes of both files, in bytes, when a session resumed a run that had lost bodies.
 
     If a line begins before `trials` and its body ends beyond `bodies`, its body is lost: the bytes that are
@@ -72,7 +72,7 @@ class ExchangeBody(Record, frozen=True):
     response: msgspec.Raw
 
 
-class Body(Record, frozen=True):
+class TrialBody(Record, frozen=True):
     """The part of a trial that its journal line leaves out.
 
     `input` and `target` belong to the sample; see `runs.asked`. `unanswered`: the messages of the last
@@ -110,20 +110,20 @@ class Body(Record, frozen=True):
 
 _encode = msgspec.json.Encoder().encode
 _decode_line = msgspec.json.Decoder(JournalLine).decode
-_decode_body = msgspec.json.Decoder(Body).decode
-_decode_cuts = msgspec.json.Decoder(list[Cut]).decode
+_decode_body = msgspec.json.Decoder(TrialBody).decode
+_decode_cuts = msgspec.json.Decoder(list[JournalCut]).decode
 
 
 def encode_json(value: Any) -> bytes:
     """Encode a value for the journal as JSON, with secrets replaced. All writes of the journal use it.
 
     Values that JSON cannot express (lone surrogates, odd keys, an agent's own objects) are approximated; see
-    `plain`.
+    `to_plain`.
     """
     try:
         encoded = _encode(value)
     except (TypeError, ValueError, RecursionError):
-        encoded = _encode(plain(value))
+        encoded = _encode(to_plain(value))
     return SECRETS.redact_json(encoded)
 
 
@@ -134,14 +134,14 @@ class Journal:
         self,
         directory: Path,
         *,
-        fsync: Fsync = "second",
+        fsync: FsyncPolicy = "second",
     ) -> None:
         self.directory = directory
         self._always = fsync == "always"
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            self._trials = _AppendFile(directory / TRIALS)
-            self._bodies = _AppendFile(directory / BODIES)
+            self._trials = _AppendFile(directory / TRIALS_FILE)
+            self._bodies = _AppendFile(directory / BODIES_FILE)
         except OSError as error:
             raise JournalError(f"Cannot write the run to {directory}: {error.strerror}.") from None
         self._pictures = PictureFiles(directory)
@@ -198,8 +198,8 @@ class Journal:
         """
         self._dirty = True
         self.sync()
-        cuts = [*read_cuts(self.directory), Cut(self._trials.size, self._bodies.size)]
-        write_atomically(self.directory / CUTS, encode_json(cuts), durable=True, error=JournalError)
+        cuts = [*read_cuts(self.directory), JournalCut(self._trials.size, self._bodies.size)]
+        write_atomically(self.directory / CUTS_FILE, encode_json(cuts), durable=True, error=JournalError)
 
     def _append(self, file: _AppendFile, data: bytes) -> int:
         try:
@@ -290,13 +290,13 @@ def check_event(event: RunEvent) -> None:
     msgspec.convert(event.detail, RunEventDetail)
 
 
-def read_cuts(directory: Path) -> list[Cut]:
+def read_cuts(directory: Path) -> list[JournalCut]:
     """Read the cuts of a run, the oldest first; empty if no bodies were lost.
 
     Raises:
         JournalError: If the file cannot be read.
     """
-    path = directory / CUTS
+    path = directory / CUTS_FILE
     try:
         return _decode_cuts(path.read_bytes())
     except FileNotFoundError:
@@ -307,7 +307,7 @@ def read_cuts(directory: Path) -> list[Cut]:
         raise JournalError(f"{path} cannot be read: {error}.") from None
 
 
-def read_body(directory: Path, record: TrialRecord) -> Body:
+def read_body(directory: Path, record: TrialRecord) -> TrialBody:
     """Read the body of a trial.
 
     Raises:
@@ -316,19 +316,19 @@ def read_body(directory: Path, record: TrialRecord) -> Body:
     return decode_body(read_encoded_body(directory, record), record)
 
 
-def read_bodies(directory: Path, records: Iterable[TrialRecord]) -> Iterator[tuple[TrialRecord, Body]]:
+def read_bodies(directory: Path, records: Iterable[TrialRecord]) -> Iterator[tuple[TrialRecord, TrialBody]]:
     """Yield trials with their bodies, opening the file of bodies only once.
 
     Raises:
         JournalError: If a body is lost, or another trial's body is in its place.
     """
-    with body_file(directory) as file:
+    with open_bodies(directory) as file:
         for record in records:
             yield record, read_body_from(file, record)
 
 
-def read_body_from(file: IO[bytes], record: TrialRecord) -> Body:
-    """Read the body of a trial from a file that `body_file` opened.
+def read_body_from(file: IO[bytes], record: TrialRecord) -> TrialBody:
+    """Read the body of a trial from a file that `open_bodies` opened.
 
     Raises:
         JournalError: If the body is lost, or another trial's body is in its place.
@@ -337,7 +337,7 @@ def read_body_from(file: IO[bytes], record: TrialRecord) -> Body:
     return decode_body(restore_pictures(Path(file.name).parent, file.read(record.body[1])), record)
 
 
-def decode_body(encoded: bytes, record: TrialRecord) -> Body:
+def decode_body(encoded: bytes, record: TrialRecord) -> TrialBody:
     """Decode the body of a trial from JSON.
 
     Raises:
@@ -363,19 +363,19 @@ def read_encoded_body(directory: Path, record: TrialRecord) -> bytes:
         JournalError: If the file cannot be read.
     """
     offset, length = record.body
-    with body_file(directory) as file:
+    with open_bodies(directory) as file:
         file.seek(offset)
         return restore_pictures(directory, file.read(length))
 
 
 @contextmanager
-def body_file(directory: Path) -> Iterator[IO[bytes]]:
+def open_bodies(directory: Path) -> Iterator[IO[bytes]]:
     """Open the file that holds the bodies of a run; close it on exit.
 
     Raises:
         JournalError: If the file cannot be read.
     """
-    path = directory / BODIES
+    path = directory / BODIES_FILE
     try:
         with path.open("rb") as file:
             yield file

@@ -19,7 +19,7 @@ def fingerprint(*parts: Any) -> str:
     return xxhash.xxh3_128_hexdigest(_encode(parts))
 
 
-def identity_of(target: Target) -> tuple[Any, ...]:
+def target_identity(target: Target) -> tuple[Any, ...]:
     """Return the properties that distinguish a target, without its slot.
 
     Headers are included only if there are any.
@@ -51,7 +51,7 @@ class TrialKeys:
     """
 
     def __init__(self, target: Target, solver_fingerprint: str, limits: Record) -> None:
-        self._prefix = xxhash.xxh3_128_digest(_encode((*identity_of(target), solver_fingerprint, limits)))
+        self._prefix = xxhash.xxh3_128_digest(_encode((*target_identity(target), solver_fingerprint, limits)))
 
     def key(self, digest: bytes, repeat: int) -> str:
         """Return the key of one trial, 32 hex digits. `digest` is the digest of the sample's content."""
@@ -74,7 +74,7 @@ def key_prefix(key: str) -> int:
         return xxhash.xxh3_64_intdigest(key.encode("utf-8", "surrogatepass"))
 
 
-LATELY = 8_192
+MAX_RECENT_ROWS = 8_192
 """Maximum size of each of two dictionaries of recent rows, which are searched before the sorted ones.
 
 Scores follow soon after their trial.
@@ -106,7 +106,7 @@ class RowIndex:
         prefix = key_prefix(key)
         row = len(self._keys)
         self._keys.append(prefix)
-        if len(self._late) >= LATELY:
+        if len(self._late) >= MAX_RECENT_ROWS:
             self._later, self._late = self._late, {}
         self._late[prefix] = row
         return row

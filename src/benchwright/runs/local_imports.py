@@ -20,17 +20,17 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-INIT = "__init__.py"
-OWN = frozenset({"benchwright", "osmosis_ai", "llm_benchmarker"})
-INSTALLED = frozenset({"site-packages", "dist-packages"})
-BY_NAME = frozenset({"import_module", "__import__"})
+INIT_FILE = "__init__.py"
+OWN_PACKAGES = frozenset({"benchwright", "osmosis_ai", "llm_benchmarker"})
+INSTALLED_FOLDERS = frozenset({"site-packages", "dist-packages"})
+IMPORT_FUNCTIONS = frozenset({"import_module", "__import__"})
 """Functions that import the module named by their first argument."""
 
 MOST_FILES = 2_000
 """Maximum number of files that are searched for imports. The imports of any further files are not found."""
 
 
-class Imports(NamedTuple):
+class FileImports(NamedTuple):
     """The imports of a file.
 
     `named`: (level, module, names) as in `from module import names`, with `level` leading dots. `computed`:
@@ -78,7 +78,7 @@ def _roots(files: Sequence[Path]) -> list[Path]:
 def _import_root(file: Path) -> Path:
     """Return the folder from which a file is imported: the first folder above it that is not a package."""
     folder = file.parent
-    while (folder / INIT).is_file() and folder.parent != folder:
+    while (folder / INIT_FILE).is_file() and folder.parent != folder:
         folder = folder.parent
     return folder
 
@@ -86,7 +86,7 @@ def _import_root(file: Path) -> Path:
 def _packages(file: Path) -> list[Path]:
     """Return the `__init__.py` files that Python runs before a file of a package."""
     folders = (folder for folder in file.parents if folder.is_relative_to(_import_root(file)))
-    return [folder / INIT for folder in folders if (folder / INIT).is_file()]
+    return [folder / INIT_FILE for folder in folders if (folder / INIT_FILE).is_file()]
 
 
 def _name(file: Path, roots: Sequence[Path]) -> str:
@@ -95,11 +95,11 @@ def _name(file: Path, roots: Sequence[Path]) -> str:
     return min(within, key=len, default=file.name)
 
 
-def _resolved(imports: Imports, file: Path, roots: Sequence[Path]) -> Iterator[Path]:
+def _resolved(imports: FileImports, file: Path, roots: Sequence[Path]) -> Iterator[Path]:
     """Yield the local files that a file imports, and the `__init__.py` files of their packages."""
     for level, module, names in imports.modules:
         parts = module.split(".") if module else []
-        if not level and (parts[0] in sys.stdlib_module_names or parts[0] in OWN):
+        if not level and (parts[0] in sys.stdlib_module_names or parts[0] in OWN_PACKAGES):
             continue
         places = [_above(file, level)] if level else roots
         for place in places:
@@ -115,26 +115,26 @@ def _resolved(imports: Imports, file: Path, roots: Sequence[Path]) -> Iterator[P
         )
 
 
-def imports_of(file: Path) -> Imports:
+def imports_of(file: Path) -> FileImports:
     """Return the imports of a Python file, anywhere in it; none if the file cannot be parsed."""
     try:
         state = file.stat()
         return _parsed(file, state.st_mtime_ns, state.st_size)
     except OSError:
-        return Imports((), has_computed=False)
+        return FileImports((), has_computed=False)
 
 
 @cache
-def _parsed(file: Path, _changed: int, _size: int) -> Imports:
+def _parsed(file: Path, _changed: int, _size: int) -> FileImports:
     return imports_in(file.read_bytes())
 
 
-def imports_in(code: str | bytes) -> Imports:
+def imports_in(code: str | bytes) -> FileImports:
     """Return the imports of a piece of code, anywhere in it; none if the code cannot be parsed."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Imports((), has_computed=False)
+        return FileImports((), has_computed=False)
     named: dict[tuple[int, str, tuple[str, ...]], None] = {}
     computed = False
     for node in ast.walk(tree):
@@ -142,14 +142,14 @@ def imports_in(code: str | bytes) -> Imports:
             named |= {(0, alias.name, ()): None for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             named[node.level, node.module or "", tuple(alias.name for alias in node.names)] = None
-        elif isinstance(node, ast.Call) and _called(node) in BY_NAME and node.args:
+        elif isinstance(node, ast.Call) and _called(node) in IMPORT_FUNCTIONS and node.args:
             first = node.args[0]
             if isinstance(first, ast.Constant) and isinstance(first.value, str):
                 module = first.value.lstrip(".")
                 named[len(first.value) - len(module), module, ()] = None
             else:
                 computed = True
-    return Imports(tuple(named), computed)
+    return FileImports(tuple(named), computed)
 
 
 def _called(node: ast.Call) -> str:
@@ -175,7 +175,7 @@ def _files_of(place: Path, parts: Sequence[str], names: Sequence[str]) -> Iterat
     for number, part in enumerate(parts, 1):
         if (
             number == len(parts)
-            and not (folder / part / INIT).is_file()
+            and not (folder / part / INIT_FILE).is_file()
             and (folder / f"{part}.py").is_file()
         ):
             yield (folder / f"{part}.py").resolve()
@@ -183,12 +183,12 @@ def _files_of(place: Path, parts: Sequence[str], names: Sequence[str]) -> Iterat
         folder = folder / part
         if not folder.is_dir():
             return
-        if (folder / INIT).is_file():
-            yield (folder / INIT).resolve()
-    if not parts and (folder / INIT).is_file():
-        yield (folder / INIT).resolve()
+        if (folder / INIT_FILE).is_file():
+            yield (folder / INIT_FILE).resolve()
+    if not parts and (folder / INIT_FILE).is_file():
+        yield (folder / INIT_FILE).resolve()
     for name in names:
-        inner = [one for one in (folder / name / INIT, folder / f"{name}.py") if one.is_file()]
+        inner = [one for one in (folder / name / INIT_FILE, folder / f"{name}.py") if one.is_file()]
         yield from (one.resolve() for one in inner[:1])
 
 
@@ -202,16 +202,16 @@ def _loaded(module: str, names: Sequence[str]) -> Iterator[Path]:
 
 def _is_local(file: Path, roots: Sequence[Path]) -> bool:
     within = any(file.is_relative_to(root) for root in roots)
-    return within and not _is_installed(file) and not is_ours(file)
+    return within and not _is_installed(file) and not is_benchwright_file(file)
 
 
-def is_ours(file: Path) -> bool:
+def is_benchwright_file(file: Path) -> bool:
     """Return whether a file is part of Benchwright itself."""
     return any(file.is_relative_to(folder) for folder in _own_folders())
 
 
 def _is_installed(path: Path) -> bool:
-    return not INSTALLED.isdisjoint(path.parts) or any(
+    return not INSTALLED_FOLDERS.isdisjoint(path.parts) or any(
         path.is_relative_to(one) for one in _standard_library()
     )
 
@@ -226,4 +226,4 @@ def _standard_library() -> tuple[Path, ...]:
 def _own_folders() -> tuple[Path, ...]:
     """Return the folders of Benchwright's own packages. In a clone they are below the working directory."""
     source = Path(__file__).resolve().parents[2]
-    return tuple(source / name for name in OWN)
+    return tuple(source / name for name in OWN_PACKAGES)

@@ -13,34 +13,34 @@ from pathlib import Path
 
 from benchwright.errors import UserError
 
-LOCKS = Path("/proc/locks")
-LOCK = "lock"
+KERNEL_LOCKS_FILE = Path("/proc/locks")
+LOCK_FILE = "lock"
 
 _HELD = re.compile(r"^\d+: FLOCK +ADVISORY +WRITE +(\d+) +[0-9a-f]+:[0-9a-f]+:(\d+) ", re.MULTILINE)
 
-Holders = dict[int, list[int]]
+LockHolders = dict[int, list[int]]
 """Processes that hold a lock, by the inode of the locked file.
 
 Files of different file systems may share an inode.
 """
 
 
-def holders() -> Holders:
+def lock_holders() -> LockHolders:
     """Return the visible file locks of this machine; empty if the kernel has no such list."""
     try:
-        text = LOCKS.read_text()
+        text = KERNEL_LOCKS_FILE.read_text()
     except OSError:
         return {}
-    found: Holders = {}
+    found: LockHolders = {}
     for process, inode in _HELD.findall(text):
         found.setdefault(int(inode), []).append(int(process))
     return found
 
 
-def locking_process(directory: Path, held: Holders) -> int | None:
+def locking_process(directory: Path, held: LockHolders) -> int | None:
     """Return the id of the process that works on a run. None if there is none, or if it is not visible."""
     try:
-        status = os.stat(directory / LOCK)
+        status = os.stat(directory / LOCK_FILE)
     except OSError:
         return None
     return next((process for process in held.get(status.st_ino, ()) if _has_open(process, status)), None)
@@ -61,13 +61,13 @@ def _is_same(path: str, status: os.stat_result) -> bool:
         return False
 
 
-def interrupt(directory: Path) -> None:
+def interrupt_run(directory: Path) -> None:
     """Ask the process that works on a run to stop, as Ctrl-C does: trials in flight are finished and kept.
 
     Raises:
         UserError: If no process works on the run, or the process belongs to another user.
     """
-    process = locking_process(directory, holders())
+    process = locking_process(directory, lock_holders())
     if process is None:
         raise UserError(f"{directory.name} is not running.")
     try:
@@ -76,7 +76,7 @@ def interrupt(directory: Path) -> None:
         raise UserError(f"{directory.name} has just ended.") from None
     try:
         if (
-            locking_process(directory, holders()) != process
+            locking_process(directory, lock_holders()) != process
         ):  # the kernel may have given the id to another process
             raise UserError(f"{directory.name} has just ended.")
         signal.pidfd_send_signal(handle, signal.SIGINT)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright.runs.journal import BODIES, Cut, read_cuts
-from benchwright.runs.tail import size_of
+from benchwright.runs.journal import BODIES_FILE, JournalCut, read_cuts
+from benchwright.runs.journal_tail import size_of
 
 
 class LostBodies:
@@ -20,7 +20,7 @@ class LostBodies:
         self.torn = False
         self._directory = directory
         self._size = 0
-        self._cuts: list[Cut] = []
+        self._cuts: list[JournalCut] = []
 
     def read_sizes(self) -> None:
         """Read the current size of the file of bodies, and the cuts.
@@ -28,7 +28,7 @@ class LostBodies:
         Raises:
             JournalError: If the cuts cannot be read.
         """
-        self._size = size_of(self._directory / BODIES)
+        self._size = size_of(self._directory / BODIES_FILE)
         self._cuts = read_cuts(self._directory)
 
     def is_lost(self, body: tuple[int, int], line: int) -> bool:

@@ -16,7 +16,7 @@ from benchwright.files import write_atomically
 from benchwright.records import UNREADABLE, Amount, Moment, Record, Target, TaskSpec, TrialLimits
 from benchwright.runs.journal import encode_json
 
-MANIFEST = "run.json"
+MANIFEST_FILE = "run.json"
 
 
 class JudgeInfo(Record, frozen=True):
@@ -172,7 +172,7 @@ def write_manifest(directory: Path, manifest: Manifest) -> None:
         JournalError: If the directory cannot be written.
     """
     content = msgspec.json.format(encode_json(manifest), indent=2) + b"\n"
-    write_atomically(directory / MANIFEST, content, durable=True, error=JournalError)
+    write_atomically(directory / MANIFEST_FILE, content, durable=True, error=JournalError)
 
 
 def read_manifest(directory: Path) -> Manifest:
@@ -181,12 +181,12 @@ def read_manifest(directory: Path) -> Manifest:
     Raises:
         UserError: If the file does not exist or cannot be read.
     """
-    path = directory / MANIFEST
+    path = directory / MANIFEST_FILE
     try:
         manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
         msgspec.convert(manifest.about, _About)
     except (FileNotFoundError, NotADirectoryError):
-        raise UserError(f"{directory} holds no run (no {MANIFEST}).") from None
+        raise UserError(f"{directory} holds no run (no {MANIFEST_FILE}).") from None
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from None
     except UNREADABLE as error:

@@ -6,16 +6,16 @@ from pathlib import Path
 
 from benchwright.runs.manifest import Manifest, origin_of
 
-IMPORT = "import"
+IMPORT_KIND = "import"
 """The kind of a run whose results another program produced."""
 
-VALIDATION = "validation"
+VALIDATION_KIND = "validation"
 """The kind of a run that `validate` keeps because a check failed. No model was asked in it."""
 
 SEALED, OFFICIAL = "sealed", "official"
 """The two ways to run agents in containers, if a benchmark offers both: sealed, or by its official protocol."""
 
-KINDS = ("eval", "benchmark", "pack", "load", IMPORT, VALIDATION)
+RUN_KINDS = ("eval", "benchmark", "pack", "load", IMPORT_KIND, VALIDATION_KIND)
 """All kinds of runs, as lists and filters name them."""
 
 
@@ -43,7 +43,7 @@ def subject_of(manifest: Manifest) -> str:
     For synthetic load it is the name of the task that makes the prompts.
     """
     about = manifest.about
-    if manifest.kind in ("benchmark", VALIDATION):
+    if manifest.kind in ("benchmark", VALIDATION_KIND):
         name, variant = about.get("benchmark") or manifest.name, about.get("variant")
         return f"{name}:{variant}" if variant else str(name)
     if manifest.kind == "pack":

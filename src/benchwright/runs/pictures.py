@@ -18,12 +18,12 @@ from secrets import randbits
 import xxhash
 
 from benchwright.errors import JournalError
-from benchwright.files import stamps, write_atomically
+from benchwright.files import file_stamps, write_atomically
 from benchwright.pictures import bytes_of_url, picture_of
 
-PICTURES = "pictures"
+PICTURES_FOLDER = "pictures"
 
-MOST_KNOWN = 256
+MAX_RECENT_PICTURES = 256
 """Number of recent pictures that are recognised as already stored, without decoding them again."""
 
 _KEPT = b'"url":"data:image/'
@@ -40,7 +40,7 @@ class PictureFiles:
     """Moves the pictures in the bodies of one run into files."""
 
     def __init__(self, directory: Path) -> None:
-        self._directory = directory / PICTURES
+        self._directory = directory / PICTURES_FOLDER
         self._unsynced: deque[Path] = deque()
         self._names: dict[bytes, str] = {}
         self._seed = randbits(64)
@@ -75,7 +75,7 @@ class PictureFiles:
         name = self._names.get(digest)
         if name is None and (name := self._newly_kept(encoded)) is not None:
             self._names[digest] = name
-            if len(self._names) > MOST_KNOWN:
+            if len(self._names) > MAX_RECENT_PICTURES:
                 del self._names[next(iter(self._names))]
         return name
 
@@ -88,7 +88,7 @@ class PictureFiles:
         if base64.b64encode(data) != encoded:
             return None
         path = self._directory / name
-        if stamps(path)[0][0] != len(data):  # a power loss may have left an empty file
+        if file_stamps(path)[0][0] != len(data):  # a power loss may have left an empty file
             write_atomically(path, data, error=JournalError)
             self._unsynced.append(path)
         return name
@@ -140,7 +140,7 @@ def read_picture(directory: Path, name: str) -> bytes | None:
     if named is None:
         return None
     try:
-        data = (directory / PICTURES / name).read_bytes()
+        data = (directory / PICTURES_FOLDER / name).read_bytes()
     except OSError:
         return None
     return data if hashlib.sha256(data).hexdigest() == named[1] else None

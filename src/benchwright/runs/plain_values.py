@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-DEEPEST = 100
+MAX_DEPTH = 100
 """Maximum levels of nesting."""
 
 
-def plain(value: Any, within: frozenset[int] = frozenset()) -> Any:
+def to_plain(value: Any, within: frozenset[int] = frozenset()) -> Any:
     """Return the value in types that JSON can express.
 
     Other objects, cycles, and levels nested too deep are replaced by their `repr`.
@@ -21,15 +21,15 @@ def plain(value: Any, within: frozenset[int] = frozenset()) -> Any:
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, int | float):
         return int(value) if isinstance(value, int) else float(value)
-    if len(within) < DEEPEST and id(value) not in within:
+    if len(within) < MAX_DEPTH and id(value) not in within:
         within |= {id(value)}
         if isinstance(value, msgspec.Struct):
-            return type(value)(*[plain(getattr(value, name), within) for name in value.__struct_fields__])
+            return type(value)(*[to_plain(getattr(value, name), within) for name in value.__struct_fields__])
         if isinstance(value, dict):
-            return {plain(str(key)): plain(item, within) for key, item in value.items()}
+            return {to_plain(str(key)): to_plain(item, within) for key, item in value.items()}
         if isinstance(value, list | tuple | set | frozenset):
-            return [plain(item, within) for item in value]
-    return plain(_described(value))
+            return [to_plain(item, within) for item in value]
+    return to_plain(_described(value))
 
 
 def _described(value: Any) -> str:

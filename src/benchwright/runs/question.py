@@ -14,13 +14,13 @@ import xxhash
 from benchwright.records import Amount, Record
 from benchwright.runs.sidecar import read_sidecar, write_sidecar
 
-QUESTION = "question.json"
+QUESTION_FILE = "question.json"
 
-Goal = Literal["difference", "not_worse"]
+QuestionGoal = Literal["difference", "not_worse"]
 """The goal: find the better model, or show that the new one is not worse by more than the margin."""
 
 
-class Earlier(Record, frozen=True):
+class EarlierScores(Record, frozen=True):
     """The old model's scores, taken from another run or a file (`--against`).
 
     `scores`: {score: {sample: (least, most)}}, lower and upper bounds on a scale from 0 to 1, which differ if
@@ -44,7 +44,7 @@ class Question(Record, frozen=True):
     sample, or all samples of a cluster. `scores`: names of the scores to decide on.
     """
 
-    goal: Goal
+    goal: QuestionGoal
     margin: float
     error: float
     at_least: Amount
@@ -53,7 +53,7 @@ class Question(Record, frozen=True):
     seed: Amount
     units: list[list[str]]
     reference: str = ""
-    earlier: Earlier | None = None
+    earlier: EarlierScores | None = None
 
     @property
     def samples(self) -> int:
@@ -61,7 +61,7 @@ class Question(Record, frozen=True):
         return sum(map(len, self.units))
 
 
-def shuffled(units: dict[str, list[str]], seed: int) -> list[list[str]]:
+def shuffle_units(units: dict[str, list[str]], seed: int) -> list[list[str]]:
     """Return the units in a random order that depends only on their names and the seed."""
     return [
         units[name] for name in sorted(units, key=lambda name: xxhash.xxh3_128_digest(name.encode(), seed))
@@ -74,7 +74,7 @@ def write_question(directory: Path, question: Question) -> None:
     Raises:
         JournalError: If the directory cannot be written.
     """
-    write_sidecar(directory / QUESTION, question)
+    write_sidecar(directory / QUESTION_FILE, question)
 
 
 def read_question(directory: Path) -> Question | None:
@@ -83,4 +83,4 @@ def read_question(directory: Path) -> Question | None:
     Raises:
         UserError: If the file cannot be read.
     """
-    return read_sidecar(directory / QUESTION, Question)
+    return read_sidecar(directory / QUESTION_FILE, Question)

@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from benchwright.endpoint.flags import NOTES, TRANSLATED, UNDECIDED, kind_of, left_out_of
-from benchwright.records import SIDE, RequestRecord, Usage
-from benchwright.runs.concurrency_history import SETTLING, in_throughput, in_timings
-from benchwright.runs.standstills import STOOD_STILL
-from benchwright.stats.histogram import bucket
+from benchwright.records import SIDE_ROLE, RequestRecord, Usage
+from benchwright.runs.concurrency_history import SETTLING_FLAG, counts_in_throughput, counts_in_timings
+from benchwright.runs.standstills import STANDSTILL_FLAG
+from benchwright.stats.histogram import bucket_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-TIMINGS = ("ttft", "ttfa", "latency", "generation_tps")
+TIMING_COLUMNS = ("ttft", "ttfa", "latency", "generation_tps")
 
 
-class SideFigures:
+class SideRequestFigures:
     """Counts of side requests, by which an agent makes titles or summaries, and their tokens.
 
     `answered`: those with an answer; `uncounted`: those with an answer but without token counts.
@@ -39,10 +39,10 @@ class SideFigures:
         self.completion_tokens += request.completion_tokens
         if request.error is None:
             self.answered += 1
-            self.uncounted += is_uncounted(request)
+            self.uncounted += lacks_token_counts(request)
 
 
-def is_uncounted(request: RequestRecord) -> bool:
+def lacks_token_counts(request: RequestRecord) -> bool:
     """Return whether a token count of a request is unknown, because the server did not report it."""
     return request.usage.completion_tokens is None or request.usage.prompt_tokens is None
 
@@ -103,15 +103,15 @@ class RequestFigures:
         self.noted: dict[str, int] = {}
         self.settings_read = 0
         self.sent: dict[str, dict[str, int]] = {}
-        self.side = SideFigures()
+        self.side = SideRequestFigures()
         self.other_roles: dict[str, int] = {}
-        self._times: Mapping[str, array[float]] = {name: array("f") for name in TIMINGS}
+        self._times: Mapping[str, array[float]] = {name: array("f") for name in TIMING_COLUMNS}
 
     def add(self, request: RequestRecord) -> None:
         """Count one request."""
         if request.role != "model":
             self.other_roles[request.role] = self.other_roles.get(request.role, 0) + 1
-            if request.role == SIDE:
+            if request.role == SIDE_ROLE:
                 self.side.add(request)
             return
         usage = request.usage
@@ -121,8 +121,8 @@ class RequestFigures:
         self.prompt_tokens += usage.prompt_tokens or 0
         self.completion_tokens += usage.completion_tokens or 0
         self.failed += request.error is not None
-        self.settling += SETTLING in request.flags
-        self.stood_still += STOOD_STILL in request.flags
+        self.settling += SETTLING_FLAG in request.flags
+        self.stood_still += STANDSTILL_FLAG in request.flags
         self.resent += request.resent > 0
         self.longest_lost = max(self.longest_lost, request.lost)
         self.translated += TRANSLATED in request.flags
@@ -133,12 +133,12 @@ class RequestFigures:
             self._count_settings(request.settings)
         if request.error is None:
             self.answered += 1
-            self.uncounted += is_uncounted(request)
+            self.uncounted += lacks_token_counts(request)
             self.reasoning_tokens += thinking_tokens(usage) or 0
             self.reasoning_counted += usage.reasoning_tokens is not None
             self.reasoning_estimated += usage.estimated_reasoning_tokens is not None
-        self.timed += in_throughput(request)
-        if in_timings(request):
+        self.timed += counts_in_throughput(request)
+        if counts_in_timings(request):
             self._time(request)
 
     def _count_flags(self, flags: Sequence[str]) -> None:
@@ -156,8 +156,8 @@ class RequestFigures:
     def _time(self, request: RequestRecord) -> None:
         times = self._times
         times["latency"].append(request.total / 1e9)
-        _count(self.dispatch_lags, bucket(max(0, request.dispatch_lag)))
-        _count(self.detect_lags, bucket(max(0, request.detect_lag)))
+        _count(self.dispatch_lags, bucket_of(max(0, request.dispatch_lag)))
+        _count(self.detect_lags, bucket_of(max(0, request.detect_lag)))
         if request.ttft is not None:
             times["ttft"].append(request.ttft / 1e9)
             self.at_once += request.is_single_burst

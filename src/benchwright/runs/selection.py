@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from benchwright.errors import UserError
 from benchwright.home import runs_directory
-from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
+from benchwright.runs.manifest import MANIFEST_FILE, Manifest, read_manifest
 from benchwright.runs.manifest_facts import (
-    VALIDATION,
+    VALIDATION_KIND,
     given_name,
     kind_of,
     recipe_of,
@@ -21,13 +21,13 @@ from benchwright.runs.manifest_facts import (
 from benchwright.runs.tags_and_notes import models_of, read_tags
 from benchwright.text import Say
 
-Run = TypeVar("Run")
+SelectedRun = TypeVar("SelectedRun")
 
-RunFilter = Callable[[Manifest, Sequence[str]], bool]
+RunCondition = Callable[[Manifest, Sequence[str]], bool]
 """(manifest, tags) -> True if the run is selected."""
 
 
-def runs_that_fit(fits: RunFilter, say: Say | None = None) -> list[Path]:
+def select_runs(fits: RunCondition, say: Say | None = None) -> list[Path]:
     """Return the directories of the selected runs, the newest first.
 
     Runs that cannot be read are left out, with a warning through `say`.
@@ -35,15 +35,15 @@ def runs_that_fit(fits: RunFilter, say: Say | None = None) -> list[Path]:
     return [path for path, manifest in newest_first(say) if fits(manifest, read_tags(path))]
 
 
-def runs_of_suite(name: str, fits: RunFilter, say: Say | None = None) -> list[Path]:
+def runs_of_suite(name: str, fits: RunCondition, say: Say | None = None) -> list[Path]:
     """Return the selected runs of a suite: for each part of the suite only the newest run."""
     found = [(path, manifest) for path, manifest in newest_first(say) if suite_of(manifest) == name]
     return [path for path, manifest in newest_parts(found) if fits(manifest, read_tags(path))]
 
 
-def newest_parts(runs: Iterable[tuple[Run, Manifest]]) -> list[tuple[Run, Manifest]]:
+def newest_parts(runs: Iterable[tuple[SelectedRun, Manifest]]) -> list[tuple[SelectedRun, Manifest]]:
     """Return the newest run of each part of a suite. `runs` are of one suite, the newest first."""
-    found: dict[tuple[str, ...], tuple[Run, Manifest]] = {}
+    found: dict[tuple[str, ...], tuple[SelectedRun, Manifest]] = {}
     for run, manifest in runs:
         found.setdefault(_part_of(manifest), (run, manifest))
     return list(found.values())
@@ -75,7 +75,7 @@ def newest_first(say: Say | None = None) -> list[tuple[Path, Manifest]]:
 def _readable(say: Say | None) -> Iterator[tuple[Path, Manifest]]:
     directory = runs_directory()
     for path in directory.iterdir() if directory.is_dir() else ():
-        if not (path / MANIFEST).exists():
+        if not (path / MANIFEST_FILE).exists():
             continue
         try:
             yield path, read_manifest(path)
@@ -84,7 +84,7 @@ def _readable(say: Say | None) -> Iterator[tuple[Path, Manifest]]:
                 say(f"Warning: left out: {error}")
 
 
-def fits_all(*, kind: str = "", model: str = "", name: str = "", tags: Sequence[str] = ()) -> RunFilter:
+def match_all(*, kind: str = "", model: str = "", name: str = "", tags: Sequence[str] = ()) -> RunCondition:
     """Return a filter for runs that meet all given conditions.
 
     `model`: part of a model's name; `name`: part of the run's or its task's name. Both ignore case. `tags`:
@@ -93,7 +93,7 @@ def fits_all(*, kind: str = "", model: str = "", name: str = "", tags: Sequence[
 
     def fits(manifest: Manifest, its_tags: Sequence[str]) -> bool:
         return (
-            (kind_of(manifest) == kind if kind else kind_of(manifest) != VALIDATION)
+            (kind_of(manifest) == kind if kind else kind_of(manifest) != VALIDATION_KIND)
             and set(tags) <= set(its_tags)
             and _within(model, models_of(manifest))
             and _within(name, (manifest.name, title_of(manifest)))

@@ -7,7 +7,7 @@ from benchwright.records import Record
 MOST_GAIN = 1.15
 """Largest gain in throughput at which a server still counts as processing one request at a time."""
 
-LEAST_SLOWER = 0.8
+SLOWDOWN_TOLERANCE = 0.8
 """Tolerance for the slow-down of a server that processes one request at a time.
 
 With `in_flight` requests, each should take `in_flight` times as long. Anything between this share of that and
@@ -29,7 +29,10 @@ class SerialServing(Record, frozen=True):
     @property
     def is_serial(self) -> bool:
         """True if the figures show that the server processes one request at a time."""
-        return self.gain < MOST_GAIN and LEAST_SLOWER <= self.slower / self.in_flight <= 1 / LEAST_SLOWER
+        return (
+            self.gain < MOST_GAIN
+            and SLOWDOWN_TOLERANCE <= self.slower / self.in_flight <= 1 / SLOWDOWN_TOLERANCE
+        )
 
 
 def one_at_a_time_text(found: SerialServing) -> str:

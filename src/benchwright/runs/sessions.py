@@ -8,8 +8,8 @@ import msgspec
 
 from benchwright.records import RunEvent
 from benchwright.runs.concurrency_history import ConcurrencyHistory
-from benchwright.runs.lag import LoopLag
-from benchwright.runs.standstills import combined, seconds_outside
+from benchwright.runs.process_delays import LoopLag
+from benchwright.runs.standstills import combine_lags, seconds_outside
 
 
 class Sessions:
@@ -62,7 +62,7 @@ class Sessions:
 
     def _take_lag(self, lag: Any) -> None:
         if lag is not None:
-            self.lag = combined([self.lag, msgspec.convert(lag, LoopLag)])
+            self.lag = combine_lags([self.lag, msgspec.convert(lag, LoopLag)])
 
     def end_session(self) -> None:
         """End the current session, after its last event or because the next one has begun (it was killed)."""

@@ -12,7 +12,7 @@ from benchwright.files import write_atomically
 from benchwright.records import UNREADABLE, Record
 from benchwright.runs.journal import encode_json
 
-Kept = TypeVar("Kept", bound=Record)
+SidecarRecord = TypeVar("SidecarRecord", bound=Record)
 
 
 def write_sidecar(path: Path, record: Record) -> None:
@@ -24,7 +24,7 @@ def write_sidecar(path: Path, record: Record) -> None:
     write_atomically(path, encode_json(record), durable=True, error=JournalError)
 
 
-def read_sidecar(path: Path, kind: type[Kept]) -> Kept | None:
+def read_sidecar(path: Path, kind: type[SidecarRecord]) -> SidecarRecord | None:
     """Read a record from a sidecar file. None if the file does not exist.
 
     Raises:

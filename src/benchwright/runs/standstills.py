@@ -8,14 +8,14 @@ from datetime import datetime
 import msgspec
 
 from benchwright.formats import duration
-from benchwright.runs.lag import LoopLag, Standstill
+from benchwright.runs.process_delays import LoopLag, Standstill
 
-STOOD_STILL = "stood_still"
+STANDSTILL_FLAG = "stood_still"
 """Flag of a request that was due or in flight during a standstill, so its times do not show the server's
 speed.
 """
 
-CAUSES = {
+CAUSE_DESCRIPTIONS = {
     "stopped": "it was stopped, frozen or blocked, and used no processor time",
     "busy": "code in its own process kept it busy",
     "suspended": "the machine was suspended",
@@ -23,14 +23,14 @@ CAUSES = {
 }
 
 
-def combined(lags: Iterable[LoopLag]) -> LoopLag:
+def combine_lags(lags: Iterable[LoopLag]) -> LoopLag:
     """Return the lag with the highest p99 among processes (or sessions), with the standstills of all."""
     known = list(lags)
-    standstills = merged([one for lag in known for one in lag.standstills])
+    standstills = merge_standstills([one for lag in known for one in lag.standstills])
     return msgspec.structs.replace(max(known, key=lambda one: one.p99), standstills=standstills)
 
 
-def merged(standstills: Iterable[Standstill]) -> list[Standstill]:
+def merge_standstills(standstills: Iterable[Standstill]) -> list[Standstill]:
     """Return the standstills in order of time. Overlapping ones (from several processes) are joined."""
     found = list[Standstill]()
     for one in sorted(standstills, key=lambda one: one.began):
@@ -54,14 +54,14 @@ def seconds_outside(standstills: Iterable[Standstill], spans: Sequence[tuple[int
 def standstill_text(standstills: Sequence[Standstill]) -> str:
     """Describe when, for how long and why our process stood still, as the end of a sentence."""
     told = [
-        f"for {duration(one.ns / 1e9)} at {_clock_time(one.began)} ({CAUSES[one.cause]})"
+        f"for {duration(one.ns / 1e9)} at {_clock_time(one.began)} ({CAUSE_DESCRIPTIONS[one.cause]})"
         for one in standstills
     ]
-    more = len(told) - MOST_TOLD
-    return " and ".join([*told[:MOST_TOLD], *([f"{more:,} times more"] if more > 0 else [])])
+    more = len(told) - MAX_DESCRIBED
+    return " and ".join([*told[:MAX_DESCRIBED], *([f"{more:,} times more"] if more > 0 else [])])
 
 
-MOST_TOLD = 3
+MAX_DESCRIBED = 3
 """Number of standstills that are described individually."""
 
 

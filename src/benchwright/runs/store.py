@@ -16,27 +16,27 @@ from typing import TYPE_CHECKING
 from benchwright.errors import JournalError, RunLocked, UserError
 from benchwright.home import runs_directory
 from benchwright.records import UNREADABLE, RunEvent
-from benchwright.runs.journal import TRIALS, decode_line
-from benchwright.runs.manifest import MANIFEST
+from benchwright.runs.journal import TRIALS_FILE, decode_line
+from benchwright.runs.manifest import MANIFEST_FILE
 from benchwright.suggest import did_you_mean
 from benchwright.text import Say
-from benchwright.typed_paths import typed_path
+from benchwright.user_paths import expand_user_path
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
-LONGEST_NAME = 52
+MAX_NAME_LENGTH = 52
 """Characters to which a run's name is cut in its id."""
 
 DEFAULT_LOCK_TIMEOUT = 30
-LOCK_POLL = 0.2
+LOCK_POLL_SECONDS = 0.2
 """Seconds between two attempts to take a lock that another process holds."""
 
 
 def run_id(name: str, fingerprint: str, created_at: int) -> str:
     """Return the id of a new run: its time, its name, and the beginning of its fingerprint."""
     moment = datetime.fromtimestamp(created_at / 1e9, UTC).strftime("%Y%m%dT%H%M%S")
-    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:LONGEST_NAME] or "run"
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:MAX_NAME_LENGTH] or "run"
     return f"{moment}-{slug}-{fingerprint[:8]}"
 
 
@@ -60,8 +60,8 @@ def find_run(reference: str) -> Path:
     Raises:
         UserError: If no run matches, or several do.
     """
-    path = typed_path(reference)
-    if (path / MANIFEST).exists():
+    path = expand_user_path(reference)
+    if (path / MANIFEST_FILE).exists():
         return path
     directory, names = runs_directory(), run_names()
     if reference in names:
@@ -81,7 +81,7 @@ def find_run(reference: str) -> Path:
 
 def run_names() -> list[str]:
     """Return the ids of all runs in the store, sorted."""
-    return sorted(path.parent.name for path in runs_directory().glob(f"*/{MANIFEST}"))
+    return sorted(path.parent.name for path in runs_directory().glob(f"*/{MANIFEST_FILE}"))
 
 
 def last_event(directory: Path) -> str | None:
@@ -98,7 +98,7 @@ def read_last_event(directory: Path) -> RunEvent | None:
 
     None if there is no event near the end of the journal, or if it cannot be read.
     """
-    path = directory / TRIALS
+    path = directory / TRIALS_FILE
     if not path.exists():
         return None
     with path.open("rb") as file:
@@ -144,7 +144,7 @@ async def file_lock(path: Path, say: Say) -> AsyncIterator[None]:
                     f"Another eval with the same config is already running (lock: {lock.lock_file}, "
                     f"waited {limit} s). Wait for it, or set OSMOSIS_EVAL_LOCK_TIMEOUT to wait longer."
                 )
-            await asyncio.sleep(LOCK_POLL)
+            await asyncio.sleep(LOCK_POLL_SECONDS)
     try:
         yield
     finally:

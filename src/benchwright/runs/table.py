@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from benchwright.errors import JournalError
 from benchwright.records import (
-    FAILED,
-    SIMULATED,
+    FAILED_STATUSES,
+    SIMULATED_FLAG,
     UNREADABLE,
     JournalLine,
     RunEvent,
@@ -25,25 +25,32 @@ from benchwright.records import (
     Status,
     TrialRecord,
 )
-from benchwright.runs.attempts import FormerAttempt, ScoredTrial, scored_trial_at, trial_at
-from benchwright.runs.columns import IntColumn, Names, Reasons, SampleColumn, ScoreColumn, true_places
+from benchwright.runs.attempts import FormerAttempt, ScoredTrial, read_scored_trial, read_trial
+from benchwright.runs.columns import (
+    CodedNames,
+    FailureReasons,
+    IntColumn,
+    SampleColumn,
+    ScoreColumn,
+    true_indices,
+)
 from benchwright.runs.counting import (
-    FAILURES,
+    FAILURE_STATUSES,
     STATUS_BY_SCORE,
     ScoreState,
-    counts,
+    is_counted,
     state_of_score,
     state_without_score,
     trial_status,
 )
 from benchwright.runs.flags import FlaggedTrials
 from benchwright.runs.journal import decode_line
+from benchwright.runs.journal_tail import JournalTail
 from benchwright.runs.keys import RowIndex
 from benchwright.runs.lost_bodies import LostBodies
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.requests import RequestFigures
 from benchwright.runs.sessions import Sessions
-from benchwright.runs.tail import JournalTail
 from benchwright.runs.usage_columns import UsageColumns
 
 if TYPE_CHECKING:
@@ -77,10 +84,10 @@ class RunTable:
         self.unreadable = self._lines_read = 0
         self.simulated = False
         self.sessions = Sessions()
-        self.targets = Names()
-        self.groups = Names()
+        self.targets = CodedNames()
+        self.groups = CodedNames()
         self.label_sets: list[dict[str, str]] = [{}]
-        self.reasons = Reasons()
+        self.reasons = FailureReasons()
         self._rows = RowIndex()
         self.sample = SampleColumn(self._rows.__len__)
         self.dataset_row = IntColumn(self._rows.__len__)
@@ -178,7 +185,7 @@ class RunTable:
         self.sessions.extend_session(record.started_at + record.duration)
         self._count_requests(record)
         lost = self.bodies.is_lost(record.body, offset)
-        stands = counts(record.status) and not lost
+        stands = is_counted(record.status) and not lost
         row = self._rows.find(record.key) if record.attempt else None
         if lost and (row is None or not self.is_done(row)):
             self.lost.add(len(self) if row is None else row)
@@ -201,7 +208,7 @@ class RunTable:
             figures = self.requests[record.target]
             for request in record.requests:
                 figures.add(request)
-        self.simulated = self.simulated or any(SIMULATED in request.flags for request in record.requests)
+        self.simulated = self.simulated or any(SIMULATED_FLAG in request.flags for request in record.requests)
 
     def _new_row(self, record: TrialRecord) -> int:
         row = self._rows.add(record.key)
@@ -231,7 +238,7 @@ class RunTable:
         """Fill the columns of a row that depend on the attempt that counts."""
         self.status[row] = _CODE[record.status] if stands else _CUT_OFF
         self.reused[row] = record.reused_from is not None
-        failed = stands and record.status in FAILED and record.reason is not None
+        failed = stands and record.status in FAILED_STATUSES and record.reason is not None
         self.reason[row] = self.reasons.code(record.reason or "") if failed else 0
         if row in self._former or record.status is not Status.ANSWERED:
             self._clear_scores(row, state_without_score(record.status))
@@ -265,7 +272,7 @@ class RunTable:
         figures = self.requests[self.targets[self.target[row]]]
         for request in record.requests:
             figures.add(request)
-        if STATUSES[self.status[row]] in FAILED:
+        if STATUSES[self.status[row]] in FAILED_STATUSES:
             return  # the score belongs to an earlier attempt
         column = self._score_column(record.scorer)
         if self._score_lines[record.scorer][row]:
@@ -296,11 +303,11 @@ class RunTable:
 
     def count_failures(self) -> int:
         """Return how many trials that count failed (see `counting.FAILURES`)."""
-        return sum(self.status.count(_CODE[status]) for status in FAILURES)
+        return sum(self.status.count(_CODE[status]) for status in FAILURE_STATUSES)
 
     def counted_rows(self, target: str | None = None) -> NDArray[np.uint32]:
         """Return the rows of the trials that count, of one target or of all, in the order of the table."""
-        return true_places(self.counted_mask(target))
+        return true_indices(self.counted_mask(target))
 
     def counted_mask(self, target: str | None = None) -> NDArray[np.bool_]:
         """Return a mask (n,) of the table's rows: True for trials that count, of one target or of all."""
@@ -313,7 +320,7 @@ class RunTable:
     def cut_off_rows(self, target: str) -> NDArray[np.uint32]:
         """Return the rows of a target's trials that have only cut-off attempts."""
         code = self.targets.find(target)
-        return true_places(
+        return true_indices(
             self.status.equal_mask(_CUT_OFF) & self.target.equal_mask(-1 if code is None else code)
         )
 
@@ -361,11 +368,11 @@ class RunTable:
         Raises:
             JournalError: If a line cannot be read.
         """
-        return scored_trial_at(self._tail, self._line[row], self._lines_of_scores(row))
+        return read_scored_trial(self._tail, self._line[row], self._lines_of_scores(row))
 
     def read_record(self, row: int) -> TrialRecord:
         """Read the record of the attempt that counts, without its scores; see `trial`."""
-        return trial_at(self._tail, self._line[row])
+        return read_trial(self._tail, self._line[row])
 
     def read_trials(self, rows: Sequence[int] | Rows) -> Iterator[ScoredTrial]:
         """Read the trials of these rows, one at a time; see `trial`."""
@@ -375,7 +382,7 @@ class RunTable:
         """Read every attempt at a trial, the oldest first; see `trial`."""
         lines = {one.line: one.scores for one in self._former.get(row, ())}
         lines[self._line[row]] = tuple(self._lines_of_scores(row))
-        return [scored_trial_at(self._tail, line, scores) for line, scores in sorted(lines.items())]
+        return [read_scored_trial(self._tail, line, scores) for line, scores in sorted(lines.items())]
 
     def _lines_of_scores(self, row: int) -> list[int]:
         line = self._line[row]

@@ -9,17 +9,17 @@ from pathlib import Path
 import msgspec
 
 from benchwright.errors import UserError
-from benchwright.files import Stamp, stamps, write_atomically
+from benchwright.files import FileStamp, file_stamps, write_atomically
 from benchwright.home import runs_directory
 from benchwright.records import UNREADABLE
 from benchwright.runs.journal import encode_json
-from benchwright.runs.manifest import MANIFEST, Manifest
+from benchwright.runs.manifest import MANIFEST_FILE, Manifest
 from benchwright.runs.store import find_run
 
-TAGS = "tags.json"
+TAGS_FILE = "tags.json"
 """File with a run's tags. They are stored beside its journal, because run.json never changes."""
 
-NOTE = "note.json"
+NOTE_FILE = "note.json"
 """File with the user's note on a run, beside its journal."""
 
 LONGEST_NOTE = 4_000
@@ -34,7 +34,7 @@ def models_of(manifest: Manifest) -> list[str]:
 def read_tags(directory: Path) -> list[str]:
     """Return the tags of a run; empty if they cannot be read."""
     try:
-        return msgspec.json.decode((directory / TAGS).read_bytes(), type=list[str])
+        return msgspec.json.decode((directory / TAGS_FILE).read_bytes(), type=list[str])
     except (OSError, *UNREADABLE):
         return []
 
@@ -51,24 +51,24 @@ def tag_run(reference: str, tags: Sequence[str], *, remove: bool = False) -> lis
     directory = find_run(reference)
     before = read_tags(directory)
     after = [tag for tag in before if tag not in tags] if remove else list(dict.fromkeys([*before, *tags]))
-    write_atomically(directory / TAGS, msgspec.json.encode(after))
+    write_atomically(directory / TAGS_FILE, msgspec.json.encode(after))
     return after
 
 
 def read_note(directory: Path) -> str:
     """Return the user's note on a run; empty if there is none or it cannot be read."""
     try:
-        return msgspec.json.decode((directory / NOTE).read_bytes(), type=str)
+        return msgspec.json.decode((directory / NOTE_FILE).read_bytes(), type=str)
     except (OSError, *UNREADABLE):
         return ""
 
 
-def tags_and_note_stamp(directory: Path) -> Stamp:
+def tags_and_note_stamp(directory: Path) -> FileStamp:
     """Return the size and modification time of a run's tags and note, by which changes are detected."""
-    return stamps(directory / TAGS, directory / NOTE)
+    return file_stamps(directory / TAGS_FILE, directory / NOTE_FILE)
 
 
-def note_run(reference: str, text: str) -> str:
+def set_note(reference: str, text: str) -> str:
     """Set the user's note on a run and return it. An empty text removes the note.
 
     Raises:
@@ -80,11 +80,11 @@ def note_run(reference: str, text: str) -> str:
     directory = find_run(reference)
     try:
         if note:
-            write_atomically(directory / NOTE, encode_json(note))
+            write_atomically(directory / NOTE_FILE, encode_json(note))
         else:
-            (directory / NOTE).unlink(missing_ok=True)
+            (directory / NOTE_FILE).unlink(missing_ok=True)
     except OSError as error:
-        raise UserError(f"Cannot write {directory / NOTE}: {error.strerror or error}.") from None
+        raise UserError(f"Cannot write {directory / NOTE_FILE}: {error.strerror or error}.") from None
     return read_note(directory)
 
 
@@ -116,7 +116,7 @@ def delete_run(directory: Path) -> None:
     lock = FileLock(directory / "lock")
     try:
         with lock.acquire(timeout=0):
-            (directory / MANIFEST).unlink()
+            (directory / MANIFEST_FILE).unlink()
             shutil.rmtree(directory)
     except Timeout:
         raise UserError(f"{directory.name} is still running; wait for it to end, or stop it.") from None

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchwright.records import Message
-from benchwright.text import shortened
+from benchwright.text import truncate
 
-LONGEST = 100_000
+MAX_STORED_LENGTH = 100_000
 """Characters to which a stored input or target is cut."""
 
-FIRST = 8
+MAX_SEARCHED_MESSAGES = 8
 """Number of leading messages among which the input is searched for."""
 
 
-def kept_input(text: str | None, messages: Sequence[Message]) -> int | str | None:
+def stored_input(text: str | None, messages: Sequence[Message]) -> int | str | None:
     """Return the input in the form in which a journal body stores it.
 
     If a message's content equals the input, that is the message's index; otherwise the text itself,
@@ -22,17 +22,21 @@ def kept_input(text: str | None, messages: Sequence[Message]) -> int | str | Non
     """
     if text is None:
         return None
-    places = (place for place, message in enumerate(messages[:FIRST]) if message.get("content") == text)
-    return next(places, shortened(text, LONGEST))
+    places = (
+        place
+        for place, message in enumerate(messages[:MAX_SEARCHED_MESSAGES])
+        if message.get("content") == text
+    )
+    return next(places, truncate(text, MAX_STORED_LENGTH))
 
 
-def kept_target(text: str | None) -> str | None:
+def stored_target(text: str | None) -> str | None:
     """Return the target in the form in which a journal body stores it: shortened. None stays None."""
-    return None if text is None else shortened(text, LONGEST)
+    return None if text is None else truncate(text, MAX_STORED_LENGTH)
 
 
 def read_input(kept: int | str | None, messages: Sequence[Message]) -> str | None:
-    """Return the input, given its stored form (see `kept_input`). None if none is stored."""
+    """Return the input, given its stored form (see `stored_input`). None if none is stored."""
     if not isinstance(kept, int):
         return kept
     content = messages[kept].get("content") if 0 <= kept < len(messages) else None

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from benchwright.records import PAID_ROLES, TrialRecord
 from benchwright.runs.columns import IntColumn
-from benchwright.runs.concurrency_history import SETTLING
-from benchwright.runs.standstills import STOOD_STILL
+from benchwright.runs.concurrency_history import SETTLING_FLAG
+from benchwright.runs.standstills import STANDSTILL_FLAG
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +61,7 @@ class UsageColumns:
         unsettled, first = False, None
         answered, total, ttfts = 0, 0, list[int]()
         for request in record.requests:
-            unsettled = unsettled or SETTLING in request.flags or STOOD_STILL in request.flags
+            unsettled = unsettled or SETTLING_FLAG in request.flags or STANDSTILL_FLAG in request.flags
             if request.role != "model":
                 continue
             if first is None:

@@ -10,10 +10,10 @@
 docs/sandbox.md states what each protection prevents and what it does not.
 """
 
+from benchwright.sandbox.isolation_methods import Protection, choose_protection
 from benchwright.sandbox.limits import Limits, SandboxResult
 from benchwright.sandbox.local import LocalSandbox
 from benchwright.sandbox.process import SandboxProcess
-from benchwright.sandbox.protections import Protection, choose_protection
 from benchwright.sandbox.python_programs import PythonVerdict, run_python
 
 __all__ = [

@@ -14,12 +14,12 @@ from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 from benchwright.errors import ExecutionError
-from benchwright.own_processes import bare_command
+from benchwright.python_commands import bare_command
 from benchwright.sandbox import layout
 from benchwright.sandbox.limits import Limits
-from benchwright.sandbox.running import RunningProgram
+from benchwright.sandbox.running_program import RunningProgram
 
-START = (
+START_SCRIPT = (
     "import sys; sys.path.insert(0, sys.argv[1]); from inside.supervisor import main; "
     "del sys.path[0]; main(int(sys.argv[2]))"
 )
@@ -52,7 +52,7 @@ async def start_program(
     """
     directory = _scratch_directory(cell)
     try:
-        work = _work(cell, program, files, directory or layout.WORK)
+        work = _work(cell, program, files, directory or layout.WORK_FOLDER)
         spawning = asyncio.ensure_future(_spawn(cell, stdin, line_bytes))
         try:
             running = await asyncio.shield(spawning)
@@ -95,8 +95,8 @@ async def _spawn(cell: Isolation, stdin: bool, line_bytes: int) -> RunningProgra
 
 
 def _command(cell: Isolation, descriptor: int) -> list[str]:
-    folder = str(layout.INSIDE.parent)
-    supervisor = bare_command(START, folder, str(descriptor))
+    folder = str(layout.INSIDE_FOLDER.parent)
+    supervisor = bare_command(START_SCRIPT, folder, str(descriptor))
     return [*_bubblewrap(cell.limits), *supervisor] if cell.protection == "bubblewrap" else supervisor
 
 
@@ -104,13 +104,13 @@ def _bubblewrap(limits: Limits) -> list[str]:
     arguments = [shutil.which("bwrap") or "bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc"]
     arguments += ["--unshare-uts", "--die-with-parent", "--as-pid-1"]
     arguments += ["--proc", "/proc", "--dev", "/dev"]
-    for path, size in layout.scratch(limits).items():
+    for path, size in layout.scratch_folders(limits).items():
         arguments += ["--size", str(size), "--perms", "1777", "--tmpfs", path]
     for path in layout.folders_above(layout.visible_paths()):
         arguments += ["--perms", "0755", "--dir", path]
     for path in layout.visible_paths():
         arguments += ["--ro-bind", path, path]
-    for path, target in layout.links().items():
+    for path, target in layout.root_links().items():
         arguments += ["--symlink", target, path]
     return [*arguments, "--remount-ro", "/dev", "--remount-ro", "/", "--"]
 
@@ -141,12 +141,12 @@ def _work(
         "files": {_relative(name): bytes(content) for name, content in files.items()},
         "paths": layout.module_paths(),
         "directory": directory,
-        "environment": layout.environment(directory),
+        "environment": layout.program_environment(directory),
         "user": cell.user,
         "own_files": cell.protection != "limits",
         "own_network": cell.protection != "limits",
         "enter_namespaces": cell.protection == "namespaces",
-        "view": layout.view(limits),
+        "view": layout.visible_tree(limits),
         "wall_seconds": limits.wall_seconds,
         "cpu_seconds": limits.cpu_seconds,
         "memory_bytes": limits.memory_bytes,

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchwright.own_processes import interpreter
+from benchwright.python_commands import interpreter_path
 from benchwright.sandbox.limits import Limits
 
-INSIDE = Path(__file__).parent / "inside"
+INSIDE_FOLDER = Path(__file__).parent / "inside"
 
-WORK = "/tmp/work"
+WORK_FOLDER = "/tmp/work"
 """The program's working folder, if the sandbox has its own file system."""
 
 _SYSTEM = (
@@ -27,9 +27,9 @@ def visible_paths() -> list[str]:
     """Return the files and folders that programs can see, read-only and under their own paths."""
     system = [path for path in _SYSTEM if os.path.exists(path)]
     system += [path for path in _AT_THE_ROOT if os.path.isdir(path) and not os.path.islink(path)]
-    python = [sys.prefix, sys.base_prefix, os.path.dirname(os.path.dirname(interpreter()))]
+    python = [sys.prefix, sys.base_prefix, os.path.dirname(os.path.dirname(interpreter_path()))]
     added = dict.fromkeys(path for path in python if path not in ("/", "/usr", "/usr/local"))
-    return [*system, *added, str(INSIDE)]
+    return [*system, *added, str(INSIDE_FOLDER)]
 
 
 def folders_above(paths: list[str]) -> list[str]:
@@ -38,22 +38,22 @@ def folders_above(paths: list[str]) -> list[str]:
     return sorted(above - {"/"})
 
 
-def links() -> dict[str, str]:
+def root_links() -> dict[str, str]:
     """Return the links at the root: {path: target} for /bin and the like, if they link into /usr."""
     return {path: os.readlink(path) for path in _AT_THE_ROOT if os.path.islink(path)}
 
 
-def scratch(limits: Limits) -> dict[str, int]:
+def scratch_folders(limits: Limits) -> dict[str, int]:
     """Return the writable folders, each with its capacity in bytes."""
     return {"/tmp": limits.disk_bytes, "/dev/shm": limits.disk_bytes}
 
 
-def view(limits: Limits) -> dict[str, Any]:
+def visible_tree(limits: Limits) -> dict[str, Any]:
     """Return everything that a program can see, in the format of `inside.namespaces`."""
-    return {"shown": visible_paths(), "links": links(), "scratch": scratch(limits)}
+    return {"shown": visible_paths(), "links": root_links(), "scratch": scratch_folders(limits)}
 
 
-def environment(directory: str) -> dict[str, str]:
+def program_environment(directory: str) -> dict[str, str]:
     """Return all environment variables of a program that starts in `directory`."""
     programs = [os.path.dirname(sys.executable), "/usr/local/bin", "/usr/bin", "/bin"]
     return {

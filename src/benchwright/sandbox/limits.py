@@ -32,7 +32,7 @@ class Limits(Record, frozen=True):
     line_bytes: int = 4 * MiB
 
 
-Reason = Literal["exited", "killed", "timeout", "cpu", "memory", "output", "lost"]
+EndReason = Literal["exited", "killed", "timeout", "cpu", "memory", "output", "lost"]
 """Why a program ended.
 
 By itself (`exited`), by a signal not caused by a limit (`killed`), by a limit, or with its supervisor
@@ -48,7 +48,7 @@ class SandboxResult(Record, frozen=True):
     missing. `seconds` is the time from the program's start to its end.
     """
 
-    reason: Reason
+    reason: EndReason
     exit_code: int | None = None
     signal: int | None = None
     stdout: bytes = b""

@@ -9,13 +9,13 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
+from benchwright.sandbox.isolation_methods import Protection, choose_protection
 from benchwright.sandbox.launch import Isolation, start_program
 from benchwright.sandbox.limits import Limits, SandboxResult
 from benchwright.sandbox.output import HeadAndTail
 from benchwright.sandbox.process import SandboxProcess
-from benchwright.sandbox.protections import Protection, choose_protection
-from benchwright.sandbox.running import RunningProgram
-from benchwright.sandbox.users import ThrowAwayUsers
+from benchwright.sandbox.running_program import RunningProgram
+from benchwright.sandbox.users import TemporaryUserIds
 
 PROCESSES_AT_ONCE = 64
 """Maximum number of long-lived processes. They mostly wait, so they do not count towards `at_once`."""
@@ -50,7 +50,7 @@ class LocalSandbox:
         self._protection = protection
         self._places = asyncio.Semaphore(at_once or os.cpu_count() or 1)
         self._places_of_processes = asyncio.Semaphore(PROCESSES_AT_ONCE)
-        self._users = ThrowAwayUsers()
+        self._users = TemporaryUserIds()
 
     @property
     def protection(self) -> Protection:

@@ -7,7 +7,7 @@ import asyncio
 from benchwright.errors import ExecutionError
 from benchwright.sandbox.limits import Limits
 from benchwright.sandbox.output import HeadAndTail
-from benchwright.sandbox.running import RunningProgram
+from benchwright.sandbox.running_program import RunningProgram
 from benchwright.text import last_line
 
 

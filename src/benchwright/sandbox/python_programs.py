@@ -8,8 +8,8 @@ from benchwright.records import Record
 from benchwright.sandbox.limits import MiB
 from benchwright.sandbox.local import LocalSandbox, PythonAttempt
 
-PASSED = "passed"
-TIMED_OUT = "timed out"
+PASSED_REASON = "passed"
+TIMED_OUT_REASON = "timed out"
 
 
 class PythonVerdict(Record, frozen=True):
@@ -47,9 +47,9 @@ async def run_python(
 def _reason(attempt: PythonAttempt) -> str:
     ended = attempt.result
     if attempt.passed:
-        return PASSED
+        return PASSED_REASON
     if ended.reason in ("timeout", "cpu"):
-        return TIMED_OUT
+        return TIMED_OUT_REASON
     if attempt.error_text:
         return f"failed: {attempt.error_text}"
     if ended.reason == "exited":

@@ -13,7 +13,7 @@ _BLOCK = 1024
 _LARGEST = 2**31 - 2
 
 
-class ThrowAwayUsers:
+class TemporaryUserIds:
     """A pool of user ids that belong to no account. Only root can use them.
 
     They are in the upper half of the ids of this user namespace, in a block chosen at random, so that two

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 
-def plain_characters(text: str) -> str:
+def to_ascii(text: str) -> str:
     """Return the text with full-width characters and digits of other scripts replaced by ASCII."""
     return text if text.isascii() else "".join(map(_plain, text))
 

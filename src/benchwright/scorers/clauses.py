@@ -33,7 +33,7 @@ _RIGHT_BEFORE = re.compile(
 )
 _CONDITION_BEHIND = re.compile(r"[)\]*\"']{0,3},?\s(?:only\s)?(?:if|unless|were)\b", re.IGNORECASE)
 _SENTENCE_ENDS = re.compile(r"[.!?](?=\s)|[\n\u3002]")
-REACH = 300
+MAX_SENTENCE_CHARACTERS = 300
 """Maximum number of characters before a statement that are searched for the beginning of its sentence."""
 
 _RETRACTION = re.compile(
@@ -47,8 +47,8 @@ _RETRACTION = re.compile(
 
 
 def sentence_before(text: str, place: int) -> str:
-    """Return the part of a sentence that precedes a position, at most `REACH` characters."""
-    before = text[max(0, place - REACH) : place]
+    """Return the part of a sentence that precedes a position, at most `MAX_SENTENCE_CHARACTERS` characters."""
+    before = text[max(0, place - MAX_SENTENCE_CHARACTERS) : place]
     ends = list(_SENTENCE_ENDS.finditer(before))
     return before[ends[-1].end() :] if ends else before
 
@@ -61,7 +61,7 @@ def is_denied(text: str, start: int, end: int) -> bool:
     return _DENIAL.search(clause) is not None or _DENIED_BEHIND.match(text, end) is not None
 
 
-def is_supposed(text: str, start: int, end: int) -> bool:
+def is_hypothetical(text: str, start: int, end: int) -> bool:
     """Return True if a statement holds only under an unreal condition (`if x were 2, it would be C`)."""
     before, statement = sentence_before(text, start), text[start:end]
     if _RIGHT_BEFORE.search(before) or (

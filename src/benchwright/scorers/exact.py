@@ -9,7 +9,7 @@ from unicodedata import normalize
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
-from benchwright.scorers.shared import NO_ANSWER, quoted, right_texts, wrong_list
+from benchwright.scorers.shared import NO_ANSWER, list_problem, right_texts, shorten
 
 VERSION = 2
 
@@ -20,7 +20,7 @@ _CLOSING = {'"': '"', "'": "'", "`": "`", "*": "*", "“": "”", "\u2018": "\u2
 class Exact:
     """Scorer: 1 if answer and target are the same text, else 0; `unparsed` if the answer is blank.
 
-    Both are normalised first, see `normalised`. With `strict`, only white space at either end is removed. If
+    Both are normalised first, see `normalize_text`. With `strict`, only white space at either end is removed. If
     the target is a list, the answer must equal one of its texts.
     """
 
@@ -32,7 +32,7 @@ class Exact:
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
         """Return why the target, a list of right answers, is invalid; None if it is valid, or is no list."""
-        return wrong_list(content)
+        return list_problem(content)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Return 1 if the whole answer equals `ground_truth`, else 0."""
@@ -40,13 +40,13 @@ class Exact:
         if not answer:
             return NO_ANSWER
         same = any(answer == self._compared(text) for text in right)
-        return Score(1.0 if same else 0.0, span=quoted(outcome.answer.strip()))
+        return Score(1.0 if same else 0.0, span=shorten(outcome.answer.strip()))
 
     def _compared(self, text: str) -> str:
-        return text.strip() if self.strict else normalised(text.strip())
+        return text.strip() if self.strict else normalize_text(text.strip())
 
 
-def normalised(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Return the text without differences that do not change its meaning.
 
     1. Apply Unicode NFKC and case folding. Replace runs of white space by one blank; strip both ends.

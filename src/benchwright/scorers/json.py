@@ -11,7 +11,7 @@ from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
 from benchwright.records import UNREADABLE, Outcome, Sample
 from benchwright.runs.keys import fingerprint
-from benchwright.scorers.shared import NO_ANSWER, quoted, target_of
+from benchwright.scorers.shared import NO_ANSWER, shorten, target_of
 
 VERSION = 1
 
@@ -58,7 +58,7 @@ class Json:
                 value = _decode(text)
             except _NOT_JSON:
                 continue
-            return Score(1.0 if _matches(value, target, self.contains) else 0.0, span=quoted(text))
+            return Score(1.0 if _matches(value, target, self.contains) else 0.0, span=shorten(text))
         return NO_ANSWER
 
 

@@ -14,7 +14,7 @@ from benchwright.errors import GraderError
 from benchwright.records import Message, Outcome, Sample
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import JudgeInfo
-from benchwright.scorers.shared import NO_ANSWER, right_answers, wrong_list
+from benchwright.scorers.shared import NO_ANSWER, list_problem, right_answers
 from benchwright.scorers.verdicts import read_verdict
 
 VERSION = 2
@@ -22,7 +22,7 @@ VERSION = 2
 Scale = Literal["0-1", "1-5"]
 _BOUNDS: Mapping[str, tuple[float, float]] = {"0-1": (0.0, 1.0), "1-5": (1.0, 5.0)}
 
-CORRECTNESS = (
+CORRECTNESS_RUBRIC = (
     "Is the answer correct? It is if it comes to the same result as the reference, whatever its wording "
     "and length. Without a reference, judge by your own knowledge. Style does not matter."
 )
@@ -63,7 +63,7 @@ class Judge:
 
     name = "judge"
 
-    def __init__(self, *, model: str = "", rubric: str = CORRECTNESS, scale: Scale = "0-1") -> None:
+    def __init__(self, *, model: str = "", rubric: str = CORRECTNESS_RUBRIC, scale: Scale = "0-1") -> None:
         self.rubric = rubric
         self.lowest, self.highest = _BOUNDS[scale]
         self.fingerprint = fingerprint(self.name, VERSION, INSTRUCTIONS, rubric, scale, model)
@@ -82,7 +82,7 @@ class Judge:
 
         None if it is valid, no list, or missing.
         """
-        return wrong_list(content)
+        return list_problem(content)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Ask the judge about the answer, and return its score.

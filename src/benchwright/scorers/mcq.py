@@ -11,8 +11,8 @@ from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
-from benchwright.scorers.letters import find_letter
-from benchwright.scorers.shared import NO_ANSWER, quoted, right_answers, target_of
+from benchwright.scorers.option_letters import find_letter
+from benchwright.scorers.shared import NO_ANSWER, right_answers, shorten, target_of
 
 VERSION = 2
 
@@ -53,7 +53,7 @@ class MultipleChoice:
         if found is None:
             return NO_ANSWER
         letter, span = found
-        return Score(1.0 if letter == target else 0.0, span=quoted(span), detail={"letter": letter})
+        return Score(1.0 if letter == target else 0.0, span=shorten(span), detail={"letter": letter})
 
     def _letters(self, content: Mapping[str, Any]) -> str:
         options = _options(content)

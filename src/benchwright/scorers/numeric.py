@@ -10,9 +10,16 @@ from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
 from benchwright.records import Outcome, Sample, Status
 from benchwright.runs.keys import fingerprint
-from benchwright.scorers.numbers.final import read_answer, read_gold
-from benchwright.scorers.numbers.quantity import NOTHING, Quantity, Reading, Tolerance
-from benchwright.scorers.shared import NO_ANSWER, as_text, quoted, right_answers, right_texts, tail
+from benchwright.scorers.numbers.final_number import read_answer, read_gold
+from benchwright.scorers.numbers.quantity import NOTHING_READ, Quantity, Reading, Tolerance
+from benchwright.scorers.shared import (
+    NO_ANSWER,
+    last_characters,
+    right_answers,
+    right_texts,
+    shorten,
+    target_as_text,
+)
 
 VERSION = 2
 
@@ -49,27 +56,27 @@ class Numeric:
             GraderError: If the sample has no target, or its target is not one number.
         """
         right = [quantity for text in right_texts(sample) for quantity in _right_quantities(sample, text)]
-        reading = read_answer(tail(outcome.answer))
+        reading = read_answer(last_characters(outcome.answer))
         if reading is None:
             return NO_ANSWER
         if not reading.quantities:
-            return Score(None, Status.UNPARSED, quoted(reading.span), explanation=_why_unparsed(reading))
+            return Score(None, Status.UNPARSED, shorten(reading.span), explanation=_why_unparsed(reading))
         same = any(self._tolerance.allows(given, one) for given in reading.quantities for one in right)
-        return Score(1.0 if same else 0.0, span=quoted(reading.span))
+        return Score(1.0 if same else 0.0, span=shorten(reading.span))
 
 
 def _not_one_number(target: Any) -> str | None:
     if isinstance(target, bool):
-        return f"the gold answer {as_text(target)} is not a number"
-    reading = read_gold(as_text(target))
+        return f"the gold answer {target_as_text(target)} is not a number"
+    reading = read_gold(target_as_text(target))
     if reading.quantities:
         return None
-    kind = "has no number" if reading.kind == NOTHING else f"is {reading.kind}, not one number"
-    return f"the gold answer {as_text(target)!r:.80} {kind}"
+    kind = "has no number" if reading.kind == NOTHING_READ else f"is {reading.kind}, not one number"
+    return f"the gold answer {target_as_text(target)!r:.80} {kind}"
 
 
 def _why_unparsed(reading: Reading) -> str:
-    if reading.kind == NOTHING:
+    if reading.kind == NOTHING_READ:
         return "the answer says that there is no number"
     return f"the answer comes to {reading.kind}, not to one number"
 

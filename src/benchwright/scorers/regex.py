@@ -11,22 +11,22 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from benchwright.engine.offload import offload, offloading
+from benchwright.engine.offload import offload, offload_processes
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError, UserError
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
-from benchwright.scorers.shared import quoted, right_answers, right_texts
+from benchwright.scorers.shared import right_answers, right_texts, shorten
 
 VERSION = 2
 LONGEST_ANSWER = 100_000
 LONGEST_PATTERN = 10_000
 QUICK_SECONDS = 0.005
 MATCH_SECONDS = 0.25
-AGAIN_SECONDS = 0.001
+SIGNAL_RETRY_SECONDS = 0.001
 """Seconds until the next signal, if one came at a moment at which no exception may be raised."""
 
-RE = str(Path(re.__file__).parent)
+RE_DIRECTORY = str(Path(re.__file__).parent)
 """Directory of the source of Python's module `re`."""
 
 
@@ -88,19 +88,19 @@ class Regex:
         for pattern in patterns:
             span = await self._found(pattern, answer)
             if span is not None:
-                return Score(1.0, span=quoted(span))
+                return Score(1.0, span=shorten(span))
         return Score(0.0)
 
     async def _found(self, pattern: str, answer: str) -> str | None:
         search = (pattern, int(self.flags), self.full, answer)
         try:
-            return find(*search, QUICK_SECONDS)
+            return find_match(*search, QUICK_SECONDS)
         except _OutOfTime:
-            async with offloading():
-                return await offload(find_elsewhere, *search)
+            async with offload_processes():
+                return await offload(find_in_worker, *search)
 
 
-def find(pattern: str, flags: int, full: bool, answer: str, seconds: float) -> str | None:
+def find_match(pattern: str, flags: int, full: bool, answer: str, seconds: float) -> str | None:
     """Return the text that the pattern matches in the answer; None if there is no match.
 
     Raises:
@@ -115,14 +115,14 @@ def find(pattern: str, flags: int, full: bool, answer: str, seconds: float) -> s
         return None if found is None else found[0]
 
 
-def find_elsewhere(pattern: str, flags: int, full: bool, answer: str) -> str | None:
-    """Return the result of `find`, run in a worker process with a time limit of `MATCH_SECONDS`.
+def find_in_worker(pattern: str, flags: int, full: bool, answer: str) -> str | None:
+    """Return the result of `find_match`, run in a worker process with a time limit of `MATCH_SECONDS`.
 
     Raises:
         GraderError: If the search exceeds the time limit, or the pattern is not a regular expression.
     """
     try:
-        return find(pattern, flags, full, answer, MATCH_SECONDS)
+        return find_match(pattern, flags, full, answer, MATCH_SECONDS)
     except _OutOfTime:
         raise GraderError(f"the pattern {pattern!r:.80} was not decided in {MATCH_SECONDS} s") from None
 
@@ -151,7 +151,9 @@ def _give_up(number: int, frame: FrameType | None) -> None:
     the timer running if it were raised while the timer is being stopped. The next signal comes soon.
     """
     code = None if frame is None else frame.f_code
-    if code in (find.__code__, _what_is_wrong.__code__) or (code and code.co_filename.startswith(RE)):
+    if code in (find_match.__code__, _what_is_wrong.__code__) or (
+        code and code.co_filename.startswith(RE_DIRECTORY)
+    ):
         raise _OutOfTime
 
 
@@ -167,7 +169,7 @@ def _time_limit(seconds: float) -> Iterator[None]:
     before = signal.signal(signal.SIGVTALRM, _give_up)
     try:
         try:
-            signal.setitimer(signal.ITIMER_VIRTUAL, seconds, AGAIN_SECONDS)
+            signal.setitimer(signal.ITIMER_VIRTUAL, seconds, SIGNAL_RETRY_SECONDS)
             yield
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)

@@ -10,7 +10,7 @@ import msgspec
 from benchwright.engine.protocols import Score
 from benchwright.errors import GraderError
 from benchwright.records import UNREADABLE, Sample, Status
-from benchwright.text import shortened
+from benchwright.text import truncate
 
 LONGEST_SPAN = 200
 LONGEST_SEARCH = 100_000
@@ -54,10 +54,10 @@ def target_text(sample: Sample) -> str:
     Raises:
         GraderError: If the sample has no `ground_truth`.
     """
-    return as_text(target_of(sample))
+    return target_as_text(target_of(sample))
 
 
-def as_text(target: Any) -> str:
+def target_as_text(target: Any) -> str:
     """Return a target as text. A value that is no text is written as JSON."""
     return target if isinstance(target, str) else msgspec.json.encode(target).decode()
 
@@ -81,7 +81,9 @@ def right_answers(target: Any) -> list[Any]:
     if not isinstance(target, list):
         return [target]
     if not target or not all(isinstance(one, (str, int, float)) and one != "" for one in target):
-        raise ValueError(f"a list of right answers must hold texts or numbers, got {as_text(target)!r:.80}")
+        raise ValueError(
+            f"a list of right answers must hold texts or numbers, got {target_as_text(target)!r:.80}"
+        )
     return target
 
 
@@ -92,12 +94,12 @@ def right_texts(sample: Sample) -> list[str]:
         GraderError: If the sample has no target, or its target is not a valid list of answers.
     """
     try:
-        return [as_text(one) for one in right_answers(target_of(sample))]
+        return [target_as_text(one) for one in right_answers(target_of(sample))]
     except ValueError as error:
         raise GraderError(f"sample {sample.id}: {error}") from None
 
 
-def wrong_list(content: Mapping[str, Any]) -> str | None:
+def list_problem(content: Mapping[str, Any]) -> str | None:
     """Return why the target, a list of right answers, is invalid; None if it is valid, or is no list."""
     try:
         right_answers(content.get("ground_truth"))
@@ -106,11 +108,11 @@ def wrong_list(content: Mapping[str, Any]) -> str | None:
     return None
 
 
-def quoted(text: str) -> str:
+def shorten(text: str) -> str:
     """Shorten a piece of an answer to 200 characters, for the score's line in the journal."""
-    return shortened(text, LONGEST_SPAN)
+    return truncate(text, LONGEST_SPAN)
 
 
-def tail(text: str) -> str:
+def last_characters(text: str) -> str:
     """Return the last 100,000 characters of an answer. Searching more would block the event loop too long."""
     return text[-LONGEST_SEARCH:]

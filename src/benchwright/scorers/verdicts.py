@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchwright.errors import GraderError
-from benchwright.scorers.characters import plain_characters
-from benchwright.scorers.shared import quoted
+from benchwright.scorers.characters import to_ascii
+from benchwright.scorers.shared import shorten
 
-MOST_TRIES = 200
+MAX_BRACES = 200
 """Maximum number of braces from which parsing of a JSON object is tried."""
 
 _VERDICT = re.compile(
@@ -44,7 +44,7 @@ def read_verdict(reply: str, lowest: float, highest: float) -> float:
     Raises:
         GraderError: If the reply contains no verdict, several verdicts, or one that is not on the scale.
     """
-    text = plain_characters(_THOUGHT.sub("", reply)).strip()
+    text = to_ascii(_THOUGHT.sub("", reply)).strip()
     number = _line_score(_last_line(text), lowest, highest)
     if number is None:
         number = _json_score(text)
@@ -54,7 +54,7 @@ def read_verdict(reply: str, lowest: float, highest: float) -> float:
             _line_score(first, lowest, highest) if blank_line and len(_AGAIN.findall(text)) == 1 else None
         )
     if number is None:
-        raise GraderError(f"the judge's reply does not end with a score: {quoted(reply[-200:])!r}")
+        raise GraderError(f"the judge's reply does not end with a score: {shorten(reply[-200:])!r}")
     if not lowest <= number <= highest:
         raise GraderError(f"the judge's score {number:g} is not on the scale {lowest:g} to {highest:g}")
     return (number - lowest) / (highest - lowest)
@@ -76,7 +76,7 @@ def _line_score(line: str, lowest: float, highest: float) -> float | None:
     if found is None or not _COMMENT.match(found["behind"]):
         return None
     if _RANGE.match(found["behind"]) or _AGAIN.search(found["behind"]):
-        raise GraderError(f"the judge's reply gives several scores: {quoted(line.strip())!r}")
+        raise GraderError(f"the judge's reply gives several scores: {shorten(line.strip())!r}")
     number = float(found["number"].replace(",", "."))
     unit_scale = (lowest, highest) == (0.0, 1.0)
     if found["percent"] and unit_scale:
@@ -89,7 +89,7 @@ def _line_score(line: str, lowest: float, highest: float) -> float | None:
     if unit_scale and most:
         return number / most
     raise GraderError(
-        f"the judge's score {quoted(line.strip())!r} is not on the scale {lowest:g} to {highest:g}"
+        f"the judge's score {shorten(line.strip())!r} is not on the scale {lowest:g} to {highest:g}"
     )
 
 
@@ -108,7 +108,7 @@ def _json_score(text: str) -> float | None:
 def _objects(text: str) -> Iterator[tuple[Any, int, int]]:
     """Yield the outermost JSON objects of a text, with their start and end positions."""
     decoder, place = json.JSONDecoder(), text.find("{")
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_BRACES):
         if place < 0:
             return
         try:

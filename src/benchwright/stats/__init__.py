@@ -21,7 +21,7 @@
     saturation     the lowest load that serves as much as any, and where to measure next
     arrays         argument checks and exact sums that the other modules share
 
-Import from the modules (`from benchwright.stats.repeats import estimate`). This package loads none of them,
+Import from the modules (`from benchwright.stats.score_means import estimate`). This package loads none of them,
 so that the hot path, which needs only `histogram`, does not pay for numpy.
 
 Common rules: values are one-dimensional and finite (NaN or infinity: ValueError). `groups` are clusters, such

@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 Vector = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
-BLOCK = 65_536
+VALUES_PER_BLOCK = 65_536
 """Number of values that are copied at a time."""
 
 
-def vector(values: ArrayLike, name: str = "values") -> Vector:
+def to_vector(values: ArrayLike, name: str = "values") -> Vector:
     """Return the values as a one-dimensional array of finite floats.
 
     Raises:
@@ -30,15 +30,15 @@ def vector(values: ArrayLike, name: str = "values") -> Vector:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, not of shape {array.shape}")
-    for start in range(0, array.size, BLOCK):
-        finite = np.isfinite(array[start : start + BLOCK])
+    for start in range(0, array.size, VALUES_PER_BLOCK):
+        finite = np.isfinite(array[start : start + VALUES_PER_BLOCK])
         if not finite.all():
             where = start + int(np.argmin(finite))
             raise ValueError(f"{name} must be finite, but number {where} is {array[where]}: leave it out")
     return array
 
 
-def same_length(first: str, one: int, second: str, other: int) -> None:
+def require_same_length(first: str, one: int, second: str, other: int) -> None:
     """Check that two arguments have the same length. `first` and `second` are their names.
 
     Raises:
@@ -90,7 +90,9 @@ def exact_sum(values: NDArray[Any]) -> float:
 
 def exact_squares(values: Vector, mean: float) -> float:
     """Return the correctly rounded sum of squared deviations from `mean`, copying one block at a time."""
-    blocks = (values[start : start + BLOCK] - mean for start in range(0, values.size, BLOCK))
+    blocks = (
+        values[start : start + VALUES_PER_BLOCK] - mean for start in range(0, values.size, VALUES_PER_BLOCK)
+    )
     try:
         return math.fsum(square for block in blocks for square in (block * block).data)
     except OverflowError:
@@ -118,13 +120,13 @@ def sum_by_code(values: Vector, codes: Codes, n_codes: int) -> Vector:
     return np.bincount(codes, weights=values, minlength=n_codes).astype(np.float64, copy=False)
 
 
-def only_zero_and_one(values: Vector) -> bool:
+def are_binary(values: Vector) -> bool:
     """Return True if there are values and all of them are 0 or 1."""
-    blocks = (values[start : start + BLOCK] for start in range(0, values.size, BLOCK))
+    blocks = (values[start : start + VALUES_PER_BLOCK] for start in range(0, values.size, VALUES_PER_BLOCK))
     return values.size > 0 and all(((block == 0) | (block == 1)).all() for block in blocks)
 
 
-def spread(values: Vector) -> float:
+def sample_std(values: Vector) -> float:
     """Return the standard deviation (ddof 1) of at least two values; 0 if they differ only by rounding noise."""
     deviation = math.sqrt(exact_squares(values, exact_mean(values)) / (values.size - 1))
     return 0.0 if deviation <= 1e-13 * max(-float(values.min()), float(values.max())) else deviation

@@ -14,7 +14,7 @@ from itertools import count
 from math import isfinite
 
 
-def constant(rate: float) -> Iterator[float]:
+def constant_arrivals(rate: float) -> Iterator[float]:
     """Return evenly spaced arrivals without end: the first at 0, then 1 / rate seconds apart.
 
     Raises:
@@ -24,7 +24,7 @@ def constant(rate: float) -> Iterator[float]:
     return (number / rate for number in count())
 
 
-def poisson(rate: float, seed: int) -> Iterator[float]:
+def poisson_arrivals(rate: float, seed: int) -> Iterator[float]:
     """Return the arrivals of a Poisson process without end, as independent users cause them.
 
     All gaps are exponential with mean 1 / rate, including the one before the first arrival.
@@ -43,7 +43,7 @@ def _poisson(rate: float, rng: random.Random) -> Iterator[float]:
         yield moment
 
 
-def trace(offsets: Iterable[float]) -> list[float]:
+def trace_arrivals(offsets: Iterable[float]) -> list[float]:
     """Return recorded arrivals, shifted so that the first is at 0.
 
     Raises:

@@ -20,10 +20,10 @@ from benchwright.stats.arrays import (
     exact_mean,
     exact_sum,
     label_codes,
-    same_length,
-    spread,
+    require_same_length,
+    sample_std,
     sum_by_code,
-    vector,
+    to_vector,
 )
 from benchwright.stats.intervals import critical_t, critical_z
 
@@ -84,18 +84,18 @@ def clustered_mean(values: ArrayLike, groups: Iterable[Hashable | None]) -> Clus
     Raises:
         ValueError: If there are no values, a value is not finite, or the number of cluster labels differs.
     """
-    array = vector(values)
+    array = to_vector(values)
     codes, n_groups = group_codes(groups)
-    same_length("values", array.size, "groups", codes.size)
+    require_same_length("values", array.size, "groups", codes.size)
     return mean_of_codes(array, codes, n_groups)
 
 
-def mean_of_units(values: Vector) -> ClusteredMean:
+def mean_of_independent(values: Vector) -> ClusteredMean:
     """Return `clustered_mean` of independent values, each a cluster: the ordinary standard error, n - 1 df."""
     n, mean = values.size, exact_mean(values)
     if n < 2:
         return ClusteredMean(mean, None, None, n, n, None, None)
-    deviation = spread(values)
+    deviation = sample_std(values)
     effect = 1.0 if deviation else None
     return ClusteredMean(mean, deviation / math.sqrt(n), max(n - 1.0, 1.0), n, n, effect, None)
 
@@ -106,13 +106,13 @@ def mean_of_codes(values: Vector, codes: Codes, n_groups: int) -> ClusteredMean:
     if n == 0:
         raise ValueError("no values: they have no mean")
     if n_groups == n:
-        return mean_of_units(values)
+        return mean_of_independent(values)
     mean = exact_mean(values)
     if n_groups < 2:
         return ClusteredMean(mean, None, None, n, n_groups, None, None)
     sizes = np.bincount(codes, minlength=n_groups)
     residuals = sum_by_code(values - mean, codes, n_groups)
-    deviation = spread(values)
+    deviation = sample_std(values)
     variance = n_groups / (n_groups - 1) * exact_sum(residuals**2) / n**2 if deviation else 0.0
     effective_groups = n**2 / float(sizes @ sizes)
     return ClusteredMean(

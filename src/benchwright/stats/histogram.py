@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 
-def bucket(ns: int) -> int:
+def bucket_of(ns: int) -> int:
     """Return the number of the bucket that contains a duration in nanoseconds.
 
     Raises:
@@ -24,7 +24,7 @@ def bucket(ns: int) -> int:
     return (shift << 3) + (ns >> shift)
 
 
-def bounds(bucket: int) -> tuple[int, int]:
+def bucket_bounds(bucket: int) -> tuple[int, int]:
     """Return the range (low, high) of the durations in a bucket, in nanoseconds: low <= ns < high.
 
     Raises:
@@ -61,7 +61,7 @@ def quantile(histogram: Mapping[int, int], q: float) -> float:
     return low + (position - below) * (_ordered(counts, below + 1) - low)
 
 
-def cumulative(histogram: Mapping[int, int]) -> list[tuple[float, float]]:
+def cumulative_points(histogram: Mapping[int, int]) -> list[tuple[float, float]]:
     """Return points (nanoseconds, share of shorter durations), rising in both, from share 0 to share 1.
 
     The durations of a bucket are assumed to be spread evenly over it, so straight lines join the points.
@@ -76,7 +76,7 @@ def cumulative(histogram: Mapping[int, int]) -> list[tuple[float, float]]:
     total, reached = sum(count for _, count in counts), 0
     points: list[tuple[float, float]] = []
     for each, count in counts:
-        low, high = bounds(each)
+        low, high = bucket_bounds(each)
         if not points or points[-1][0] < low:
             points.append((float(low), reached / total))
         reached += count
@@ -88,7 +88,7 @@ def _ordered(counts: list[tuple[int, int]], rank: int) -> float:
     """Return the duration (ns) at a rank, from 0, among those that `counts` (sorted by bucket) contains."""
     for each, count in counts:
         if rank < count:
-            low, high = bounds(each)
+            low, high = bucket_bounds(each)
             return low + (high - 1 - low) * (rank + 0.5) / count
         rank -= count
     raise AssertionError("a rank beyond the last duration")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright.stats.arrays import Vector, same_length, vector
+from benchwright.stats.arrays import Vector, require_same_length, to_vector
 
 
 def mean_between(times: ArrayLike, values: ArrayLike, begin: float, end: float) -> float:
@@ -34,8 +34,8 @@ def growth_between(times: ArrayLike, values: ArrayLike, begin: float, end: float
 
 
 def _covering(times: ArrayLike, values: ArrayLike, begin: float, end: float) -> tuple[Vector, Vector]:
-    at, read = vector(times, "times"), vector(values, "values")
-    same_length("times", at.size, "values", read.size)
+    at, read = to_vector(times, "times"), to_vector(values, "values")
+    require_same_length("times", at.size, "values", read.size)
     if not begin < end or not at.size or at[0] > begin or at[-1] < end:
         raise ValueError("the readings must reach from the beginning to the end, which comes later")
     return at, read

@@ -1,7 +1,7 @@
 """Confidence intervals of a proportion and of a mean.
 
 Wilson is the default for 0/1 scores: its coverage stays near the nominal one for every n and p, while the
-textbook interval (Wald, here `normal_interval`) falls to 54 % for 15 samples at p = 0.95. For the comparison
+textbook interval (Wald, here `documented_normal_interval`) falls to 54 % for 15 samples at p = 0.95. For the comparison
 see Brown, Cai and DasGupta (2001), "Interval estimation for a binomial proportion".
 """
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from benchwright.stats.arrays import exact_mean, exact_std, vector
+from benchwright.stats.arrays import exact_mean, exact_std, to_vector
 from benchwright.stats.distributions import beta_quantile, normal_quantile, require_fraction, t_quantile
 
 
@@ -36,7 +36,7 @@ def critical_t(confidence: float, df: float) -> float:
     return t_quantile((1 + confidence) / 2, df)
 
 
-def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
+def wilson_interval(successes: float, n: float, confidence: float = 0.95) -> Interval:
     """Return the score interval of a proportion, Wilson (1927), without continuity correction.
 
     `successes` and `n` may be fractions (an effective sample size). n = 0 returns (0, 1).
@@ -56,7 +56,7 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
 
 
 @lru_cache(4096)
-def jeffreys(successes: float, n: float, confidence: float = 0.95) -> Interval:
+def jeffreys_interval(successes: float, n: float, confidence: float = 0.95) -> Interval:
     """Return the equal-tailed interval of a proportion for Jeffreys' prior, Beta(1/2, 1/2).
 
     Brown, Cai and DasGupta (2001). It starts at 0 if there are no successes, and ends at 1 if all are
@@ -103,13 +103,13 @@ def equal_values_interval(
     return Interval(value - others * (value - low), value + others * (high - value))
 
 
-def normal_interval(values: ArrayLike) -> Interval:
+def documented_normal_interval(values: ArrayLike) -> Interval:
     """Return the documented `confidence_interval_95`: mean ± 1.96 * std / sqrt(n), std with ddof 0.
 
     Kept for file formats that document it. It covers far too little for few samples or extreme means. No
     values return (0, 0); one value returns an interval without width.
     """
-    array = vector(values)
+    array = to_vector(values)
     if array.size == 0:
         return Interval(0.0, 0.0)
     mean = exact_mean(array)

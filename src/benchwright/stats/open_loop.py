@@ -22,12 +22,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright.stats.arrays import same_length, vector
-from benchwright.stats.batches import mean_interval
+from benchwright.stats.arrays import require_same_length, to_vector
+from benchwright.stats.batch_means import mean_interval
 from benchwright.stats.intervals import Interval, critical_t
-from benchwright.stats.steady import PARTS, growth
+from benchwright.stats.steady_state import DRIFT_PARTS, growth
 
-LIKELY = 0.05
+GROWTH_P_VALUE = 0.05
 """p-value below which a growth of the latency is taken into account.
 
 The rule was measured against simulated queues of four slots. At every load, such rates are as near the truth
@@ -62,15 +62,15 @@ def answer_time(due: ArrayLike, latencies: ArrayLike) -> AnswerTime | None:
     Raises:
         ValueError: If a value is not finite.
     """
-    moments = vector(due, "due")
+    moments = to_vector(due, "due")
     if moments.size < 2 or moments[-1] <= moments[0]:
         return None
     span = float(moments[-1] - moments[0]) * moments.size / (moments.size - 1)
     grown = growth(latencies)
     if grown is None:
         return AnswerTime(span, 0.0, 0.0)
-    likely = grown.p_value < LIKELY and grown.amount > 0
-    half = critical_t(0.95, PARTS - 2) * grown.standard_error
+    likely = grown.p_value < GROWTH_P_VALUE and grown.amount > 0
+    half = critical_t(0.95, DRIFT_PARTS - 2) * grown.standard_error
     return AnswerTime(span, grown.amount if likely else 0.0, half)
 
 
@@ -85,8 +85,8 @@ def rate_interval(due: ArrayLike, brought: ArrayLike, time: AnswerTime) -> Inter
     Raises:
         ValueError: If lengths differ, a value is not finite, or nothing is brought.
     """
-    moments, given = vector(due, "due"), vector(brought, "brought")
-    same_length("due", moments.size, "brought", given.size)
+    moments, given = to_vector(due, "due"), to_vector(brought, "brought")
+    require_same_length("due", moments.size, "brought", given.size)
     mean, gaps = float(given.mean()), np.diff(moments)
     if not mean:
         raise ValueError("nothing is brought: it has no rate")

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from math import comb
 
-from benchwright.stats.arrays import same_length
+from benchwright.stats.arrays import require_same_length
 from benchwright.stats.clusters import clustered_mean
-from benchwright.stats.repeats import Estimate, from_clustered
+from benchwright.stats.score_means import MeanEstimate, estimate_from_clusters
 
-KS = (1, 3, 5, 10)
+K_VALUES = (1, 3, 5, 10)
 """The values of k that documents and summaries report, if there are enough trials."""
 
 
@@ -46,7 +46,7 @@ def mean_pass_at_k(
     groups: Iterable[Hashable | None] | None = None,
     *,
     confidence: float = 0.95,
-) -> Estimate:
+) -> MeanEstimate:
     """Return pass@k averaged over samples, each with n[i] trials of which c[i] passed.
 
     The unit is the sample, or the cluster of samples if `groups` has one for each. The interval is Wilson's
@@ -66,7 +66,7 @@ def mean_pass_hat_k(
     groups: Iterable[Hashable | None] | None = None,
     *,
     confidence: float = 0.95,
-) -> Estimate:
+) -> MeanEstimate:
     """Return pass^k averaged over samples, with the arguments and the interval of `mean_pass_at_k`."""
     return _over_samples(pass_hat_k, n, c, k, groups, confidence)
 
@@ -78,15 +78,15 @@ def _over_samples(
     k: int,
     groups: Iterable[Hashable | None] | None,
     confidence: float,
-) -> Estimate:
-    same_length("trials", len(n), "passes", len(c))
+) -> MeanEstimate:
+    require_same_length("trials", len(n), "passes", len(c))
     pairs = [(int(trials), int(passes)) for trials, passes in zip(n, c, strict=True)]
     value = {pair: formula(*pair, k) for pair in set(pairs)}
     clustered = clustered_mean(
         [value[pair] for pair in pairs], range(len(pairs)) if groups is None else groups
     )
     n_values = sum(trials for trials, _ in pairs)
-    return from_clustered(clustered, n_values, proportion=True, confidence=confidence)
+    return estimate_from_clusters(clustered, n_values, proportion=True, confidence=confidence)
 
 
 def _require_trials(n: int, c: int, k: int) -> None:

@@ -13,13 +13,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchwright.stats.arrays import Vector, exact_sum, same_length, vector
+from benchwright.stats.arrays import Vector, exact_sum, require_same_length, to_vector
 from benchwright.stats.clusters import group_codes, mean_of_codes
 from benchwright.stats.intervals import Interval, critical_t
 
 Method = Literal["sqrt-ratio-t", "none"]
 
-PART = 65_536
+VALUES_PER_BLOCK = 65_536
 
 
 class Ratio(NamedTuple):
@@ -57,10 +57,10 @@ def clustered_ratio(
     Raises:
         ValueError: If lengths differ, or a value is negative or not finite.
     """
-    above, below = vector(numerators, "numerators"), vector(denominators, "denominators")
+    above, below = to_vector(numerators, "numerators"), to_vector(denominators, "denominators")
     codes, n_groups = group_codes(groups)
-    same_length("numerators", above.size, "denominators", below.size)
-    same_length("numerators", above.size, "groups", codes.size)
+    require_same_length("numerators", above.size, "denominators", below.size)
+    require_same_length("numerators", above.size, "groups", codes.size)
     if (above < 0).any() or (below < 0).any():
         raise ValueError("neither numerators nor denominators may be negative")
     top, bottom = exact_sum(above), exact_sum(below)
@@ -91,7 +91,7 @@ def shared_time(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Vector:
     Raises:
         ValueError: If lengths differ, or an end precedes its start.
     """
-    same_length("starts", starts.size, "ends", ends.size)
+    require_same_length("starts", starts.size, "ends", ends.size)
     if (ends < starts).any():
         raise ValueError("an interval ends before it starts")
     if not starts.size:
@@ -115,5 +115,5 @@ def shared_time(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Vector:
 
 def _parts(size: int) -> Iterator[slice]:
     """Yield slices that cover an array of this size, so that temporary arrays of each stay small."""
-    for start in range(0, size, PART):
-        yield slice(start, min(start + PART, size))
+    for start in range(0, size, VALUES_PER_BLOCK):
+        yield slice(start, min(start + VALUES_PER_BLOCK, size))

@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-FINEST = 1.15
+MIN_RATE_RATIO = 1.15
 """Smallest ratio of two neighbouring rates between which another measurement is useful."""
 
 
-def knee(served: Mapping[float, float], gain: float) -> float:
+def find_knee(served: Mapping[float, float], gain: float) -> float:
     """Return the lowest level that serves at least 1 / (1 + gain) of the highest rate of any level.
 
     Raises:
@@ -38,7 +38,7 @@ def still_gains(served: Mapping[float, float], gain: float) -> bool:
     return served[levels[-1]] > served[levels[-2]] * (1 + gain)
 
 
-def between_knee(served: Mapping[float, float], gain: float) -> int | None:
+def next_concurrency(served: Mapping[float, float], gain: float) -> int | None:
     """Return the concurrency to measure next to locate the knee more finely; None if it cannot be finer.
 
     It is between the knee and the level below it. If more load serves clearly less, as with objectives that
@@ -49,12 +49,12 @@ def between_knee(served: Mapping[float, float], gain: float) -> int | None:
     above = next((level for level in levels if level > best), None)
     if above is not None and served[above] * (1 + gain) < served[best] and (middle := _middle(best, above)):
         return middle
-    found = knee(served, gain)
+    found = find_knee(served, gain)
     below = max((level for level in levels if level < found), default=None)
     return None if below is None else _middle(below, found)
 
 
-def between_rates(kept_up: Mapping[float, bool]) -> float | None:
+def next_rate(kept_up: Mapping[float, bool]) -> float | None:
     """Return the rate to offer next; None if no further measurement is useful.
 
     It is between the lowest rate that the server failed to keep up with and the highest lower rate that it
@@ -65,7 +65,7 @@ def between_rates(kept_up: Mapping[float, bool]) -> float | None:
         return None
     high = min(missed)
     below = [rate for rate, kept in kept_up.items() if kept and rate < high]
-    if not below or high / max(below) <= FINEST:
+    if not below or high / max(below) <= MIN_RATE_RATIO:
         return None
     return float(f"{math.sqrt(high * max(below)):.3g}")
 

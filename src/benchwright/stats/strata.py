@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from benchwright.stats.arrays import exact_mean, vector
+from benchwright.stats.arrays import exact_mean, to_vector
 from benchwright.stats.clusters import ClusteredMean
 from benchwright.stats.distributions import t_cdf
 from benchwright.stats.intervals import Interval, t_interval
@@ -33,7 +33,7 @@ def mean_of_strata(strata: Sequence[ClusteredMean], confidence: float = 0.95) ->
     Raises:
         ValueError: If there are no strata, or the standard error of one is not known.
     """
-    means = vector([one.mean for one in strata], "strata")
+    means = to_vector([one.mean for one in strata], "strata")
     mean = exact_mean(means)
     known = [(one.se**2, one.df) for one in strata if one.se is not None and one.df is not None]
     if len(known) < len(strata):

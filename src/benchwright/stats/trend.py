@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright.stats.arrays import vector
+from benchwright.stats.arrays import to_vector
 from benchwright.stats.intervals import Interval
-from benchwright.stats.paired import Method, Test, paired_difference
+from benchwright.stats.paired_tests import Method, Test, paired_difference
 
 
 class PairedTrend(NamedTuple):
@@ -43,7 +43,7 @@ def paired_trend(
     Raises:
         ValueError: If there are fewer than two points, all points are equal, or the shapes do not fit.
     """
-    points = vector(setting, "setting")
+    points = to_vector(setting, "setting")
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] != points.size:
         raise ValueError(f"values must be of shape (n, {points.size}), not {table.shape}")

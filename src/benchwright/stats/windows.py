@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright.stats.arrays import Vector, same_length, vector
+from benchwright.stats.arrays import Vector, require_same_length, to_vector
 
 
-class Cut(NamedTuple):
+class WindowCut(NamedTuple):
     """The part left out at one end of a level: a number of requests, or those in a number of seconds."""
 
     requests: int = 0
@@ -26,7 +26,7 @@ class Window(NamedTuple):
     """The requests that count: from `first` to `last` (both included, in order of intended start).
 
     `begin`, `end`: their time span in seconds. `burst`: True if the requests were sent in less time than half
-    of them took (see `window`). Then there is no steady state, and the span extends to the end of the last
+    of them took (see `cut_window`). Then there is no steady state, and the span extends to the end of the last
     answer.
     """
 
@@ -42,12 +42,12 @@ class Window(NamedTuple):
         return self.end - self.begin
 
 
-def window(
+def cut_window(
     intended: ArrayLike,
     starts: ArrayLike,
     ends: ArrayLike,
-    warmup: Cut,
-    cooldown: Cut,
+    warmup: WindowCut,
+    cooldown: WindowCut,
     answered: ArrayLike | None = None,
     *,
     may_grow: bool = False,
@@ -58,14 +58,14 @@ def window(
     seconds of `cooldown` back from the last. If `answered` marks the answered requests, only these decide
     whether the window is a burst: a refusal takes no time. If `may_grow` is True, times may grow as long as
     the load lasts, as in an open loop: then the first requests also show how long they take while nothing
-    waits (`first_ones`).
+    waits (`first_requests`).
 
     Raises:
         ValueError: If lengths differ, intended starts are out of order, or a value is not finite.
     """
-    due, begun, ended = vector(intended, "intended"), vector(starts, "starts"), vector(ends, "ends")
-    same_length("intended", due.size, "starts", begun.size)
-    same_length("intended", due.size, "ends", ended.size)
+    due, begun, ended = to_vector(intended, "intended"), to_vector(starts, "starts"), to_vector(ends, "ends")
+    require_same_length("intended", due.size, "starts", begun.size)
+    require_same_length("intended", due.size, "ends", ended.size)
     if (np.diff(due) < 0).any():
         raise ValueError("requests come in the order of their intended starts")
     if not due.size:
@@ -82,7 +82,7 @@ def window(
     well = np.ones(took.size, np.bool_) if answered is None else np.asarray(answered)
     taken = _usual(took[first : last + 1], well[first : last + 1])
     if may_grow:
-        first_few = first_ones(took.size)
+        first_few = first_requests(took.size)
         taken = min(taken, _usual(took[first_few], well[first_few]))
     burst = bool(end <= begin or end - begin < taken)
     if burst:
@@ -90,16 +90,16 @@ def window(
     return Window(first, last, begin, end, burst)
 
 
-FIRST_ONES = 5
+MAX_FIRST_REQUESTS = 5
 """Maximum number of initial requests that show how long an answer takes while nothing waits.
 
 In a queue that grows fast, a tenth of the requests already include waiting.
 """
 
 
-def first_ones(number: int) -> slice:
+def first_requests(number: int) -> slice:
     """Return the slice of the first requests of a `number`: a tenth of them, at most five and at least one."""
-    return slice(0, max(1, min(number // 10, FIRST_ONES)))
+    return slice(0, max(1, min(number // 10, MAX_FIRST_REQUESTS)))
 
 
 def _usual(took: Vector, answered: np.ndarray) -> float:
@@ -118,8 +118,8 @@ def mean_concurrency(starts: ArrayLike, ends: ArrayLike, begin: float, end: floa
     Raises:
         ValueError: If lengths differ, an end precedes its start, or a value is not finite.
     """
-    begun, ended = vector(starts, "starts"), vector(ends, "ends")
-    same_length("starts", begun.size, "ends", ended.size)
+    begun, ended = to_vector(starts, "starts"), to_vector(ends, "ends")
+    require_same_length("starts", begun.size, "ends", ended.size)
     if (ended < begun).any():
         raise ValueError("an interval ends before it starts")
     if end <= begin:
@@ -128,7 +128,7 @@ def mean_concurrency(starts: ArrayLike, ends: ArrayLike, begin: float, end: floa
     return float(np.clip(inside, 0.0, None).sum()) / (end - begin)
 
 
-def mean_at_once_between(starts: ArrayLike, ends: ArrayLike, edges: ArrayLike) -> Vector:
+def mean_concurrency_between(starts: ArrayLike, ends: ArrayLike, edges: ArrayLike) -> Vector:
     """Return the mean number (n,) of active intervals [start, end] between each edge and the next.
 
     The result is `mean_concurrency` for each of the n bins, computed together. `edges` (n + 1,) are ascending.
@@ -136,8 +136,8 @@ def mean_at_once_between(starts: ArrayLike, ends: ArrayLike, edges: ArrayLike) -
     Raises:
         ValueError: If lengths differ, an end precedes its start, edges do not rise, or a value is not finite.
     """
-    begun, ended, at = vector(starts, "starts"), vector(ends, "ends"), vector(edges, "edges")
-    same_length("starts", begun.size, "ends", ended.size)
+    begun, ended, at = to_vector(starts, "starts"), to_vector(ends, "ends"), to_vector(edges, "edges")
+    require_same_length("starts", begun.size, "ends", ended.size)
     if (ended < begun).any():
         raise ValueError("an interval ends before it starts")
     if (np.diff(at) <= 0).any():
@@ -164,8 +164,8 @@ def peak_concurrency(starts: ArrayLike, ends: ArrayLike) -> int:
     Raises:
         ValueError: If lengths differ, or a value is not finite.
     """
-    begun, ended = vector(starts, "starts"), vector(ends, "ends")
-    same_length("starts", begun.size, "ends", ended.size)
+    begun, ended = to_vector(starts, "starts"), to_vector(ends, "ends")
+    require_same_length("starts", begun.size, "ends", ended.size)
     if not begun.size:
         return 0
     moments = np.concatenate([begun, ended])

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-HEADERS = {
+SECURITY_HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -27,7 +27,7 @@ HEADERS = {
 }
 """Headers of every response."""
 
-OPEN = "/static/"
+PUBLIC_PATH = "/static/"
 """Path of the static files. They contain nothing about runs, so they need no cookie."""
 
 
@@ -52,7 +52,7 @@ class AccessCheck:
         fetched_by = request.headers.get("Sec-Fetch-Site", "none")
         if fetched_by in ("cross-site", "same-site") and request.headers.get("Sec-Fetch-Mode") != "navigate":
             return "The request comes from another page."
-        if request.path.startswith(OPEN) or self._enters(request) or self._is_inside(request):
+        if request.path.startswith(PUBLIC_PATH) or self._enters(request) or self._is_inside(request):
             return None
         return "Open the address that `benchwright view` printed: it lets this browser in."
 
@@ -99,5 +99,5 @@ def cookie_name(request: web.Request) -> str:
 
 async def add_headers(_: web.Request, response: web.StreamResponse) -> None:
     """Add the security headers to a response (a handler of `on_response_prepare`)."""
-    response.headers.update(HEADERS)
+    response.headers.update(SECURITY_HEADERS)
     response.headers.setdefault("Cache-Control", "no-store")

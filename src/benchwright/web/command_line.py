@@ -12,13 +12,13 @@ from typing import Any
 
 import msgspec
 
-from benchwright.app.run_lookup.named import ONLY_ONCE, ExistingRun
+from benchwright.app.run_lookup.named import SINGLE_USE_SETTINGS, ExistingRun
 from benchwright.errors import UserError
 
 JSON_VALUES = ("param",)
 """Settings whose values are written as JSON: KEY=JSON."""
 
-OPTIONS = {
+OPTION_NAMES = {
     f"{prefix}headers{suffix}": f"--{prefix.replace('_', '-')}header{suffix.replace('_', '-')}"
     for prefix in ("", "judge_", "baseline_")
     for suffix in ("", "_env")
@@ -27,7 +27,9 @@ OPTIONS = {
 option.
 """
 
-NO_OPTION = frozenset({*ONLY_ONCE, "run", "suite", "anew", "output", "output_path", "debug", "log_samples"})
+SETTINGS_NOT_REPEATED = frozenset(
+    {*SINGLE_USE_SETTINGS, "run", "suite", "anew", "output", "output_path", "debug", "log_samples"}
+)
 """Settings that are not copied to the command that repeats a run: they belong to one command, or name its
 files.
 """
@@ -40,7 +42,7 @@ def options_of(settings: Mapping[str, Any]) -> Iterator[str]:
         UserError: If a setting contains a secret that was not stored.
     """
     for name, value in settings.items():
-        option = OPTIONS.get(name) or "--" + name.replace("_", "-")
+        option = OPTION_NAMES.get(name) or "--" + name.replace("_", "-")
         if name in ("stream", "probe", "seal"):
             if not value:
                 yield f"--no-{name}"
@@ -69,14 +71,14 @@ def _text(value: Any, as_json: bool = False) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def like(run: ExistingRun, changes: Mapping[str, Any]) -> tuple[list[str], Path | None]:
+def repeat_command(run: ExistingRun, changes: Mapping[str, Any]) -> tuple[list[str], Path | None]:
     """Return the command that repeats a run with changed settings, and its working directory, if known.
 
     Raises:
         UserError: If the run's working directory no longer exists, or its models have their own settings.
     """
     manifest = run.manifest
-    kept = {name: value for name, value in manifest.settings.items() if name not in NO_OPTION}
+    kept = {name: value for name, value in manifest.settings.items() if name not in SETTINGS_NOT_REPEATED}
     several = kept.pop("models", [])
     if several and "model" not in changes:
         kept["model"] = [_plain_name(entry) for entry in several]

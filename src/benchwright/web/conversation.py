@@ -9,26 +9,26 @@ from typing import Any
 import msgspec
 
 from benchwright.analysis.report.messages import ParsedMessage, as_json, parse_messages
-from benchwright.analysis.report.pieces import cut
 from benchwright.analysis.report.records import Pieces
+from benchwright.analysis.report.text_pieces import shorten
 from benchwright.engine.answers import content_text
 from benchwright.pictures import pictures_of
 from benchwright.records import UNREADABLE, Record
-from benchwright.runs.journal import Body
+from benchwright.runs.journal import TrialBody
 from benchwright.runs.pictures import picture_name
-from benchwright.web.text import LONGEST
+from benchwright.web.text import MAX_PAGE_TEXT_LENGTH
 
 MOST_MESSAGES = 400
-"""Maximum number of messages shown: the first `FIRST` ones, then the last."""
+"""Maximum number of messages shown: the first `FIRST_MESSAGES_SHOWN` ones, then the last."""
 
-FIRST = 20
+FIRST_MESSAGES_SHOWN = 20
 
 MOST_PICTURES = 40
 MOST_PIXELS = 50_000_000
 """Maximum number of images shown per message, and of pixels per image (each takes four bytes in a browser)."""
 
 
-class ToolCall(Record, frozen=True):
+class ToolCallView(Record, frozen=True):
     """A tool call in a message. `id` connects the call with its result."""
 
     name: str
@@ -55,20 +55,23 @@ class MessageView(Record, frozen=True):
     role: str
     pieces: Pieces
     reasoning: Pieces
-    calls: list[ToolCall]
+    calls: list[ToolCallView]
     answered_call_id: str = ""
     name: str = ""
     omitted_count: int = 0
     pictures: list[PictureView] = []
 
 
-def message_views(body: Body, spans: Sequence[str]) -> list[MessageView]:
+def message_views(body: TrialBody, spans: Sequence[str]) -> list[MessageView]:
     """Return the messages of a trial for display.
 
     The extracted answers `spans` are marked in the last model message.
     """
-    parsed, left_out = parse_messages(body, spans, FIRST, MOST_MESSAGES)
-    return [_message_view(message, left_out if place == FIRST else 0) for place, message in enumerate(parsed)]
+    parsed, left_out = parse_messages(body, spans, FIRST_MESSAGES_SHOWN, MOST_MESSAGES)
+    return [
+        _message_view(message, left_out if place == FIRST_MESSAGES_SHOWN else 0)
+        for place, message in enumerate(parsed)
+    ]
 
 
 class Turn(Record, frozen=True):
@@ -117,7 +120,7 @@ def _results_for(message: MessageView, turns: Sequence[Turn]) -> list[MessageVie
     return last.results[places[0]] if places else None
 
 
-def shows_answer(body: Body) -> bool:
+def shows_answer(body: TrialBody) -> bool:
     """Return True if a trial's answer needs no separate display: it is empty or appears in the messages."""
     if not body.answer:
         return True
@@ -127,12 +130,13 @@ def shows_answer(body: Body) -> bool:
 
 def _message_view(message: ParsedMessage, left_out: int) -> MessageView:
     calls = [
-        ToolCall(call.name, call.id, cut(pretty_text(call.arguments), LONGEST)) for call in message.calls
+        ToolCallView(call.name, call.id, shorten(indent_if_json(call.arguments), MAX_PAGE_TEXT_LENGTH))
+        for call in message.calls
     ]
     return MessageView(
         role=message.role,
-        pieces=cut(message.text, LONGEST, message.span),
-        reasoning=cut(message.reasoning, LONGEST),
+        pieces=shorten(message.text, MAX_PAGE_TEXT_LENGTH, message.span),
+        reasoning=shorten(message.reasoning, MAX_PAGE_TEXT_LENGTH),
         calls=calls,
         answered_call_id=str(message.message.get("tool_call_id") or ""),
         name=str(message.message.get("name") or "")[:100],
@@ -149,12 +153,12 @@ def _pictures(content: Any) -> list[PictureView]:
     return [PictureView(name, str(one), one.width, one.height) for name, one in named if name is not None]
 
 
-def pretty(value: Any) -> str:
+def indented_json(value: Any) -> str:
     """Return a value as indented JSON."""
-    return pretty_text(as_json(value))
+    return indent_if_json(as_json(value))
 
 
-def pretty_text(text: str) -> str:
+def indent_if_json(text: str) -> str:
     """Return a text; if it is JSON, indented."""
     try:
         return msgspec.json.format(text, indent=2)

@@ -8,26 +8,26 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from benchwright.analysis.equal_repeats import equal_repeats_lines
-from benchwright.analysis.judged.words import judge_lines
+from benchwright.analysis.judged.judge_sentences import judge_lines
 from benchwright.analysis.labels import shown_labels
 from benchwright.analysis.load.cached_prompts import warm_cache_lines
 from benchwright.analysis.report.columns import columns_of
 from benchwright.analysis.report.means import TaskRun, breakdowns, scores_by_latency
-from benchwright.analysis.report.records import Row
+from benchwright.analysis.report.records import ChartRow
 from benchwright.analysis.report.runs import request_times
 from benchwright.analysis.report.times import distributions
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary, TargetSummary
-from benchwright.analysis.suspicious import suspicious_lines
+from benchwright.analysis.suspicious_passes import suspicious_lines
 from benchwright.analysis.thinking import thinking_lines
-from benchwright.reports.html.charts.means import means
-from benchwright.reports.html.charts.times import distribution, score_by_latency
+from benchwright.reports.html.charts.means import means_chart
+from benchwright.reports.html.charts.times import distribution_chart, score_by_latency_chart
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
-LETTER = "A"
+RUN_LETTER = "A"
 MOST_LABELS = 6
-FEWEST = 20
+MIN_CHART_VALUES = 20
 """Minimum number of trials or requests for which a chart of times is drawn."""
 
 
@@ -46,7 +46,7 @@ class BreakdownChart(NamedTuple):
 
     label: str
     drawing: Markup
-    rows: list[Row]
+    rows: list[ChartRow]
     omitted_count: int
 
 
@@ -76,7 +76,7 @@ def figures_of(manifest: Manifest, table: RunTable) -> RunFigures:
 def _target_figures(manifest: Manifest, table: RunTable, target: TargetSummary) -> TargetFigures:
     columns = columns_of(table, target.slot)
     measured = TaskRun(
-        LETTER, manifest.name, manifest, table, columns, shown_labels(manifest, columns.labels)
+        RUN_LETTER, manifest.name, manifest, table, columns, shown_labels(manifest, columns.labels)
     )
     score = next(iter(table.scores), "")
     times = [*_request_times(table, target.slot), *_score_by_latency(measured, score)]
@@ -93,14 +93,18 @@ def _target_figures(manifest: Manifest, table: RunTable, target: TargetSummary) 
 def _breakdowns(measured: TaskRun, score: str) -> Iterator[BreakdownChart]:
     for found in breakdowns([measured]):
         if found.score == score:
-            drawing = means(f"{score} by {found.label}", score, found.rows, {LETTER: 0})
+            drawing = means_chart(f"{score} by {found.label}", score, found.rows, {RUN_LETTER: 0})
             yield BreakdownChart(found.label, drawing, found.rows, found.left_out)
 
 
 def _request_times(table: RunTable, slot: str) -> Iterator[Chart]:
-    times = {name: seconds for name, seconds in request_times(table, slot).items() if seconds.size >= FEWEST}
-    for found in distributions({LETTER: times}):
-        yield Chart(found.title, distribution(found, {LETTER: 0}, {LETTER: LETTER}))
+    times = {
+        name: seconds
+        for name, seconds in request_times(table, slot).items()
+        if seconds.size >= MIN_CHART_VALUES
+    }
+    for found in distributions({RUN_LETTER: times}):
+        yield Chart(found.title, distribution_chart(found, {RUN_LETTER: 0}, {RUN_LETTER: RUN_LETTER}))
 
 
 def _score_by_latency(measured: TaskRun, score: str) -> Iterator[Chart]:
@@ -108,5 +112,9 @@ def _score_by_latency(measured: TaskRun, score: str) -> Iterator[Chart]:
     trials.
     """
     for found in scores_by_latency(measured):
-        if found.score == score and found.n >= FEWEST and len({value for _, value in found.dots}) > 1:
-            yield Chart(f"{score} against latency", score_by_latency(found, 0))
+        if (
+            found.score == score
+            and found.n >= MIN_CHART_VALUES
+            and len({value for _, value in found.dots}) > 1
+        ):
+            yield Chart(f"{score} against latency", score_by_latency_chart(found, 0))

@@ -14,7 +14,7 @@ from benchwright.packs.run_files import EVENTS, RENDERED
 from benchwright.records import UNREADABLE
 
 
-class LiveCells:
+class LiveCellReader:
     """Reads a growing events.jsonl.
 
     `messages` maps the (model id, scenario id) of each running cell to its last progress message.

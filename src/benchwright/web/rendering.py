@@ -11,13 +11,13 @@ from aiohttp import web
 from jinja2 import Environment
 
 from benchwright.reports.html.environment import html_environment
-from benchwright.reports.html.sheets import TEMPLATES as REPORT_TEMPLATES
+from benchwright.reports.html.page_style import TEMPLATES_FOLDER as REPORT_TEMPLATES
 from benchwright.reports.html.text import one_line
 from benchwright.web import text
 
-HERE = Path(__file__).parent
+WEB_FOLDER = Path(__file__).parent
 
-STATIC = {
+STATIC_FILES = {
     "view.css": "text/css",
     "shared.css": "text/css",
     "view.js": "text/javascript",
@@ -33,17 +33,17 @@ STATIC = {
 
 
 @cache
-def environment() -> Environment:
+def template_environment() -> Environment:
     """Return the environment of the viewer's templates, with its filters and functions."""
-    made = html_environment(HERE / "templates")
-    made.filters.update(percent=text.percent, moment=text.moment, one_line=one_line)
-    made.globals.update(address=text.address, load_address=text.load_address, static=static_address)
+    made = html_environment(WEB_FOLDER / "templates")
+    made.filters.update(percent=text.percent_text, moment=text.format_time, one_line=one_line)
+    made.globals.update(address=text.viewer_address, load_address=text.load_address, static=static_address)
     return made
 
 
-def page(template: str, *, status: int = 200, **values: Any) -> web.Response:
+def render_page(template: str, *, status: int = 200, **values: Any) -> web.Response:
     """Render a template as a response."""
-    html = environment().get_template(template).render(**values)
+    html = template_environment().get_template(template).render(**values)
     return web.Response(
         body=html.encode("utf-8", "replace"), status=status, content_type="text/html", charset="utf-8"
     )
@@ -52,7 +52,7 @@ def page(template: str, *, status: int = 200, **values: Any) -> web.Response:
 @cache
 def static_file(name: str) -> bytes:
     """Return the content of a static file. The style of charts is the one that reports use."""
-    return (REPORT_TEMPLATES / name if name == "shared.css" else HERE / "static" / name).read_bytes()
+    return (REPORT_TEMPLATES / name if name == "shared.css" else WEB_FOLDER / "static" / name).read_bytes()
 
 
 @cache

@@ -16,7 +16,7 @@ TURN, PAUSE = 0.1, 0.001
 """Seconds of reading after which the lock is released for other threads, and seconds until reading goes on."""
 
 
-class Row(NamedTuple):
+class TrialRow(NamedTuple):
     """One trial, as shown in the table of trials. `number`: the number of its row in the run's table.
 
     `done` is False if all attempts were cut off. `duration` and `ttft` are in seconds; `ttft` is None if
@@ -79,18 +79,18 @@ class RunTrials:
         ]
         return next((row for row in found if table.is_done(row)), found[0] if found else None)
 
-    def siblings(self, sample: str) -> list[Row]:
+    def siblings(self, sample: str) -> list[TrialRow]:
         """Return all trials of a sample, sorted by target and repeat."""
         rows = (self.row(number) for number in self.table.sample.rows_of(sample))
         return sorted(rows, key=lambda row: (row.target, row.repeat))
 
-    def row(self, number: int) -> Row:
+    def row(self, number: int) -> TrialRow:
         """Return one trial by the number of its row."""
         table = self.table
         assert table.effort is not None
         ttft, group = table.effort.ttft[number], table.group[number]
         values = {name: column.value(number) for name, column in table.scores.items()}
-        return Row(
+        return TrialRow(
             number,
             table.sample[number],
             table.targets[table.target[number]],

@@ -12,21 +12,21 @@ from threading import Lock
 from msgspec.structs import replace
 
 from benchwright.analysis.run_figures import RunFigures, cache_figures, cached_figures, stamp_of
-from benchwright.analysis.run_list import RunRow, ordered, row_of, state_of
+from benchwright.analysis.run_list import RunRow, row_of, sort_rows, state_of
 from benchwright.analysis.summary import summarise
 from benchwright.errors import BenchwrightError, UserError
-from benchwright.files import Stamp
+from benchwright.files import FileStamp
 from benchwright.home import runs_directory
-from benchwright.runs.locks import Holders, holders, locking_process
-from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
-from benchwright.runs.progress import Progress
+from benchwright.runs.journal_progress import JournalProgress
+from benchwright.runs.locks import LockHolders, lock_holders, locking_process
+from benchwright.runs.manifest import MANIFEST_FILE, Manifest, read_manifest
 from benchwright.runs.table import RunTable
 from benchwright.runs.tags_and_notes import read_note, read_tags, tags_and_note_stamp
 
-COUNTING = 0.1
+MAX_READ_SECONDS = 0.1
 """Maximum seconds that one update of all runs, or of one run, reads journals. The next update continues."""
 
-FRESH = 0.2
+CACHE_SECONDS = 0.2
 """Seconds for which an update of all runs is reused instead of being repeated for each window."""
 
 
@@ -41,14 +41,14 @@ class _RunEntry:
         self._tags: list[str] = []
         self._note = ""
         self._worker: int | None = None
-        self._progress = Progress(directory)
+        self._progress = JournalProgress(directory)
         self._table: RunTable | None = None
         self._figures: RunFigures | None = None
         self._problem = ""
-        self._looked_at: Stamp = ()
-        self._remarks: Stamp = ()
+        self._looked_at: FileStamp = ()
+        self._remarks: FileStamp = ()
 
-    def look(self, held: Holders) -> None:
+    def look(self, held: LockHolders) -> None:
         """Read those files of the run again that have changed."""
         self._worker = locking_process(self.directory, held)
         found = stamp_of(self.directory)
@@ -58,7 +58,7 @@ class _RunEntry:
             self._state = state_of(self.directory)
             self._figures, self._problem = cached_figures(self.directory), ""
             if self.size < self._progress.position:
-                self._progress = Progress(self.directory)
+                self._progress = JournalProgress(self.directory)
             if self._table is not None and self.size < self._table.position:
                 self._table = None
         remarks = tags_and_note_stamp(self.directory)
@@ -113,11 +113,11 @@ class RunsIndex:
     def rows(self) -> list[RunRow]:
         """Return all runs: running ones first, then the newest."""
         with self._lock:
-            if time.monotonic() - self._refreshed > FRESH:
+            if time.monotonic() - self._refreshed > CACHE_SECONDS:
                 self._refresh()
             now = time.time_ns()
             rows = [kept.row(now) for kept in self._kept.values()]
-        return running_first(ordered(rows, "newest"))
+        return running_first(sort_rows(rows, "newest"))
 
     def unreadable_run_messages(self) -> list[str]:
         """Return a sentence for each run that `rows` lacks because it cannot be read."""
@@ -132,9 +132,9 @@ class RunsIndex:
         """
         with self._lock:
             kept = self._find(run)
-            kept.look(holders())
+            kept.look(lock_holders())
             if not kept.is_read:
-                kept.read(COUNTING)
+                kept.read(MAX_READ_SECONDS)
             return kept.row(time.time_ns())
 
     def directory(self, run: str) -> Path:
@@ -157,7 +157,7 @@ class RunsIndex:
 
     def _find(self, run: str) -> _RunEntry:
         kept = self._kept.get(run)
-        if kept is None or not (kept.directory / MANIFEST).exists():
+        if kept is None or not (kept.directory / MANIFEST_FILE).exists():
             self._refresh()
             kept = self._kept.get(run)
         if kept is None:
@@ -174,7 +174,7 @@ class RunsIndex:
             names = {}
         for gone in self._kept.keys() - names.keys():
             del self._kept[gone]
-        held = holders()
+        held = lock_holders()
         self._unreadable.clear()
         for name, path in names.items():
             kept = self._kept.get(name) or self._begin(name, Path(path))
@@ -183,8 +183,8 @@ class RunsIndex:
         self._read_on()
 
     def _read_on(self) -> None:
-        """Read journals for up to `COUNTING` seconds: those of unfinished runs first, then of the newest."""
-        end = time.monotonic() + COUNTING
+        """Read journals for up to `MAX_READ_SECONDS` seconds: those of unfinished runs first, then of the newest."""
+        end = time.monotonic() + MAX_READ_SECONDS
         left = [kept for kept in self._kept.values() if not kept.is_read]
         for kept in sorted(left, key=_counting_order):
             kept.read(max(0.0, end - time.monotonic()))
@@ -195,7 +195,7 @@ class RunsIndex:
         try:
             manifest = read_manifest(directory)
         except UserError as error:
-            if (directory / MANIFEST).exists():  # otherwise partly deleted, being written, or not a run
+            if (directory / MANIFEST_FILE).exists():  # otherwise partly deleted, being written, or not a run
                 self._unreadable[name] = str(error)
             return None
         if manifest.id != name:  # copied or renamed: addresses contain the id

@@ -15,21 +15,21 @@ from aiohttp import web
 from benchwright.errors import BenchwrightError, UserError
 from benchwright.text import Say
 from benchwright.web.access_control import AccessCheck, add_headers
-from benchwright.web.off_loop import off_loop
+from benchwright.web.launched_commands import LaunchedCommands
 from benchwright.web.pages.compare import compare_page, compare_sample
+from benchwright.web.pages.leaderboard import table_page
 from benchwright.web.pages.load import load_live, load_page
 from benchwright.web.pages.replay import replay_page
-from benchwright.web.pages.run import note, run_live, run_page
+from benchwright.web.pages.run import run_live, run_page, save_note
 from benchwright.web.pages.runs import runs_live, runs_page
-from benchwright.web.pages.sample import picture, sample_file, sample_page
-from benchwright.web.pages.start import resume, retry, start, start_page, stop
-from benchwright.web.pages.table import table_page
-from benchwright.web.rendering import STATIC, environment, page, static_file
-from benchwright.web.started import LaunchedCommands
-from benchwright.web.text import address, load_address
-from benchwright.web.viewer import VIEWER, Viewer
+from benchwright.web.pages.sample import sample_file, sample_page, serve_picture
+from benchwright.web.pages.start import resume_run, retry_run, start_page, start_run, stop_run
+from benchwright.web.rendering import STATIC_FILES, render_page, static_file, template_environment
+from benchwright.web.text import load_address, viewer_address
+from benchwright.web.threads import run_in_thread
+from benchwright.web.viewer import VIEWER_KEY, Viewer
 
-ACCESS: web.AppKey[AccessCheck] = web.AppKey("access", AccessCheck)
+ACCESS_KEY: web.AppKey[AccessCheck] = web.AppKey("access", AccessCheck)
 LOG = logging.getLogger(__name__)
 LARGEST_FORM = 64 * 1024
 
@@ -38,9 +38,9 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 def make_app(viewer: Viewer, access: AccessCheck) -> web.Application:
     """Build the viewer's application, with access control by `access`."""
-    app = web.Application(middlewares=[guarded], client_max_size=LARGEST_FORM)
-    app[VIEWER] = viewer
-    app[ACCESS] = access
+    app = web.Application(middlewares=[guard_request], client_max_size=LARGEST_FORM)
+    app[VIEWER_KEY] = viewer
+    app[ACCESS_KEY] = access
     app.on_response_prepare.append(add_headers)
     app.add_routes(
         [
@@ -52,32 +52,32 @@ def make_app(viewer: Viewer, access: AccessCheck) -> web.Application:
             web.get("/loads/{load}", load_page),
             web.get("/loads/{load}/live", load_live),
             web.get("/start", start_page),
-            web.post("/start", start),
+            web.post("/start", start_run),
             web.get("/runs/{run}", run_page),
             web.get("/runs/{run}/live", run_live),
             web.get("/runs/{run}/replay", replay_page),
             web.get("/runs/{run}/sample", sample_page),
             web.get("/runs/{run}/sample/file", sample_file),
-            web.get("/runs/{run}/pictures/{name}", picture),
-            web.post("/runs/{run}/note", note),
-            web.post("/runs/{run}/stop", stop),
-            web.post("/runs/{run}/resume", resume),
-            web.post("/runs/{run}/retry", retry),
-            web.get("/static/{name}", static),
+            web.get("/runs/{run}/pictures/{name}", serve_picture),
+            web.post("/runs/{run}/note", save_note),
+            web.post("/runs/{run}/stop", stop_run),
+            web.post("/runs/{run}/resume", resume_run),
+            web.post("/runs/{run}/retry", retry_run),
+            web.get("/static/{name}", serve_static),
         ]
     )
     return app
 
 
 @web.middleware
-async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def guard_request(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Reject unauthorised requests and turn errors into error pages. This is a middleware."""
-    access = request.app[ACCESS]
+    access = request.app[ACCESS_KEY]
     refusal = access.refusal_reason(request)
     if refusal is not None:
-        return page("error.html", status=403, title="Not let in", message=refusal, inside=False)
+        return render_page("error.html", status=403, title="Not let in", message=refusal, inside=False)
     if request.path == "/" and "token" in request.query:
-        welcome = page("welcome.html", to=_first_page(request.query))
+        welcome = render_page("welcome.html", to=_first_page(request.query))
         access.set_session_cookie(request, welcome)
         return welcome
     try:
@@ -85,9 +85,9 @@ async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
     except web.HTTPRedirection:
         raise
     except web.HTTPException as error:
-        return page("error.html", status=error.status, title=error.reason, message="", inside=True)
+        return render_page("error.html", status=error.status, title=error.reason, message="", inside=True)
     except UserError as error:
-        return page(
+        return render_page(
             "error.html",
             status=404,
             title="That is not there" if request.method == "GET" else "That did not work",
@@ -95,10 +95,12 @@ async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
             inside=True,
         )
     except BenchwrightError as error:
-        return page("error.html", status=500, title="It cannot be read", message=str(error), inside=True)
+        return render_page(
+            "error.html", status=500, title="It cannot be read", message=str(error), inside=True
+        )
     except Exception:
         LOG.exception("%s %s", request.method, request.path)
-        return page("error.html", status=500, title="Something went wrong", message="", inside=True)
+        return render_page("error.html", status=500, title="Something went wrong", message="", inside=True)
 
 
 def _first_page(query: Mapping[str, str]) -> str:
@@ -107,7 +109,7 @@ def _first_page(query: Mapping[str, str]) -> str:
     It is a suite's leaderboard, a load measurement, a replay, a run, or the list of all runs.
     """
     if suite := query.get("suite"):
-        return address("/table", suite=suite)
+        return viewer_address("/table", suite=suite)
     if load := query.get("load"):
         return load_address(load)
     if replayed := query.get("replay"):
@@ -120,17 +122,19 @@ def _run_address(run: str) -> str:
     return f"/runs/{quote(run, safe='', errors='replace')}"
 
 
-async def static(request: web.Request) -> web.Response:
-    """Serve a static file from the list `STATIC`.
+async def serve_static(request: web.Request) -> web.Response:
+    """Serve a static file from the list `STATIC_FILES`.
 
     Raises:
         HTTPNotFound: If the name is not in the list.
     """
     name = request.match_info["name"]
-    if name not in STATIC:
+    if name not in STATIC_FILES:
         raise web.HTTPNotFound
     headers = {"Cache-Control": "max-age=31536000, immutable"} if "v" in request.query else {}
-    return web.Response(body=static_file(name), content_type=STATIC[name], charset="utf-8", headers=headers)
+    return web.Response(
+        body=static_file(name), content_type=STATIC_FILES[name], charset="utf-8", headers=headers
+    )
 
 
 async def serve(
@@ -165,31 +169,31 @@ async def serve(
             await site.start()
         except OSError as error:
             raise UserError(f"Cannot listen on {host}, port {port}: {error.strerror or error}.") from None
-        await off_loop(warm, viewer)
-        ended = interruption()
+        await run_in_thread(warm_up, viewer)
+        ended = interruption_event()
         door = _door(runner, access, suite=suite, run=run, load=load, replay=replay)
         announce(door)
         if open_browser:
-            await off_loop(open_in_browser, door)
+            await run_in_thread(open_in_browser, door)
         await ended.wait()
     finally:
         viewer.closing.set()
-        await off_loop(started.close, say)
+        await run_in_thread(started.close, say)
         await runner.cleanup()
 
 
-def warm(viewer: Viewer) -> None:
+def warm_up(viewer: Viewer) -> None:
     """Read all runs once and load modules and templates, so that the first pages are quick."""
     import_module("numpy")
     viewer.runs.rows()
-    for name in environment().list_templates():
-        environment().get_template(name)
+    for name in template_environment().list_templates():
+        template_environment().get_template(name)
 
 
 def _door(runner: web.AppRunner, access: AccessCheck, **shown_first: str | None) -> str:
     host, port = runner.addresses[0][:2]
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-    return f"http://{shown}:{port}" + address("/", token=access.token, **shown_first)
+    return f"http://{shown}:{port}" + viewer_address("/", token=access.token, **shown_first)
 
 
 def open_in_browser(address: str) -> None:
@@ -197,7 +201,7 @@ def open_in_browser(address: str) -> None:
     webbrowser.open(address)
 
 
-def interruption() -> asyncio.Event:
+def interruption_event() -> asyncio.Event:
     """Return an event that is set when SIGINT (Ctrl-C) or SIGTERM arrives."""
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote, urlencode
 
-LONGEST = 100_000
+MAX_PAGE_TEXT_LENGTH = 100_000
 """Maximum number of characters of one text on a page."""
 
 
@@ -16,7 +16,7 @@ def safe_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")[:80] or "sample"
 
 
-def address(path: str, **query: Any) -> str:
+def viewer_address(path: str, **query: Any) -> str:
     """Return an address within this viewer. Empty values are left out; a list becomes repeated parameters."""
     given = {name: value for name, value in query.items() if value not in (None, "")}
     return f"{path}?{urlencode(given, doseq=True, errors='replace')}" if given else path
@@ -24,14 +24,14 @@ def address(path: str, **query: Any) -> str:
 
 def load_address(tag: str, **query: Any) -> str:
     """Return the address of the page of a load measurement."""
-    return address(f"/loads/{quote(tag, safe='', errors='replace')}", **query)
+    return viewer_address(f"/loads/{quote(tag, safe='', errors='replace')}", **query)
 
 
-def moment(nanoseconds: int) -> str:
+def format_time(nanoseconds: int) -> str:
     """Format a wall-clock time (nanoseconds since the epoch) in UTC, to the second."""
     return datetime.fromtimestamp(nanoseconds / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def percent(value: float | None) -> str:
+def percent_text(value: float | None) -> str:
     """Format a share as a percentage, or a dash if it is unknown."""
     return "–" if value is None else f"{value:.1%}"

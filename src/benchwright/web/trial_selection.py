@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from benchwright.analysis.scores import passing_score
-from benchwright.records import FAILED, Status
-from benchwright.runs.counting import FAILURES, ScoreState
+from benchwright.records import FAILED_STATUSES, Status
+from benchwright.runs.counting import FAILURE_STATUSES, ScoreState
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import STATUSES, RunTable
 
@@ -94,7 +94,7 @@ class _Columns:
         """
         import numpy as np
 
-        answered = ~self.is_one_of(FAILED)
+        answered = ~self.is_one_of(FAILED_STATUSES)
         if np.count_nonzero(answered) < 1 / SLOW_SHARE:
             return np.zeros(len(self.status), bool)
         slow: Mask = answered & (self.took >= np.quantile(self.took[answered], 1 - SLOW_SHARE))
@@ -121,7 +121,7 @@ FILTERS: dict[str, tuple[str, Callable[[_Columns], Any]]] = {
     "truncated": ("Truncated", lambda columns: columns.is_one_of([Status.TRUNCATED, Status.LIMIT])),
     "thinking": ("Cut off in thinking", lambda columns: columns.is_one_of([Status.CUT_OFF_IN_THINKING])),
     "refused": ("Refused", lambda columns: columns.is_one_of([Status.REFUSED])),
-    "errors": ("Errors", lambda columns: columns.is_one_of(FAILURES)),
+    "errors": ("Errors", lambda columns: columns.is_one_of(FAILURE_STATUSES)),
     "cut-off": ("Cut off", lambda columns: columns.is_one_of([Status.CANCELLED])),
     "slow": ("Slow", _Columns.slow),
     "flipped": ("Flipped", _Columns.flipped),
@@ -131,7 +131,7 @@ FILTERS: dict[str, tuple[str, Callable[[_Columns], Any]]] = {
 `failed` and `passed` depend on the passing score.
 """
 
-EXPLAINED = {
+FILTER_EXPLANATIONS = {
     "failed": "scored below the pass threshold; no answer counts as 0",
     "flagged": "may have been passed without solving the task; the score stands",
     "unparsed": "no answer could be extracted from the model's output",
@@ -143,7 +143,7 @@ EXPLAINED = {
     "flipped": "repeats or models disagree on the sample",
 }
 
-ORDERS = {
+SORT_ORDERS = {
     "begun": "as they came",
     "newest": "newest first",
     "worst": "lowest score first",
@@ -152,7 +152,7 @@ ORDERS = {
 }
 
 
-def select(manifest: Manifest, table: RunTable, wanted: TrialQuery, size: int) -> Selection:
+def select_trials(manifest: Manifest, table: RunTable, wanted: TrialQuery, size: int) -> Selection:
     """Select the trials for one page of `size` trials. The table must not grow during the call."""
     import numpy as np
 
@@ -164,7 +164,7 @@ def select(manifest: Manifest, table: RunTable, wanted: TrialQuery, size: int) -
     return Selection(rows[start : start + size].tolist(), len(rows), counts)
 
 
-class Around(NamedTuple):
+class TrialNeighbours(NamedTuple):
     """The neighbours of a trial: the row numbers of the trials before and after it, and of the nearest failed
     ones.
 
@@ -177,7 +177,7 @@ class Around(NamedTuple):
     failing_after: int | None = None
 
 
-def around(manifest: Manifest, table: RunTable, wanted: TrialQuery, number: int) -> Around:
+def find_neighbours(manifest: Manifest, table: RunTable, wanted: TrialQuery, number: int) -> TrialNeighbours:
     """Find the neighbours of a trial in a table.
 
     Failed neighbours are found even if the table's filter hides them.
@@ -187,7 +187,7 @@ def around(manifest: Manifest, table: RunTable, wanted: TrialQuery, number: int)
     everything = _in_order(columns, _places(common), wanted.order)
     _, mask = FILTERS.get(wanted.filter, FILTERS["all"])
     shown = _beside(everything, mask(columns), number)
-    return Around(*shown, *_beside(everything, columns.failed, number))
+    return TrialNeighbours(*shown, *_beside(everything, columns.failed, number))
 
 
 def _beside(rows: Rows, mask: Mask, number: int) -> tuple[int | None, int | None]:

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from aiohttp import web
 
-from benchwright.runs.journal import TRIALS
-from benchwright.web.pack_cells import LiveCells
+from benchwright.runs.journal import TRIALS_FILE
+from benchwright.web.pack_cells import LiveCellReader
 from benchwright.web.run_trials import RunTrials
 from benchwright.web.runs_index import RunsIndex
 
 if TYPE_CHECKING:
     from benchwright.analysis.leaderboard.records import Leaderboard
-    from benchwright.analysis.load.details import DetailedLoad
-    from benchwright.app.comparing import Compared
-    from benchwright.web.started import LaunchedCommands
+    from benchwright.analysis.load.plot_data import DetailedLoad
+    from benchwright.app.comparing import ComparisonWithTimes
+    from benchwright.web.launched_commands import LaunchedCommands
 
 MOST_TRIALS = 400_000
 """Maximum number of trials kept in memory over all runs. The most recently viewed run is always kept."""
@@ -33,7 +33,7 @@ MOST_RESULTS = 8
 
 Result = TypeVar("Result")
 
-REST = 10
+RECOMPUTE_FACTOR = 10
 """Factor: the figures of a running run are recomputed after this many times the time that they took."""
 
 
@@ -75,13 +75,13 @@ class Viewer:
         self.runs = RunsIndex()
         self.started = started
         self.closing = Event()
-        self.comparisons: ResultCache[Compared] = ResultCache()
+        self.comparisons: ResultCache[ComparisonWithTimes] = ResultCache()
         self.loads: ResultCache[list[DetailedLoad]] = ResultCache()
         self.leaderboards: ResultCache[Leaderboard] = ResultCache()
         self._lock = Lock()
         self._trials: OrderedDict[str, RunTrials] = OrderedDict()
         self._figures: OrderedDict[str, _Figures] = OrderedDict()
-        self._cells: dict[str, LiveCells] = {}
+        self._cells: dict[str, LiveCellReader] = {}
 
     def trials(self, run: str) -> RunTrials:
         """Return the trials of a run, as far as its journal has been read.
@@ -101,7 +101,7 @@ class Viewer:
                 self._trials.popitem(last=False)
         return trials
 
-    def live_cells(self, run: str) -> LiveCells:
+    def live_cells(self, run: str) -> LiveCellReader:
         """Return the reader of the progress messages in a pack's run.
 
         Raises:
@@ -109,7 +109,7 @@ class Viewer:
         """
         directory = self.runs.directory(run)
         with self._lock:
-            return self._cells.setdefault(run, LiveCells(directory))
+            return self._cells.setdefault(run, LiveCellReader(directory))
 
     def figures(
         self, run: str, make: Callable[[], dict[str, Any]], *, running: bool
@@ -129,13 +129,13 @@ class Viewer:
             if len(self._figures) > MOST_FIGURES:
                 self._figures.popitem(last=False)
         with kept.lock:
-            size = _size(directory / TRIALS)
+            size = _size(directory / TRIALS_FILE)
             rested = not running or time.monotonic() >= kept.again_at
             if kept.made is None or (size != kept.size and rested):
                 begun = time.monotonic()
                 kept.made, kept.size = make(), size
                 ended = time.monotonic()
-                kept.again_at = ended + REST * (ended - begun)
+                kept.again_at = ended + RECOMPUTE_FACTOR * (ended - begun)
             return kept.made, kept.size == size
 
 
@@ -146,4 +146,4 @@ def _size(path: Path) -> int:
         return 0
 
 
-VIEWER: web.AppKey[Viewer] = web.AppKey("viewer", Viewer)
+VIEWER_KEY: web.AppKey[Viewer] = web.AppKey("viewer", Viewer)

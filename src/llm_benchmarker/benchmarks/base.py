@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.documented.base import BaseBenchmark, BenchmarkResult, BenchmarkSample, SampleResult
+from benchwright.catalog.llm_benchmarker_api.base import (
+    BaseBenchmark,
+    BenchmarkResult,
+    BenchmarkSample,
+    SampleResult,
+)
 
 __all__ = ["BaseBenchmark", "BenchmarkResult", "BenchmarkSample", "SampleResult"]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.documented.docker_benchmark import DockerBenchmark
+from benchwright.catalog.llm_benchmarker_api.docker_benchmark import DockerBenchmark
 
 __all__ = ["DockerBenchmark"]

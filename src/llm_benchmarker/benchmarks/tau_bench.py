@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.documented.from_catalog import CatalogBenchmark
+from benchwright.catalog.llm_benchmarker_api.from_catalog import CatalogBenchmark
 
 __all__ = ["TauBenchBenchmark"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.documented.docker_benchmark import DockerBenchmark
-from benchwright.catalog.documented.from_catalog import CatalogBenchmark
+from benchwright.catalog.llm_benchmarker_api.docker_benchmark import DockerBenchmark
+from benchwright.catalog.llm_benchmarker_api.from_catalog import CatalogBenchmark
 
 __all__ = ["TerminalBenchBenchmark"]
 

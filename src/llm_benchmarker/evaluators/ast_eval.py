@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.documented.evaluators.ast_eval import (
+from benchwright.catalog.llm_benchmarker_api.evaluators.ast_eval import (
     compare_function_calls,
     normalize_value,
     parse_function_call,

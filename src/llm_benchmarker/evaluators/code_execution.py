@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.documented.evaluators.code_execution import (
+from benchwright.catalog.llm_benchmarker_api.evaluators.code_execution import (
     execute_python,
     run_humaneval_test,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.documented.evaluators.matching import (
+from benchwright.catalog.llm_benchmarker_api.evaluators.matching import (
     contains_match,
     exact_match,
     normalize,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.documented.evaluators.ifeval_rules import (
+from benchwright.catalog.llm_benchmarker_api.evaluators.ifeval_rules import (
     verify_instruction,
 )
 

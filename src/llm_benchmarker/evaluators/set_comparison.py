@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.documented.evaluators.matching import (
+from benchwright.catalog.llm_benchmarker_api.evaluators.matching import (
     extract_set,
     jaccard_similarity,
     set_exact_match,

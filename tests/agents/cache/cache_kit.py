@@ -16,7 +16,7 @@ from benchwright.records import (
     TrialRecord,
     Usage,
 )
-from benchwright.runs.journal import Body, Journal, encode_json
+from benchwright.runs.journal import Journal, TrialBody, encode_json
 from benchwright.runs.keys import score_key
 from benchwright.runs.manifest import Manifest, ScorerInfo
 from benchwright.runs.table import RunTable
@@ -69,7 +69,7 @@ class HandWritten:
     ) -> None:
         key = self.key(row, target, repeat)
         record = TrialRecord(key=key, sample=str(row), target=target, status=status, repeat=repeat, **fields)
-        self._journal.write_trial(record, encode_json(Body(key=key, messages=messages or [])))
+        self._journal.write_trial(record, encode_json(TrialBody(key=key, messages=messages or [])))
 
     def score(
         self,

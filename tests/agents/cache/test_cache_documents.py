@@ -8,12 +8,12 @@ import msgspec
 import pytest
 from tests.agents.cache.cache_kit import HandWritten, manifest, request
 
-from benchwright.agents.cache.documents import Results, output_document
+from benchwright.agents.cache.documents import DocumentedResults, output_document
 from benchwright.records import Status
 
 
-def results_of(journal: HandWritten, *models: str) -> Results:
-    results = Results(journal.runs(manifest(*models)))
+def results_of(journal: HandWritten, *models: str) -> DocumentedResults:
+    results = DocumentedResults(journal.runs(manifest(*models)))
     for _ in results.count_runs():
         pass
     return results
@@ -53,7 +53,7 @@ def test_pass_at_k_is_named_by_k(journal: HandWritten) -> None:
     for repeat in range(3):
         journal.trial(0, repeat)
         journal.score(0, float(repeat == 0), repeat)
-    summary = Results(journal.runs(manifest("m", repeats=3))).summary["eval_fns"]["right"]
+    summary = DocumentedResults(journal.runs(manifest("m", repeats=3))).summary["eval_fns"]["right"]
     assert list(summary) == ["mean", "std", "min", "max", "pass_at_1", "pass_at_3"]
     assert (summary["pass_at_1"], summary["pass_at_3"]) == (pytest.approx(1 / 3), 1.0)
 
@@ -63,7 +63,7 @@ def test_pass_at_k_is_of_the_rows_that_have_k_runs_and_says_how_many(journal: Ha
         for repeat in range(repeats):
             journal.trial(row, repeat)
             journal.score(row, 1.0, repeat)
-    summary = Results(journal.runs(manifest("m", repeats=5))).summary["eval_fns"]["right"]
+    summary = DocumentedResults(journal.runs(manifest("m", repeats=5))).summary["eval_fns"]["right"]
     assert summary == {
         "mean": 1.0, "std": 0.0, "min": 1.0, "max": 1.0,
         "pass_at_1": 1.0, "pass_at_3": 1.0, "pass_at_rows": {"1": 2, "3": 1},

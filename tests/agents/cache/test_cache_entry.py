@@ -14,7 +14,7 @@ from benchwright.agents.cache.entry import (
     CacheMismatch,
     back_up,
     entry_files,
-    moment,
+    format_time,
     new_entry,
     new_path,
     read_entry,
@@ -164,4 +164,4 @@ def test_what_is_corrupt_is_set_aside_with_its_samples(path: Path) -> None:
 
 
 def test_moments_are_utc_in_whole_seconds() -> None:
-    assert moment(1_767_225_600.9) == "2026-01-01T00:00:00Z"
+    assert format_time(1_767_225_600.9) == "2026-01-01T00:00:00Z"

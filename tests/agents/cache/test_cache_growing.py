@@ -8,9 +8,9 @@ from pathlib import Path
 from tests.agents.cache.cache_kit import HandWritten, manifest
 
 from benchwright.agents.cache.entry import add_runs, new_entry, read_entry, read_head, write_entry
-from benchwright.agents.cache.growing import NewRuns
+from benchwright.agents.cache.new_runs import NewRuns
 from benchwright.agents.cache.runs import DocumentedRun, DocumentedRuns
-from benchwright.records import FAILED, RETRIED_ON_RESUME, Status
+from benchwright.records import FAILED_STATUSES, RETRIED_ON_RESUME, Status
 
 ONE = manifest("m")
 
@@ -77,7 +77,7 @@ class TestUnderWay:
         journal.trial(1, status=Status.PROVIDER_ERROR)
         journal.trial(2, status=Status.EXECUTION_ERROR)
         table = journal.table(ONE)
-        for again, left in ((RETRIED_ON_RESUME, [0, 2]), (FAILED, [0])):
+        for again, left in ((RETRIED_ON_RESUME, [0, 2]), (FAILED_STATUSES, [0])):
             runs = DocumentedRuns(table, ONE, under_way=True, again=again)
             assert [run.row_index for run in runs] == left
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.agents.cache.paths import RESERVED, cache_root, entry_directory, sanitize_path_part
+from benchwright.agents.cache.paths import RESERVED_NAMES, cache_root, entry_directory, sanitize_path_part
 
 HOME = Path("~").expanduser()
 
@@ -53,7 +53,7 @@ def test_any_name_is_one_safe_part_of_a_path(text: str) -> None:
     name = sanitize_path_part(text)
     assert re.fullmatch(r"[\w-]{1,60}", name)
     assert name == name.lower()
-    assert name not in RESERVED
+    assert name not in RESERVED_NAMES
     assert Path(name).name == name
 
 

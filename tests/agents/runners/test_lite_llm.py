@@ -18,7 +18,7 @@ from benchwright.endpoint.providers import check_target, connect, find_target
 from benchwright.endpoint.simulate import Faults, Settings, SimulatedEndpoint
 from benchwright.errors import ProviderError as EndpointError
 from benchwright.errors import UserError
-from benchwright.records import SIMULATED, RequestRecord, Target
+from benchwright.records import SIMULATED_FLAG, RequestRecord, Target
 
 pytestmark = [
     pytest.mark.skipif(find_spec("litellm") is None, reason="the extra `litellm` is not installed"),
@@ -55,7 +55,7 @@ async def test_an_answer_of_a_simulated_server_is_marked(leads_to: Any, settings
         leads_to(endpoint)
         client = LiteLLMClient(Target(slot="model", model=MODEL, base_url=LITELLM))
         await client.ask("/chat/completions", {"messages": HELLO}, note=requests.append)
-    assert [SIMULATED in request.flags for request in requests] == [True]
+    assert [SIMULATED_FLAG in request.flags for request in requests] == [True]
 
 
 @pytest.mark.parametrize(

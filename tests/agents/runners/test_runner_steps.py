@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from benchwright.agents.runners.steps import (
+from benchwright.agents.runners.command_setup import (
     build_completion_params,
     create_llm_client,
     load_agent,

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from benchwright.analysis.load.figures import Figures
-from benchwright.analysis.load.reading import with_figures
+from benchwright.analysis.load.figures import WindowFigures
+from benchwright.analysis.load.level_results import with_figures
 from benchwright.analysis.load.records import Level, LevelPlan, LevelResult, LoadReport
-from benchwright.analysis.load.requests import Requests
+from benchwright.analysis.load.requests import LevelRequests
 from benchwright.analysis.load.windows import find_window
 
 SLOTS = 8
@@ -19,7 +19,7 @@ DECODE = 0.4
 TOKENS = 32
 
 
-def drawn(generator: np.random.Generator, concurrency: int, seconds: float, slower: float) -> Requests:
+def drawn(generator: np.random.Generator, concurrency: int, seconds: float, slower: float) -> LevelRequests:
     """A closed loop for so long on 8 slots, whose prefill is constant and whose decoding varies (gamma, shape 4)."""
     free, ready = [0.0] * SLOTS, [0.0] * concurrency
     moments = []
@@ -32,7 +32,7 @@ def drawn(generator: np.random.Generator, concurrency: int, seconds: float, slow
     start, first_token, ends = (np.array(column) for column in zip(*moments, strict=True))
     latency, ttft = ends - start, first_token - start
     unknown, tokens = np.full(start.size, np.nan), np.full(start.size, float(TOKENS))
-    return Requests(
+    return LevelRequests(
         intended=start,
         start=start,
         end=ends,
@@ -79,9 +79,9 @@ def measured(
     return LoadReport("load-1", "synthetic", "m", "http://127.0.0.1:9/v1", "prompts", [], levels)
 
 
-def _with_figures(result: LevelResult, requests: Requests) -> LevelResult:
+def _with_figures(result: LevelResult, requests: LevelRequests) -> LevelResult:
     plan = LevelPlan("load-1", result.level)
     found = find_window(requests, plan)
     if found is None:
         return result
-    return with_figures(result, requests, plan, found, Figures(requests, found.window, open_loop=False))
+    return with_figures(result, requests, plan, found, WindowFigures(requests, found.window, open_loop=False))

@@ -17,7 +17,7 @@ from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.load.comparison.compare import compare_loads
 from benchwright.analysis.load.comparison.figures import level_figures
-from benchwright.analysis.load.comparison.records import LoadChange, LoadComparison, LoadsCompared
+from benchwright.analysis.load.comparison.records import LoadChange, LoadComparison, LoadComparisonResult
 from benchwright.analysis.load.comparison.rules import LoadRules
 from benchwright.analysis.load.figure_records import FigureEstimate, Goodput
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective
@@ -27,7 +27,7 @@ PAIRS = 200
 SECONDS = 60.0
 
 
-def alarms(found: LoadsCompared) -> list[str]:
+def alarms(found: LoadComparisonResult) -> list[str]:
     (pair,) = found.pairs
     return [change.measure for change in pair.changes if change.verdict in ("better", "worse")]
 
@@ -160,9 +160,9 @@ def test_the_figure_of_several_runs_is_their_geometric_mean() -> None:
     assert found.low < 20
 
 
-def compared(program: Program, *arguments: str) -> tuple[int, str, LoadsCompared]:
+def compared(program: Program, *arguments: str) -> tuple[int, str, LoadComparisonResult]:
     ended = program.run("compare", *arguments, "--json")
-    return ended.returncode, ended.stderr, msgspec.json.decode(ended.stdout, type=LoadsCompared)
+    return ended.returncode, ended.stderr, msgspec.json.decode(ended.stdout, type=LoadComparisonResult)
 
 
 SYNTHETIC = ("--synthetic-input", "32", "--synthetic-output", "8", "--requests", "60", "--concurrency", "4")

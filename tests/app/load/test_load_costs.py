@@ -12,7 +12,7 @@ from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.load.costs import cost_of
 from benchwright.analysis.load.figure_records import FigureEstimate
-from benchwright.analysis.load.records import Level, LevelResult, Price, SelfTest
+from benchwright.analysis.load.records import Level, LevelResult, SelfTest, ServerPrice
 from benchwright.app.load.self_test import capacity_warnings
 from benchwright.app.load.settings import LoadSettings, price_of, window_of
 from benchwright.errors import UserError
@@ -29,7 +29,7 @@ LEVEL = LevelResult(
 
 
 def test_by_the_hour_a_token_costs_the_less_the_more_there_are() -> None:
-    cost = cost_of(LEVEL, Price(hour=3.6))
+    cost = cost_of(LEVEL, ServerPrice(hour=3.6))
     assert cost is not None
     assert cost.hour == pytest.approx(3.6)
     assert cost.tokens == pytest.approx(0.001 / 1250 * 1e6)
@@ -38,7 +38,7 @@ def test_by_the_hour_a_token_costs_the_less_the_more_there_are() -> None:
 
 
 def test_by_tokens_an_hour_costs_what_is_served_in_it() -> None:
-    cost = cost_of(LEVEL, Price(0.5, 2.0))
+    cost = cost_of(LEVEL, ServerPrice(0.5, 2.0))
     assert cost is not None
     assert cost.hour == pytest.approx((1000 * 0.5 + 250 * 2.0) / 1e6 * 3600)
 
@@ -46,10 +46,10 @@ def test_by_tokens_an_hour_costs_what_is_served_in_it() -> None:
 def test_without_told_tokens_or_a_rate_nothing_is_invented() -> None:
     from msgspec.structs import replace
 
-    assert cost_of(replace(LEVEL, output_tokens=None), Price(0.5, 2.0)) is None
-    assert cost_of(replace(LEVEL, tokens_told=0.5), Price(0.5, 2.0)) is None
-    assert cost_of(replace(LEVEL, achieved=None), Price(hour=1.0)) is None
-    hourly = cost_of(replace(LEVEL, output_tokens=None), Price(hour=3.6))
+    assert cost_of(replace(LEVEL, output_tokens=None), ServerPrice(0.5, 2.0)) is None
+    assert cost_of(replace(LEVEL, tokens_told=0.5), ServerPrice(0.5, 2.0)) is None
+    assert cost_of(replace(LEVEL, achieved=None), ServerPrice(hour=1.0)) is None
+    hourly = cost_of(replace(LEVEL, output_tokens=None), ServerPrice(hour=3.6))
     assert hourly is not None
     assert hourly.tokens is None
 
@@ -75,8 +75,8 @@ def test_what_is_no_price_is_refused(text: str) -> None:
 
 def test_a_model_has_its_own_price_before_that_of_all() -> None:
     prices = ("2/h", "org/m=1,2")
-    assert price_of(prices, "org/m") == Price(1, 2)
-    assert price_of(prices, "other") == Price(hour=2)
+    assert price_of(prices, "org/m") == ServerPrice(1, 2)
+    assert price_of(prices, "other") == ServerPrice(hour=2)
 
 
 @pytest.mark.parametrize("text", ["10", "10:5", "a:b", ":5"])

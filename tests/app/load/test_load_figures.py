@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.analysis.load.figure_records import FigureEstimate
-from benchwright.analysis.load.figures import Figures
-from benchwright.analysis.load.reading import server_of
+from benchwright.analysis.load.figures import WindowFigures
+from benchwright.analysis.load.level_results import server_of
 from benchwright.analysis.load.records import Level, LevelPlan, Objective
 from benchwright.analysis.load.requests import read_requests
-from benchwright.analysis.load.windows import find_window, in_flight
+from benchwright.analysis.load.windows import find_window, peak_in_flight
 from benchwright.endpoint.watching import ServerMetrics
 from benchwright.records import RequestRecord, Status, TrialRecord, Usage
 from benchwright.runs.journal import Journal
 from benchwright.runs.table import RunTable
-from benchwright.stats.windows import Cut
+from benchwright.stats.windows import WindowCut
 
 WALL = 1_763_000_000_000_000_000
 MS = 1_000_000
@@ -73,11 +73,13 @@ def table_of(directory: Path) -> RunTable:
     return table
 
 
-def figures(directory: Path, *asked: Asked, open_loop: bool = False, warmup: Cut = Cut()) -> Figures:  # noqa: B008
+def figures(
+    directory: Path, *asked: Asked, open_loop: bool = False, warmup: WindowCut = WindowCut()
+) -> WindowFigures:
     requests = read_requests(table_of(journal(directory, asked)))
     found = find_window(requests, LevelPlan("load-1", OPEN if open_loop else CLOSED, warmup=warmup))
     assert found is not None
-    return Figures(requests, found.window, open_loop=open_loop)
+    return WindowFigures(requests, found.window, open_loop=open_loop)
 
 
 def value(estimate: FigureEstimate | None) -> float:
@@ -141,7 +143,7 @@ def test_a_closed_loop_answers_as_many_as_are_in_flight_over_what_each_takes(
     tmp_path_factory: pytest.TempPathFactory, in_flight_count: int, rounds: int
 ) -> None:
     asked = [Asked(100 * number) for number in range(rounds) for _ in range(in_flight_count)]
-    found = figures(tmp_path_factory.mktemp("closed"), *asked, warmup=Cut(requests=in_flight_count))
+    found = figures(tmp_path_factory.mktemp("closed"), *asked, warmup=WindowCut(requests=in_flight_count))
     assert value(found.achieved_rate) == pytest.approx(in_flight_count / 0.1)
     assert value(found.tokens_per_second("completion_tokens")) == pytest.approx(11 * in_flight_count / 0.1)
 
@@ -149,7 +151,7 @@ def test_a_closed_loop_answers_as_many_as_are_in_flight_over_what_each_takes(
 def test_warm_up_is_left_out_of_every_figure(tmp_path: Path) -> None:
     slow = [Asked(1000 * number, total=900, ttft=800) for number in range(3)]
     quick = [Asked(3000 + 100 * number) for number in range(30)]
-    found = figures(tmp_path, *slow, *quick, warmup=Cut(requests=3))
+    found = figures(tmp_path, *slow, *quick, warmup=WindowCut(requests=3))
     latency = found.distribution("latency")
     assert found.counted == 30
     assert latency is not None
@@ -173,7 +175,7 @@ def test_the_time_between_tokens_is_that_after_the_first_shared_by_the_others(tm
 
 def test_the_most_in_flight_is_counted(tmp_path: Path) -> None:
     asked = [Asked(0), Asked(10), Asked(20), Asked(200)]
-    assert in_flight(read_requests(table_of(journal(tmp_path, asked)))) == 3
+    assert peak_in_flight(read_requests(table_of(journal(tmp_path, asked)))) == 3
 
 
 def test_trials_are_put_in_the_order_of_their_intended_starts(tmp_path: Path) -> None:
@@ -184,8 +186,8 @@ def test_trials_are_put_in_the_order_of_their_intended_starts(tmp_path: Path) ->
 
 def test_a_run_without_trials_has_no_window(tmp_path: Path) -> None:
     requests = read_requests(table_of(journal(tmp_path, [])))
-    assert find_window(requests, LevelPlan("load-1", CLOSED, warmup=Cut())) is None
-    assert in_flight(requests) == 0
+    assert find_window(requests, LevelPlan("load-1", CLOSED, warmup=WindowCut())) is None
+    assert peak_in_flight(requests) == 0
 
 
 def test_shares_of_the_server_are_of_what_its_counters_grew_by() -> None:

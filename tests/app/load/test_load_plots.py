@@ -17,12 +17,12 @@ from tests.app.load.load_kit import measure, runs_of
 from tests.app.load.queue_kit import drawn
 from tests.simulated import simulated_endpoint
 
-from benchwright.analysis.load.details import DetailedLoad, detail_of
-from benchwright.analysis.load.figures import Figures
+from benchwright.analysis.load.figures import WindowFigures
 from benchwright.analysis.load.measurement import read_measurement
+from benchwright.analysis.load.plot_data import DetailedLoad, detail_of
 from benchwright.analysis.load.records import Level, LevelPlan, LoadReport
 from benchwright.analysis.load.requests import read_requests
-from benchwright.analysis.load.timeline import course_of
+from benchwright.analysis.load.timeline import timeline_of
 from benchwright.analysis.load.windows import find_window
 from benchwright.app.load.report import write_load_report
 from benchwright.app.report import ReportSettings
@@ -94,7 +94,7 @@ class TestCourse:
     def test_the_servers_own_metrics_are_those_of_the_same_seconds(self) -> None:
         requests = drawn(np.random.default_rng(1), 4, 20.0, 1.0)
         looks = [ServerMetrics(round(second * 1e9), running=float(second)) for second in range(-2, 40)]
-        course = course_of(requests, None, looks)
+        course = timeline_of(requests, None, looks)
         assert course is not None
         assert [one.running for one in course.server] == [one.at for one in course.server]
         assert 0 <= course.server[0].at < course.server[-1].at <= course.seconds
@@ -108,7 +108,7 @@ class TestSize:
         plan = LevelPlan("load-1", Level(concurrency=64))
         found = find_window(requests, plan)
         assert found is not None
-        figures = Figures(requests, found.window, open_loop=False)
+        figures = WindowFigures(requests, found.window, open_loop=False)
         looks = [ServerMetrics(second * 10**9, running=1.0, waiting=2.0, cache=0.5) for second in range(3600)]
         detail = detail_of("run", requests, found, figures, looks)
         assert detail.course is not None

@@ -10,10 +10,10 @@ import pytest
 from benchwright.analysis.load.records import Level, Objective
 from benchwright.app.load.levels import due_times
 from benchwright.app.load.replay.workload import find_trace
-from benchwright.app.load.settings import LoadSettings, chosen_levels, cut_of, objectives
+from benchwright.app.load.settings import LoadSettings, chosen_levels, objectives, parse_cut
 from benchwright.data.traces.records import Conversation, Trace, TracedRequest
 from benchwright.errors import UserError
-from benchwright.stats.windows import Cut
+from benchwright.stats.windows import WindowCut
 
 
 def test_concurrencies_are_levels_of_a_closed_loop() -> None:
@@ -85,12 +85,12 @@ def test_what_is_no_objective_is_refused(given: dict[str, Any], told: str) -> No
 
 
 def test_a_cut_is_a_number_of_requests_or_a_time() -> None:
-    assert cut_of("20", "--warmup", Cut()) == Cut(requests=20)
-    assert cut_of("5s", "--warmup", Cut()) == Cut(seconds=5)
-    assert cut_of("500ms", "--warmup", Cut()) == Cut(seconds=0.5)
-    assert cut_of(None, "--warmup", Cut(requests=3)) == Cut(requests=3)
+    assert parse_cut("20", "--warmup", WindowCut()) == WindowCut(requests=20)
+    assert parse_cut("5s", "--warmup", WindowCut()) == WindowCut(seconds=5)
+    assert parse_cut("500ms", "--warmup", WindowCut()) == WindowCut(seconds=0.5)
+    assert parse_cut(None, "--warmup", WindowCut(requests=3)) == WindowCut(requests=3)
     with pytest.raises(UserError, match="--warmup '5x' is neither"):
-        cut_of("5x", "--warmup", Cut())
+        parse_cut("5x", "--warmup", WindowCut())
 
 
 def trace(*at: float | None) -> Trace:

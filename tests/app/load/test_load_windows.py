@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from tests.app.load.test_load_figures import Asked, journal, table_of
 
-from benchwright.analysis.load.figures import Figures
+from benchwright.analysis.load.figures import WindowFigures
 from benchwright.analysis.load.records import Level, LevelPlan
-from benchwright.analysis.load.requests import Requests, read_requests
+from benchwright.analysis.load.requests import LevelRequests, read_requests
 from benchwright.analysis.load.windows import find_window, whole_level_figures
-from benchwright.stats.windows import Cut
+from benchwright.stats.windows import WindowCut
 
 
 def closed(concurrency: int, requests: int, slots: int, service: int) -> list[Asked]:
@@ -28,7 +28,7 @@ def closed(concurrency: int, requests: int, slots: int, service: int) -> list[As
     return asked
 
 
-def read(directory: Path, asked: list[Asked]) -> Requests:
+def read(directory: Path, asked: list[Asked]) -> LevelRequests:
     return read_requests(table_of(journal(directory, asked)))
 
 
@@ -38,7 +38,7 @@ def test_two_rounds_are_a_burst_for_which_no_steady_rate_is_claimed(tmp_path: Pa
     found = find_window(requests, LevelPlan("load-1", Level(concurrency=24)))
     assert found is not None
     assert not found.is_steady
-    assert Figures(requests, found.window, open_loop=False).achieved_rate is None
+    assert WindowFigures(requests, found.window, open_loop=False).achieved_rate is None
     whole = whole_level_figures(requests)
     assert whole is not None
     assert whole.achieved == pytest.approx(30)
@@ -49,7 +49,7 @@ def test_from_a_few_rounds_on_the_rate_is_that_of_the_server(tmp_path: Path, rou
     requests = read(tmp_path, closed(24, 24 * rounds, 6, 200))
     found = find_window(requests, LevelPlan("load-1", Level(concurrency=24)))
     assert found is not None
-    achieved = Figures(requests, found.window, open_loop=False).achieved_rate
+    achieved = WindowFigures(requests, found.window, open_loop=False).achieved_rate
     assert found.is_steady
     assert achieved is not None
     assert achieved.value == pytest.approx(30)
@@ -60,7 +60,7 @@ def test_no_more_requests_than_are_in_flight_are_a_burst_whose_times_are_told(tm
     found = find_window(requests, LevelPlan("load-1", Level(concurrency=8)))
     assert found is not None
     assert not found.is_steady
-    figures = Figures(requests, found.window, open_loop=False)
+    figures = WindowFigures(requests, found.window, open_loop=False)
     assert (figures.counted, figures.achieved_rate) == (8, None)
     assert figures.distribution("latency") is not None
 
@@ -78,7 +78,7 @@ def test_cuts_that_are_given_are_kept_to(tmp_path: Path) -> None:
     slow = [Asked(1000 * number, total=900) for number in range(20)]
     quick = [Asked(20_000 + 100 * number) for number in range(200)]
     found = find_window(
-        read(tmp_path, slow + quick), LevelPlan("load-1", Level(concurrency=1), warmup=Cut(requests=3))
+        read(tmp_path, slow + quick), LevelPlan("load-1", Level(concurrency=1), warmup=WindowCut(requests=3))
     )
     assert found is not None
     assert (found.rule, found.window.first) == ("given", 3)
@@ -99,7 +99,7 @@ def test_a_queue_that_grows_is_no_steady_state(tmp_path: Path) -> None:
     assert found is not None
     assert found.drift is not None
     assert found.drift > 0.5
-    achieved = Figures(requests, found.window, open_loop=True).achieved_rate
+    achieved = WindowFigures(requests, found.window, open_loop=True).achieved_rate
     assert achieved is not None
     assert achieved.value == pytest.approx(10, rel=0.05)
 
@@ -109,7 +109,7 @@ def test_intervals_of_rates_hold_them(tmp_path: Path) -> None:
     asked = [Asked(int(due), total=int(generator.integers(50, 150))) for due in np.arange(0, 30_000, 100)]
     found = find_window(requests := read(tmp_path, asked), LevelPlan("load-1", Level(concurrency=1)))
     assert found is not None
-    achieved = Figures(requests, found.window, open_loop=True).achieved_rate
+    achieved = WindowFigures(requests, found.window, open_loop=True).achieved_rate
     assert achieved is not None
     assert achieved.low is not None
     assert achieved.high is not None
@@ -124,7 +124,7 @@ def test_a_closed_loop_that_is_refused_at_once_has_no_window_of_refusals(tmp_pat
     requests = read(tmp_path, [*answered, *refused])
     found = find_window(requests, LevelPlan("load-1", Level(concurrency=16)))
     assert found is not None
-    figures = Figures(requests, found.window, open_loop=False)
+    figures = WindowFigures(requests, found.window, open_loop=False)
     assert (figures.counted, figures.failed) == (150, 142)
     assert figures.achieved_rate is None, "none is steady"
 
@@ -148,7 +148,7 @@ def test_what_hangs_all_the_time_serves_nothing_and_is_told(tmp_path: Path) -> N
     requests = read(tmp_path, [*hanging, *served])
     found = find_window(requests, LevelPlan("load-1", Level(concurrency=8)))
     assert found is not None
-    figures = Figures(requests, found.window, open_loop=False)
+    figures = WindowFigures(requests, found.window, open_loop=False)
     assert figures.achieved_rate is not None
     assert figures.achieved_rate.value == pytest.approx(40, rel=0.01)
     assert figures.outlasting_requests == 4

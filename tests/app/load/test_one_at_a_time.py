@@ -14,9 +14,9 @@ from tests.app.load.load_kit import measure
 from tests.app.load.test_open_loop_rates import Server, asked
 from tests.simulated import simulated_endpoint
 
-from benchwright.analysis.load.one_at_a_time import sequential_streams
 from benchwright.analysis.load.records import LoadReport
-from benchwright.analysis.load.requests import Requests
+from benchwright.analysis.load.requests import LevelRequests
+from benchwright.analysis.load.sequential_server import sequential_streams
 
 SAYS = "The server serves one request at a time: "
 LOAD = ("--synthetic-input", "5", "--no-metrics", "--no-probe", "--warmup", "4")
@@ -66,7 +66,9 @@ def test_a_server_of_a_few_slots_is_not_taken_for_one(
     assert not said(report)
 
 
-def streamed(slots: int, in_flight: int, prefill: float, decode: float, spread: float, seed: int) -> Requests:
+def streamed(
+    slots: int, in_flight: int, prefill: float, decode: float, spread: float, seed: int
+) -> LevelRequests:
     """A closed loop of 60 streams, as a server of so many slots makes it."""
     generator = np.random.default_rng(seed)
     free, ready, moments = [0.0] * slots, [0.0] * in_flight, []

@@ -17,12 +17,12 @@ from tests.app.app_kit import Program
 from tests.app.load.load_kit import measure, rate
 from tests.simulated import simulated_endpoint
 
-from benchwright.analysis.load.figures import Figures
-from benchwright.analysis.load.reading import with_figures
+from benchwright.analysis.load.figures import WindowFigures
+from benchwright.analysis.load.level_results import with_figures
 from benchwright.analysis.load.records import Level, LevelPlan, LevelResult, Objective
-from benchwright.analysis.load.requests import Requests
+from benchwright.analysis.load.requests import LevelRequests
 from benchwright.analysis.load.windows import FoundWindow, find_window
-from benchwright.stats.steady import CERTAIN, growth
+from benchwright.stats.steady_state import DRIFT_P_VALUE, growth
 
 OBJECTIVE = 1.0
 
@@ -37,7 +37,7 @@ class Server(NamedTuple):
     failing: float = 0.0
 
 
-def asked(server: Server, per_second: float, duration: float, *, poisson: bool, seed: int) -> Requests:
+def asked(server: Server, per_second: float, duration: float, *, poisson: bool, seed: int) -> LevelRequests:
     """What becomes of an open loop, drawn in memory."""
     generator = np.random.default_rng(seed)
     number = max(1, round(per_second * duration))
@@ -54,7 +54,7 @@ def asked(server: Server, per_second: float, duration: float, *, poisson: bool, 
             heapq.heappush(free, ends[place])
     ok = generator.random(number) >= server.failing
     unknown, tokens, latency = np.full(number, np.nan), np.full(number, 10.0), ends - due
-    return Requests(
+    return LevelRequests(
         intended=due,
         start=due,
         end=ends,
@@ -80,14 +80,14 @@ def asked(server: Server, per_second: float, duration: float, *, poisson: bool, 
     )
 
 
-def figures(requests: Requests, per_second: float, **plan: Any) -> tuple[FoundWindow, LevelResult]:
+def figures(requests: LevelRequests, per_second: float, **plan: Any) -> tuple[FoundWindow, LevelResult]:
     level = Level(rate=per_second, arrivals="poisson")
     planned = LevelPlan("load-1", level, objectives=[Objective("latency", OBJECTIVE)], **plan)
     found = find_window(requests, planned)
     assert found is not None
     result = LevelResult(level, "run", "finished", requests.ok.size)
     return found, with_figures(
-        result, requests, planned, found, Figures(requests, found.window, open_loop=True)
+        result, requests, planned, found, WindowFigures(requests, found.window, open_loop=True)
     )
 
 
@@ -223,7 +223,7 @@ def test_what_grows_by_a_line_grows_by_its_height(noise: list[float]) -> None:
     found = growth(np.linspace(0, 1000, size))
     assert found is not None
     assert found.amount == pytest.approx(1000)
-    assert found.p_value < CERTAIN
+    assert found.p_value < DRIFT_P_VALUE
     assert growth(noise[:4]) is None
 
 

@@ -19,8 +19,8 @@ from tests.app.load.load_kit import Heard, listening_server, measure
 
 from benchwright.analysis.load.records import LoadReport
 from benchwright.app.load.synthetic.calibration import Calibration
-from benchwright.app.load.synthetic.lengths import Lengths
-from benchwright.app.load.synthetic.parts import picture, tool
+from benchwright.app.load.synthetic.lengths import LengthDistribution
+from benchwright.app.load.synthetic.parts import stripes_png, tool_definition
 from benchwright.app.load.synthetic.task import INSTRUCTION, synthetic_prompt
 from benchwright.errors import UserError
 
@@ -38,11 +38,11 @@ def sent(program: Program, *given: str, seconds: float = 0.0) -> tuple[LoadRepor
 class TestLengths:
     @given(st.sampled_from(["20", "20:100", "lognormal:20:2"]), st.integers())
     def test_a_length_is_at_least_one_token(self, text: str, seed: int) -> None:
-        assert Lengths.parse(text, "--synthetic-input").draw(random.Random(seed)) >= 1
+        assert LengthDistribution.parse(text, "--synthetic-input").draw(random.Random(seed)) >= 1
 
     @pytest.mark.parametrize("text", ["500", "500:50", "lognormal:500:0.5"])
     def test_lengths_have_the_mean_that_was_asked_for(self, text: str) -> None:
-        lengths, rng = Lengths.parse(text, "--synthetic-input"), random.Random(1)
+        lengths, rng = LengthDistribution.parse(text, "--synthetic-input"), random.Random(1)
         drawn = [lengths.draw(rng) for _ in range(4000)]
         assert sum(drawn) / len(drawn) == pytest.approx(500, rel=0.04)
         assert (len(set(drawn)) == 1) == (text == "500")
@@ -50,7 +50,7 @@ class TestLengths:
     def test_those_of_a_file_are_drawn(self, tmp_path: Path) -> None:
         (tmp_path / "lengths.txt").write_text("7\n9\n")
         lengths, rng = (
-            Lengths.parse(f"file:{tmp_path / 'lengths.txt'}", "--synthetic-input"),
+            LengthDistribution.parse(f"file:{tmp_path / 'lengths.txt'}", "--synthetic-input"),
             random.Random(1),
         )
         assert {lengths.draw(rng) for _ in range(50)} == {7, 9}
@@ -60,7 +60,7 @@ class TestLengths:
     )
     def test_what_is_none_is_refused_with_the_option(self, text: str) -> None:
         with pytest.raises(UserError, match="--synthetic-output"):
-            Lengths.parse(text, "--synthetic-output")
+            LengthDistribution.parse(text, "--synthetic-output")
 
     def test_prompts_and_answers_have_drawn_lengths(self, program: Program) -> None:
         given = ("--synthetic-input", "60:20", "--synthetic-output", "lognormal:20:0.5", "--requests", "12")
@@ -139,7 +139,7 @@ class TestPictures:
 
     @given(st.integers(1, 70), st.integers(1, 70), st.integers())
     def test_a_picture_holds_every_row(self, width: int, height: int, seed: int) -> None:
-        made = picture(width, height, random.Random(seed))
+        made = stripes_png(width, height, random.Random(seed))
         chunks, place = [], 8
         while place < len(made):
             (length,) = struct.unpack(">I", made[place : place + 4])
@@ -155,9 +155,9 @@ class TestPictures:
 
 def test_tools_are_offered_and_not_to_be_called(program: Program) -> None:
     _, heard = sent(program, "--tool-definitions", "3", "--requests", "2")
-    assert [one.body["tools"] for one in heard] == [[tool(number) for number in range(3)]] * 2
+    assert [one.body["tools"] for one in heard] == [[tool_definition(number) for number in range(3)]] * 2
     assert {one.body["tool_choice"] for one in heard} == {"none"}
-    assert len({tool(number)["function"]["name"] for number in range(500)}) == 500
+    assert len({tool_definition(number)["function"]["name"] for number in range(500)}) == 500
 
 
 class TestModels:

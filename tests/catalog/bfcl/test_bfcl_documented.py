@@ -9,8 +9,8 @@ import pytest
 from tests.catalog.bfcl.bfcl_kit import WEATHER, WEATHER_ANSWER, calling, content, saying
 from tests.catalog.catalog_kit import samples, validated
 
-from benchwright.catalog.bfcl.documented import grade
-from benchwright.catalog.registry import about
+from benchwright.catalog.bfcl.documented_variant import grade
+from benchwright.catalog.registry import find_about
 from benchwright.records import Message
 
 
@@ -68,4 +68,4 @@ def test_broken_arguments_are_a_wrong_answer() -> None:
 def test_relevance_and_multi_turn_tasks_are_not_asked(real_rows: Path) -> None:
     categories = {sample.labels["category"] for sample in samples("bfcl:documented", real_rows / "bfcl")}
     assert not [name for name in categories if name == "live_relevance" or name.startswith("multi_turn")]
-    assert about("bfcl:documented").departures != ()
+    assert find_about("bfcl:documented").departures != ()

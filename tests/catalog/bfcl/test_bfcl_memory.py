@@ -13,11 +13,11 @@ from tests.catalog.bfcl.memory_kit import Asked, write_memories
 from tests.catalog.catalog_kit import samples, validated
 
 from benchwright.catalog.bfcl.inside.rank_bm25 import BM25Plus
-from benchwright.catalog.bfcl.memory import wrong_answer
+from benchwright.catalog.bfcl.memory import check_answer
 from benchwright.catalog.bfcl.memory_prompts import ANSWER_FORMAT
 from benchwright.data.errors import DatasetError
 from benchwright.records import Message, Status, TrialRecord
-from benchwright.runs.journal import Body
+from benchwright.runs.journal import TrialBody
 
 NOTED = saying("Noted.")
 
@@ -83,7 +83,7 @@ async def test_a_resumed_run_takes_up_the_memories_of_trials_that_ended(tmp_path
     labels = {"category": "memory_rec_sum", "scenario": "customer"}
     ended = [TrialRecord("k", "memory_rec_sum_0-customer-0", "primary", Status.SCORED, labels=labels)]
     asked = Asked(tmp_path)
-    asked.task.restore_state(ended, lambda _: Body("k", artifacts={"memory": {"memory": "Ada; "}}))
+    asked.task.restore_state(ended, lambda _: TrialBody("k", artifacts={"memory": {"memory": "Ada; "}}))
     outcome, _ = await asked.ask(1, saying("Rome"))
     assert outcome.artifacts["memory"] == {"memory": "Ada; "}
 
@@ -149,14 +149,14 @@ async def test_keys_are_found_by_their_words(tmp_path: Path) -> None:
     ],
 )
 def test_a_possible_answer_must_be_in_what_was_said(said: str, answers: Sequence[str], right: bool) -> None:
-    assert (wrong_answer([saying(said)], {"turns": [[]]}, answers) is None) == right
+    assert (check_answer([saying(said)], {"turns": [[]]}, answers) is None) == right
 
 
 def test_a_call_that_cannot_be_read_counts_as_what_was_said() -> None:
     """As for the official code, which takes it for the last message."""
     broken = calling(("memory_append", '{"text": "Ada'))
     messages: list[Any] = [broken, {"role": "tool", "content": "Error"}]
-    assert wrong_answer(messages, {"turns": [[]]}, ["Ada"]) is None
+    assert check_answer(messages, {"turns": [[]]}, ["Ada"]) is None
 
 
 def test_scores_of_keys_are_those_of_the_library() -> None:

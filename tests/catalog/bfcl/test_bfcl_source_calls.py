@@ -20,7 +20,7 @@ from tests.catalog.catalog_kit import benchmark, samples, validated
 
 from benchwright.catalog.bfcl.calls import DecodingError
 from benchwright.catalog.bfcl.categories import Language
-from benchwright.catalog.bfcl.source_calls import UNNAMED, parser_of, source_calls
+from benchwright.catalog.bfcl.source_calls import UNNAMED_ARGUMENT, parse_source_call, parser_of
 from benchwright.errors import UserError
 from benchwright.runs.keys import fingerprint
 
@@ -50,13 +50,13 @@ NO_CALL = "ast_decoder:decoder_wrong_output_format"
         # only the first call counts; what has no name is left out unless it is a name itself
         ("f(p=1); g(q=2)", "f", {"p": "1"}),
         ('f(p="a", "b", 3)', "f", {"p": "a"}),
-        ('f(p="a", x)', "f", {"p": "a", UNNAMED: "x"}),
+        ('f(p="a", x)', "f", {"p": "a", UNNAMED_ARGUMENT: "x"}),
         # positions in bytes are taken for positions in the text
         ('f(p="é", q="ab")', "f", {"p": 'é"', "=": 'b"'}),
     ],
 )
 def test_java(text: str, name: str, arguments: dict[str, str]) -> None:
-    (call,) = source_calls(text, "java")
+    (call,) = parse_source_call(text, "java")
     assert (call.name, call.arguments) == (name, arguments)
 
 
@@ -70,11 +70,11 @@ def test_java(text: str, name: str, arguments: dict[str, str]) -> None:
         ("f(p=(a, b) => a + b)", "f", {"p": "(a, b) => a + b"}),
         ('f(p="é", q="ab")', "f", {"p": "é", "q": "ab"}),
         ("f(p=1); g(q=2)", "f", {"p": "1"}),
-        ("f(p=1, true, false)", "f", {"p": "1", UNNAMED: "true"}),
+        ("f(p=1, true, false)", "f", {"p": "1", UNNAMED_ARGUMENT: "true"}),
     ],
 )
 def test_javascript(text: str, name: str, arguments: dict[str, str]) -> None:
-    (call,) = source_calls(text, "javascript")
+    (call,) = parse_source_call(text, "javascript")
     assert (call.name, call.arguments) == (name, arguments)
 
 
@@ -127,7 +127,7 @@ def test_no_text_ends_the_process(piece: str, language: Language) -> None:
     closing = {"(": ")", "[": "]", "f(": ")", "{": "}"}.get(piece, "")
     for times in (1_900 // len(piece), 45_000):
         try:
-            (call,) = source_calls(f"f(p={piece * times}x{closing * times})", language)
+            (call,) = parse_source_call(f"f(p={piece * times}x{closing * times})", language)
         except DecodingError:
             continue
         assert call.name == "f"

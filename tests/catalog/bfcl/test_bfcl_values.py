@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.catalog.bfcl.bfcl_kit import by_tools, error_type, function
 
-from benchwright.catalog.bfcl.java_values import java_value
-from benchwright.catalog.bfcl.javascript_values import javascript_value
+from benchwright.catalog.bfcl.java_values import parse_java_value
+from benchwright.catalog.bfcl.javascript_values import parse_javascript_value
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ from benchwright.catalog.bfcl.javascript_values import javascript_value
     ],
 )
 def test_java(text: str, declared: str, element: str | None, value: Any) -> None:
-    found = java_value(text, declared, element)
+    found = parse_java_value(text, declared, element)
     assert (found, type(found)) == (value, type(value))
 
 
@@ -66,7 +66,7 @@ def test_java(text: str, declared: str, element: str | None, value: Any) -> None
     ],
 )
 def test_javascript(text: str, declared: str, element: str | None, value: Any) -> None:
-    found = javascript_value(text, declared, element)
+    found = parse_javascript_value(text, declared, element)
     assert (found, type(found)) == (value, type(value))
 
 
@@ -112,7 +112,7 @@ def test_a_java_type_without_a_rule_is_a_wrong_answer() -> None:
 def test_no_text_holds_the_reading_up(text: str) -> None:
     before = process_time()
     for declared in ("Array", "ArrayList", "HashMap"):
-        java_value(text, declared, "any")
+        parse_java_value(text, declared, "any")
     for declared in ("array", "dict"):
-        javascript_value(text, declared)
+        parse_javascript_value(text, declared)
     assert process_time() - before < 2.0

@@ -13,7 +13,7 @@ from tests.sandbox.docker import stand_ins
 from tests.sandbox.docker.conftest import engine, run_id, running_engine, sandboxes
 
 from benchwright.sandbox.docker import DockerSandboxes, connect
-from benchwright.sandbox.docker.ownership import RUN
+from benchwright.sandbox.docker.ownership import RUN_LABEL
 
 __all__ = ["engine", "run_id", "running_engine", "sandboxes"]
 
@@ -30,4 +30,4 @@ async def places(bash_image: None) -> AsyncIterator[Places]:
     run_id = f"test-{secrets.token_hex(6)}"
     async with connect() as engine, AsyncExitStack() as stack:
         yield Places(DockerSandboxes(engine, run_id), stack)
-    assert stand_ins.containers(f"{RUN}={run_id}") == []
+    assert stand_ins.containers(f"{RUN_LABEL}={run_id}") == []

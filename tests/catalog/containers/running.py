@@ -21,7 +21,7 @@ from benchwright.engine.run import run
 from benchwright.records import ScoreRecord
 from benchwright.runs.journal import Journal, read_body
 from benchwright.runs.table import RunTable
-from benchwright.sandbox.docker.ownership import RUN
+from benchwright.sandbox.docker.ownership import RUN_LABEL
 
 
 class Played:
@@ -79,7 +79,7 @@ async def played(
         finally:
             journal.close()
             client.close()
-    assert containers(f"{RUN}={directory.name}") == []
+    assert containers(f"{RUN_LABEL}={directory.name}") == []
     return Played(directory)
 
 

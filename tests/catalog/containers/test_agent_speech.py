@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.catalog.containers.work_kit import called, calls, fenced, says
 
-from benchwright.catalog.containers.bash import CommandRecord
+from benchwright.catalog.containers.bash_session import CommandRecord
 from benchwright.catalog.containers.commands import ParsedCommand, commands_of, result_messages
 from benchwright.endpoint.reply import Reply
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.catalog.containers.gold_tallies import against_gold, note_gold
+from benchwright.catalog.containers.gold_tallies import compare_with_gold, store_gold_tally
 from benchwright.catalog.containers.tallies import Tally, tally_in
 from benchwright.records import Sample
 
@@ -68,11 +68,11 @@ def test_closing_lines_say_how_many_passed(log: str, tally: Tally | None) -> Non
     ],
 )
 def test_a_pass_with_fewer_tests_than_the_right_solution_has_a_flag(log: str, evidence: str | None) -> None:
-    note_gold(SAMPLE, GOLD)
-    flags = [flag.evidence for flag in against_gold(SAMPLE, log)]
+    store_gold_tally(SAMPLE, GOLD)
+    flags = [flag.evidence for flag in compare_with_gold(SAMPLE, log)]
     assert flags == ([evidence] if evidence else [])
 
 
 def test_without_a_note_there_is_no_flag() -> None:
-    note_gold(Sample("a", {"patch": "y"}), GOLD)
-    assert against_gold(SAMPLE, "") == []
+    store_gold_tally(Sample("a", {"patch": "y"}), GOLD)
+    assert compare_with_gold(SAMPLE, "") == []

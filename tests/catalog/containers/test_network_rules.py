@@ -7,14 +7,14 @@ import pytest
 from benchwright.catalog.benchmark import Options
 from benchwright.catalog.containers.network_rules import NetworkRules, network_departures, read_network_rules
 from benchwright.errors import UserError
-from benchwright.sandbox.egress import MIRRORS, Policy
+from benchwright.sandbox.egress import MIRRORS, EgressPolicy
 
 
 def rules(sealed: bool = True, **options: str) -> NetworkRules:
     return read_network_rules(Options(options, sealed=sealed))
 
 
-def lets_through(policy: Policy | None, host: str) -> bool:
+def lets_through(policy: EgressPolicy | None, host: str) -> bool:
     return policy is not None and policy.refusal_reason(host, 443, tunnel=True) is None
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.catalog.containers.workshop import WORKSHOP, workshop
 
-from benchwright.catalog.containers.patches import apply_patch, changes, patch_in, text_only
+from benchwright.catalog.containers.patches import apply_patch, diff_work_tree, drop_binary_parts, find_patch
 from benchwright.errors import ExecutionError
 from benchwright.sandbox.docker import DockerSandboxes, Sandbox, SandboxSpec
 
@@ -33,22 +33,22 @@ OTHER = "--- a/y\n+++ b/y\n@@ -1 +1 @@\n-3\n+4\n"
     ],
 )
 def test_a_patch_is_found(answer: str) -> None:
-    assert patch_in(answer) == DIFF
+    assert find_patch(answer) == DIFF
 
 
 def test_fences_inside_a_patch_are_lines_of_it() -> None:
     inner = "--- a/README.md\n+++ b/README.md\n@@ -1 +1,3 @@\n ```\n+```\n+```diff\n"
-    assert patch_in(f"```diff\n{inner}```\n") == inner
+    assert find_patch(f"```diff\n{inner}```\n") == inner
 
 
 @pytest.mark.parametrize("answer", ["", "No.", "```python\nx\n```", "- a\n+ b", "```diff\n\n```"])
 def test_an_answer_without_a_patch_has_none(answer: str) -> None:
-    assert patch_in(answer) == ""
+    assert find_patch(answer) == ""
 
 
 @given(st.text())
 def test_what_is_found_is_empty_or_ends_with_its_line(answer: str) -> None:
-    patch = patch_in(answer)
+    patch = find_patch(answer)
     assert patch == "" or patch.endswith("\n")
 
 
@@ -60,13 +60,13 @@ def test_binary_files_and_submodules_are_left_out() -> None:
         "diff --git a/q b/q\nindex 1..2 100644\nGIT binary patch\nliteral 3\nabc\n\n",
         "diff --git a/sub b/sub\nnew file mode 160000\n--- /dev/null\n+++ b/sub\n@@ -0,0 +1 @@\n+Subproject\n",
     ]
-    assert text_only("".join(parts)) == text
-    assert text_only(text) == text
+    assert drop_binary_parts("".join(parts)) == text
+    assert drop_binary_parts(text) == text
 
 
 def test_text_about_binary_files_stays() -> None:
     text = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n Binary files a and b differ\n+GIT binary patch\n"
-    assert text_only(text) == text
+    assert drop_binary_parts(text) == text
 
 
 START = """
@@ -88,7 +88,7 @@ class Repository:
         return ended.stdout.decode()
 
     async def patch(self) -> str:
-        return (await changes(self.sandbox, "/repo", self.base)).patch
+        return (await diff_work_tree(self.sandbox, "/repo", self.base)).patch
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ async def repository(workshop: str, sandboxes: DockerSandboxes) -> AsyncIterator
 
 class TestWorkTree:
     async def test_nothing_changed_is_an_empty_patch(self, repository: Repository) -> None:
-        found = await changes(repository.sandbox, "/repo", repository.base)
+        found = await diff_work_tree(repository.sandbox, "/repo", repository.base)
         assert (found.patch, found.problem) == ("", None)
 
     async def test_all_that_is_text_comes_along_and_applies_elsewhere(self, repository: Repository) -> None:
@@ -125,13 +125,13 @@ class TestWorkTree:
 
     async def test_a_repository_that_is_no_more_is_told(self, repository: Repository) -> None:
         await repository.sh("rm -rf .git")
-        found = await changes(repository.sandbox, "/repo", repository.base)
+        found = await diff_work_tree(repository.sandbox, "/repo", repository.base)
         assert found.patch == ""
         assert str(found.problem).startswith("git cannot show the changes: ")
 
     async def test_more_than_a_patch_can_be_is_told(self, repository: Repository) -> None:
         await repository.sh("yes 0123456789 | head -c 5000000 > big")
-        found = await changes(repository.sandbox, "/repo", repository.base)
+        found = await diff_work_tree(repository.sandbox, "/repo", repository.base)
         assert (found.patch, found.problem) == ("", "the changes are larger than 4 MiB")
 
     async def test_a_container_that_is_gone_is_an_error(self, repository: Repository) -> None:

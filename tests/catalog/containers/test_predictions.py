@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.interop.trajectories_kit import mini, predicted, swe_agent
 
-from benchwright.catalog.benchmark import Graded
+from benchwright.catalog.benchmark import GradedTrial
 from benchwright.catalog.containers.predictions import (
     Prediction,
     predictions_at,
@@ -94,9 +94,9 @@ def test_lines_are_written_as_the_official_harness_reads_them(tmp_path: Path) ->
 
 
 def test_the_patches_of_a_run_are_those_of_its_first_repeat() -> None:
-    def graded(sample: str, repeat: int, patch: str | None) -> Graded:
+    def graded(sample: str, repeat: int, patch: str | None) -> GradedTrial:
         detail = {} if patch is None else {"model_patch": patch}
-        return Graded(sample, repeat, None, {}, Status.SCORED, 0.0, detail)
+        return GradedTrial(sample, repeat, None, {}, Status.SCORED, 0.0, detail)
 
     run = [graded("a", 0, "1"), graded("b", 0, None), graded("a", 1, "2"), graded("b", 1, "3")]
     assert list(predictions_of(run, "m")) == [Prediction("a", "m", "1"), Prediction("b", "m", "3")]

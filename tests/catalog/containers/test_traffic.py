@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.catalog.benchmark import Graded
+from benchwright.catalog.benchmark import GradedTrial
 from benchwright.catalog.containers.flags import flags_of
 from benchwright.catalog.containers.traffic import connection_figures, with_connections, with_traffic
 from benchwright.records import Outcome, Status
-from benchwright.sandbox.egress import Phase, Traffic
+from benchwright.sandbox.egress import ConnectionLog, TrialPhase
 
 REFUSAL = "not on the list of allowed hosts"
 
 
-def traffic(*asked: tuple[Phase, str, str]) -> Traffic:
+def traffic(*asked: tuple[TrialPhase, str, str]) -> ConnectionLog:
     """A log: phase, host, and why it was refused."""
-    log = Traffic()
+    log = ConnectionLog()
     for phase, host, why in asked:
         log.add_connection(phase, host, 443, why)
     return log
 
 
 def outcome(
-    *asked: tuple[Phase, str, str], named: str = "", begun: bool = False, passed: bool = False
+    *asked: tuple[TrialPhase, str, str], named: str = "", begun: bool = False, passed: bool = False
 ) -> Outcome:
     return with_traffic(Outcome(), traffic(*asked), [named], begun=begun, passed=passed)
 
@@ -72,11 +72,11 @@ def test_details_and_figures_count_connections_and_refusals() -> None:
     made = outcome(("agent", "index.example", ""), ("agent", "github.com", REFUSAL), passed=True)
     details = with_connections({}, made.artifacts)
     assert details == {"network": {"connections": 2, "refused": 1, "refused_hosts": ["github.com"]}}
-    graded = [Graded("a", 0, None, {}, Status.ANSWERED, 1.0, details) for _ in range(3)]
+    graded = [GradedTrial("a", 0, None, {}, Status.ANSWERED, 1.0, details) for _ in range(3)]
     (figure,) = connection_figures(graded)
     assert (figure.name, figure.value) == ("refused_connections", 3.0)
 
 
 def test_without_a_proxy_nothing_is_counted() -> None:
     assert with_connections({}, {}) == {}
-    assert connection_figures([Graded("a", 0, None, {}, Status.ANSWERED, 1.0, {})]) == []
+    assert connection_figures([GradedTrial("a", 0, None, {}, Status.ANSWERED, 1.0, {})]) == []

@@ -16,10 +16,10 @@ from typing import Any
 from tests.sandbox.docker.stand_ins import IMAGE, docker
 
 from benchwright.catalog.containers import BashSession
-from benchwright.catalog.containers.bash import STATE
+from benchwright.catalog.containers.bash_session import STATE_DIRECTORY
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply, assistant_message
-from benchwright.engine.relayed import AgentAccess
+from benchwright.engine.agent_requests import AgentAccess
 from benchwright.records import Message, Target
 from benchwright.sandbox.docker import DockerSandbox, DockerSandboxes, Resources, SandboxSpec
 from benchwright.sandbox.docker.containers import MiB
@@ -67,7 +67,7 @@ class Places:
         used = self._shared.get(spec.image)
         if used is not None:
             try:
-                await used.run(["rm", "-rf", STATE], seconds=10)
+                await used.run(["rm", "-rf", STATE_DIRECTORY], seconds=10)
                 return BashSession(used)
             except EngineError:  # what a test could not end otherwise was ended with its container
                 pass

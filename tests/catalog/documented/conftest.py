@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.catalog.documented.config import BenchmarkConfig, RunConfig, VLLMConfig
+from benchwright.catalog.llm_benchmarker_api.config import BenchmarkConfig, RunConfig, VLLMConfig
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.catalog.documented.evaluators.ast_eval import (
+from benchwright.catalog.llm_benchmarker_api.evaluators.ast_eval import (
     compare_function_calls,
     normalize_value,
     parse_function_call,

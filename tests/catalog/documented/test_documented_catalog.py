@@ -12,11 +12,11 @@ from tests.catalog.documented.answering import answering
 from tests.catalog.punkt_model import lay_fetched
 
 import llm_benchmarker.benchmarks
-from benchwright.catalog.documented.base import BaseBenchmark, BenchmarkSample, SampleResult
-from benchwright.catalog.documented.config import BenchmarkConfig
-from benchwright.catalog.documented.registry import get_benchmark, list_benchmarks, register
-from benchwright.catalog.documented.runner import BenchmarkRunner
-from benchwright.catalog.registry import about
+from benchwright.catalog.llm_benchmarker_api.base import BaseBenchmark, BenchmarkSample, SampleResult
+from benchwright.catalog.llm_benchmarker_api.config import BenchmarkConfig
+from benchwright.catalog.llm_benchmarker_api.registry import get_benchmark, list_benchmarks, register
+from benchwright.catalog.llm_benchmarker_api.runner import BenchmarkRunner
+from benchwright.catalog.registry import find_about
 from benchwright.errors import UserError
 
 assert llm_benchmarker.benchmarks  # importing it registers them
@@ -49,7 +49,7 @@ class TestMmlu:
     def test_its_metadata_is_the_catalogs(self) -> None:
         mmlu = get_benchmark("mmlu")
         assert (mmlu.name, mmlu.tier, mmlu.is_multi_turn) == ("mmlu", 1, False)
-        assert mmlu.description == about("mmlu").description
+        assert mmlu.description == find_about("mmlu").description
 
     async def test_samples_have_their_messages_and_what_they_are_graded_from(self, data_dir: Path) -> None:
         samples = await get_benchmark("mmlu").load_dataset(data_dir, max_samples=2)
@@ -80,7 +80,7 @@ class TestMmlu:
         async with answering(lambda body: "Answer: A") as server:
             result = await BenchmarkRunner(config(server.base_url, data_dir=data_dir)).run("mmlu")
         assert (result.num_samples, result.accuracy) == (6, 2 / 6)
-        assert {body["max_tokens"] for body in server.bodies} == {about("mmlu").max_tokens}
+        assert {body["max_tokens"] for body in server.bodies} == {find_about("mmlu").max_tokens}
 
     async def test_explicit_settings_win_over_the_protocols(
         self, data_dir: Path, config: Callable[..., BenchmarkConfig]
@@ -95,7 +95,7 @@ class TestMmlu:
     async def test_its_conversation_can_be_led_by_hand(
         self, data_dir: Path, config: Callable[..., BenchmarkConfig]
     ) -> None:
-        from benchwright.catalog.documented.client import InstrumentedClient
+        from benchwright.catalog.llm_benchmarker_api.client import InstrumentedClient
 
         mmlu = get_benchmark("mmlu")
         samples = await mmlu.load_dataset(data_dir)
@@ -120,7 +120,7 @@ async def test_the_real_rows_are_graded(real_rows: Path) -> None:
     from benchwright.data.datasets import find_dataset
 
     mmlu.source = lambda data_dir: find_dataset(  # type: ignore[attr-defined]
-        about("mmlu").dataset, data_dir, path=real_rows / "mmlu" / "sample.jsonl"
+        find_about("mmlu").dataset, data_dir, path=real_rows / "mmlu" / "sample.jsonl"
     )
     samples = await mmlu.load_dataset(real_rows, max_samples=3)
     for sample in samples:

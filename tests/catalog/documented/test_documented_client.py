@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.catalog.documented.answering import answering
 
-from benchwright.catalog.documented.client import InstrumentedClient
-from benchwright.catalog.documented.config import BenchmarkConfig, VLLMConfig
+from benchwright.catalog.llm_benchmarker_api.client import InstrumentedClient
+from benchwright.catalog.llm_benchmarker_api.config import BenchmarkConfig, VLLMConfig
 from benchwright.errors import ProviderError
 
 MakeConfig = Callable[..., BenchmarkConfig]

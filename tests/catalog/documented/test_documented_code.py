@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from benchwright.catalog.documented.evaluators.code_execution import (
+from benchwright.catalog.llm_benchmarker_api.evaluators.code_execution import (
     execute_python,
     run_humaneval_test,
 )

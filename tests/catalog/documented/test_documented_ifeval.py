@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.catalog.documented.evaluators import ifeval_rules
-from benchwright.catalog.documented.evaluators.ifeval_rules import verify_instruction
+from benchwright.catalog.llm_benchmarker_api.evaluators import ifeval_rules
+from benchwright.catalog.llm_benchmarker_api.evaluators.ifeval_rules import verify_instruction
 
 CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("keywords:existence", {"keywords": ["sun", "Moon"]}, "Sunny moonlight", "the sun"),

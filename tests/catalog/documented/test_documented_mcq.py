@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.catalog.documented.evaluators.matching import LETTERS_10, evaluate_mcq, extract_mcq_answer
+from benchwright.catalog.llm_benchmarker_api.evaluators.matching import (
+    LETTERS_10,
+    evaluate_mcq,
+    extract_mcq_answer,
+)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.catalog.documented.metrics import (
+from benchwright.catalog.llm_benchmarker_api.metrics import (
     AggregatedMetrics,
     RequestMetrics,
     aggregate_metrics,

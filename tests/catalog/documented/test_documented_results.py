@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.catalog.documented.base import BenchmarkResult, SampleResult
-from benchwright.catalog.documented.config import BenchmarkConfig
-from benchwright.catalog.documented.metrics import AggregatedMetrics, RequestMetrics
-from benchwright.catalog.documented.results import save_result
+from benchwright.catalog.llm_benchmarker_api.base import BenchmarkResult, SampleResult
+from benchwright.catalog.llm_benchmarker_api.config import BenchmarkConfig
+from benchwright.catalog.llm_benchmarker_api.metrics import AggregatedMetrics, RequestMetrics
+from benchwright.catalog.llm_benchmarker_api.results import save_result
 from benchwright.errors import JournalError
 
 URL = "http://localhost:8000/v1"

@@ -9,10 +9,15 @@ from typing import Any
 import pytest
 from tests.catalog.documented.answering import answering
 
-from benchwright.catalog.documented.base import BaseBenchmark, BenchmarkResult, BenchmarkSample, SampleResult
-from benchwright.catalog.documented.client import InstrumentedClient
-from benchwright.catalog.documented.config import BenchmarkConfig
-from benchwright.catalog.documented.runner import BenchmarkRunner
+from benchwright.catalog.llm_benchmarker_api.base import (
+    BaseBenchmark,
+    BenchmarkResult,
+    BenchmarkSample,
+    SampleResult,
+)
+from benchwright.catalog.llm_benchmarker_api.client import InstrumentedClient
+from benchwright.catalog.llm_benchmarker_api.config import BenchmarkConfig
+from benchwright.catalog.llm_benchmarker_api.runner import BenchmarkRunner
 from benchwright.errors import UserError
 
 MakeConfig = Callable[..., BenchmarkConfig]

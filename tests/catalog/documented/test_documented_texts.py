@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.catalog.documented.evaluators.matching import (
+from benchwright.catalog.llm_benchmarker_api.evaluators.matching import (
     contains_match,
     exact_match,
     extract_set,

@@ -10,7 +10,7 @@ from tests.catalog.terminal_bench.conftest import nothing_left
 from tests.sandbox.docker.conftest import running_engine
 from tests.sandbox.docker.stand_ins import answers, docker
 
-from benchwright.sandbox.docker.ownership import BUILT_FOR
+from benchwright.sandbox.docker.ownership import BUILT_FOR_LABEL
 
 __all__ = ["nothing_left", "running_engine", "workshop"]
 
@@ -21,7 +21,7 @@ def built_images_removed() -> Iterator[None]:
     yield
     if not answers():
         return
-    listed = docker("images", "--filter", f"label={BUILT_FOR}", "--format", "{{.Repository}}:{{.Tag}}")
+    listed = docker("images", "--filter", f"label={BUILT_FOR_LABEL}", "--format", "{{.Repository}}:{{.Tag}}")
     for image in listed.split():
         if image.startswith("benchwright/harbor-hbtest-"):
             docker("rmi", "--force", image)

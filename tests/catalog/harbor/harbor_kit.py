@@ -13,8 +13,8 @@ from tests.catalog.containers.workshop import WORKSHOP
 from tests.catalog.terminal_bench.terminal_kit import write_files
 
 from benchwright.catalog.harbor.rows import settings_of
-from benchwright.catalog.harbor.settings import Settings
-from benchwright.catalog.registry import about
+from benchwright.catalog.harbor.settings import TaskSettings
+from benchwright.catalog.registry import find_about
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.records import Sample
 
@@ -51,7 +51,7 @@ def write_task(
 
 def source(root: Path) -> Source:
     """The tasks below a folder."""
-    return find_dataset(about(f"harbor:{root}").dataset, root, offline=True)
+    return find_dataset(find_about(f"harbor:{root}").dataset, root, offline=True)
 
 
 def samples(root: Path) -> list[Sample]:
@@ -59,7 +59,7 @@ def samples(root: Path) -> list[Sample]:
     return list(benchmark(f"harbor:{root}").samples(source(root)))
 
 
-def settings(root: Path) -> Settings:
+def settings(root: Path) -> TaskSettings:
     """The settings of the only task."""
     (sample,) = samples(root)
     return settings_of(sample)

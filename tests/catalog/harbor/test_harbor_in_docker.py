@@ -14,8 +14,8 @@ from tests.catalog.harbor.harbor_kit import run, script, source, write_task
 from tests.sandbox.docker.stand_ins import IMAGE as BUSYBOX
 
 from benchwright.catalog.containers.network_rules import SEALED_NETWORK
-from benchwright.catalog.containers.sealing.canaries import OF_NO_TEST
-from benchwright.catalog.harbor.sealed_testing import ENDED, SEALED
+from benchwright.catalog.containers.sealing.canaries import UNTESTED_PASS_FLAG
+from benchwright.catalog.harbor.sealed_testing import EARLY_END_FLAG, SEALED_DEPARTURE
 from benchwright.catalog.validation import validate
 from benchwright.records import Status
 
@@ -174,11 +174,11 @@ if [ $? -eq 0 ]; then echo 1; else echo 0; fi > /logs/verifier/reward.txt
 """
 ANSWERS = {
     "right": ("return 42", ""),
-    "ends": ("import os; os._exit(0)", OF_NO_TEST),
-    "forges": ("import os; os.write(2, b'=== 1 passed in 0.02s ==='); os._exit(0)", OF_NO_TEST),
+    "ends": ("import os; os._exit(0)", UNTESTED_PASS_FLAG),
+    "forges": ("import os; os.write(2, b'=== 1 passed in 0.02s ==='); os._exit(0)", UNTESTED_PASS_FLAG),
     "kills": (
         "import os; open('/logs/verifier/reward.txt', 'w').write('1'); os.kill(os.getppid(), 9); os._exit(0)",
-        ENDED,
+        EARLY_END_FLAG,
     ),
 }
 """What the function of an answer does, and the flag of its pass."""
@@ -300,4 +300,8 @@ async def test_time_limits_are_multiplied_and_that_is_told(tmp_path: Path) -> No
     ended = await run(tmp_path / "tasks", tmp_path, script("Task slow"), timeout_multiplier="10")
     assert ended.values == {"slow": 1.0}
     departures = benchmark(f"harbor:{tmp_path / 'tasks'}", {"timeout_multiplier": "10"}).departures
-    assert list(departures) == [SEALED, SEALED_NETWORK, "time limits of agents and tests multiplied by 10"]
+    assert list(departures) == [
+        SEALED_DEPARTURE,
+        SEALED_NETWORK,
+        "time limits of agents and tests multiplied by 10",
+    ]

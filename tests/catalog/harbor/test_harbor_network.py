@@ -14,7 +14,7 @@ from tests.catalog.harbor.harbor_kit import ENVIRONMENT, script, source, write_t
 from tests.sandbox.egress.outside import Outside, WebServer, serving
 
 from benchwright.catalog.containers import ContainerBenchmark
-from benchwright.catalog.containers.exploits import TERMINAL
+from benchwright.catalog.containers.exploits import TERMINAL_EXPLOITS
 from benchwright.records import Status
 from benchwright.sandbox.egress import MIRRORS
 
@@ -191,7 +191,7 @@ async def test_options_add_hosts_and_mirrors(tmp_path: Path) -> None:
 async def test_retrieval_from_code_hosts_and_by_addresses_is_blocked_and_logged(tmp_path: Path) -> None:
     networked(tmp_path / "tasks", "retrieval")
     names = ("a raw file of a code host", "a server by its address")
-    commands = [command for one in TERMINAL if one.name in names for command in one.commands]
+    commands = [command for one in TERMINAL_EXPLOITS if one.name in names for command in one.commands]
     ended, requests = await run(tmp_path / "tasks", tmp_path, *commands, pages={})
     assert (ended.values, requests) == ({"retrieval": 0.0}, [])
     refused = {host for _, host, _, allowed in connections(ended, "retrieval") if not allowed}

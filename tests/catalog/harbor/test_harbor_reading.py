@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.catalog.harbor.harbor_kit import ENVIRONMENT, samples, settings, write_task
 
-from benchwright.catalog.harbor.settings import Artifact, Collect, Health, Step
-from benchwright.catalog.registry import about
+from benchwright.catalog.harbor.settings import Artifact, CollectCommand, HealthCheck, Step
+from benchwright.catalog.registry import find_about
 from benchwright.errors import UserError
 
 SEPARATE = '[verifier]\nenvironment_mode = "separate"\n'
@@ -136,7 +136,7 @@ ANSWER = "42"
     task = settings(tmp_path)
     assert task.problem is None
     assert task.environment == {"NAME": "default"}
-    assert task.health == Health("curl -f localhost", interval=1.0, start_period=20.0, retries=7)
+    assert task.health == HealthCheck("curl -f localhost", interval=1.0, start_period=20.0, retries=7)
     assert task.solution_environment == {"ANSWER": "42"}
     assert task.steps == (
         Step(
@@ -147,7 +147,7 @@ ANSWER = "42"
             test_user="root",
             test_network=False,
             test_environment={"SEED": "1"},
-            collect=[Collect("pg_dump > /dump", seconds=5.0, user="postgres")],
+            collect=[CollectCommand("pg_dump > /dump", seconds=5.0, user="postgres")],
             artifacts=[Artifact("/logs/artifacts")],
         ),
     )
@@ -223,7 +223,7 @@ def test_what_harbor_puts_into_compose_files_is_known(tmp_path: Path) -> None:
     (only,) = task.steps
     assert task.problem is None
     assert (task.cpus, task.memory_mb, [one.name for one in task.neighbours]) == (2.0, 256, ["store"])
-    assert only.collect == [Collect("dump", service="store")]
+    assert only.collect == [CollectCommand("dump", service="store")]
     assert only.artifacts[1] == Artifact("/d", service="store")
 
 
@@ -258,6 +258,6 @@ def test_tasks_are_found_at_any_depth_and_what_lies_in_a_task_is_none(tmp_path: 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="There is no folder"):
-        about(f"harbor:{tmp_path / 'nowhere'}")
+        find_about(f"harbor:{tmp_path / 'nowhere'}")
     with pytest.raises(UserError, match="harbor:PATH"):
-        about("harbor:")
+        find_about("harbor:")

@@ -11,7 +11,7 @@ from tests.catalog.conversations import asked, figures, graded, scored
 
 from benchwright.catalog.benchmark import Options
 from benchwright.catalog.ifbench import tools
-from benchwright.catalog.registry import about, make
+from benchwright.catalog.registry import find_about, make_benchmark
 from benchwright.catalog.validation import validate
 from benchwright.data.errors import DatasetError
 from benchwright.errors import UserError
@@ -82,11 +82,11 @@ def test_the_four_accuracies_are_over_prompts_and_over_instructions() -> None:
 
 async def test_prompts_that_need_the_tagger_are_asked_only_where_it_is(tmp_path: Path, tagger: Path) -> None:
     path = write_rows(tmp_path / "train.jsonl", [ROW, VERB])
-    without = make(about("ifbench"), Options(data_dir=tmp_path / "elsewhere"))
+    without = make_benchmark(find_about("ifbench"), Options(data_dir=tmp_path / "elsewhere"))
     assert [sample.id for sample in without.samples(source("ifbench", path))] == ["ifbench_7"]
     assert "words:start_verb are left out (6 of 300)" in without.departures[-1]
 
-    with_it = make(about("ifbench"), Options(data_dir=tmp_path))
+    with_it = make_benchmark(find_about("ifbench"), Options(data_dir=tmp_path))
     sample = list(with_it.samples(source("ifbench", path)))[1]
     assert (await scored(with_it, sample.content, "Write it")).value == 1.0
     assert (await scored(with_it, sample.content, "The letter")).value == 0.0

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from benchwright.catalog.ifbench.answers import ANSWERS
-from benchwright.catalog.ifbench.tokens import START_VERB
-from benchwright.catalog.ifbench.tools import ALL
+from benchwright.catalog.ifbench.answers import ANSWER_BUILDERS
+from benchwright.catalog.ifbench.token_rules import START_VERB
+from benchwright.catalog.ifbench.tools import RULE_ARGUMENTS
 
 KEYWORDS = {"keyword1": "a1", "keyword2": "b2", "keyword3": "c3", "keyword4": "d4", "keyword5": "e5"}
 KEPT = "a1 " + "B2 " * 2 + "c3 " * 3 + "d4 " * 5 + "xe5x " * 7
@@ -17,10 +17,10 @@ REFERENCE = {"reference_text": "abcdefgh", "percentage": 50.0}
 SPAN = {"prompt_to_repeat": "Say it now", "n_start": 4, "n_end": 5}
 PLACE = {"keyword": "Sun", "n": 2, "m": 3}
 DATES = "1796-04-12, 1805-12-02"
-QUESTIONS = str(ANSWERS["custom:mcq_count_length"]()[0])
+QUESTIONS = str(ANSWER_BUILDERS["custom:mcq_count_length"]()[0])
 COUNTRIES = "Zimbabwe\n" + "Zambia\n" * 51
 LETTERS = " ".join(f"{chr(number)}ello goes." for number in range(65, 91))
-CAPITALS = str(ANSWERS["custom:european_capitals_sort"]()[0])
+CAPITALS = str(ANSWER_BUILDERS["custom:european_capitals_sort"]()[0])
 CITIES = "ID,Country,City,Year,Count" + "\n1,Peru,Lima,2020,3" * 7
 PRODUCTS = "ProductID,Category,Brand,Price,Stock"
 GRADES = "StudentID\tSubject\tGrade\tSemester\tScore"
@@ -107,18 +107,18 @@ EXAMPLES: list[tuple[str, dict[str, Any], list[str], list[str]]] = [
 def test_a_rule_decides_as_the_official_code_does(
     instruction: str, arguments: dict[str, Any], follow: list[str], miss: list[str]
 ) -> None:
-    said = {text: ALL.follows(text, instruction, arguments) for text in (*follow, *miss)}
+    said = {text: RULE_ARGUMENTS.follows(text, instruction, arguments) for text in (*follow, *miss)}
     assert said == {text: text in follow for text in said}
 
 
 def test_every_rule_has_examples_and_an_answer_that_follows_it() -> None:
     with_examples = {instruction for instruction, *_ in EXAMPLES}
-    assert with_examples | {START_VERB} == set(ALL.by_id) == set(ANSWERS)
-    assert len(ALL.by_id) == 58
+    assert with_examples | {START_VERB} == set(RULE_ARGUMENTS.by_id) == set(ANSWER_BUILDERS)
+    assert len(RULE_ARGUMENTS.by_id) == 58
 
 
 def test_a_verb_is_what_the_taggers_model_says(tagger: Path) -> None:
-    from benchwright.catalog.ifbench.tokens import tagging_rules
+    from benchwright.catalog.ifbench.token_rules import tagging_rules
 
     rules = tagging_rules(lambda text: [text], tagger)
     assert rules.follows("Rain falls", START_VERB, {})

@@ -9,8 +9,8 @@ import pytest
 from tests.catalog.catalog_kit import benchmark, samples, validated, write_rows
 from tests.catalog.conversations import asked, figures, graded, scored
 
-from benchwright.catalog.ifeval.grading import grade, variants
-from benchwright.catalog.ifeval.splitters import OWN
+from benchwright.catalog.ifeval.grading import grade, response_variants
+from benchwright.catalog.ifeval.splitters import OWN_SPLITTER_NAME
 from benchwright.data.errors import DatasetError
 
 ROW = {
@@ -75,7 +75,15 @@ def test_a_bad_row_is_told_with_its_number(tmp_path: Path, broken: dict[str, Any
 
 
 def test_the_loose_verdict_tries_eight_variants() -> None:
-    assert variants("*a*\nb\n*c") == ["*a*\nb\n*c", "b\n*c", "*a*\nb", "b", "a\nb\nc", "b\nc", "a\nb"]
+    assert response_variants("*a*\nb\n*c") == [
+        "*a*\nb\n*c",
+        "b\n*c",
+        "*a*\nb",
+        "b",
+        "a\nb\nc",
+        "b\nc",
+        "a\nb",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +105,7 @@ def test_an_opening_or_closing_line_fails_only_the_strict_verdict(
     instructions = [
         {"id": "length_constraints:number_words", "arguments": {"num_words": 3, "relation": "less than"}}
     ]
-    verdict = grade(OWN, {"instructions": instructions}, answer)
+    verdict = grade(OWN_SPLITTER_NAME, {"instructions": instructions}, answer)
     assert verdict.score == float(strict)
     assert verdict.details == {
         "per_instruction": [

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.catalog.ifeval.layout import number_bullet_lists, number_placeholders, title
-from benchwright.catalog.ifeval.rows import RULES
-from benchwright.catalog.ifeval.wording import frequency, letter_frequency
+from benchwright.catalog.ifeval.layout_rules import has_title, number_bullet_lists, number_placeholders
+from benchwright.catalog.ifeval.rows import RULE_ARGUMENTS
+from benchwright.catalog.ifeval.wording_rules import has_keyword_frequency, letter_frequency
 
 ENGLISH = "this is a plain answer about the weather in the north of the country"
 
@@ -167,18 +167,18 @@ EXAMPLES: list[tuple[str, dict[str, Any], list[str], list[str]]] = [
 def test_a_rule_decides_as_the_official_code(
     instruction: str, arguments: dict[str, Any], followed: list[str], broken: list[str]
 ) -> None:
-    verdicts = {text: RULES.follows(text, instruction, arguments) for text in followed + broken}
+    verdicts = {text: RULE_ARGUMENTS.follows(text, instruction, arguments) for text in followed + broken}
     assert verdicts == dict.fromkeys(followed, True) | dict.fromkeys(broken, False)
 
 
 def test_there_are_25_rules_and_each_has_its_examples() -> None:
-    assert len(RULES.by_id) == 25
-    assert {example[0] for example in EXAMPLES} == set(RULES.by_id)
+    assert len(RULE_ARGUMENTS.by_id) == 25
+    assert {example[0] for example in EXAMPLES} == set(RULE_ARGUMENTS.by_id)
 
 
 def test_an_unknown_instruction_is_an_error_and_not_a_verdict() -> None:
     with pytest.raises(KeyError):
-        RULES.follows("a", "detectable_format:number_words_in_section", {})
+        RULE_ARGUMENTS.follows("a", "detectable_format:number_words_in_section", {})
 
 
 @given(st.text("a* -\n\t", max_size=40))
@@ -204,12 +204,14 @@ def test_titles_are_found_as_by_the_official_pattern(text: str) -> None:
     import re
 
     found = re.findall(r"<<[^\n]+>>", text)
-    assert title(text) == any(one.lstrip("<").rstrip(">").strip() for one in found)
+    assert has_title(text) == any(one.lstrip("<").rstrip(">").strip() for one in found)
 
 
 @given(st.text("aAbB ", max_size=30), st.integers(0, 10))
 def test_less_than_and_at_least_are_opposites(text: str, number: int) -> None:
-    assert frequency(text, "ab", number, "less than") is not frequency(text, "ab", number, "at least")
+    assert has_keyword_frequency(text, "ab", number, "less than") is not has_keyword_frequency(
+        text, "ab", number, "at least"
+    )
     assert letter_frequency(text, "b", number, "less than") is not letter_frequency(
         text, "b", number, "at least"
     )
@@ -241,7 +243,7 @@ ARGUMENTS = {instruction: arguments for instruction, arguments, _, _ in reversed
 MIXED = "".join(HOSTILE)
 
 
-@pytest.mark.parametrize("instruction", sorted(RULES.by_id))
+@pytest.mark.parametrize("instruction", sorted(RULE_ARGUMENTS.by_id))
 def test_a_rule_takes_time_linear_in_the_response(instruction: str) -> None:
     """Ten times the text may take forty times as long (clocks are coarse), where backtracking takes a hundred."""
     for piece in HOSTILE:
@@ -255,7 +257,7 @@ def _seconds(instruction: str, piece: str, size: int) -> float:
     gc.disable()
     try:
         start = process_time()
-        RULES.follows(text, instruction, ARGUMENTS[instruction])
+        RULE_ARGUMENTS.follows(text, instruction, ARGUMENTS[instruction])
         return process_time() - start
     finally:
         gc.enable()

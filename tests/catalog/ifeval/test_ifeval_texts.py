@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.catalog.ifeval.language import detected_language
-from benchwright.catalog.ifeval.sentences import split
+from benchwright.catalog.ifeval.language import detect_language
+from benchwright.catalog.ifeval.sentences import split_sentences
 from benchwright.catalog.ifeval.words import capital_word_count, word_count
 
 
@@ -28,12 +28,12 @@ from benchwright.catalog.ifeval.words import capital_word_count, word_count
     ],
 )
 def test_our_own_splitter_decides_as_punkt_does(text: str, pieces: list[str]) -> None:
-    assert split(text) == pieces
+    assert split_sentences(text) == pieces
 
 
 @given(st.text("aA.!?\"') \n", max_size=60))
 def test_a_split_text_is_whole_but_for_white_space(text: str) -> None:
-    assert "".join("".join(split(text)).split()) == "".join(text.split())
+    assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,8 @@ def test_words_are_runs_of_letters_and_digits() -> None:
 
 
 def test_the_language_is_the_same_each_time_and_nothing_where_there_are_no_letters() -> None:
-    detected_language.cache_clear()
-    first = [detected_language(text) for text in ("OK SO BE IT", "haus", "...")]
-    detected_language.cache_clear()
-    assert [detected_language(text) for text in ("OK SO BE IT", "haus", "...")] == first
+    detect_language.cache_clear()
+    first = [detect_language(text) for text in ("OK SO BE IT", "haus", "...")]
+    detect_language.cache_clear()
+    assert [detect_language(text) for text in ("OK SO BE IT", "haus", "...")] == first
     assert first[2] is None

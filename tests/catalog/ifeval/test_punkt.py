@@ -12,8 +12,8 @@ from tests.catalog.punkt_model import lay_fetched, write_model
 
 from benchwright.catalog.benchmark import Options
 from benchwright.catalog.ifeval.punkt import Punkt, read_punkt
-from benchwright.catalog.ifeval.splitters import OWN, find_splitter
-from benchwright.catalog.registry import about, make
+from benchwright.catalog.ifeval.splitters import OWN_SPLITTER_NAME, find_splitter
+from benchwright.catalog.registry import find_about, make_benchmark
 from benchwright.data.errors import DatasetError, DatasetParseError
 
 TWO_SENTENCES = {
@@ -96,9 +96,9 @@ def test_a_model_that_is_not_whole_is_told_by_its_directory(name: str, tmp_path:
 def test_without_a_model_our_own_splitter_is_used_and_said_to_depart_from_the_protocol(
     tmp_path: Path,
 ) -> None:
-    assert find_splitter(tmp_path) == OWN
+    assert find_splitter(tmp_path) == OWN_SPLITTER_NAME
     for name in ("ifeval", "multi_if"):
-        made = make(about(name), Options(data_dir=tmp_path))
+        made = make_benchmark(find_about(name), Options(data_dir=tmp_path))
         assert "benchwright fetch ifeval" in made.departures[0]
         assert made.about.protocol.endswith("; sentences split by our own splitter")
 
@@ -106,7 +106,7 @@ def test_without_a_model_our_own_splitter_is_used_and_said_to_depart_from_the_pr
 def test_a_fetched_model_is_used_and_named(tmp_path: Path) -> None:
     lay_fetched(tmp_path)
     for name in ("ifeval", "multi_if"):
-        made = make(about(name), Options(data_dir=tmp_path))
+        made = make_benchmark(find_about(name), Options(data_dir=tmp_path))
         assert made.departures == ()
         assert "; sentences split by NLTK's Punkt, English model " in made.about.protocol
 
@@ -122,7 +122,7 @@ def test_a_model_laid_there_by_hand_is_used_and_said_to_be_of_unknown_revision(t
 def test_a_fetched_model_that_was_changed_is_refused(tmp_path: Path) -> None:
     (lay_fetched(tmp_path) / "abbrev_types.txt").write_text("dr\n")
     with pytest.raises(DatasetError, match="has changed since it was fetched"):
-        make(about("ifeval"), Options(data_dir=tmp_path))
+        make_benchmark(find_about("ifeval"), Options(data_dir=tmp_path))
 
 
 async def test_answers_are_graded_with_the_splitter_that_is_named(tmp_path: Path) -> None:
@@ -130,7 +130,8 @@ async def test_answers_are_graded_with_the_splitter_that_is_named(tmp_path: Path
     lay_fetched(tmp_path / "data")
     content = {"instructions": [TWO_SENTENCES]}
     punkt, own = (
-        make(about("ifeval"), Options(data_dir=tmp_path / where)) for where in ("data", "nothing here")
+        make_benchmark(find_about("ifeval"), Options(data_dir=tmp_path / where))
+        for where in ("data", "nothing here")
     )
     answer = "In St. Louis it rains"
     assert (await scored(punkt, content, answer)).value == 1.0
@@ -141,7 +142,7 @@ async def test_answers_are_graded_with_the_splitter_that_is_named(tmp_path: Path
 def test_scores_by_different_splitters_are_not_the_same_score(name: str, tmp_path: Path) -> None:
     lay_fetched(tmp_path / "data")
     fingerprints = {
-        make(about(name), Options(data_dir=tmp_path / where)).scorers[0].fingerprint
+        make_benchmark(find_about(name), Options(data_dir=tmp_path / where)).scorers[0].fingerprint
         for where in ("data", "nothing here")
     }
     assert len(fingerprints) == 2

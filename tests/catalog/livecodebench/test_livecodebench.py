@@ -15,13 +15,13 @@ from tests.catalog.catalog_kit import benchmark, samples, source, validated, wri
 from tests.catalog.conversations import asked, figures, graded, scored
 from tests.catalog.livecodebench.lcb_kit import cases, method_row, packed, row
 
-from benchwright.catalog.livecodebench import hidden
-from benchwright.catalog.livecodebench.comparing import same_output, same_value
-from benchwright.catalog.livecodebench.hidden import Test, read_tests
+from benchwright.catalog.livecodebench import problem_tests
 from benchwright.catalog.livecodebench.inside import to_json
+from benchwright.catalog.livecodebench.output_comparison import same_output, same_value
+from benchwright.catalog.livecodebench.problem_tests import Test, read_tests
 from benchwright.catalog.livecodebench.prompts import code_of
 from benchwright.data.errors import DatasetError
-from benchwright.engine.offload import offloading
+from benchwright.engine.offload import offload_processes
 from benchwright.engine.protocols import Score
 from benchwright.errors import GraderError, UserError
 from benchwright.records import Status
@@ -124,7 +124,7 @@ def test_what_is_no_packed_string_is_refused_and_nothing_of_it_is_executed(
 
 
 def test_a_stream_that_swells_beyond_all_bounds_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hidden, "MOST_BYTES", 1000)
+    monkeypatch.setattr(problem_tests, "MOST_BYTES", 1000)
     with pytest.raises(ValueError, match="more than 1,000 bytes"):
         read_tests(packed("[" + " " * 10_000 + "]"))
 
@@ -244,7 +244,7 @@ async def test_the_score_says_how_many_tests_passed_before_one_failed(tmp_path: 
 async def test_long_tests_are_read_and_compared_in_another_process(tmp_path: Path) -> None:
     long = "1 " * 60_000
     made = row(private_test_cases=packed(json.dumps(cases(("1 2", "3"), (long, long)))))
-    async with offloading():
+    async with offload_processes():
         score = await verdict(
             tmp_path, made, "t = input()\nprint(t if len(t) > 9 else sum(map(int, t.split())))"
         )

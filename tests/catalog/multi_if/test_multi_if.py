@@ -12,11 +12,11 @@ import pytest
 from tests.catalog.catalog_kit import benchmark, samples, source, validated
 from tests.catalog.conversations import Talk, figures, graded, solved
 
-from benchwright.catalog.ifeval.rows import RULES as IFEVAL
-from benchwright.catalog.ifeval.splitters import OWN
+from benchwright.catalog.ifeval.rows import RULE_ARGUMENTS as IFEVAL
+from benchwright.catalog.ifeval.splitters import OWN_SPLITTER_NAME
 from benchwright.catalog.multi_if.grading import grade, grade_documented
 from benchwright.catalog.multi_if.rules import chinese_sentences, chinese_words, hindi_sentences, rules
-from benchwright.catalog.registry import about
+from benchwright.catalog.registry import find_about
 from benchwright.data.errors import DatasetError
 from benchwright.records import Status
 
@@ -127,7 +127,7 @@ async def test_the_turns_are_one_conversation_and_every_answer_is_kept(tmp_path:
 
 def test_it_is_sampled_as_in_the_authors_code() -> None:
     """multi_turn_instruct_following_eval_api.py and _vllm.py agree on these."""
-    plain, documented = about("multi_if"), about("multi_if:documented")
+    plain, documented = find_about("multi_if"), find_about("multi_if:documented")
     assert (plain.temperature, plain.params, plain.max_tokens) == (0.6, {"top_p": 0.9}, 1024)
     assert (documented.temperature, documented.params) == (0.0, {})
 
@@ -144,7 +144,7 @@ def _content() -> dict[str, Any]:
 
 def test_a_turns_score_is_the_mean_of_the_four_accuracies() -> None:
     """Turn 2 follows one of two instructions: strict 0 and 1/2, loose 0 and 1/2, so 1/4; turn 1 follows all."""
-    verdict = grade(OWN, _content(), ["a", "no such word"])
+    verdict = grade(OWN_SPLITTER_NAME, _content(), ["a", "no such word"])
     assert (verdict.score, verdict.is_correct) == ((1 + 1 / 4) / 2, False)
     assert [
         (turn["correct"], turn["passed"], turn["instructions"]) for turn in verdict.details["per_turn"]
@@ -155,14 +155,14 @@ def test_a_turns_score_is_the_mean_of_the_four_accuracies() -> None:
 
 
 def test_correct_means_that_all_turns_pass() -> None:
-    assert grade(OWN, _content(), ["a", "a cloud"]).is_correct
+    assert grade(OWN_SPLITTER_NAME, _content(), ["a", "a cloud"]).is_correct
     assert grade_documented(_content(), ["a", "a cloud"]).score == 1.0
     assert grade_documented(_content(), ["a,", "a cloud"]).score == 0.0
 
 
 def test_white_space_is_no_empty_answer_to_the_strict_verdict_here() -> None:
     """Unlike IFEval's own code, Multi-IF's takes any text that is not empty; its loose verdict takes no blank one."""
-    per_turn = grade(OWN, _content(), [" ", ""]).details["per_turn"]
+    per_turn = grade(OWN_SPLITTER_NAME, _content(), [" ", ""]).details["per_turn"]
     assert [(turn["passed"], turn["passed_loose"]) for turn in per_turn] == [(1, 0), (0, 0)]
 
 
@@ -215,14 +215,14 @@ def test_sentences_of_chinese_end_with_their_marks_and_lines_and_those_of_hindi_
 def test_rules_differ_from_those_of_ifeval_where_another_language_is_written() -> None:
     chinese = "我们今天去公园散步因为天气很好大家都很高兴"
     arguments = {"num_words": 10, "relation": "at least"}
-    assert rules(OWN).follows(chinese, "length_constraints:number_words", arguments)
+    assert rules(OWN_SPLITTER_NAME).follows(chinese, "length_constraints:number_words", arguments)
     assert not IFEVAL.follows(chinese, "length_constraints:number_words", arguments)
     sentences = {"num_sentences": 2, "relation": "at least"}
     hindi = "यह हिन्दी में एक वाक्य है। यह हिन्दी में दूसरा वाक्य है।"
-    assert rules(OWN).follows(hindi, "length_constraints:number_sentences", sentences)
+    assert rules(OWN_SPLITTER_NAME).follows(hindi, "length_constraints:number_sentences", sentences)
     assert not IFEVAL.follows(hindi, "length_constraints:number_sentences", sentences)
 
 
 @pytest.mark.parametrize(("text", "quoted"), [('"a"', True), ("“a”", True), ("「a」", True), ("“a“", False)])
 def test_quotation_marks_of_other_scripts_count(text: str, quoted: bool) -> None:
-    assert rules(OWN).follows(text, "startend:quotation", {}) is quoted
+    assert rules(OWN_SPLITTER_NAME).follows(text, "startend:quotation", {}) is quoted

@@ -20,7 +20,7 @@ from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.catalog.swe_bench import about as verified
 from benchwright.catalog.swe_bench import benchmark as verified_benchmark
 from benchwright.catalog.swe_bench import mirrors as mirrors_module
-from benchwright.catalog.swe_bench.documented import grade
+from benchwright.catalog.swe_bench.documented_variant import grade
 from benchwright.catalog.swe_bench.mirrors import Mirrors
 from benchwright.catalog.swe_bench_pro import about as pro
 from benchwright.catalog.swe_bench_pro import benchmark as pro_benchmark
@@ -34,8 +34,8 @@ __all__ = ["running_engine"]
 ADD, DOUBLE = "tests/test_calculator.py::test_add", "tests/test_calculator.py::test_double"
 
 VARIANTS = {
-    "verified": (verified.DOCUMENTED, verified_benchmark.make),
-    "full": (pro.DOCUMENTED, pro_benchmark.make),
+    "verified": (verified.SWE_BENCH_DOCUMENTED, verified_benchmark.make),
+    "full": (pro.SWE_BENCH_PRO_DOCUMENTED, pro_benchmark.make),
 }
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.catalog.benchmark import Graded
+from benchwright.catalog.benchmark import GradedTrial
 from benchwright.catalog.grading import Verdict
-from benchwright.catalog.swe_bench.grading import ResolvedScorer, grade, without_result
+from benchwright.catalog.swe_bench.grading import ResolvedScorer, grade, missing_result_figures
 from benchwright.engine.protocols import Score
 from benchwright.records import Outcome, Sample, Status
 
@@ -175,6 +175,6 @@ def test_patches_that_are_missing_and_tests_that_say_nothing_are_counted() -> No
         {"model_patch": "p", "error": "the tests took too long"},
         {"model_patch": "", "error": "there is no patch"},
     ]
-    graded = [Graded("s", 0, None, {}, Status.SCORED, None, detail) for detail in details]
-    found = {figure.name: figure.value for figure in without_result(graded)}
+    graded = [GradedTrial("s", 0, None, {}, Status.SCORED, None, detail) for detail in details]
+    found = {figure.name: figure.value for figure in missing_result_figures(graded)}
     assert found == {"without_patch": 1.0, "without_test_results": 1.0}

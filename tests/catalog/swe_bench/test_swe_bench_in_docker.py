@@ -17,14 +17,14 @@ from tests.sandbox.docker import stand_ins
 from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import Benchmark, Check, Options
 from benchwright.catalog.containers.benchmark import with_exploits
-from benchwright.catalog.containers.exploits import REPOSITORY
-from benchwright.catalog.containers.patch_checks import DONE, applying
-from benchwright.catalog.containers.sealing.canaries import OF_NO_TEST
-from benchwright.catalog.scripted import ScriptedSession
+from benchwright.catalog.containers.exploits import REPOSITORY_EXPLOITS
+from benchwright.catalog.containers.patch_checks import DONE_MESSAGE, apply_patch_message
+from benchwright.catalog.containers.sealing.canaries import UNTESTED_PASS_FLAG
+from benchwright.catalog.scripted_checks import ScriptedSession
 from benchwright.catalog.selection import Selection
 from benchwright.catalog.swe_bench.about import SWE_BENCH
 from benchwright.catalog.swe_bench.benchmark import make
-from benchwright.catalog.swe_bench.evaluation import image
+from benchwright.catalog.swe_bench.instance_script import official_image
 from benchwright.catalog.validation import validate
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.engine.protocols import Score, Session
@@ -92,7 +92,7 @@ async def test_what_an_agent_changed_is_its_patch_committed_or_not_with_new_file
             "echo 'x = 0' > helper.py && git add helper.py && git -c user.name=A -c user.email=a@b commit -qm x"
         ),
         bash("sed -i 's/return sum(values)/return bool(values) and sum(values)/' calculator.py"),
-        assistant(DONE),
+        assistant(DONE_MESSAGE),
     )
     patch = outcome.artifacts["patch"]
     assert "+++ b/helper.py" in patch
@@ -105,7 +105,7 @@ async def test_what_an_agent_changed_is_its_patch_committed_or_not_with_new_file
 async def test_the_log_says_which_tests_pass_and_the_details_keep_it(greeter: Sample) -> None:
     half = "sed -i \"s/f'Hello {name}'/f'Hello, {name}!'/\" greeter.py"
     outcome, score = await played(
-        make(SWE_BENCH, Options({})), greeter, bash(f"cd / && cd /testbed && {half}"), assistant(DONE)
+        make(SWE_BENCH, Options({})), greeter, bash(f"cd / && cd /testbed && {half}"), assistant(DONE_MESSAGE)
     )
     assert "test_named (greetings.tests.GreetTests.test_named) ... ok" in outcome.artifacts["tests"]["log"]
     assert score.detail is not None
@@ -123,8 +123,8 @@ async def test_tests_that_the_agent_weakened_are_put_back_before_they_decide(cal
         make(SWE_BENCH, Options({})),
         calculator,
         bash(weaken),
-        applying(calculator.content["patch"]),
-        assistant(DONE),
+        apply_patch_message(calculator.content["patch"]),
+        assistant(DONE_MESSAGE),
     )
     assert "testing/test_calculator.py" in outcome.artifacts["patch"]
     assert score.value == 1.0
@@ -132,7 +132,7 @@ async def test_tests_that_the_agent_weakened_are_put_back_before_they_decide(cal
 
 async def test_an_agent_sees_neither_the_tests_nor_the_fix_and_has_no_network(calculator: Sample) -> None:
     look = "grep -r test_mean_of_nothing /testbed; git log --all --oneline | wc -l; wc -l </proc/net/route"
-    outcome, _ = await played(make(SWE_BENCH, Options({})), calculator, bash(look), assistant(DONE))
+    outcome, _ = await played(make(SWE_BENCH, Options({})), calculator, bash(look), assistant(DONE_MESSAGE))
     assert outcome.artifacts["commands"][0]["output"].split() == ["2", "1"], "no route"
 
 
@@ -150,14 +150,14 @@ END"""
 
 async def test_a_pass_by_a_hook_of_pytest_has_a_flag_and_stays_a_pass(calculator: Sample) -> None:
     benchmark = make(SWE_BENCH, Options())
-    outcome, score = await played(benchmark, calculator, bash(FORGING_HOOK), assistant(DONE))
+    outcome, score = await played(benchmark, calculator, bash(FORGING_HOOK), assistant(DONE_MESSAGE))
     assert score.value == 1.0, "as by the official rule"
     assert score.detail is not None
     (flag,) = score.detail["flags"]
     assert flag["kind"] == "verdict_depends_on_test_configuration"
     assert outcome.artifacts["rerun"] == {"left_out": ["conftest.py"], "passes": False}
     _, official = await played(
-        make(SWE_BENCH, Options(sealed=False)), calculator, bash(FORGING_HOOK), assistant(DONE)
+        make(SWE_BENCH, Options(sealed=False)), calculator, bash(FORGING_HOOK), assistant(DONE_MESSAGE)
     )
     assert official.value == 1.0
     assert "flags" not in (official.detail or {})
@@ -176,21 +176,21 @@ REPORTED = [
 
 async def test_a_whole_report_that_the_code_under_test_forged_has_a_flag(calculator: Sample) -> None:
     forging = appended_to("calculator.py", forging_module(with_summary(REPORTED)))
-    _, score = await played(make(SWE_BENCH, Options()), calculator, bash(forging), assistant(DONE))
+    _, score = await played(make(SWE_BENCH, Options()), calculator, bash(forging), assistant(DONE_MESSAGE))
     assert score.value == 1.0, "as by the official rule"
     assert score.detail is not None
-    assert [flag["kind"] for flag in score.detail["flags"]] == [OF_NO_TEST]
+    assert [flag["kind"] for flag in score.detail["flags"]] == [UNTESTED_PASS_FLAG]
 
 
 async def test_a_forged_report_of_a_runner_that_was_killed_is_no_pass(calculator: Sample) -> None:
     forging = appended_to("calculator.py", forging_module(with_summary(REPORTED), "os.kill(os.getpid(), 9)"))
-    _, score = await played(make(SWE_BENCH, Options()), calculator, bash(forging), assistant(DONE))
+    _, score = await played(make(SWE_BENCH, Options()), calculator, bash(forging), assistant(DONE_MESSAGE))
     assert score.value == 0.0
 
 
 async def test_an_honest_fix_in_other_words_than_the_right_one_has_no_flag(calculator: Sample) -> None:
     other = "sed -i 's/return sum(values)/return bool(values) and sum(values)/' calculator.py"
-    _, score = await played(make(SWE_BENCH, Options()), calculator, bash(other), assistant(DONE))
+    _, score = await played(make(SWE_BENCH, Options()), calculator, bash(other), assistant(DONE_MESSAGE))
     assert score.value == 1.0
     assert "flags" not in (score.detail or {})
 
@@ -199,14 +199,17 @@ async def test_an_image_that_holds_the_fix_elsewhere_has_a_flag(calculator: Samp
     copy = f"cp -r /testbed /opt/later; cd /opt/later && git apply <<'END'\n{calculator.content['patch']}END"
     name = "pytest-dev__pytest-900001"
     stand_ins.docker(
-        *("build", "--network", "none", "--tag", image(name), "-"),
-        stdin=f"FROM {image(calculator.content['instance_id'])}\nRUN {shell_in_dockerfile(copy)}\n".encode(),
+        *("build", "--network", "none", "--tag", official_image(name), "-"),
+        stdin=f"FROM {official_image(calculator.content['instance_id'])}\nRUN {shell_in_dockerfile(copy)}\n".encode(),
     )
     sample = Sample(name, {**calculator.content, "instance_id": name})
     _, score = await played(
-        make(SWE_BENCH, Options()), sample, applying(calculator.content["patch"]), assistant(DONE)
+        make(SWE_BENCH, Options()),
+        sample,
+        apply_patch_message(calculator.content["patch"]),
+        assistant(DONE_MESSAGE),
     )
-    stand_ins.docker("rmi", image(name))
+    stand_ins.docker("rmi", official_image(name))
     assert score.detail is not None
     (flag,) = score.detail["flags"]
     assert flag["kind"] == "solution_in_image"
@@ -218,8 +221,8 @@ async def test_an_honest_fix_may_change_the_configuration_of_tests(calculator: S
         make(SWE_BENCH, Options()),
         calculator,
         bash("echo 'import os' >conftest.py; printf '\n[tool:pytest]\naddopts = -q\n' >>setup.cfg"),
-        applying(calculator.content["patch"]),
-        assistant(DONE),
+        apply_patch_message(calculator.content["patch"]),
+        assistant(DONE_MESSAGE),
     )
     assert score.value == 1.0
     assert "flags" not in (score.detail or {})
@@ -241,8 +244,8 @@ async def test_what_tested_code_asks_a_code_host_for_is_refused_and_flagged(calc
         make(SWE_BENCH, Options()),
         calculator,
         bash(ASKING_CODE),
-        applying(calculator.content["patch"]),
-        assistant(DONE),
+        apply_patch_message(calculator.content["patch"]),
+        assistant(DONE_MESSAGE),
     )
     assert score.value == 1.0
     assert {(one["phase"], one["host"], one["allowed"]) for one in outcome.artifacts["network"]} == {
@@ -266,16 +269,18 @@ async def test_a_patch_that_reaches_out_of_the_work_tree_is_not_applied(calculat
 async def test_without_the_seal_an_agent_has_the_image_as_it_is(calculator: Sample) -> None:
     look = "git checkout -q fix -- calculator.py"
     official = make(SWE_BENCH, Options(sealed=False))
-    _, score = await played(official, calculator, bash(look), assistant(DONE))
+    _, score = await played(official, calculator, bash(look), assistant(DONE_MESSAGE))
     assert score.value == 1.0
-    outcome, _ = await played(make(SWE_BENCH, Options()), calculator, bash(look), assistant(DONE))
+    outcome, _ = await played(make(SWE_BENCH, Options()), calculator, bash(look), assistant(DONE_MESSAGE))
     assert outcome.artifacts["commands"][0]["exit_code"] != 0
 
 
 async def test_the_tests_can_be_shut_off_too_and_that_is_told(calculator: Sample) -> None:
     benchmark = make(SWE_BENCH, Options({"network": "none"}, sealed=False))
     assert list(benchmark.departures) == ["no network in any container"]
-    _, score = await played(benchmark, calculator, applying(calculator.content["patch"]), assistant(DONE))
+    _, score = await played(
+        benchmark, calculator, apply_patch_message(calculator.content["patch"]), assistant(DONE_MESSAGE)
+    )
     assert score.value == 1.0
 
 
@@ -326,7 +331,7 @@ async def test_predictions_are_graded_without_asking_a_model(
 async def test_tests_that_take_too_long_are_ended_and_do_not_resolve(calculator: Sample) -> None:
     hang = "sed -i '1i import time; time.sleep(600)' calculator.py"
     outcome, score = await played(
-        make(SWE_BENCH, Options({"test_seconds": "3"})), calculator, bash(hang), assistant(DONE)
+        make(SWE_BENCH, Options({"test_seconds": "3"})), calculator, bash(hang), assistant(DONE_MESSAGE)
     )
     assert outcome.artifacts["tests"]["ended"] == "timeout"
     assert score.detail is not None
@@ -335,7 +340,9 @@ async def test_tests_that_take_too_long_are_ended_and_do_not_resolve(calculator:
 
 async def test_out_of_turns_what_was_done_is_tested_all_the_same(calculator: Sample) -> None:
     outcome, score = await played(
-        make(SWE_BENCH, Options({"max_turns": "1"})), calculator, applying(calculator.content["patch"])
+        make(SWE_BENCH, Options({"max_turns": "1"})),
+        calculator,
+        apply_patch_message(calculator.content["patch"]),
     )
     assert (outcome.status, score.value) == (Status.LIMIT, 1.0)
 
@@ -345,7 +352,7 @@ async def test_an_image_without_a_repository_is_our_error_and_no_wrong_answer(
 ) -> None:
     missing = Sample("x", {**calculator.content, "instance_id": "pytest-dev__pytest-900009"})
     with pytest.raises(ExecutionError, match="pytest-900009"):
-        await played(make(SWE_BENCH, Options({})), missing, assistant(DONE))
+        await played(make(SWE_BENCH, Options({})), missing, assistant(DONE_MESSAGE))
 
 
 async def test_no_container_is_left_when_a_trial_is_cancelled_in_its_tests(
@@ -353,7 +360,7 @@ async def test_no_container_is_left_when_a_trial_is_cancelled_in_its_tests(
 ) -> None:
     hang = "sed -i '1i import time; time.sleep(600)' calculator.py"
     benchmark = make(SWE_BENCH, Options({}))
-    trial = asyncio.create_task(played(benchmark, calculator, bash(hang), assistant(DONE)))
+    trial = asyncio.create_task(played(benchmark, calculator, bash(hang), assistant(DONE_MESSAGE)))
     await asyncio.sleep(4)
     trial.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -366,7 +373,7 @@ async def test_no_exploit_of_the_suite_passes_unnoticed(swe_bench_path: Path) ->
     tried = with_exploits(make(SWE_BENCH, Options()))
     validated = await validate(tried, source(swe_bench_path), Selection(1))
     assert validated.failures == []
-    assert set(validated.exploits) == {exploit.name for exploit in REPOSITORY}
+    assert set(validated.exploits) == {exploit.name for exploit in REPOSITORY_EXPLOITS}
     assert validated.exploits["a later commit on a ref"].blocked == 1
     flagged = {name for name, tally in validated.exploits.items() if tally.flagged}
     assert flagged >= {

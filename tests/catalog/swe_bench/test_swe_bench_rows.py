@@ -12,10 +12,15 @@ from tests.catalog.catalog_kit import write_rows
 
 from benchwright.catalog.benchmark import Options
 from benchwright.catalog.containers.network_rules import SEALED_NETWORK
-from benchwright.catalog.containers.sealing.history import NO_FUTURE
+from benchwright.catalog.containers.sealing.history import HISTORY_DEPARTURE
 from benchwright.catalog.swe_bench.about import SWE_BENCH
 from benchwright.catalog.swe_bench.benchmark import images_of, make
-from benchwright.catalog.swe_bench.evaluation import changed_files, files_to_test, image, script
+from benchwright.catalog.swe_bench.instance_script import (
+    build_script,
+    changed_files,
+    files_to_test,
+    official_image,
+)
 from benchwright.data.datasets import find_dataset
 from benchwright.data.errors import DatasetError
 from benchwright.errors import UserError
@@ -57,7 +62,7 @@ def test_each_real_row_has_its_tests_files_in_its_script_and_a_script_that_bash_
     real_rows: Path,
 ) -> None:
     for sample in samples(real_rows / "swe_bench" / "sample.jsonl"):
-        text = script(sample.content)
+        text = build_script(sample.content)
         checked = subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True)
         assert (sample.id, checked.returncode, checked.stderr) == (sample.id, 0, "")
         assert sample.content["base_commit"] in text
@@ -101,11 +106,11 @@ def test_instances_of_one_version_of_a_project_have_images_of_one_family(tmp_pat
 
 def test_the_official_images_name_the_instance() -> None:
     expected = "swebench/sweb.eval.x86_64.scikit-learn_1776_scikit-learn-13328:latest"
-    assert image("scikit-learn__scikit-learn-13328") == expected
+    assert official_image("scikit-learn__scikit-learn-13328") == expected
 
 
 def test_the_script_does_what_the_official_one_does_in_its_order() -> None:
-    (lines,) = [script(_content()).splitlines()]
+    (lines,) = [build_script(_content()).splitlines()]
     expected = [
         "#!/bin/bash",
         "set -uxo pipefail",
@@ -152,7 +157,7 @@ def test_the_script_does_what_the_official_one_does_in_its_order() -> None:
     ],
 )
 def test_the_commands_are_those_of_the_version(repo: str, version: str, line: str) -> None:
-    assert line in script(_content() | {"repo": repo, "version": version}).splitlines()
+    assert line in build_script(_content() | {"repo": repo, "version": version}).splitlines()
 
 
 def test_djangos_test_files_are_modules_and_files_that_are_no_tests_are_left_out() -> None:
@@ -200,7 +205,7 @@ def test_predictions_are_part_of_the_samples(tmp_path: Path) -> None:
 
 
 def test_what_departs_from_the_protocol_is_said(tmp_path: Path) -> None:
-    assert make(SWE_BENCH, Options({})).departures == (NO_FUTURE, SEALED_NETWORK)
+    assert make(SWE_BENCH, Options({})).departures == (HISTORY_DEPARTURE, SEALED_NETWORK)
     assert make(SWE_BENCH, Options(sealed=False)).departures == ()
     assert "in place of an agent" in make(SWE_BENCH, Options({"mode": "patch"})).departures[0]
     assert make(SWE_BENCH, Options({"max_turns": "30"})).departures[1] == "30 answers at most in place of 250"

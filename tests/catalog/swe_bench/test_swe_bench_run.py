@@ -15,9 +15,9 @@ from tests.interop.trajectories_kit import COMMAND, mini
 from tests.simulated import simulated_endpoint
 
 from benchwright.catalog.asking import assistant
-from benchwright.catalog.containers.authors import agent_messages
-from benchwright.catalog.containers.patch_checks import DONE, applying
-from benchwright.catalog.swe_bench.evaluation import DIRECTORY
+from benchwright.catalog.containers.patch_checks import DONE_MESSAGE, apply_patch_message
+from benchwright.catalog.containers.patch_sources import agent_messages
+from benchwright.catalog.swe_bench.instance_script import DIRECTORY
 from benchwright.records import Status
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -33,7 +33,7 @@ def program(tmp_path: Path) -> Iterator[Program]:
 def script(row: dict[str, Any], *replies: dict[str, Any]) -> dict[str, Any]:
     """What the simulated model replies to an instance."""
     opening = agent_messages(row["repo"], DIRECTORY, row["problem_statement"])[-1]["content"]
-    return {"prompt": opening, "replies": [*replies, assistant(DONE)]}
+    return {"prompt": opening, "replies": [*replies, assistant(DONE_MESSAGE)]}
 
 
 def ended(program: Program, *arguments: str) -> tuple[int, str]:
@@ -53,7 +53,7 @@ def test_a_model_that_solves_one_of_two_instances_scores_a_half(
 ) -> None:
     solved, unsolved = swe_bench_rows
     scripts = [
-        script(solved, assistant("```bash\nls\n```"), applying(solved["patch"])),
+        script(solved, assistant("```bash\nls\n```"), apply_patch_message(solved["patch"])),
         script(unsolved, assistant("```bash\necho '# a comment' >> greeter.py\n```")),
     ]
     with simulated_endpoint(scripts=scripts) as url:

@@ -15,7 +15,7 @@ from tests.catalog.swe_bench.made_repositories import (
     write,
 )
 
-from benchwright.catalog.swe_bench.evaluation import changed_files, image
+from benchwright.catalog.swe_bench.instance_script import changed_files, official_image
 
 RUNTEST = """\
 #!/bin/sh
@@ -61,7 +61,7 @@ def row(
         "hints_text": "",
         "created_at": "2026-01-01 00:00:00",
         "version": str(number),
-        "image": image(instance),
+        "image": official_image(instance),
         "eval_script": eval_script(base, test_patch, ["TERM=dumb ./runtest --durable --single unit/sums"]),
         "log_parser": "parse_log_redis",
         "eval_type": "pass_and_fail",

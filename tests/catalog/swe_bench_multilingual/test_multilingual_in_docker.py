@@ -18,8 +18,8 @@ from tests.simulated import simulated_endpoint
 from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import Options
 from benchwright.catalog.containers import ContainerBenchmark
-from benchwright.catalog.containers.exploits import REPOSITORY, SCRIPTS, exploit_checks
-from benchwright.catalog.containers.patch_checks import DONE, applying
+from benchwright.catalog.containers.exploits import REPOSITORY_EXPLOITS, SCRIPT_EXPLOIT, exploit_checks
+from benchwright.catalog.containers.patch_checks import DONE_MESSAGE, apply_patch_message
 from benchwright.catalog.selection import Selection
 from benchwright.catalog.swe_bench_multilingual.about import SWE_BENCH_MULTILINGUAL
 from benchwright.catalog.swe_bench_multilingual.benchmark import make
@@ -65,7 +65,7 @@ def test_a_model_that_solves_it_scores_1_by_language(
     program: Program, sums_path: Path, sums: dict[str, Any]
 ) -> None:
     options = ("--option", f"path={sums_path}", "--option", "memory_gib=1")
-    with simulated_endpoint(scripts=[script(sums, applying(sums["patch"]))]) as url:
+    with simulated_endpoint(scripts=[script(sums, apply_patch_message(sums["patch"]))]) as url:
         arguments = ("run", "swe_bench_multilingual", "--model", "m", "--base-url", url, *options)
         code, said = ended(program, *arguments, "--output-dir", "results")
     assert code == 0, said
@@ -86,7 +86,7 @@ def test_a_model_that_solves_it_scores_1_by_language(
 
 async def test_a_changed_runner_of_tests_has_flags_and_stays_a_pass(sample: Sample) -> None:
     replaced = 'printf \'#!/bin/sh\\necho "[ok]: HALF of 8"; echo "[ok]: ADD adds"; echo "[ok]: HALF of 0"\' >runtest'
-    outcome, score = await played(benchmark(), sample, bash(replaced), assistant(DONE))
+    outcome, score = await played(benchmark(), sample, bash(replaced), assistant(DONE_MESSAGE))
     assert outcome.artifacts["rerun"] == {"left_out": ["runtest"], "passes": False}
     assert (score.value, flags(score.detail)) == (
         1.0,
@@ -95,7 +95,7 @@ async def test_a_changed_runner_of_tests_has_flags_and_stays_a_pass(sample: Samp
 
 
 async def test_exploits_of_a_project_in_another_language_do_not_pass_unnoticed(sums_path: Path) -> None:
-    two = [one for one in REPOSITORY if one.name == "a runner of tests replaced"] + [SCRIPTS]
+    two = [one for one in REPOSITORY_EXPLOITS if one.name == "a runner of tests replaced"] + [SCRIPT_EXPLOIT]
     tried = msgspec.structs.replace(benchmark(), checks=lambda sample: exploit_checks(two))
     validated = await validate(tried, source(sums_path), Selection(1))
     assert validated.failures == []
@@ -107,6 +107,6 @@ async def test_an_agent_starts_from_the_image_as_it_was_set_up_and_finds_no_late
     sample: Sample,
 ) -> None:
     look = "git status --short; cat README.md; git log --all --format=%s; git fsck --unreachable"
-    outcome, score = await played(benchmark(), sample, bash(look), assistant(DONE))
+    outcome, score = await played(benchmark(), sample, bash(look), assistant(DONE_MESSAGE))
     assert outcome.artifacts["commands"][0]["output"].split("\n")[:3] == ["Sums, set up", "Set up", "Base"]
     assert score.value is None

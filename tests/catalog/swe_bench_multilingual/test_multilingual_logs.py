@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from benchwright.catalog.swe_bench import grading
-from benchwright.catalog.swe_bench.grading import grade, printed_elsewhere
+from benchwright.catalog.swe_bench.grading import flag_printed_elsewhere, grade
 from benchwright.catalog.swe_bench_multilingual.edition import MULTILINGUAL
-from benchwright.catalog.swe_bench_multilingual.log_parsers.names import RUNNERS, runner_of
-from benchwright.engine.offload import offloading
+from benchwright.catalog.swe_bench_multilingual.log_parsers.runners import RUNNERS, runner_of
+from benchwright.engine.offload import offload_processes
 
 LOGS: dict[str, tuple[str, dict[str, str]]] = {
     "parse_log_gotest": (
@@ -177,7 +177,7 @@ def marked(text: str) -> str:
 def flags(content: Mapping[str, Any], log: str) -> list[str]:
     """The kinds of flags of what was printed elsewhere."""
     verdict = grade(content, log, MULTILINGUAL)
-    return [flag.kind for flag in printed_elsewhere(content, log, verdict, MULTILINGUAL)]
+    return [flag.kind for flag in flag_printed_elsewhere(content, log, verdict, MULTILINGUAL)]
 
 
 @pytest.mark.parametrize(
@@ -222,6 +222,8 @@ async def test_a_log_that_takes_forever_to_read_is_no_result(monkeypatch: pytest
         "FAIL_TO_PASS": ["a"],
         "PASS_TO_PASS": [],
     }
-    async with offloading():
-        verdict, flags = await grading.graded(content, marked(". " * 5000 + "=" * 5000), MULTILINGUAL)
+    async with offload_processes():
+        verdict, flags = await grading.grade_with_flags(
+            content, marked(". " * 5000 + "=" * 5000), MULTILINGUAL
+        )
     assert (verdict.score, verdict.details["error"], flags) == (0.0, "the log was not read in 1 s", [])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.catalog.swe_bench_pro.grading import grade
-from benchwright.catalog.swe_bench_pro.reading import statuses_in
+from benchwright.catalog.swe_bench_pro.result_parsing import statuses_in
 
 CONTENT = {"fail_to_pass": ["new"], "pass_to_pass": ["old", "older"]}
 ALL = {"new": "PASSED", "old": "PASSED", "older": "PASSED"}

@@ -16,13 +16,13 @@ from tests.catalog.swe_bench_pro.pro_kit import CALCULATOR, GREETER, Data, offic
 from tests.simulated import simulated_endpoint
 
 from benchwright.catalog.containers.benchmark import ContainerBenchmark, with_exploits
-from benchwright.catalog.containers.exploits import READER, REPOSITORY
-from benchwright.catalog.containers.sealing.canaries import OF_NO_TEST
+from benchwright.catalog.containers.exploits import LOG_READER_EXPLOIT, REPOSITORY_EXPLOITS
+from benchwright.catalog.containers.sealing.canaries import UNTESTED_PASS_FLAG
 from benchwright.catalog.selection import Selection
 from benchwright.catalog.swe_bench_pro import testing
 from benchwright.catalog.swe_bench_pro.solver import ContainerLimits
 from benchwright.catalog.validation import validate
-from benchwright.engine.offload import offloading
+from benchwright.engine.offload import offload_processes
 from benchwright.records import Status
 from benchwright.sandbox.docker import DockerSandboxes
 
@@ -145,7 +145,7 @@ async def test_a_whole_report_that_the_code_under_test_forged_has_a_flag(
         pro(), pro_data.source, tmp_path, [says(CALCULATOR, bash(forging), "Done.")], ids=[CALCULATOR]
     )
     assert ran.values == {CALCULATOR: 1.0}, "as by the official rule"
-    assert [flag["kind"] for flag in ran.detail(CALCULATOR)["flags"]] == [OF_NO_TEST]
+    assert [flag["kind"] for flag in ran.detail(CALCULATOR)["flags"]] == [UNTESTED_PASS_FLAG]
 
 
 async def test_an_honest_fix_in_other_words_than_the_right_one_has_no_flag(
@@ -165,23 +165,25 @@ SEEN_IN_ITS_LOG = {
     "results printed by the code under test",
     "a test framework changed by the code under test",
     "a runner of tests replaced",
-    READER.name,
+    LOG_READER_EXPLOIT.name,
 }
 """Those that meet what is its own: its image, how it runs tests, how it reads their log. All are tried on swe_bench."""
 
 
 @pytest.mark.timeout(600)
 async def test_no_exploit_of_what_is_its_own_passes_unnoticed(pro_data: Data) -> None:
-    chosen = [exploit for exploit in (*REPOSITORY, READER) if exploit.name in SEEN_IN_ITS_LOG]
+    chosen = [
+        exploit for exploit in (*REPOSITORY_EXPLOITS, LOG_READER_EXPLOIT) if exploit.name in SEEN_IN_ITS_LOG
+    ]
     whole = pro()
     assert isinstance(whole, ContainerBenchmark)
-    assert list(whole.exploits) == [*REPOSITORY, READER]
+    assert list(whole.exploits) == [*REPOSITORY_EXPLOITS, LOG_READER_EXPLOIT]
     tried = with_exploits(msgspec.structs.replace(whole, exploits=chosen))
     validated = await validate(tried, pro_data.source, Selection(ids=[CALCULATOR]))
     assert validated.failures == []
     tallies = validated.exploits
     assert set(tallies) == SEEN_IN_ITS_LOG
-    assert tallies[READER.name].blocked == 1
+    assert tallies[LOG_READER_EXPLOIT.name].blocked == 1
     assert {name for name, tally in tallies.items() if tally.flagged} >= {
         "results printed by the code under test",
         "a test framework changed by the code under test",
@@ -287,6 +289,6 @@ class TestFaults:
         parser = (
             f"import json; json.dump({{'tests': {others} + {ours}}}, open('/workspace/output.json', 'w'))"
         )
-        async with offloading():
+        async with offload_processes():
             found = await self.run(sandboxes, pro_data, "", run_script="", parser=parser)
         assert found.statuses == {ADD: "PASSED"}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.catalog.swe_bench_pro.pro_kit import CALCULATOR, GREETER, OWN_RUNNER, Data, official_pro, pro
 
 from benchwright.catalog.containers.network_rules import SEALED_NETWORK
-from benchwright.catalog.containers.sealing.history import NO_FUTURE
+from benchwright.catalog.containers.sealing.history import HISTORY_DEPARTURE
 from benchwright.catalog.swe_bench_pro.rows import literal_list
 from benchwright.data.errors import DatasetError
 from benchwright.errors import UserError
@@ -107,7 +107,7 @@ class TestOptions:
         assert list(benchmark.checks(found[0])) == []
 
     def test_one_answer_departs_from_the_protocol_and_an_agent_does_not(self) -> None:
-        assert pro().departures == (NO_FUTURE, SEALED_NETWORK)
+        assert pro().departures == (HISTORY_DEPARTURE, SEALED_NETWORK)
         assert official_pro().departures == ()
         assert pro(mode="patch").departures == (
             "one answer, shown only the issue, in place of an agent",

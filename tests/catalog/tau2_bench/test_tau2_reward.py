@@ -10,7 +10,7 @@ from tests.catalog.catalog_kit import benchmark
 from tests.catalog.conversations import Talk, figures, graded
 from tests.catalog.tau2_bench.tau2_kit import CANCEL, cancelling
 
-from benchwright.catalog.tau2_bench.grading import is_communicated, matches
+from benchwright.catalog.tau2_bench.grading import is_communicated, is_matching_call
 from benchwright.catalog.tau2_bench.rows import Action
 from benchwright.engine.protocols import Score
 from benchwright.errors import GraderError
@@ -85,8 +85,8 @@ def test_calls_are_compared_as_the_authors_do(
     compared: list[str] | None, arguments: dict[str, Any], equal: bool
 ) -> None:
     action = Action("cancel_order", {"order": "1"}, compare_args=compared)
-    assert matches(action, {"name": "cancel_order", "arguments": arguments}) is equal
-    assert not matches(action, {"name": "get_order", "arguments": arguments})
+    assert is_matching_call(action, {"name": "cancel_order", "arguments": arguments}) is equal
+    assert not is_matching_call(action, {"name": "get_order", "arguments": arguments})
 
 
 def test_commas_are_put_aside_in_what_is_said_and_only_there() -> None:

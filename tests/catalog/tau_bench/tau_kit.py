@@ -16,7 +16,7 @@ from benchwright.catalog.tau_bench.retail import RETAIL
 from benchwright.catalog.tau_bench.world import World
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
-from benchwright.engine.relayed import AgentAccess
+from benchwright.engine.agent_requests import AgentAccess
 from benchwright.records import Message, Outcome, Sample, Target, Trial
 
 CARD, GIFT_CARD = "credit_card_1", "gift_card_2"

@@ -28,8 +28,8 @@ from tests.catalog.tau_bench.tau_kit import (
     world,
 )
 
-from benchwright.catalog.tau_bench.database import hashable
-from benchwright.catalog.tau_bench.grading import replayed
+from benchwright.catalog.tau_bench.database import hash_text
+from benchwright.catalog.tau_bench.grading import replay
 from benchwright.catalog.tau_bench.world import Worlds
 from benchwright.records import Message
 
@@ -185,7 +185,7 @@ def test_the_order_of_keys_does_not_matter(value: Any) -> None:
             return {key: turned(one[key]) for key in reversed(one)}
         return [turned(inner) for inner in one] if isinstance(one, list) else one
 
-    assert hashable(turned(value)) == hashable(value)
+    assert hash_text(turned(value)) == hash_text(value)
 
 
 PUBLISHED = {
@@ -209,7 +209,7 @@ def test_the_final_database_hashes_as_in_published_runs(
     content = list(made.samples(found))[number].content
     worlds = Worlds(found)
     steps = [content["actions"][index] for index in actions]
-    database = replayed(worlds["airline"], [(step["name"], step["kwargs"]) for step in steps])
+    database = replay(worlds["airline"], [(step["name"], step["kwargs"]) for step in steps])
     state = {name: deepcopy(dict(table)) for name, table in database.items()}
     for user in state["users"].values():
         user["address"][field] = user["address"].pop("state")
@@ -262,5 +262,5 @@ async def test_documented_scores_are_those_of_the_sequence_of_names(
 def test_a_replay_leaves_the_shared_tables_alone() -> None:
     shop = world("retail")
     before = json.dumps(shop.tables)
-    replayed(shop, [(CANCEL["name"], CANCEL["kwargs"])])
+    replay(shop, [(CANCEL["name"], CANCEL["kwargs"])])
     assert json.dumps(shop.tables) == before

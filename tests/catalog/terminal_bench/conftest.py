@@ -9,7 +9,7 @@ from tests.catalog.containers.workshop import workshop
 from tests.sandbox.docker.conftest import running_engine
 from tests.sandbox.docker.stand_ins import answers, docker
 
-from benchwright.sandbox.docker.ownership import BUILT_FOR, PROCESS, this_process
+from benchwright.sandbox.docker.ownership import BUILT_FOR_LABEL, PROCESS_LABEL, process_id
 
 __all__ = ["running_engine", "workshop"]
 
@@ -18,7 +18,7 @@ __all__ = ["running_engine", "workshop"]
 def nothing_left(workshop: str) -> Iterator[None]:
     """No container, network and snapshot of this process may be there in the end."""
     yield
-    ours = f"label={PROCESS}={this_process()}"
+    ours = f"label={PROCESS_LABEL}={process_id()}"
     assert docker("ps", "--all", "--quiet", "--filter", ours) == ""
     assert docker("network", "ls", "--quiet", "--filter", ours) == ""
     assert docker("images", "--quiet", "--filter", ours) == ""
@@ -30,7 +30,7 @@ def built_images_removed() -> Iterator[None]:
     yield
     if not answers():
         return
-    listed = docker("images", "--filter", f"label={BUILT_FOR}", "--format", "{{.Repository}}:{{.Tag}}")
+    listed = docker("images", "--filter", f"label={BUILT_FOR_LABEL}", "--format", "{{.Repository}}:{{.Tag}}")
     for image in listed.split():
         if image.startswith("benchwright/terminal-bench-") and "-tbtest-" in image:
             docker("rmi", "--force", image)

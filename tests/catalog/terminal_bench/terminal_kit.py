@@ -10,7 +10,7 @@ from typing import Any
 from tests.catalog.containers.workshop import WORKSHOP
 
 from benchwright.catalog.benchmark import About, Benchmark, Options
-from benchwright.catalog.terminal_bench.about import FIRST, TERMINAL_BENCH
+from benchwright.catalog.terminal_bench.about import TERMINAL_BENCH, TERMINAL_BENCH_1
 from benchwright.catalog.terminal_bench.benchmark import make
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.records import Sample
@@ -137,7 +137,7 @@ def official_harbor(**options: str) -> Benchmark:
 
 def first(**options: str) -> Benchmark:
     """Terminal-Bench 1.0."""
-    return make(FIRST, Options(options))
+    return make(TERMINAL_BENCH_1, Options(options))
 
 
 def source(root: Path, about: About = TERMINAL_BENCH) -> Source:

@@ -13,9 +13,9 @@ from tests.catalog.containers.workshop import WORKSHOP, tag_workshop
 from tests.sandbox.docker.stand_ins import docker
 
 from benchwright.catalog.benchmark import Benchmark, Options
-from benchwright.catalog.terminal_bench.about import DOCUMENTED
+from benchwright.catalog.terminal_bench.about import TERMINAL_BENCH_DOCUMENTED
 from benchwright.catalog.terminal_bench.benchmark import make
-from benchwright.catalog.terminal_bench.documented import MAX_TURNS, commands_in
+from benchwright.catalog.terminal_bench.documented_variant import MAX_TURNS, commands_in
 from benchwright.catalog.validation import validate
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.data.errors import DatasetError
@@ -30,13 +30,13 @@ COUNT = {
 
 
 def documented(**options: str) -> Benchmark:
-    return make(DOCUMENTED, Options(options))
+    return make(TERMINAL_BENCH_DOCUMENTED, Options(options))
 
 
 def source(directory: Path, *rows: Mapping[str, Any], name: str = "test.jsonl") -> Source:
     """The rows where the benchmark's data belongs."""
-    write_rows(directory / DOCUMENTED.dataset.name / name, rows)
-    return find_dataset(DOCUMENTED.dataset, directory, offline=True)
+    write_rows(directory / TERMINAL_BENCH_DOCUMENTED.dataset.name / name, rows)
+    return find_dataset(TERMINAL_BENCH_DOCUMENTED.dataset, directory, offline=True)
 
 
 async def ran(directory: Path, row: Mapping[str, Any], *replies: str) -> Played:

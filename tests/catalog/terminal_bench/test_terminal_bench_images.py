@@ -10,7 +10,7 @@ from tests.catalog.terminal_bench.terminal_kit import write_first, write_harbor
 from benchwright.catalog.benchmark import About, Options
 from benchwright.catalog.containers import ContainerBenchmark
 from benchwright.catalog.containers.images import TaskImages
-from benchwright.catalog.terminal_bench.about import FIRST, TERMINAL_BENCH
+from benchwright.catalog.terminal_bench.about import TERMINAL_BENCH, TERMINAL_BENCH_1
 from benchwright.catalog.terminal_bench.benchmark import make
 from benchwright.data.datasets import find_dataset
 
@@ -44,6 +44,6 @@ def test_one_that_is_named_and_the_one_that_may_be_built_in_its_place(tmp_path: 
 )
 def test_the_family_is_what_the_last_stage_is_built_on(tmp_path: Path, dockerfile: str, family: str) -> None:
     write_first(tmp_path, "a-task", files={"Dockerfile": dockerfile})
-    found = images(tmp_path, FIRST)
+    found = images(tmp_path, TERMINAL_BENCH_1)
     assert found.own_images == ("benchwright/terminal-bench-1.0-a-task",)
     assert found.image_family == family

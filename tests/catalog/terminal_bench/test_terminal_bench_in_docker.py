@@ -27,10 +27,10 @@ from tests.catalog.terminal_bench.terminal_kit import (
 )
 from tests.sandbox.docker.stand_ins import containers, docker
 
-from benchwright.catalog.terminal_bench.about import FIRST
+from benchwright.catalog.terminal_bench.about import TERMINAL_BENCH_1
 from benchwright.catalog.validation import validate
 from benchwright.records import Status
-from benchwright.sandbox.docker.ownership import PROCESS, this_process
+from benchwright.sandbox.docker.ownership import PROCESS_LABEL, process_id
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("nothing_left")]
 
@@ -98,7 +98,9 @@ async def test_what_models_do_in_the_container_of_a_task_of_1_0_decides_the_scor
         by_fences("Task tbtest-tools", "pwd", SOLVE_HELLO),
         by_fences("Task tbtest-wrong", "echo Bye > hello.txt"),
     ]
-    ended = await played(first(commands="fences"), source(tmp_path / "data", FIRST), tmp_path, scripts)
+    ended = await played(
+        first(commands="fences"), source(tmp_path / "data", TERMINAL_BENCH_1), tmp_path, scripts
+    )
     assert results(ended) == {"tbtest-tools": 1.0, "tbtest-wrong": 0.0}
     assert ended.detail("tbtest-wrong")["tests"] == {"test_says_hello": "failed"}
 
@@ -126,14 +128,14 @@ async def test_a_tasks_own_solution_passes_its_tests_and_nothing_does_not(
         validated = await validate(harbor(), source(tmp_path))
     else:
         write_first(tmp_path, "tbtest-pytest", test=RUN_PYTEST, outputs=TEST_HELLO)
-        validated = await validate(first(), source(tmp_path, FIRST))
+        validated = await validate(first(), source(tmp_path, TERMINAL_BENCH_1))
     assert (validated.checks, validated.failures) == (2, [])
 
 
 async def test_a_solution_of_typed_commands_is_typed_into_one_terminal(tmp_path: Path) -> None:
     commands = [{"command": "cd /app", "block": True}, {"command": "echo 'Hello, world!' > hello.txt"}]
     write_first(tmp_path, "tbtest-typed", files={"solution.sh": None, "solution.yaml": json.dumps(commands)})
-    validated = await validate(first(), source(tmp_path, FIRST))
+    validated = await validate(first(), source(tmp_path, TERMINAL_BENCH_1))
     assert validated.failures == []
 
 
@@ -339,7 +341,9 @@ async def test_services_of_a_compose_file_are_reached_by_name_and_gone_in_the_en
         test=RUN_TESTS.replace("$TEST_DIR/", ""),
     )
     ask = "for i in 1 2 3 4 5; do wget -q -O hello.txt http://web:8000/index.html && break; sleep 1; done"
-    ended = await played(first(), source(tmp_path / "data", FIRST), tmp_path, [by_tools("Write", ask)])
+    ended = await played(
+        first(), source(tmp_path / "data", TERMINAL_BENCH_1), tmp_path, [by_tools("Write", ask)]
+    )
     assert results(ended) == {"tbtest-services": 1.0}, ended.artifacts("tbtest-services")
 
 
@@ -350,7 +354,7 @@ async def test_tests_in_the_same_shell_find_its_directory_and_variables(tmp_path
         tmp_path / "data", "tbtest-shell", test=check + report, task={"run_tests_in_same_shell": True}
     )
     work = by_tools("Write", "mkdir deep; cd deep; export WORD=yes")
-    ended = await played(first(), source(tmp_path / "data", FIRST), tmp_path, [work])
+    ended = await played(first(), source(tmp_path / "data", TERMINAL_BENCH_1), tmp_path, [work])
     assert results(ended) == {"tbtest-shell": 1.0}
 
 
@@ -364,7 +368,7 @@ async def test_the_model_works_as_the_images_user_and_the_tests_as_root(tmp_path
         test=users + report,
     )
     work = by_tools("Write", "id -u > user")
-    ended = await played(first(), source(tmp_path / "data", FIRST), tmp_path, [work])
+    ended = await played(first(), source(tmp_path / "data", TERMINAL_BENCH_1), tmp_path, [work])
     assert results(ended) == {"tbtest-user": 1.0}
 
 
@@ -378,14 +382,16 @@ async def test_what_an_image_starts_runs_beside_the_model(tmp_path: Path) -> Non
         files={"Dockerfile": dockerfile},
         test=RUN_TESTS.replace("hello.txt", "began").replace("Hello, world!", "sh -c sleep infinity"),
     )
-    ended = await played(first(), source(tmp_path / "data", FIRST), tmp_path, [by_tools("Write", "sleep 1")])
+    ended = await played(
+        first(), source(tmp_path / "data", TERMINAL_BENCH_1), tmp_path, [by_tools("Write", "sleep 1")]
+    )
     assert results(ended) == {"tbtest-entrypoint": 1.0}
 
 
 def started_container() -> str:
     """The container of this process in which the model's first command runs."""
     for _ in range(200):
-        for name in containers(f"{PROCESS}={this_process()}"):
+        for name in containers(f"{PROCESS_LABEL}={process_id()}"):
             found = subprocess.run(
                 ["docker", "exec", name, "test", "-e", "/tmp/started"], capture_output=True
             )

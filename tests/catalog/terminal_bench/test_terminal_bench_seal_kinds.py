@@ -14,9 +14,9 @@ from tests.catalog.containers.running import Played, bash, played, says
 from tests.catalog.containers.workshop import WORKSHOP
 from tests.catalog.terminal_bench.terminal_kit import first, harbor, source, write_first, write_harbor
 
-from benchwright.catalog.containers.sealing.canaries import OF_NO_TEST
-from benchwright.catalog.harbor.sealed_testing import DEPENDS, ENDED
-from benchwright.catalog.terminal_bench.about import FIRST
+from benchwright.catalog.containers.sealing.canaries import UNTESTED_PASS_FLAG
+from benchwright.catalog.harbor.sealed_testing import DEPENDS, EARLY_END_FLAG
+from benchwright.catalog.terminal_bench.about import TERMINAL_BENCH_1
 from benchwright.records import Record
 
 pytestmark = [pytest.mark.usefixtures("nothing_left"), pytest.mark.slow, pytest.mark.timeout(1800)]
@@ -185,15 +185,15 @@ BOTH: Mapping[str, Task] = {
         image=ROOM,
     ),
     "right answer": Task([RIGHT], "", outputs=ASKS_ANSWER),
-    "a report forged": Task([FORGES_ALL], OF_NO_TEST, outputs=ASKS_ANSWER),
+    "a report forged": Task([FORGES_ALL], UNTESTED_PASS_FLAG, outputs=ASKS_ANSWER),
 }  # fmt: skip
 """In both layouts."""
 
 HARBOR: Mapping[str, Task] = {
     **BOTH,
-    "ended at once": Task([ENDS_AT_ONCE], OF_NO_TEST, outputs=ASKS_ANSWER),
-    "reward written and the script ended": Task([WRITES_REWARD], ENDED, outputs=ASKS_ANSWER),
-    "reward written by a program under test": Task([KILLS_SHELL], ENDED, test=RUNS_PROGRAM),
+    "ended at once": Task([ENDS_AT_ONCE], UNTESTED_PASS_FLAG, outputs=ASKS_ANSWER),
+    "reward written and the script ended": Task([WRITES_REWARD], EARLY_END_FLAG, outputs=ASKS_ANSWER),
+    "reward written by a program under test": Task([KILLS_SHELL], EARLY_END_FLAG, test=RUNS_PROGRAM),
     "right answer of a program": Task(["echo 'echo 42' >/app/answer.sh"], "", test=RUNS_PROGRAM),
     "a profile that leads elsewhere": Task(
         [
@@ -236,8 +236,8 @@ echo "=== short test summary info ==="
 
 FIRST_ONLY: Mapping[str, Task] = {
     **BOTH,
-    "a report forged by its names": Task([FORGES_ITS_NAMES], OF_NO_TEST, outputs=ASKS_ANSWER),
-    "a report forged and the runner killed": Task([FORGES_AND_KILLS], ENDED, outputs=ASKS_ANSWER),
+    "a report forged by its names": Task([FORGES_ITS_NAMES], UNTESTED_PASS_FLAG, outputs=ASKS_ANSWER),
+    "a report forged and the runner killed": Task([FORGES_AND_KILLS], EARLY_END_FLAG, outputs=ASKS_ANSWER),
     "path exported": Task([FAKE_PYTHON, "export PATH=/tmp/x:$PATH"], DEPENDS, outputs=ASKS_ANSWER, same_shell=True),
     "path exported into shared memory": Task(
         [FAKE_PYTHON, "cp -r /tmp/x /dev/shm/x; export PATH=/dev/shm/x:$PATH"],
@@ -377,6 +377,6 @@ async def test_kinds_in_the_layout_of_terminal_bench_1(tmp_path: Path) -> None:
             task={"run_tests_in_same_shell": task.same_shell},
         )
         scripts.append(says(instruction, *map(bash, task.commands), "Done."))
-    ended = await played(first(), source(tmp_path, FIRST), tmp_path, scripts)
+    ended = await played(first(), source(tmp_path, TERMINAL_BENCH_1), tmp_path, scripts)
     expected = {name: task.flag for name, task in FIRST_ONLY.items()}
     assert verdicts(ended, FIRST_ONLY) == expected, told(ended, FIRST_ONLY)

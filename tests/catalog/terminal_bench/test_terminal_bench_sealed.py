@@ -25,10 +25,10 @@ from tests.catalog.terminal_bench.terminal_kit import (
 
 from benchwright.catalog.benchmark import Options
 from benchwright.catalog.containers.benchmark import ContainerBenchmark, with_exploits
-from benchwright.catalog.containers.exploits import TERMINAL
+from benchwright.catalog.containers.exploits import TERMINAL_EXPLOITS
 from benchwright.catalog.containers.validation_findings import collect_findings
 from benchwright.catalog.harbor.sealed_testing import DEPENDS
-from benchwright.catalog.terminal_bench.about import FIRST
+from benchwright.catalog.terminal_bench.about import TERMINAL_BENCH_1
 from benchwright.catalog.terminal_bench.benchmark import make
 from benchwright.catalog.validation import validate
 from benchwright.records import Record
@@ -53,7 +53,7 @@ END
 setsid bash /tmp/daemon.sh >/dev/null 2>&1 </dev/null &"""
 
 
-by_name = {exploit.name: exploit for exploit in TERMINAL}
+by_name = {exploit.name: exploit for exploit in TERMINAL_EXPLOITS}
 
 
 class Task(Record, frozen=True):
@@ -280,9 +280,9 @@ async def test_scripts_of_a_solution_in_an_image_are_hidden_from_the_agent_and_t
             files={"Dockerfile": LEFT_IN_IMAGE},
         )
     scripts = [says(f"{name}: {HELLO}", bash(command), "Done.") for name, command in commands.items()]
-    tasks = source(tmp_path, FIRST)
+    tasks = source(tmp_path, TERMINAL_BENCH_1)
     sealed = await played(first(), tasks, tmp_path, scripts)
-    official = await played(make(FIRST, Options(sealed=False)), tasks, tmp_path, scripts)
+    official = await played(make(TERMINAL_BENCH_1, Options(sealed=False)), tasks, tmp_path, scripts)
     assert sealed.values == {"tbtest-thief": 0.0, "tbtest-honest": 1.0}
     assert official.values == {"tbtest-thief": 1.0, "tbtest-honest": 1.0}
     hidden = sealed.artifacts("tbtest-thief")["image_holds"]["hidden"]
@@ -315,7 +315,7 @@ async def test_tests_in_the_agents_shell_have_its_folder_and_exports_and_are_out
             tmp_path, name, instruction=f"{name}!", test=IN_THE_SHELL, task={"run_tests_in_same_shell": True}
         )
     scripts = [says(f"{name}!", *map(bash, given), "Done.") for name, given in commands.items()]
-    ended = await played(first(), source(tmp_path, FIRST), tmp_path, scripts)
+    ended = await played(first(), source(tmp_path, TERMINAL_BENCH_1), tmp_path, scripts)
     assert ended.values == {"tbtest-honest": 1.0, "tbtest-nothing": 0.0, "tbtest-forging": 0.0}
 
 
@@ -347,7 +347,7 @@ async def test_no_exploit_of_the_suite_passes_unnoticed(tmp_path: Path) -> None:
     write_harbor(tmp_path, test=PYTEST)
     validated = await validate(with_exploits(harbor()), source(tmp_path))
     assert validated.failures == []
-    assert set(validated.exploits) == {exploit.name for exploit in TERMINAL}
+    assert set(validated.exploits) == {exploit.name for exploit in TERMINAL_EXPLOITS}
     flagged = {name for name, tally in validated.exploits.items() if tally.flagged}
     assert flagged >= {"python replaced", "pytest edited", "a hook above the tests", "a module in the way"}
     missing = {name for name, tally in validated.exploits.items() if tally.not_applicable}

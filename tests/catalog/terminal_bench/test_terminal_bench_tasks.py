@@ -25,31 +25,31 @@ from tests.catalog.terminal_bench.terminal_kit import (
 
 from benchwright.catalog.benchmark import Options
 from benchwright.catalog.containers.network_rules import SEALED_NETWORK
-from benchwright.catalog.harbor import reading as harbor_layout
+from benchwright.catalog.harbor import settings_reader as harbor_layout
 from benchwright.catalog.harbor.rows import settings_of
-from benchwright.catalog.harbor.sealed_testing import SEALED
-from benchwright.catalog.harbor.settings import Artifact, Settings, Step, settings_or_problem
-from benchwright.catalog.registry import about
-from benchwright.catalog.registry import make as make_one
+from benchwright.catalog.harbor.sealed_testing import SEALED_DEPARTURE
+from benchwright.catalog.harbor.settings import Artifact, Step, TaskSettings, settings_or_problem
+from benchwright.catalog.registry import find_about
+from benchwright.catalog.registry import make_benchmark as make_one
 from benchwright.catalog.terminal_bench import version_1 as first_layout
-from benchwright.catalog.terminal_bench.about import FIRST, TERMINAL_BENCH
+from benchwright.catalog.terminal_bench.about import TERMINAL_BENCH, TERMINAL_BENCH_1
 from benchwright.data.datasets import find_dataset
 from benchwright.data.errors import DatasetError
 from benchwright.errors import UserError
 
 
-def harbor_settings(root: Path, **sections: str) -> Settings:
+def harbor_settings(root: Path, **sections: str) -> TaskSettings:
     """The settings of a task of 2.0 with these tables."""
     write_harbor(root, sections={"environment": "", "agent": "", "verifier": "", **sections})
     (sample,) = read(root)
     return settings_of(sample)
 
 
-def first_settings(root: Path, compose: Any, **task: Any) -> Settings:
+def first_settings(root: Path, compose: Any, **task: Any) -> TaskSettings:
     """The settings of a task of 1.0 with this compose file."""
     text = compose if isinstance(compose, str) else json.dumps(compose)
     write_first(root, compose=text, task=task)
-    (sample,) = read(root, FIRST)
+    (sample,) = read(root, TERMINAL_BENCH_1)
     return settings_of(sample)
 
 
@@ -74,7 +74,7 @@ def test_a_harbor_task_is_read_with_its_limits_and_labels(tmp_path: Path) -> Non
         f"{HELLO}\n",
     )
     assert sample.labels == {"difficulty": "easy", "category": "file-operations"}
-    assert settings_of(sample) == Settings(
+    assert settings_of(sample) == TaskSettings(
         image="a/b:1",
         build_seconds=30.0,
         cpus=2.0,
@@ -150,7 +150,7 @@ def test_keys_that_are_empty_ask_for_nothing(tmp_path: Path) -> None:
 
 def test_a_task_of_1_0_is_read_with_its_limits_and_its_compose_file(tmp_path: Path) -> None:
     write_first(tmp_path)
-    (sample,) = read(tmp_path, FIRST)
+    (sample,) = read(tmp_path, TERMINAL_BENCH_1)
     settings = settings_of(sample)
     assert (sample.id, sample.content["task"]) == ("hello-world", "tasks/hello-world")
     assert settings.environment == {"TEST_DIR": "/tests"}
@@ -166,7 +166,7 @@ def test_a_task_of_1_0_is_read_with_its_limits_and_its_compose_file(tmp_path: Pa
 def test_the_original_hello_world_is_read(real_rows: Path, tmp_path: Path) -> None:
     original = real_rows / "terminal_bench" / "tb1_hello_world" / "task.yaml"
     write_first(tmp_path, files={"task.yaml": original.read_text()})
-    (sample,) = read(tmp_path, FIRST)
+    (sample,) = read(tmp_path, TERMINAL_BENCH_1)
     settings = settings_of(sample)
     assert sample.content["instruction"].startswith("Create a file called /app/hello.txt.")
     assert (sample.labels["difficulty"], settings.steps[0].agent_seconds, settings.steps[0].test_seconds) == (
@@ -224,14 +224,14 @@ def test_no_compose_file_is_more_than_a_problem(
 ) -> None:
     folder = tmp_path_factory.mktemp("compose")
     (folder / "docker-compose.yaml").write_text(json.dumps({"services": {"client": agent, "other": other}}))
-    read = settings_or_problem(first_layout.settings, {}, folder)
+    read = settings_or_problem(first_layout.read_settings, {}, folder)
     assert "\n" not in (read.problem or "")
     assert [one.name for one in read.neighbours] == ([] if read.problem else ["other"])
 
 
 @given(st.dictionaries(st.sampled_from(["environment", "agent", "verifier", "solution", "steps"]), VALUES))
 def test_no_task_toml_is_more_than_a_problem(toml: dict[str, Any]) -> None:
-    read = settings_or_problem(harbor_layout.settings, toml, Path("nowhere"))
+    read = settings_or_problem(harbor_layout.read_settings, toml, Path("nowhere"))
     assert read.problem is None or "task.toml" in read.problem
 
 
@@ -305,7 +305,7 @@ def test_a_parser_that_is_not_known_is_named(tmp_path: Path) -> None:
 
 def test_a_task_of_1_0_needs_no_compose_file(tmp_path: Path) -> None:
     write_first(tmp_path, compose=None)
-    (sample,) = read(tmp_path, FIRST)
+    (sample,) = read(tmp_path, TERMINAL_BENCH_1)
     assert settings_of(sample).environment == {"TEST_DIR": "/tests"}
 
 
@@ -422,7 +422,7 @@ def test_links_within_a_task_are_fine(tmp_path: Path) -> None:
 def test_a_task_yaml_that_is_none_is_told_in_one_line(tmp_path: Path, text: str) -> None:
     write_first(tmp_path, files={"task.yaml": text})
     with pytest.raises(DatasetError, match=r"task\.yaml") as raised:
-        read(tmp_path, FIRST)
+        read(tmp_path, TERMINAL_BENCH_1)
     assert "\n" not in str(raised.value)
 
 
@@ -447,7 +447,7 @@ def test_what_types_into_a_program_is_typed_by_tmux(tmp_path: Path) -> None:
     ]
     write_first(tmp_path, files={"solution.sh": None, "solution.yaml": json.dumps(keys)})
     benchmark = first()
-    (sample,) = benchmark.samples(source(tmp_path, FIRST))
+    (sample,) = benchmark.samples(source(tmp_path, TERMINAL_BENCH_1))
     gold, _ = benchmark.checks(sample)
     command = json.loads(gold.replies[0]["tool_calls"][0]["function"]["arguments"])["command"]
     assert command.splitlines()[1:] == [
@@ -457,7 +457,7 @@ def test_what_types_into_a_program_is_typed_by_tmux(tmp_path: Path) -> None:
 
 
 def test_options_that_change_what_is_measured_are_departures() -> None:
-    assert list(harbor().departures) == [SEALED, SEALED_NETWORK]
+    assert list(harbor().departures) == [SEALED_DEPARTURE, SEALED_NETWORK]
     assert list(official_harbor().departures) == []
     assert len(official_harbor(network="none", max_turns="10", command_seconds="60").departures) == 3
     with pytest.raises(UserError, match="network"):
@@ -466,12 +466,12 @@ def test_options_that_change_what_is_measured_are_departures() -> None:
 
 def test_the_metadata_says_what_the_tasks_are() -> None:
     assert (TERMINAL_BENCH.full_name, TERMINAL_BENCH.items, TERMINAL_BENCH.tier) == ("terminal_bench", 89, 4)
-    assert (FIRST.full_name, FIRST.items) == ("terminal_bench:1.0", 80)
+    assert (TERMINAL_BENCH_1.full_name, TERMINAL_BENCH_1.items) == ("terminal_bench:1.0", 80)
 
 
 @pytest.mark.parametrize(("version", "items"), [("2.1", 89), ("3.0", 74), ("4.0", 66)])
 def test_later_versions_are_read_as_they_are_fetched(tmp_path: Path, version: str, items: int) -> None:
-    metadata = about(f"terminal_bench:{version}")
+    metadata = find_about(f"terminal_bench:{version}")
     assert (metadata.items, metadata.dataset.licence) == (items, "Apache-2.0")
     assert re.fullmatch(r"[0-9a-f]{40}", metadata.dataset.revision or "")
     write_harbor(tmp_path / f"terminal_bench:{version}" / "tasks")

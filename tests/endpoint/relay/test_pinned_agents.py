@@ -15,7 +15,7 @@ from tests.endpoint.relay.test_recorded_agents import ask_again
 from tests.recordings.record_agents import COMMANDS, FOLDER, LONGEST, OF_ITS_OWN, RECORDINGS, REFUSED
 from tests.strict_chat_server import AGENTS_TOOLS, strict_chat_server
 
-from benchwright.recipes.shelf import all_recipes, find_recipe, is_shipped
+from benchwright.recipes.recipe_lookup import all_recipes, find_recipe, is_shipped
 
 SUB_AGENTS = re.compile(r"(?i)(.*__)?(task|agent|spawn_agent|invoke_agent|workflow|(google_)?web_?search)")
 """Tools that start sub-agents, or search the web on the model's server."""

@@ -21,7 +21,7 @@ from tests.endpoint.test_marks import meter_of
 
 from benchwright.endpoint.marks import SIMULATED_HEADER, SIMULATED_MARK
 from benchwright.endpoint.simulate import Settings, SimulatedEndpoint
-from benchwright.records import SIMULATED
+from benchwright.records import SIMULATED_FLAG
 
 MARKED = {"id": "chatcmpl-1", "system_fingerprint": SIMULATED_MARK}
 """What a gateway leaves of a simulated answer's marks."""
@@ -40,7 +40,7 @@ async def test_it_is_in_the_answer_whatever_its_headers(
     async with SimulatedEndpoint(Settings(chat_only=chat_only)) as endpoint:
         agent = let_in(open_client(endpoint.base_url.removesuffix("/v1")))
         answer = await ask(agent, path, stream=stream)
-    assert SIMULATED in agent.record.flags
+    assert SIMULATED_FLAG in agent.record.flags
     assert meter_of(address(path, stream=stream), answer.body, stream=stream).simulated
     assert not stream or SIMULATED_HEADER in dict(answer.headers)
 
@@ -61,7 +61,7 @@ async def test_it_is_taken_from_the_body_where_a_gateway_dropped_the_header(
     server = await serve([ASKED, NOT_THERE, ASKED, said])
     agent = let_in(open_client(server.url))
     answer = await ask(agent, path, stream=stream)
-    assert SIMULATED in agent.record.flags
+    assert SIMULATED_FLAG in agent.record.flags
     assert meter_of(address(path, stream=stream), answer.body, stream=stream).simulated
 
 
@@ -73,6 +73,6 @@ async def test_an_answer_of_another_server_has_none(
     server = await serve([ASKED, NOT_THERE, ASKED, json_answer(other)])
     agent = let_in(open_client(server.url))
     answer = await ask(agent, path)
-    assert SIMULATED not in agent.record.flags
+    assert SIMULATED_FLAG not in agent.record.flags
     assert not meter_of(path, answer.body, stream=False).simulated
     assert NAMES[path] == agent.record.dialect

@@ -22,15 +22,15 @@ from tests.engine.engine_kit import (
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.simulate import Delay, Settings, SimulatedEndpoint
 from benchwright.engine.adaptive.executor import AdaptiveExecutor
-from benchwright.engine.moments import LEAD_NS
 from benchwright.engine.plan import Plan
+from benchwright.engine.precise_waits import LEAD_NS
 from benchwright.engine.protocols import Session
 from benchwright.engine.run import RunResult, run
 from benchwright.engine.stop import StopRule
-from benchwright.engine.worker import Result
+from benchwright.engine.worker import WorkResult
 from benchwright.errors import UserError
 from benchwright.records import Outcome, Sample, Status, Target, Trial
-from benchwright.runs.concurrency_history import SETTLING
+from benchwright.runs.concurrency_history import SETTLING_FLAG
 from benchwright.runs.journal import Journal
 
 Heard = list[tuple[int, bool, int]]
@@ -156,7 +156,7 @@ class AfterTen(StopRule):
     def __init__(self) -> None:
         self._results = 0
 
-    def update(self, result: Result) -> str | None:
+    def update(self, result: WorkResult) -> str | None:
         self._results += 1
         return "enough" if self._results == 10 else None
 
@@ -192,7 +192,7 @@ async def test_requests_are_flagged_that_began_before_it_had_settled_and_no_othe
     (settled,) = (moment for _, stands, moment in heard if stands)
     kept = journalled(tmp_path).trials
     began = {trial.key: trial.started_at + trial.requests[0].started for trial in kept}
-    flagged = {trial.key for trial in kept if SETTLING in trial.requests[0].flags}
+    flagged = {trial.key for trial in kept if SETTLING_FLAG in trial.requests[0].flags}
     slack = 2_000_000  # between the moment at which it settles and that at which it says so
     assert {key for key, moment in began.items() if moment < settled - slack} <= flagged
     assert not {key for key, moment in began.items() if moment > settled + slack} & flagged

@@ -8,7 +8,7 @@ from tests.engine.engine_kit import TARGET, table_of
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.records import JournalLine, RequestRecord, RunEvent, Status, TaskSpec, TrialRecord
-from benchwright.runs.concurrency_history import SETTLING
+from benchwright.runs.concurrency_history import SETTLING_FLAG
 from benchwright.runs.manifest import Manifest
 
 SECOND = 1_000_000_000
@@ -30,7 +30,7 @@ def ended(second: int, name: str = "finished") -> RunEvent:
 def asked(key: str, milliseconds: int, *, settling: bool = False) -> TrialRecord:
     request = RequestRecord(
         key, total=milliseconds * MILLISECOND, ttft=milliseconds * MILLISECOND // 2,
-        flags=[SETTLING] if settling else [],
+        flags=[SETTLING_FLAG] if settling else [],
     )  # fmt: skip
     return TrialRecord(key, key, "primary", Status.ANSWERED, requests=[request])
 

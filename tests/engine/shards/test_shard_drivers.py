@@ -16,7 +16,7 @@ from benchwright.engine.protocols import Score, Session
 from benchwright.engine.run import RunResult, run
 from benchwright.engine.shards import Shard, ShardedExecutor, ShardParts
 from benchwright.engine.shards.messages import RunTrials, decode_order
-from benchwright.engine.shards.serving import serve
+from benchwright.engine.shards.shard_loop import serve
 from benchwright.records import Outcome, Trial, TrialLimits
 from benchwright.runs.journal import Journal
 

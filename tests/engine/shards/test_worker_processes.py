@@ -18,8 +18,15 @@ from benchwright.engine.plan import Plan
 from benchwright.engine.run import RunResult, run
 from benchwright.engine.shards import ProcessShards, ShardedExecutor, WorkerSpec
 from benchwright.engine.shards.driver import CANCEL_SECONDS
-from benchwright.engine.shards.messages import FromShard, Goodbye, ShardLost, Shutdown, decode_reports, encode
-from benchwright.engine.worker import Result
+from benchwright.engine.shards.messages import (
+    FinalReport,
+    ShardLost,
+    ShardReport,
+    Shutdown,
+    decode_reports,
+    encode,
+)
+from benchwright.engine.worker import WorkResult
 from benchwright.errors import UserError
 from benchwright.records import Sample, Status, Trial
 from benchwright.runs.journal import Journal, read_body
@@ -109,8 +116,8 @@ def test_a_process_that_has_ended_is_told_as_lost_by_whatever_is_sent_to_it(
     async def send_after_the_end() -> None:
         async with ProcessShards(shard_task.recipe(), 1).open(0, 1) as shard:
             await shard.send(encode(Shutdown()))
-            reports: list[FromShard] = []
-            while not any(isinstance(report, Goodbye) for report in reports):
+            reports: list[ShardReport] = []
+            while not any(isinstance(report, FinalReport) for report in reports):
                 reports += decode_reports(await shard.receive())
             with pytest.raises(ShardLost, match="ended with exit code 0"):
                 await shard.receive()
@@ -149,7 +156,7 @@ async def test_a_rule_stops_the_run_and_what_was_not_begun_is_left_for_later(tmp
     class AfterFive:
         seen = 0
 
-        def update(self, result: Result) -> str | None:
+        def update(self, result: WorkResult) -> str | None:
             self.seen += 1
             return "enough" if self.seen >= 10 else None
 

@@ -13,7 +13,7 @@ from hypothesis import given as having
 from hypothesis import strategies as st
 from tests.packs.bridge.bridge_kit import QUICK, Log, failure, given, run, running, scenario_pack
 
-from benchwright.packs.bridge.frames import ChannelBroken, Frame, FrameReader, decoded
+from benchwright.packs.bridge.frames import ChannelBroken, Frame, FrameReader, decode_json
 
 NONCE = "5e1f"
 
@@ -40,7 +40,7 @@ def test_frames_come_through_whatever_is_written_between_them(
         for at, (text, between) in enumerate(zip(texts, junk, strict=False))
     )
     frames = [found for piece in pieces(stream, cuts) for found in reader.feed(piece)]
-    assert [decoded(found.json) for found in frames] == texts
+    assert [decode_json(found.json) for found in frames] == texts
     assert [found[:2] for found in frames] == [(1, "ok")] * len(texts)
 
 
@@ -73,7 +73,7 @@ def test_an_endless_line_is_let_go_of_and_the_next_frame_is_read() -> None:
 @having(st.text(st.characters(codec=None, categories=["L", "Cs", "P"])))
 def test_halves_of_surrogate_pairs_become_replacement_characters(text: str) -> None:
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    assert decoded(json.dumps(text).encode()).encode() == whole.encode()
+    assert decode_json(json.dumps(text).encode()).encode() == whole.encode()
 
 
 FORGE = """

@@ -8,7 +8,7 @@ import pytest
 from tests.packs.bridge.bridge_kit import ENTRY, Log, failure, running, scenario_pack, write_pack
 
 from benchwright.errors import ExecutionError
-from benchwright.packs.bridge.places import place_of
+from benchwright.packs.bridge.error_location import location_in_pack
 
 PYTHON = """
 def list_scenarios():
@@ -69,6 +69,6 @@ async def test_a_syntax_error_is_named_with_its_file_and_line(
 
 def test_frames_outside_the_pack_are_not_its_own(tmp_path: Path) -> None:
     stack = "Error: x\n    at read (node:fs:441:20)\n    at /usr/lib/library.js:3:1\n"
-    assert place_of(stack, tmp_path) is None
+    assert location_in_pack(stack, tmp_path) is None
     inside = f"{stack}    at run (file://{tmp_path}/index.mjs:7:9)\n    at {tmp_path}/main.mjs:1:1\n"
-    assert place_of(inside, tmp_path) == "index.mjs:7"
+    assert location_in_pack(inside, tmp_path) == "index.mjs:7"

@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 
 from benchwright.errors import ExecutionError
 from benchwright.packs.bridge.cell import ProviderFailure
-from benchwright.packs.bridge.reading import blamed_on_provider, read_result, read_scenarios, read_score
+from benchwright.packs.bridge.result_parsing import (
+    read_result,
+    read_scenarios,
+    read_score,
+    with_provider_failure,
+)
 from benchwright.packs.types import ToolCall, VerifierEndpoint, to_json
 
 JSON = st.recursive(
@@ -114,7 +119,7 @@ def test_scenarios_are_read_in_order_and_each_once(listed: list[dict[str, Any]])
 def test_only_an_unexplained_fail_is_blamed_on_the_provider(
     value: dict[str, Any], trouble: ProviderFailure | None, marked: tuple[str | None, bool | None]
 ) -> None:
-    found = blamed_on_provider(value, trouble)
+    found = with_provider_failure(value, trouble)
     assert (found.get("errorType"), found.get("retryable")) == marked
 
 

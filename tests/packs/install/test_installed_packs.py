@@ -9,12 +9,12 @@ import pytest
 from tests.packs.install.install_kit import ENTRY, pack_archive, pack_files, write_tree
 
 from benchwright.errors import UserError
-from benchwright.packs.install import find_pack, install, installed, verify
-from benchwright.packs.install.digest import VERSION_CONTROL, digests
+from benchwright.packs.install import find_changes, find_pack, install, list_installed
+from benchwright.packs.install.digest import VERSION_CONTROL, file_digests
 
 
 def test_nothing_is_installed_at_first(storage: Path) -> None:
-    assert installed(storage) == []
+    assert list_installed(storage) == []
 
 
 def test_the_layouts_of_the_desktop_host_are_read(storage: Path) -> None:
@@ -22,8 +22,8 @@ def test_the_layouts_of_the_desktop_host_are_read(storage: Path) -> None:
     write_tree(storage / "new" / "versions" / "1.0.0-0123abcd", pack_files(id="new"))
     current = {"version": "1.0.0-0123abcd", "updatedAt": "2026-01-01T00:00:00.000Z"}
     (storage / "new" / "current.json").write_text(json.dumps(current))
-    packs = installed(storage)
-    assert [(pack.id, pack.inspection.status, verify(pack)) for pack in packs] == [
+    packs = list_installed(storage)
+    assert [(pack.id, pack.inspection.status, find_changes(pack)) for pack in packs] == [
         ("new", "ready", None), ("old", "ready", None),
     ]  # fmt: skip
 
@@ -33,7 +33,7 @@ def test_a_current_version_elsewhere_is_none(storage: Path, tmp_path: Path, vers
     write_tree(tmp_path / "outside", pack_files())
     (storage / "sample").mkdir(parents=True)
     (storage / "sample" / "current.json").write_text(json.dumps({"version": version}))
-    assert installed(storage) == []
+    assert list_installed(storage) == []
 
 
 def test_broken_packs_are_listed_with_what_is_wrong(storage: Path, tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_broken_packs_are_listed_with_what_is_wrong(storage: Path, tmp_path: Pat
         install(str(pack_archive(tmp_path / "pack.tar.gz", id=name)), storage)
     (find_pack("a", storage).directory / ENTRY).unlink()
     (find_pack("b", storage).directory / "benchlocal.pack.json").write_text("{}")
-    packs = {pack.id: pack.inspection.status for pack in installed(storage)}
+    packs = {pack.id: pack.inspection.status for pack in list_installed(storage)}
     assert packs == {"a": "entry_missing", "b": "invalid_manifest", "c": "ready"}
 
 
@@ -49,7 +49,7 @@ def test_a_local_pack_whose_directory_is_gone_is_listed_so(storage: Path, tmp_pa
     source = write_tree(tmp_path / "mine", pack_files())
     install(str(source), storage)
     source.rename(tmp_path / "moved")
-    [pack] = installed(storage)
+    [pack] = list_installed(storage)
     assert (pack.id, pack.inspection.status) == ("sample", "not_installed")
 
 
@@ -58,7 +58,7 @@ def test_every_kind_of_change_is_found(storage: Path, tmp_path: Path) -> None:
     (pack.directory / ENTRY).chmod(0o755)
     (pack.directory / "README.md").unlink()
     (pack.directory / "more.js").symlink_to("/etc/passwd")
-    assert verify(pack) == ["README.md is missing", f"{ENTRY} was changed", "more.js was added"]
+    assert find_changes(pack) == ["README.md is missing", f"{ENTRY} was changed", "more.js was added"]
 
 
 def test_a_changed_record_is_found(storage: Path, tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_changed_record_is_found(storage: Path, tmp_path: Path) -> None:
     record = json.loads(path.read_text())
     record["files"]["README.md"] = "0" * 64
     path.write_text(json.dumps(record))
-    assert verify(find_pack("sample", storage)) == ["the record of the installation was changed"]
+    assert find_changes(find_pack("sample", storage)) == ["the record of the installation was changed"]
 
 
 def test_a_pack_is_found_by_its_id_or_by_a_path(
@@ -92,5 +92,5 @@ def test_an_unknown_pack_gets_the_nearest_name(storage: Path, tmp_path: Path) ->
 
 def test_directories_of_version_control_can_be_left_out_of_a_digest(tmp_path: Path) -> None:
     write_tree(tmp_path, {"a.js": "1;", ".git/HEAD": "ref", "lib/.git/HEAD": "ref", "lib/b.js": "2;"})
-    assert digests(tmp_path, VERSION_CONTROL).keys() == {"a.js", "lib/b.js"}
-    assert len(digests(tmp_path)) == 4
+    assert file_digests(tmp_path, VERSION_CONTROL).keys() == {"a.js", "lib/b.js"}
+    assert len(file_digests(tmp_path)) == 4

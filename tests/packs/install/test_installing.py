@@ -26,12 +26,12 @@ from benchwright.errors import UserError
 from benchwright.packs.install import (
     InstallProgress,
     InstallSettings,
+    find_changes,
     find_pack,
     install,
-    installed,
+    list_installed,
     uninstall,
     update,
-    verify,
 )
 
 
@@ -59,7 +59,7 @@ def test_an_archive_becomes_the_current_version(storage: Path, tmp_path: Path) -
     assert current.keys() == {"version", "updatedAt"}
     assert pack.record is not None
     assert pack.record.archive_sha256 == hashlib.sha256(archive.read_bytes()).hexdigest()
-    assert verify(pack) == []
+    assert find_changes(pack) == []
     assert left_over(storage) == []
 
 
@@ -141,22 +141,22 @@ def test_a_given_checksum_is_checked(storage: Path, tmp_path: Path) -> None:
     archive = pack_archive(tmp_path / "pack.tar.gz")
     with pytest.raises(UserError, match="not the expected one"):
         install(str(archive), storage, sha256="0" * 64)
-    assert installed(storage) == []
+    assert list_installed(storage) == []
     install(str(archive), storage, sha256=hashlib.sha256(archive.read_bytes()).hexdigest().upper())
-    assert [pack.id for pack in installed(storage)] == ["sample"]
+    assert [pack.id for pack in list_installed(storage)] == ["sample"]
 
 
 def test_a_directory_is_used_in_place_and_left_alone(storage: Path, tmp_path: Path) -> None:
     source = write_tree(tmp_path / "mine", pack_files())
     pack = install(str(source), storage)
-    assert (pack.directory, pack.local, verify(pack)) == (source, True, None)
+    assert (pack.directory, pack.local, find_changes(pack)) == (source, True, None)
     write_tree(source, pack_files(version="1.0.1"))
     manifest = find_pack("sample", storage).inspection.manifest
     assert manifest is not None
     assert manifest.version == "1.0.1"
     uninstall("sample", storage)
     assert (source / ENTRY).is_file()
-    assert installed(storage) == []
+    assert list_installed(storage) == []
 
 
 def test_a_directory_can_be_copied(storage: Path, tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_a_directory_can_be_copied(storage: Path, tmp_path: Path) -> None:
     pack = install(str(source), storage, copy=True)
     write_tree(source, pack_files(version="1.0.1"))
     assert pack.directory.is_relative_to(storage)
-    assert verify(pack) == []
+    assert find_changes(pack) == []
     assert update("sample", storage).changed
     with pytest.raises(UserError, match="a directory has none"):
         install(str(source), storage, sha256="0" * 64)
@@ -205,10 +205,10 @@ def test_a_name_is_looked_up_in_the_registry_and_updated_from_it(server: Server,
 def test_an_update_repairs_what_was_changed_here(server: Server, storage: Path) -> None:
     pack = install("sample", storage, settings(server, listed(server, "1.0.0")))
     (pack.directory / ENTRY).write_text("changed")
-    assert verify(pack) == [f"{ENTRY} was changed"]
+    assert find_changes(pack) == [f"{ENTRY} was changed"]
     repaired = update("sample", storage, settings(server, listed(server, "1.0.0")))
     assert repaired.changed
-    assert verify(repaired.pack) == []
+    assert find_changes(repaired.pack) == []
 
 
 def test_an_address_that_still_has_the_same_changes_nothing(server: Server, storage: Path) -> None:
@@ -236,7 +236,7 @@ def test_a_registry_that_gives_another_pack_than_asked_for_is_refused(server: Se
     entry = {**listed(server, "1.0.0"), "id": "other"}
     with pytest.raises(UserError, match="it is sample, not other"):
         install("other", storage, settings(server, entry))
-    assert installed(storage) == []
+    assert list_installed(storage) == []
 
 
 def test_a_storage_on_another_file_system_is_filled_too(
@@ -253,7 +253,7 @@ def test_a_storage_on_another_file_system_is_filled_too(
 
     monkeypatch.setattr(os, "rename", rename)
     pack = install(str(pack_archive(tmp_path / "pack.tar.gz")), storage)
-    assert verify(pack) == []
+    assert find_changes(pack) == []
     uninstall("sample", storage)
     assert not (storage / "sample").exists()
 
@@ -293,9 +293,9 @@ def test_installations_at_the_same_time_all_succeed(storage: Path, tmp_path: Pat
     for thread in threads:
         thread.join()
     assert errors == []
-    packs = installed(storage)
+    packs = list_installed(storage)
     assert [(pack.id, pack.inspection.status) for pack in packs] == [(f"pack-{n}", "ready") for n in range(3)]
-    assert all(verify(pack) == [] for pack in packs)
+    assert all(find_changes(pack) == [] for pack in packs)
     assert left_over(storage) == []
 
 
@@ -310,5 +310,5 @@ def test_only_what_lies_in_the_storage_can_be_removed(storage: Path, tmp_path: P
     assert not (storage / "linked").is_symlink()
     assert (outside / ENTRY).is_file()
     uninstall("sample", storage)
-    assert installed(storage) == []
+    assert list_installed(storage) == []
     assert (outside / ENTRY).is_file()

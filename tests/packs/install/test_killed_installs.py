@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.packs.install.install_kit import pack_archive
 
-from benchwright.packs.install import find_pack, install, installed, uninstall, verify
+from benchwright.packs.install import find_changes, find_pack, install, list_installed, uninstall
 
 DYING = """
 import os, signal, sys
@@ -61,15 +61,15 @@ def die(moment: str, archive: str, storage: Path) -> None:
 def test_a_killed_installation_leaves_old_or_new(storage: Path, tmp_path: Path, moment: str) -> None:
     install(str(pack_archive(tmp_path / "old.tar.gz", version="1.0.0")), storage)
     die(moment, str(pack_archive(tmp_path / "new.tar.gz", version="2.0.0")), storage)
-    [pack] = installed(storage)
+    [pack] = list_installed(storage)
     assert pack.inspection.status == "ready"
     assert pack.inspection.manifest is not None
     switched = moment in ("after rename 3", "complete")
     assert pack.inspection.manifest.version == ("2.0.0" if switched else "1.0.0")
-    assert verify(pack) == []
+    assert find_changes(pack) == []
 
     install(str(pack_archive(tmp_path / "newest.tar.gz", version="3.0.0")), storage)
-    assert verify(find_pack("sample", storage)) == []
+    assert find_changes(find_pack("sample", storage)) == []
     assert list((storage / ".staging").iterdir()) == []
     directories = [path for path in (storage / "sample" / "versions").iterdir() if path.is_dir()]
     assert len(directories) == 2, "the new version and the one before; nothing of the killed one is left"
@@ -77,7 +77,7 @@ def test_a_killed_installation_leaves_old_or_new(storage: Path, tmp_path: Path, 
 
 def test_a_first_installation_that_was_killed_is_no_installation(storage: Path, tmp_path: Path) -> None:
     die("after rename 2", str(pack_archive(tmp_path / "pack.tar.gz")), storage)
-    assert installed(storage) == []
+    assert list_installed(storage) == []
     install(str(pack_archive(tmp_path / "other.tar.gz", id="other")), storage)
     assert not (storage / "sample").exists()
 
@@ -86,11 +86,11 @@ def test_a_first_installation_that_was_killed_is_no_installation(storage: Path, 
 def test_a_killed_removal_leaves_all_or_nothing(storage: Path, tmp_path: Path, moment: str) -> None:
     install(str(pack_archive(tmp_path / "pack.tar.gz")), storage)
     die(moment, "-", storage)
-    assert [verify(pack) for pack in installed(storage)] == (
+    assert [find_changes(pack) for pack in list_installed(storage)] == (
         [] if moment in ("after rename 1", "complete") else [[]]
     )
     install(str(pack_archive(tmp_path / "other.tar.gz", id="other")), storage)
     assert list((storage / ".staging").iterdir()) == []
-    if installed(storage)[-1].id == "sample":
+    if list_installed(storage)[-1].id == "sample":
         uninstall("sample", storage)
     assert not (storage / "sample").exists()

@@ -16,11 +16,11 @@ from benchwright.packs.install import read_registry
 from benchwright.packs.install.sources import (
     Archive,
     ArchiveFile,
-    ByName,
     Directory,
     GitHub,
-    Source,
-    checked_sha256,
+    PackSource,
+    RegistryPack,
+    normalize_sha256,
     parse_source,
 )
 
@@ -28,7 +28,7 @@ from benchwright.packs.install.sources import (
 @pytest.mark.parametrize(
     ("text", "source"),
     [
-        ("toolcall-15", ByName("toolcall-15")),
+        ("toolcall-15", RegistryPack("toolcall-15")),
         ("https://host.example/a/pack.tar.gz?x=1", Archive("https://host.example/a/pack.tar.gz?x=1")),
         ("owner/pack@v1.0.0", GitHub("owner/pack", "v1.0.0")),
         ("github:owner/pack@v1.0.0", GitHub("owner/pack", "v1.0.0")),
@@ -38,7 +38,7 @@ from benchwright.packs.install.sources import (
         ("https://github.com/owner/pack/releases/tag/v1", GitHub("owner/pack", "v1")),
     ],
 )
-def test_texts_that_mean_a_source(text: str, source: Source) -> None:
+def test_texts_that_mean_a_source(text: str, source: PackSource) -> None:
     assert parse_source(text) == source
 
 
@@ -49,7 +49,9 @@ def test_paths_that_mean_a_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "pack.tar.gz").write_bytes(b"")
     assert parse_source("pack") == parse_source("./pack") == Directory(str(tmp_path / "pack"))
     assert parse_source("pack", copy=True) == Directory(str(tmp_path / "pack"), copied=True)
-    assert parse_source("empty") == ByName("empty"), "a directory that is not a pack does not hide a name"
+    assert parse_source("empty") == RegistryPack("empty"), (
+        "a directory that is not a pack does not hide a name"
+    )
     assert parse_source("./empty") == Directory(str(tmp_path / "empty"))
     assert parse_source("pack.tar.gz") == ArchiveFile(str(tmp_path / "pack.tar.gz"))
 
@@ -75,10 +77,10 @@ def test_a_sha256_is_taken_in_the_usual_forms() -> None:
     digest = hashlib.sha256(b"x")
     integrity = "sha256-" + base64.b64encode(digest.digest()).decode()
     for text in (digest.hexdigest(), digest.hexdigest().upper(), f"sha256:{digest.hexdigest()}", integrity):
-        assert checked_sha256(text) == digest.hexdigest()
+        assert normalize_sha256(text) == digest.hexdigest()
     for text in ("", "abc", "sha256-???", "md5:" + "0" * 32):
         with pytest.raises(ValueError, match="not a SHA-256"):
-            checked_sha256(text)
+            normalize_sha256(text)
 
 
 def described(pack_id: str, source: Any, **more: Any) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.packs.configuration import VerifierSettings
-from benchwright.packs.declared import CloudVerifier, CustomUrlVerifier, DockerVerifier, VerifierSpec
-from benchwright.packs.verifiers import PackVerifiers, choices
-from benchwright.packs.verifiers.choice import VerifierLocation, image_name
+from benchwright.packs.manifest_types import CloudVerifier, CustomUrlVerifier, DockerVerifier, VerifierSpec
+from benchwright.packs.verifiers import PackVerifiers, locate_verifiers
+from benchwright.packs.verifiers.verifier_location import VerifierLocation, image_name
 
 SPEC = VerifierSpec(
     "sandbox",
@@ -28,7 +28,7 @@ def choice(spec: VerifierSpec = SPEC, **settings: Any) -> VerifierLocation:
     pack = PackVerifiers(
         "pack-15", "1.0", Path("/packs/pack-15"), [spec], {"sandbox": VerifierSettings(**settings)}
     )
-    [only] = choices(pack)
+    [only] = locate_verifiers(pack)
     return only
 
 

@@ -12,7 +12,7 @@ from tests.packs.verifiers.verifier_kit import UserServer, url_pack
 from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.types import VerifierMode
 from benchwright.packs.verifiers import StartOptions, running_verifiers, verifier_states
-from benchwright.packs.verifiers.states import trouble_with
+from benchwright.packs.verifiers.states import check_health
 
 START = StartOptions("run")
 
@@ -76,11 +76,11 @@ async def test_what_is_no_address_is_told(url: str | None, path: str, why: str) 
 async def test_health_is_a_status_of_the_two_hundreds() -> None:
     async with UserServer().running() as server:
         server.status = 503
-        trouble = await trouble_with(server.url, "/health")
+        trouble = await check_health(server.url, "/health")
         assert trouble is not None
         assert trouble.reason == f"GET {server.url}/health is answered with HTTP 503"
         server.status = 204
-        assert await trouble_with(server.url, "/health") is None
+        assert await check_health(server.url, "/health") is None
 
 
 async def test_without_a_health_path_any_answer_will_do() -> None:
@@ -107,7 +107,7 @@ async def test_one_that_dies_during_the_run_is_an_error_and_comes_back() -> None
 
 
 async def test_one_that_is_at_work_and_silent_is_not_gone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchwright.packs.verifiers.states.SECONDS", 0.2)
+    monkeypatch.setattr("benchwright.packs.verifiers.states.ANSWER_TIMEOUT", 0.2)
     async with (
         UserServer().running() as server,
         running_verifiers(url_pack("cloud", server.url), START) as verifiers,

@@ -22,8 +22,8 @@ from benchwright.packs.verifiers import (
     stop_verifiers,
     verifier_states,
 )
-from benchwright.packs.verifiers.choice import image_name
-from benchwright.sandbox.docker.ownership import RUN
+from benchwright.packs.verifiers.verifier_location import image_name
+from benchwright.sandbox.docker.ownership import RUN_LABEL
 
 
 async def test_it_is_built_started_and_ended_with_the_run(name: str, run_id: str, tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ async def test_it_is_built_started_and_ended_with_the_run(name: str, run_id: str
         assert await probe(endpoint.url) is None
         assert (endpoint.status, endpoint.docker_image_present) == ("running", True)
         assert verifiers.gateway is not None
-        assert len(containers(f"{RUN}={run_id}")) == 1
+        assert len(containers(f"{RUN_LABEL}={run_id}")) == 1
     assert await probe(endpoint.url) is not None
     phases = list(dict.fromkeys(one.phase for one in told))
     assert phases == ["checking_docker", "building_image", "starting_container", "waiting_for_healthcheck"]
@@ -77,7 +77,7 @@ async def test_several_are_made_ready_side_by_side(name: str, run_id: str, tmp_p
     ) as verifiers:
         verifiers.require_running()
         assert [endpoint.id for endpoint in verifiers.endpoints] == ["verifier", "second"]
-        assert len(containers(f"{RUN}={run_id}")) == 2
+        assert len(containers(f"{RUN_LABEL}={run_id}")) == 2
     assert heard.index("second") < max(at for at, told in enumerate(heard) if told == "verifier")
 
 
@@ -86,7 +86,7 @@ async def test_one_that_never_gets_healthy_is_told_with_what_it_wrote(
 ) -> None:
     pack = docker_pack(tmp_path, name, "echo loading; sleep 60")
     async with running_verifiers(pack, StartOptions(run_id, health_seconds=1)) as verifiers:
-        assert containers(f"{RUN}={run_id}") == []
+        assert containers(f"{RUN_LABEL}={run_id}") == []
         assert verifiers.endpoints[0].status == "failed"
         with pytest.raises(UserError, match="is not running: it was not healthy within 1 s"):
             verifiers.require_running()
@@ -95,7 +95,7 @@ async def test_one_that_never_gets_healthy_is_told_with_what_it_wrote(
 
 async def test_one_that_is_killed_during_the_run_is_an_error(name: str, run_id: str, tmp_path: Path) -> None:
     async with running_verifiers(docker_pack(tmp_path, name), StartOptions(run_id)) as verifiers:
-        docker("kill", *containers(f"{RUN}={run_id}"))
+        docker("kill", *containers(f"{RUN_LABEL}={run_id}"))
         [problem] = await verifiers.recheck()
         assert problem.endswith("its container has ended with exit code 137")
         with pytest.raises(ExecutionError, match="exit code 137"):
@@ -108,7 +108,7 @@ async def test_one_whose_server_dies_in_a_living_container_is_an_error(
     async with running_verifiers(
         docker_pack(tmp_path, name, f"{SERVER} & sleep 600"), StartOptions(run_id)
     ) as verifiers:
-        docker("exec", *containers(f"{RUN}={run_id}"), "sh", "-c", "kill -9 $(pidof httpd)")
+        docker("exec", *containers(f"{RUN_LABEL}={run_id}"), "sh", "-c", "kill -9 $(pidof httpd)")
         while await probe(known(verifiers.endpoints[0].url)) is None:
             await asyncio.sleep(0.05)
         [problem] = await verifiers.recheck()
@@ -149,7 +149,7 @@ async def test_a_kept_one_is_used_again_until_it_is_stopped(name: str, run_id: s
     assert (state.status, state.port) == ("running", kept.endpoints[0].port)
     async with running_verifiers(pack, StartOptions(run_id)) as verifiers:
         assert verifiers.endpoints[0].port == state.port
-        assert containers(f"{RUN}={run_id}") == []
+        assert containers(f"{RUN_LABEL}={run_id}") == []
     assert len(await stop_verifiers(name, ["verifier"])) == 1
     [state] = await verifier_states(pack)
     assert (state.status, state.docker_image_present) == ("stopped", True)

@@ -11,7 +11,7 @@ from typing import Any
 from tests.sandbox.docker.services import PORT, SERVER, write_context
 
 from benchwright.packs.configuration import VerifierSettings
-from benchwright.packs.declared import CloudVerifier, CustomUrlVerifier, DockerVerifier, VerifierSpec
+from benchwright.packs.manifest_types import CloudVerifier, CustomUrlVerifier, DockerVerifier, VerifierSpec
 from benchwright.packs.types import VerifierMode
 from benchwright.packs.verifiers import PackVerifiers
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from benchwright.analysis.load.figure_records import FigureEstimate, Goodput, Server, Spread
+from benchwright.analysis.load.figure_records import FigureEstimate, Goodput, ServerMetricsSummary, Spread
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective, Saturation
 from benchwright.analysis.quality_and_speed.records import OutcomeCounts
 from benchwright.reports.terminal import render_load
@@ -38,7 +38,7 @@ LARGE = LevelResult(
         trials=900_000, correct=500_000, wrong=400_000, accuracy=0.5556, low=0.554, high=0.557
     ),
     in_flight=1024,
-    server=Server(10, 100.5, 1024, 2000.5, 4096, 0.995, 1234),
+    server=ServerMetricsSummary(10, 100.5, 1024, 2000.5, 4096, 0.995, 1234),
 )
 """A level with numbers as wide as they get."""
 

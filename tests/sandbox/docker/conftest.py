@@ -9,7 +9,7 @@ import pytest
 from tests.sandbox.docker import stand_ins
 
 from benchwright.sandbox.docker import DockerSandboxes, Engine, connect
-from benchwright.sandbox.docker.ownership import RUN
+from benchwright.sandbox.docker.ownership import RUN_LABEL
 
 
 @pytest.fixture(scope="session")
@@ -31,7 +31,7 @@ def run_id() -> Iterator[str]:
     """A run of the test's own, of which nothing may be left in the end."""
     run_id = f"test-{secrets.token_hex(6)}"
     yield run_id
-    assert stand_ins.containers(f"{RUN}={run_id}") == []
+    assert stand_ins.containers(f"{RUN_LABEL}={run_id}") == []
 
 
 @pytest.fixture

@@ -19,12 +19,12 @@ from benchwright.sandbox.docker import (
     SandboxSpec,
     remove_leftovers,
 )
-from benchwright.sandbox.docker.building import BuildRecipe, Builds
-from benchwright.sandbox.docker.companions import NeighbourSpec, start_companion, until_healthy
+from benchwright.sandbox.docker.building import BuildRecipe, ImageBuilder
+from benchwright.sandbox.docker.companions import CompanionSpec, start_companion, wait_until_healthy
 from benchwright.sandbox.docker.containers import MiB
+from benchwright.sandbox.docker.copy_tree import pack_tree, write_tree
 from benchwright.sandbox.docker.networks import private_network
-from benchwright.sandbox.docker.ownership import PROCESS, RUN, labels
-from benchwright.sandbox.docker.trees import packed_tree, write_tree
+from benchwright.sandbox.docker.ownership import PROCESS_LABEL, RUN_LABEL, ownership_labels
 
 SMALL = Resources(memory_bytes=64 * MiB, processes=64, disk_bytes=16 * MiB)
 OPEN = SandboxSpec(IMAGE, read_only=False, network=True, resources=SMALL)
@@ -41,10 +41,10 @@ def networks(label: str) -> list[str]:
     return docker("network", "ls", "--filter", f"label={label}", "--format", "{{.Name}}").split()
 
 
-def web(**changes: object) -> NeighbourSpec:
+def web(**changes: object) -> CompanionSpec:
     """A web server."""
     given: dict[str, object] = {"names": ["web"], "command": SERVING, "resources": SMALL, **changes}
-    return NeighbourSpec(IMAGE, **given)  # type: ignore[arg-type]
+    return CompanionSpec(IMAGE, **given)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("internal", [False, True])
@@ -60,7 +60,7 @@ async def test_a_sandbox_reaches_its_neighbour_by_name_in_a_network_of_their_own
             )
     assert answered.stdout == b"hello\n"
     assert shown == f"{str(internal).lower()} 2"
-    assert networks(f"{RUN}={run_id}") == []
+    assert networks(f"{RUN_LABEL}={run_id}") == []
 
 
 async def test_from_an_internal_network_this_machine_cannot_be_reached(
@@ -89,7 +89,7 @@ async def test_a_cancelled_network_is_gone(engine: Engine, run_id: str) -> None:
         await asyncio.sleep(seconds)
         entering.cancel()
         await asyncio.wait([entering])
-    assert networks(f"{RUN}={run_id}") == []
+    assert networks(f"{RUN_LABEL}={run_id}") == []
 
 
 async def test_networks_of_dead_processes_are_removed_and_those_of_living_ones_stay(
@@ -97,16 +97,20 @@ async def test_networks_of_dead_processes_are_removed_and_those_of_living_ones_s
 ) -> None:
     ended = subprocess.Popen(["true"])
     ended.wait()
-    ours = labels(run_id)
-    place, boot, _, _ = ours[PROCESS].rsplit(" ", 3)
+    ours = ownership_labels(run_id)
+    place, boot, _, _ = ours[PROCESS_LABEL].rsplit(" ", 3)
     dead = f"{place} {boot} {ended.pid} 1"
-    for name, process in (("dead", dead), ("alive", ours[PROCESS])):
+    for name, process in (("dead", dead), ("alive", ours[PROCESS_LABEL])):
         docker(
-            "network", "create", f"--label={RUN}={run_id}", f"--label={PROCESS}={process}", f"{run_id}-{name}"
+            "network",
+            "create",
+            f"--label={RUN_LABEL}={run_id}",
+            f"--label={PROCESS_LABEL}={process}",
+            f"{run_id}-{name}",
         )
     try:
         await remove_leftovers(engine)
-        assert soon(lambda: networks(f"{RUN}={run_id}") == [f"{run_id}-alive"])
+        assert soon(lambda: networks(f"{RUN_LABEL}={run_id}") == [f"{run_id}-alive"])
     finally:
         docker("network", "rm", f"{run_id}-alive")
 
@@ -117,12 +121,12 @@ async def test_a_neighbour_is_waited_for_until_its_own_check_says_that_it_is_wel
     check = {"Test": ["CMD-SHELL", "test -e /w/index.html"], "Interval": 200_000_000, "Retries": 1}
     async with private_network(engine, run_id, True) as network:
         async with start_companion(engine, web(health=check), network, run_id) as well:
-            await until_healthy(well, "web", 20)
+            await wait_until_healthy(well, "web", 20)
         for command, health in ((["sleep", "60"], check), (["false"], check), (["sleep", "60"], None)):
             spec = web(command=command, health=health)
             async with start_companion(engine, spec, network, run_id) as ill:
                 with pytest.raises(EngineError, match="'web' did not become healthy"):
-                    await until_healthy(ill, "web", 1)
+                    await wait_until_healthy(ill, "web", 1)
 
 
 async def test_a_folder_comes_with_its_modes_and_links(sandboxes: DockerSandboxes, tmp_path: Path) -> None:
@@ -143,11 +147,11 @@ async def test_a_folder_comes_with_its_modes_and_links(sandboxes: DockerSandboxe
 def test_what_is_no_file_or_too_large_goes_into_no_container(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ExecutionError, match="neither a file"):
-        packed_tree([tmp_path])
+        pack_tree([tmp_path])
     (tmp_path / "pipe").unlink()
     (tmp_path / "file").write_bytes(b"x" * 2000)
     with pytest.raises(ExecutionError, match="too large"):
-        packed_tree([tmp_path], most=1000)
+        pack_tree([tmp_path], most=1000)
 
 
 async def test_a_recipe_says_what_is_built_and_the_same_one_is_built_once(
@@ -158,7 +162,7 @@ async def test_a_recipe_says_what_is_built_and_the_same_one_is_built_once(
     )
     name = f"benchwright/{run_id}"
     recipe = BuildRecipe("Other", {"WORD": "yes"}, "first")
-    builds, said = Builds(engine), list[str]()
+    builds, said = ImageBuilder(engine), list[str]()
     try:
         images = [await builds.build_image(name, tmp_path, "1", recipe, 120, said.append)]
         steps = len(said)

@@ -19,7 +19,7 @@ from benchwright.sandbox.docker import (
     EngineError,
     ServiceSpec,
     build_image,
-    kept_services,
+    find_kept_services,
     start_service,
 )
 from benchwright.sandbox.docker.containers import MiB, Resources
@@ -65,7 +65,7 @@ async def test_two_services_of_one_image_have_ports_of_their_own(
 async def test_health_that_comes_late_is_waited_for(
     engine: Engine, run_id: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchwright.sandbox.docker.service.SAY_EVERY", 1.0)
+    monkeypatch.setattr("benchwright.sandbox.docker.service.MESSAGE_INTERVAL", 1.0)
     said: list[str] = []
     image = await build_image(engine, name, write_context(tmp_path, f"sleep 1.5; {SERVER}"), "1")
     async with start_service(engine, ServiceSpec(image, PORT), run_id) as service:
@@ -160,13 +160,13 @@ async def test_a_kept_service_is_found_again_until_it_is_removed(
     async with start_service(engine, ServiceSpec(image, PORT), "gone", kept_as=name) as service:
         await service.wait_until_healthy(probe)
         service.stays = True
-    [found] = await kept_services(engine, name)
+    [found] = await find_kept_services(engine, name)
     try:
         assert (found.port, found.image) == (service.port, image)
         assert await probe(found.url) is None
     finally:
         await found.container.remove()
-    assert await kept_services(engine, name) == []
+    assert await find_kept_services(engine, name) == []
 
 
 async def test_nothing_is_built_twice(engine: Engine, name: str, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from benchwright.sandbox.docker import (
     Engine,
     EngineError,
     EngineUnavailable,
-    Images,
+    ImageProvider,
     SandboxSpec,
     ServiceSpec,
     check_disk,
@@ -29,7 +29,7 @@ from benchwright.sandbox.docker import (
 )
 from benchwright.sandbox.docker.address import Address
 from benchwright.sandbox.docker.errors import engine_error
-from benchwright.sandbox.docker.ownership import RUN
+from benchwright.sandbox.docker.ownership import RUN_LABEL
 
 
 async def test_no_engine_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -140,12 +140,12 @@ async def test_a_docker_context_that_is_not_there_is_told(
 async def test_an_image_that_cannot_be_pulled_is_named(engine: Engine) -> None:
     """Port 9 of the loopback: a registry that is not there."""
     with pytest.raises(EngineError, match=r"pulling the image 127.0.0.1:9/none:1: .*127.0.0.1:9"):
-        await Images(engine).provide("127.0.0.1:9/none:1")
+        await ImageProvider(engine).provide("127.0.0.1:9/none:1")
 
 
 async def test_an_image_that_is_there_is_not_pulled(engine: Engine) -> None:
     said: list[str] = []
-    await Images(engine).provide(IMAGE, said.append)
+    await ImageProvider(engine).provide(IMAGE, said.append)
     assert said == []
 
 
@@ -184,7 +184,7 @@ async def test_an_engine_that_stops_in_the_middle_is_told_as_that(
         await use()
     monkeypatch.undo()
     assert told.value.kind == "not_running"
-    [left] = stand_ins.containers(f"{RUN}={run_id}")
+    [left] = stand_ins.containers(f"{RUN_LABEL}={run_id}")
     docker("rm", "--force", left)
 
 

@@ -13,11 +13,11 @@ from tests.sandbox.docker import stand_ins
 from tests.sandbox.docker.registry import Registry, here, registry
 from tests.sandbox.docker.stand_ins import IMAGE
 
-from benchwright.sandbox.docker import Engine, EngineError, Images
+from benchwright.sandbox.docker import Engine, EngineError, ImageProvider
+from benchwright.sandbox.docker.image_records import lock_images
 from benchwright.sandbox.docker.logins import full_name, login_for, registry_of
-from benchwright.sandbox.docker.notes import in_use
-from benchwright.sandbox.docker.own_images import OurImage, our_images, remove_own_image
-from benchwright.sandbox.docker.pulls import Pulls
+from benchwright.sandbox.docker.own_images import OwnImage, own_images, remove_own_image
+from benchwright.sandbox.docker.pulls import PullProgress
 
 
 @pytest.fixture
@@ -33,11 +33,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def ours(engine: Engine) -> set[str]:
-    return {image.name for image in await our_images(engine)}
+    return {image.name for image in await own_images(engine)}
 
 
-async def found(engine: Engine, name: str) -> OurImage:
-    (image,) = [one for one in await our_images(engine) if one.name == name]
+async def found(engine: Engine, name: str) -> OwnImage:
+    (image,) = [one for one in await own_images(engine) if one.name == name]
     return image
 
 
@@ -45,7 +45,7 @@ class TestWhichAreOurs:
     async def test_what_we_pulled_is_ours_with_what_it_was_for(self, engine: Engine, hub: Registry) -> None:
         image = hub.image()
         engine.purpose = "swe_bench"
-        await Images(engine).provide(image)
+        await ImageProvider(engine).provide(image)
         one = await found(engine, image)
         assert (one.purpose, one.built) == ("swe_bench", False)
         assert one.bytes > 1_000_000
@@ -54,17 +54,17 @@ class TestWhichAreOurs:
     async def test_what_was_there_before_is_not(self, engine: Engine, hub: Registry) -> None:
         image = hub.image()
         stand_ins.docker("pull", image)
-        await Images(engine).provide(image)
+        await ImageProvider(engine).provide(image)
         assert image not in await ours(engine)
 
     async def test_what_somebody_pulled_anew_under_the_name_is_not(
         self, engine: Engine, hub: Registry
     ) -> None:
         image = hub.image()
-        await Images(engine).provide(image)
+        await ImageProvider(engine).provide(image)
         stand_ins.docker("rmi", image)
         stand_ins.docker("tag", IMAGE, image)
-        await Images(engine).provide(image)
+        await ImageProvider(engine).provide(image)
         assert image not in await ours(engine)
 
     async def test_what_was_built_on_one_that_we_built_is_not(self, engine: Engine, hub: Registry) -> None:
@@ -82,7 +82,7 @@ class TestWhichAreOurs:
 class TestRemoving:
     async def test_it_goes_and_is_forgotten(self, engine: Engine, hub: Registry) -> None:
         image = hub.image()
-        await Images(engine).provide(image)
+        await ImageProvider(engine).provide(image)
         assert await remove_own_image(engine, await found(engine, image))
         assert here(hub) == []
         stand_ins.docker("pull", image)
@@ -90,8 +90,8 @@ class TestRemoving:
 
     async def test_one_that_a_run_uses_stays(self, engine: Engine, hub: Registry) -> None:
         image = hub.image()
-        await Images(engine).provide(image)
-        async with in_use(engine, [image]):
+        await ImageProvider(engine).provide(image)
+        async with lock_images(engine, [image]):
             assert not await remove_own_image(engine, await found(engine, image))
         assert here(hub) == [image]
         assert await remove_own_image(engine, await found(engine, image))
@@ -103,13 +103,13 @@ class TestRemoving:
         label = f"benchwright.image={name}"
         dockerfile = f"FROM {IMAGE}\nENV A=1\n".encode()
         stand_ins.docker("build", "--tag", f"{name}:1", "--label", label, "-", stdin=dockerfile)
-        async with in_use(engine, [name]):
+        async with lock_images(engine, [name]):
             assert not await remove_own_image(engine, await found(engine, f"{name}:1"))
         assert await remove_own_image(engine, await found(engine, f"{name}:1"))
 
     async def test_one_that_a_container_uses_stays(self, engine: Engine, hub: Registry) -> None:
         image = hub.image()
-        await Images(engine).provide(image)
+        await ImageProvider(engine).provide(image)
         container = stand_ins.docker("create", image, "true")
         try:
             assert not await remove_own_image(engine, await found(engine, image))
@@ -123,13 +123,13 @@ class TestWhatRegistriesRefuse:
         image = hub.image()
         hub.limited = True
         with pytest.raises(EngineError) as refused:
-            await Images(engine).provide(image)
+            await ImageProvider(engine).provide(image)
         assert refused.value.kind == "rate_limited"
         assert "allows no more pulls for now. Run `docker login`" in str(refused.value)
 
     async def test_a_missing_image_says_what_to_do(self, engine: Engine, hub: Registry) -> None:
         with pytest.raises(EngineError) as refused:
-            await Images(engine).provide(f"{hub.address}/nothing:1")
+            await ImageProvider(engine).provide(f"{hub.address}/nothing:1")
         assert refused.value.kind == "image_missing"
         assert "Check its name; a private one needs `docker login`" in str(refused.value)
 
@@ -138,7 +138,7 @@ class TestWhatRegistriesRefuse:
     ) -> None:
         hub.limited = True
         with pytest.raises(EngineError):
-            await Images(engine).provide(hub.image())
+            await ImageProvider(engine).provide(hub.image())
         assert engine.pulls.progress_lines() == []
 
 
@@ -156,9 +156,9 @@ class TestLogins:
         image = hub.image()
         hub.login = self.SECRET
         with pytest.raises(EngineError):
-            await Images(engine).provide(image)
+            await ImageProvider(engine).provide(image)
         settings.write_text(json.dumps({"auths": {hub.address: {"auth": self.SECRET}}}))
-        await Images(engine).provide(image)
+        await ImageProvider(engine).provide(image)
         assert here(hub) == [image]
 
     async def test_a_helper_is_asked(
@@ -200,10 +200,10 @@ class TestPulls:
     GIB = 2**30
 
     def test_nothing_is_told_while_nothing_is_pulled(self) -> None:
-        assert Pulls().progress_lines() == []
+        assert PullProgress().progress_lines() == []
 
     def test_how_much_of_the_layers_is_here(self) -> None:
-        pulls = Pulls()
+        pulls = PullProgress()
         pulls.add("a:1")
         assert pulls.progress_lines() == ["pulling a:1"]
         detail = {"current": self.GIB // 2, "total": 2 * self.GIB}
@@ -213,7 +213,7 @@ class TestPulls:
         assert pulls.progress_lines() == ["pulling a:1: 2.00 of 2.00 GiB"]
 
     def test_several_are_told_together(self) -> None:
-        pulls = Pulls()
+        pulls = PullProgress()
         for image in ("a:1", "b:1"):
             pulls.add(image)
             detail = {"current": 0, "total": self.GIB}
@@ -223,7 +223,7 @@ class TestPulls:
         assert pulls.progress_lines() == ["pulling b:1: 0.00 of 1.00 GiB"]
 
     async def test_one_pull_serves_all_who_ask(self, engine: Engine, hub: Registry) -> None:
-        image, images = hub.image(), Images(engine)
+        image, images = hub.image(), ImageProvider(engine)
         await asyncio.gather(*(images.provide(image) for _ in range(5)))
         assert len(hub.pulled) == 1
         assert engine.pulls.progress_lines() == []

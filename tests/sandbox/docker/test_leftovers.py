@@ -22,14 +22,14 @@ from benchwright.sandbox.docker import DockerSandboxes, Engine, SandboxSpec, rem
 from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.dockerfile import with_label
 from benchwright.sandbox.docker.ownership import (
-    BUILT_FOR,
-    KEPT,
-    PROCESS,
-    RUN,
-    SNAPSHOT,
-    labels,
-    left_behind,
-    this_process,
+    BUILT_FOR_LABEL,
+    KEPT_LABEL,
+    PROCESS_LABEL,
+    RUN_LABEL,
+    SNAPSHOT_LABEL,
+    is_left_behind,
+    ownership_labels,
+    process_id,
 )
 from benchwright.sandbox.docker.snapshots import snapshot_of
 
@@ -116,7 +116,7 @@ def volumes_of(name: str) -> list[str]:
 
 def left_of(run_id: str) -> str:
     """The containers, snapshots and networks of a run, by their ids."""
-    ours = ("--quiet", "--filter", f"label={RUN}={run_id}")
+    ours = ("--quiet", "--filter", f"label={RUN_LABEL}={run_id}")
     return docker("ps", "--all", *ours) + docker("images", *ours) + docker("network", "ls", *ours)
 
 
@@ -135,7 +135,14 @@ async def test_an_interrupt_leaves_neither_a_snapshot_nor_a_container_of_it(
 async def test_kill_9_leaves_a_snapshot_and_a_container_of_it_that_the_next_start_removes(
     engine: Engine, run_id: str
 ) -> None:
-    ours = ("images", "--quiet", "--filter", f"label={SNAPSHOT}", "--filter", f"label={RUN}={run_id}")
+    ours = (
+        "images",
+        "--quiet",
+        "--filter",
+        f"label={SNAPSHOT_LABEL}",
+        "--filter",
+        f"label={RUN_LABEL}={run_id}",
+    )
     with other_process(SNAPSHOT_TAKEN.format(run_id=run_id, image=IMAGE)) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "started\n"
@@ -144,12 +151,12 @@ async def test_kill_9_leaves_a_snapshot_and_a_container_of_it_that_the_next_star
         assert docker(*ours) == snapshot, "its process lives"
     await remove_leftovers(engine)
     assert docker(*ours) == ""
-    assert docker("ps", "--all", "--quiet", "--filter", f"label={RUN}={run_id}") == ""
+    assert docker("ps", "--all", "--quiet", "--filter", f"label={RUN_LABEL}={run_id}") == ""
 
 
 async def test_a_snapshot_of_an_image_that_we_built_stays_as_long_as_it_is_needed(engine: Engine) -> None:
-    snapshots = ("images", "--quiet", "--no-trunc", "--filter", f"label={SNAPSHOT}")
-    with container(**{BUILT_FOR: "benchwright/test-snapshot"}) as name:
+    snapshots = ("images", "--quiet", "--no-trunc", "--filter", f"label={SNAPSHOT_LABEL}")
+    with container(**{BUILT_FOR_LABEL: "benchwright/test-snapshot"}) as name:
         handle = engine.client.containers.container(name)
         async with snapshot_of(engine, Container(name, handle), "test-snapshot") as image:
             await remove_leftovers(engine)
@@ -162,14 +169,14 @@ async def test_kill_9_leaves_a_container_that_the_next_start_removes(engine: Eng
     with other_process(SLEEPING.format(run_id=run_id, image=IMAGE)) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "started\n"
-        [left] = stand_ins.containers(f"{RUN}={run_id}")
+        [left] = stand_ins.containers(f"{RUN_LABEL}={run_id}")
         assert left not in await remove_leftovers(engine)
         for watching in children(process.pid):
             os.kill(watching, signal.SIGKILL)
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert left in await remove_leftovers(engine)
-    assert stand_ins.containers(f"{RUN}={run_id}") == []
+    assert stand_ins.containers(f"{RUN_LABEL}={run_id}") == []
 
 
 @pytest.mark.parametrize("source", [SLEEPING, SNAPSHOT_TAKEN], ids=["container", "snapshot"])
@@ -191,9 +198,9 @@ def test_kill_9_spares_the_containers_of_a_process_that_lives(running_engine: No
             assert process.stdout is not None
             assert process.stdout.readline() == "started\n"
         killed.send_signal(signal.SIGKILL)
-        assert soon(lambda: len(stand_ins.containers(f"{RUN}={run_id}")) == 1)
+        assert soon(lambda: len(stand_ins.containers(f"{RUN_LABEL}={run_id}")) == 1)
         time.sleep(2)
-        assert len(stand_ins.containers(f"{RUN}={run_id}")) == 1
+        assert len(stand_ins.containers(f"{RUN_LABEL}={run_id}")) == 1
     assert soon(lambda: left_of(run_id) == "")
 
 
@@ -203,7 +210,7 @@ async def test_an_interrupt_leaves_nothing(engine: Engine, run_id: str) -> None:
         assert process.stdout.readline() == "started\n"
         process.send_signal(signal.SIGINT)
         process.wait(20)
-    assert stand_ins.containers(f"{RUN}={run_id}") == []
+    assert stand_ins.containers(f"{RUN_LABEL}={run_id}") == []
 
 
 async def test_a_build_of_a_killed_process_leaves_nothing(engine: Engine, tmp_path: Path) -> None:
@@ -214,56 +221,56 @@ async def test_a_build_of_a_killed_process_leaves_nothing(engine: Engine, tmp_pa
     with other_process(BUILDING.format(name=name, context=str(context))) as process:
         assert process.stdout is not None
         assert any(line.startswith("now 2") for line in process.stdout)
-        building = stand_ins.containers(f"{BUILT_FOR}={name}")
+        building = stand_ins.containers(f"{BUILT_FOR_LABEL}={name}")
         assert not set(building) & set(await remove_leftovers(engine))
         process.send_signal(signal.SIGKILL)
         process.wait()
-    unnamed = ["images", "--quiet", "--filter", f"label={BUILT_FOR}={name}"]
-    assert soon(lambda: stand_ins.containers(f"{BUILT_FOR}={name}") == [])
+    unnamed = ["images", "--quiet", "--filter", f"label={BUILT_FOR_LABEL}={name}"]
+    assert soon(lambda: stand_ins.containers(f"{BUILT_FOR_LABEL}={name}") == [])
     await remove_leftovers(engine)
     assert soon(lambda: docker(*unnamed, "--all") == "")
     assert docker(*unnamed) == ""
 
 
 async def test_what_a_living_process_owns_stays(engine: Engine) -> None:
-    with container(**labels("another run")) as name:
+    with container(**ownership_labels("another run")) as name:
         await remove_leftovers(engine)
         assert exists(name)
 
 
 async def test_what_may_be_somebody_elses_stays(engine: Engine) -> None:
-    place, boot, _, started = this_process().split(" ")
-    with container(**{PROCESS: f"{place}0 {boot} 4194305 {started}"}) as name:
+    place, boot, _, started = process_id().split(" ")
+    with container(**{PROCESS_LABEL: f"{place}0 {boot} 4194305 {started}"}) as name:
         await remove_leftovers(engine)
         assert exists(name)
 
 
 @pytest.mark.parametrize("change", ["dead", "pid given anew", "before the last boot"])
 def test_what_the_dead_left_is_known(change: str) -> None:
-    place, boot, pid, started = this_process().split(" ")
+    place, boot, pid, started = process_id().split(" ")
     of = {
         "dead": f"{place} {boot} 4194305 {started}",
         "pid given anew": f"{place} {boot} {pid} 1{started}",
         "before the last boot": f"{place} 0-0-0 {pid} {started}",
     }
-    assert left_behind({PROCESS: of[change]})
-    assert not left_behind({PROCESS: of[change], KEPT: "as something"})
+    assert is_left_behind({PROCESS_LABEL: of[change]})
+    assert not is_left_behind({PROCESS_LABEL: of[change], KEPT_LABEL: "as something"})
 
 
 @pytest.mark.skipif(
     not Path("/proc/self").exists(), reason="only /proc tells that a process waits for its parent"
 )
 def test_one_that_has_ended_is_dead_even_if_its_parent_has_not_noticed() -> None:
-    place, boot, _, _ = this_process().split(" ")
+    place, boot, _, _ = process_id().split(" ")
     with subprocess.Popen(["true"]) as child:
         while (fields := Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split())[0] != "Z":
             time.sleep(0.01)
-        assert left_behind({PROCESS: f"{place} {boot} {child.pid} {fields[19]}"})
+        assert is_left_behind({PROCESS_LABEL: f"{place} {boot} {child.pid} {fields[19]}"})
 
 
 @pytest.mark.parametrize("change", ["living", "host", "user", "process namespace", "nonsense"])
 def test_what_cannot_be_proven_dead_counts_as_alive(change: str) -> None:
-    place, boot, pid, started = this_process().split(" ")
+    place, boot, pid, started = process_id().split(" ")
     host, user, namespace = place.split("/")
     of = {
         "living": f"{place} {boot} {pid} {started}",
@@ -272,15 +279,15 @@ def test_what_cannot_be_proven_dead_counts_as_alive(change: str) -> None:
         "process namespace": f"{host}/{user}/pid:[1] {boot} 4194305 {started}",
         "nonsense": "nonsense",
     }
-    assert not left_behind({PROCESS: of[change]})
-    assert not left_behind({})
+    assert not is_left_behind({PROCESS_LABEL: of[change]})
+    assert not is_left_behind({})
 
 
 async def test_volumes_go_with_their_container(engine: Engine, run_id: str) -> None:
     tag = "benchwright-stand-in/volume:1"
     docker("build", "--tag", tag, "-", stdin=f"FROM {IMAGE}\nVOLUME /data\n".encode())
-    place, boot, _, started = this_process().split(" ")
-    dead = f"{PROCESS}={place} {boot} 4194305 {started}"
+    place, boot, _, started = process_id().split(" ")
+    dead = f"{PROCESS_LABEL}={place} {boot} 4194305 {started}"
     left = docker("run", "--detach", "--label", dead, tag, "sleep", "100").strip()
     volumes = volumes_of(left)
     await remove_leftovers(engine)
@@ -311,4 +318,4 @@ def test_each_stage_is_labelled_where_it_begins(dockerfile: bytes, labelled: byt
 
 
 def test_the_labels_name_this_process() -> None:
-    assert f" {os.getpid()} " in labels("run")[PROCESS]
+    assert f" {os.getpid()} " in ownership_labels("run")[PROCESS_LABEL]

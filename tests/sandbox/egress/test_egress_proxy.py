@@ -11,13 +11,13 @@ import pytest
 import pytest_asyncio
 from tests.sandbox.egress.outside import PUBLIC, Outside, WebServer, serving
 
-from benchwright.sandbox.egress import Connection, EgressProxy, Grant, Policy
+from benchwright.sandbox.egress import Connection, EgressPolicy, EgressProxy, Grant
 from benchwright.sandbox.egress import proxy as proxy_module
 from benchwright.sandbox.egress.addresses import address_refusal
-from benchwright.sandbox.egress.grants import MOST_ENTRIES, Traffic
-from benchwright.sandbox.egress.proxy import SOCKET
+from benchwright.sandbox.egress.grants import MOST_ENTRIES, ConnectionLog
+from benchwright.sandbox.egress.proxy import SOCKET_NAME
 
-POLICY = Policy(("index.example", "*.mirror.example"))
+POLICY = EgressPolicy(("index.example", "*.mirror.example"))
 
 
 class World:
@@ -30,7 +30,7 @@ class World:
         self.grant = proxy.open_grant("agent", POLICY)
 
     async def dial(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        return await asyncio.open_unix_connection(self.proxy.folder / SOCKET)
+        return await asyncio.open_unix_connection(self.proxy.folder / SOCKET_NAME)
 
     async def say(self, sent: bytes) -> bytes:
         """What is answered until the connection ends."""
@@ -318,7 +318,7 @@ async def test_a_host_that_cannot_be_reached_is_no_refusal(world: World) -> None
 
 async def test_whoever_has_no_token_of_this_trial_gets_nowhere(world: World) -> None:
     async with world.outside.proxy() as proxy:
-        of_another_trial = proxy.open_grant("agent", Policy(allows_all_hosts=True))
+        of_another_trial = proxy.open_grant("agent", EgressPolicy(allows_all_hosts=True))
         assert await world.status("CONNECT index.example:443 HTTP/1.1", grant=of_another_trial) == 407
     assert (await world.say(b"CONNECT index.example:443 HTTP/1.1\r\n\r\n")).startswith(b"HTTP/1.1 407 ")
     assert world.log == []
@@ -347,7 +347,7 @@ async def test_without_a_policy_nothing_is_let_through(world: World) -> None:
 
 
 async def test_a_policy_for_everything_lets_public_hosts_through_and_no_other_port(world: World) -> None:
-    world.grant.policy = Policy(allows_all_hosts=True)
+    world.grant.policy = EgressPolicy(allows_all_hosts=True)
     assert await world.status("GET http://github.com/simple/ HTTP/1.1") == 200
     assert await world.status("CONNECT github.com:22 HTTP/1.1") == 403
 
@@ -365,14 +365,14 @@ async def test_a_head_that_comes_too_slowly_is_not_waited_for(
 
 
 async def test_many_that_say_nothing_do_not_keep_out_whoever_has_a_token(world: World) -> None:
-    waiting = [await world.dial() for _ in range(2 * proxy_module.UNKNOWN_AT_ONCE)]
+    waiting = [await world.dial() for _ in range(2 * proxy_module.MAX_UNIDENTIFIED_CONNECTIONS)]
     assert await world.status("GET http://index.example/simple/ HTTP/1.1") == 200
     for _, writer in waiting:
         writer.close()
 
 
 def test_the_log_names_so_many_connections_and_counts_the_others() -> None:
-    traffic = Traffic()
+    traffic = ConnectionLog()
     for _ in range(MOST_ENTRIES + 5):
         traffic.add_connection("agent", "github.com", 443, "not on the list of allowed hosts")
     assert (len(traffic.connections), traffic.unlisted_count) == (MOST_ENTRIES, 5)

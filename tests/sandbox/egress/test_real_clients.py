@@ -16,8 +16,8 @@ from tests.sandbox.egress.outside import Answer, Outside, WebServer, serving
 
 from benchwright.catalog.containers.egress import Egress
 from benchwright.catalog.containers.network_rules import NetworkRules
-from benchwright.sandbox.egress import Policy
-from benchwright.sandbox.egress.proxy import SOCKET
+from benchwright.sandbox.egress import EgressPolicy
+from benchwright.sandbox.egress.proxy import SOCKET_NAME
 
 INDEX = "packages.example"
 HOSTS = (INDEX, "npm.example", "apt.example")
@@ -74,8 +74,8 @@ async def asked(argv: Sequence[str], certificate: Path, home: Path) -> list[str]
         serving(server, context) as tls,
         Outside(plain, tls=tls).proxy() as proxy,
     ):
-        way = Egress(proxy, NetworkRules(), "agent", Policy(HOSTS))
-        async with serving(leading_to(proxy.folder / SOCKET)) as (_, port):
+        way = Egress(proxy, NetworkRules(), "agent", EgressPolicy(HOSTS))
+        async with serving(leading_to(proxy.folder / SOCKET_NAME)) as (_, port):
             environment = {"PATH": os.environ["PATH"], "HOME": str(home), **way.environment(port)}
             program = await asyncio.create_subprocess_exec(
                 *argv, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT

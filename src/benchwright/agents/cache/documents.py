@@ -21,7 +21,7 @@ from benchwright.records import Target
 from benchwright.runs.manifest import Manifest
 
 
-class Results:
+class DocumentedResults:
     """The documented figures of an eval, for all models together and for each.
 
     Tokens and times are known only after iterating over the runs with `counting`.
@@ -85,7 +85,7 @@ class Results:
         """One summary per model, in the order primary, baseline."""
         return [
             {
-                "model": typed_model(self._manifest, target),
+                "model": model_name_as_given(self._manifest, target),
                 "model_tag": target.slot,
                 **self._totals([target]),
                 "eval_fns": self._eval_fns(target),
@@ -101,13 +101,13 @@ def output_document(runs: DocumentedRuns, stop_reason: str | None) -> dict[str, 
     reasons with their counts (`failures`).
     """
     manifest = runs.manifest
-    results = Results(runs)
+    results = DocumentedResults(runs)
     rows = [
         {"row_index": row, "runs": [_nested(run) for run in listed]}
         for row, listed in groupby(results.count_runs(), key=lambda run: run.row_index)
     ]
     config: dict[str, Any] = {
-        "model": typed_model(manifest, manifest.targets[0]),
+        "model": model_name_as_given(manifest, manifest.targets[0]),
         "n_runs": manifest.repeats,
         "pass_threshold": manifest.pass_threshold,
         "eval_fns": [scorer.name for scorer in manifest.scorers],
@@ -119,12 +119,12 @@ def output_document(runs: DocumentedRuns, stop_reason: str | None) -> dict[str, 
         summary |= {"stopped_early": True, "stop_reason": stop_reason}
     document: dict[str, Any] = {"config": config, "summary": summary, "rows": rows}
     if len(manifest.targets) > 1:
-        config["baseline_model"] = typed_model(manifest, manifest.targets[1])
+        config["baseline_model"] = model_name_as_given(manifest, manifest.targets[1])
         document["model_summaries"] = results.model_summaries
     return document
 
 
-def typed_model(manifest: Manifest, target: Target) -> str:
+def model_name_as_given(manifest: Manifest, target: Target) -> str:
     """Return a model's name as the user typed it."""
     return manifest.typed_models.get(target.slot, target.model)
 

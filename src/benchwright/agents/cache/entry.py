@@ -21,16 +21,16 @@ from benchwright.runs.journal import encode_json
 
 VERSION = 1
 
-RUNS_BEGIN = b'  "runs": [\n'
+RUNS_HEADER = b'  "runs": [\n'
 """The line before the runs in a cache file."""
 
-END = b"\n}\n"
+FILE_END = b"\n}\n"
 """The last bytes of a completely written cache file."""
 
 
-MOMENT = "%Y-%m-%dT%H:%M:%SZ"
+TIME_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
-COPIED_AT_ONCE = 2**20
+COPY_CHUNK_BYTES = 2**20
 """Number of bytes of a cache file copied at once."""
 
 
@@ -38,7 +38,7 @@ class CacheMismatch(UserError, RuntimeError):
     """The error for a cache file of a newer version or another configuration, which cannot be resumed."""
 
 
-class PassedOver(msgspec.Struct, gc=False):
+class SkippedRun(msgspec.Struct, gc=False):
     """A run in a cache file, read only to be counted."""
 
 
@@ -55,28 +55,28 @@ class CacheEntry(msgspec.Struct):
     created_at: str
     updated_at: str
     config: dict[str, Any]
-    runs: list[PassedOver] = []
+    runs: list[SkippedRun] = []
     summary: dict[str, Any] | None = None
     run: str | None = None
     simulated: bool = False
 
 
-def moment(seconds: float | None = None) -> str:
+def format_time(seconds: float | None = None) -> str:
     """Format a time (seconds since 1970; None means now) as in cache files: UTC, whole seconds, Z."""
-    return datetime.fromtimestamp(time.time() if seconds is None else seconds, UTC).strftime(MOMENT)
+    return datetime.fromtimestamp(time.time() if seconds is None else seconds, UTC).strftime(TIME_FORMAT)
 
 
 def created_ns(entry: CacheEntry) -> int | None:
     """Return when an entry was created (wall-clock ns), or None if its `created_at` is not a time."""
     try:
-        return int(datetime.strptime(entry.created_at, MOMENT).replace(tzinfo=UTC).timestamp()) * 10**9
+        return int(datetime.strptime(entry.created_at, TIME_FORMAT).replace(tzinfo=UTC).timestamp()) * 10**9
     except ValueError:
         return None
 
 
 def new_entry(config: dict[str, Any], config_hash: str, task_id: str, run: Path) -> CacheEntry:
     """Return the entry for a run that is about to start."""
-    now = moment()
+    now = format_time()
     return CacheEntry(VERSION, task_id, config_hash, "in_progress", now, now, config, run=str(run))
 
 
@@ -91,7 +91,7 @@ def new_path(directory: Path, task_id: str) -> Path:
 def entry_files(directory: Path, task_id: str = "") -> list[Path]:
     """Return the cache files in a directory, of one task or of all, newest first."""
     pattern = f"*_{task_id}.json" if task_id else "*_*.json"
-    return sorted(directory.glob(pattern), key=age, reverse=True)
+    return sorted(directory.glob(pattern), key=age_key, reverse=True)
 
 
 def read_entry(path: Path) -> CacheEntry | None:
@@ -128,11 +128,11 @@ def read_head(path: Path) -> CacheEntry | None:
     """
     try:
         with path.open("rb") as file:
-            head = b"".join(takewhile(lambda line: line != RUNS_BEGIN, file))
-            file.seek(-len(END), os.SEEK_END)
-            if file.read() != END:
+            head = b"".join(takewhile(lambda line: line != RUNS_HEADER, file))
+            file.seek(-len(FILE_END), os.SEEK_END)
+            if file.read() != FILE_END:
                 return read_entry(path)  # incomplete, or not written by `write_entry`
-        entry = msgspec.json.decode(head + RUNS_BEGIN + b"]}", type=CacheEntry)
+        entry = msgspec.json.decode(head + RUNS_HEADER + b"]}", type=CacheEntry)
     except (OSError, *UNREADABLE):
         return read_entry(path)  # not written by `write_entry`
     return entry if entry.version <= VERSION else read_entry(path)
@@ -152,7 +152,7 @@ def write_entry(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun] = (
     Raises:
         JournalError: If it cannot be written.
     """
-    entry.updated_at = moment()
+    entry.updated_at = format_time()
     write_atomically(path, _pieces(entry, runs), durable=True, error=JournalError)
 
 
@@ -169,14 +169,14 @@ def add_runs(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun]) -> No
     if first is None:
         return
     before, behind = len(_head(entry)), len(_tail(entry))
-    entry.updated_at = moment()
+    entry.updated_at = format_time()
     try:
         with path.open("rb") as old, atomic_file(path, durable=True, error=JournalError) as new:
             end = old.seek(-behind, os.SEEK_END)
             old.seek(before)
             new.write(_head(entry))
-            for start in range(before, end, COPIED_AT_ONCE):
-                new.write(old.read(min(COPIED_AT_ONCE, end - start)))
+            for start in range(before, end, COPY_CHUNK_BYTES):
+                new.write(old.read(min(COPY_CHUNK_BYTES, end - start)))
             new.writelines(_run_lines(chain([first], added), first=end == before))
             new.write(_tail(entry))
     except OSError as error:
@@ -196,7 +196,7 @@ def _head(entry: CacheEntry) -> bytes:
     if not entry.simulated:
         del fields["simulated"]
     head = msgspec.json.format(encode_json(fields), indent=2)
-    return head.removesuffix(b"\n}") + b",\n" + RUNS_BEGIN
+    return head.removesuffix(b"\n}") + b",\n" + RUNS_HEADER
 
 
 def _run_lines(runs: Iterable[DocumentedRun], *, first: bool = True) -> Iterator[bytes]:
@@ -206,7 +206,7 @@ def _run_lines(runs: Iterable[DocumentedRun], *, first: bool = True) -> Iterator
 
 
 def _tail(entry: CacheEntry) -> bytes:
-    return b'\n  ],\n  "summary": ' + encode_json(entry.summary) + END
+    return b'\n  ],\n  "summary": ' + encode_json(entry.summary) + FILE_END
 
 
 def back_up(path: Path) -> None:
@@ -234,7 +234,7 @@ def samples_path(path: Path) -> Path:
     return path.with_suffix(".jsonl")
 
 
-def age(path: Path) -> tuple[int, str]:
+def age_key(path: Path) -> tuple[int, str]:
     """Return a key that sorts cache files from oldest to newest, by the time in their names."""
     stamp = path.name.partition("_")[0]
     return (int(stamp) if stamp.isdigit() else 0, path.name)

@@ -11,10 +11,10 @@ from pathlib import Path
 import xxhash
 
 from benchwright.home import chosen_home
-from benchwright.typed_paths import typed_path
+from benchwright.user_paths import expand_user_path
 
-LONGEST = 60
-RESERVED = frozenset(
+MAX_NAME_LENGTH = 60
+RESERVED_NAMES = frozenset(
     ["con", "prn", "aux", "nul", *(f"com{n}" for n in range(1, 10)), *(f"lpt{n}" for n in range(1, 10))]
 )
 """Names that Windows reserves for devices."""
@@ -34,7 +34,7 @@ def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
         root = Path(cache) / "osmosis"
     else:
         root = Path("~/.cache/osmosis")
-    return typed_path(root / "eval").resolve()
+    return expand_user_path(root / "eval").resolve()
 
 
 def entry_directory(root: Path, model: str, dataset: str) -> Path:
@@ -42,7 +42,7 @@ def entry_directory(root: Path, model: str, dataset: str) -> Path:
     return root / sanitize_path_part(model) / sanitize_path_part(Path(dataset).stem)
 
 
-def sanitize_path_part(text: str, longest: int = LONGEST) -> str:
+def sanitize_path_part(text: str, longest: int = MAX_NAME_LENGTH) -> str:
     """Convert a name into a safe directory name: lower-case ASCII-like words joined by dashes, never empty.
 
     Accents are removed. Anything but letters, digits, underscores and dashes becomes a dash. Names that are
@@ -55,7 +55,7 @@ def sanitize_path_part(text: str, longest: int = LONGEST) -> str:
     digest = xxhash.xxh3_128_hexdigest(text.encode("utf-8", "surrogatepass"))
     if not name:
         return f"eval-{digest[:8]}"
-    if name in RESERVED:
+    if name in RESERVED_NAMES:
         return f"_{name}"
     if len(name) > longest:
         return f"{name[: longest - 5]}_{digest[:4]}"

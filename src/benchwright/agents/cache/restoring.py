@@ -23,7 +23,7 @@ from benchwright.runs.counting import NO_ANSWER_STATUSES
 from benchwright.runs.journal import Journal
 from benchwright.runs.keys import score_key
 
-LINES_AT_ONCE = 1000
+BATCH_SIZE = 1000
 
 
 def restore(
@@ -46,7 +46,7 @@ def restore(
     try:
         journal.write(RunEvent("started", time_ns(), detail))
         lines = _lines(plan, places, source)
-        while group := list(islice(lines, LINES_AT_ONCE)):
+        while group := list(islice(lines, BATCH_SIZE)):
             journal.write(*group)
             restored += sum(isinstance(line, TrialRecord) for line in group)
         if entry.status == "completed" and restored == plan.trial_count:

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from benchwright.errors import JournalError
-from benchwright.records import FAILED, Status, Target, TrialRecord
-from benchwright.runs.columns import BLOCK, true_places
+from benchwright.records import FAILED_STATUSES, Status, Target, TrialRecord
+from benchwright.runs.columns import ROWS_PER_BLOCK, true_indices
 from benchwright.runs.counting import NO_ANSWER_STATUSES, STATUS_BY_SCORE, ScoreState
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import STATUSES, RunTable
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from benchwright.stats.documented import DocumentedStatistics
+    from benchwright.stats.documented_statistics import DocumentedStatistics
 
 
-PARTS = 32
+SORT_PARTITIONS = 32
 """Number of parts into which a dataset is divided for sorting, to limit memory."""
 
 
@@ -57,7 +57,7 @@ def documented_run(
 
     `unscored` is the state of each scorer without a value.
     """
-    success = record.status not in FAILED
+    success = record.status not in FAILED_STATUSES
     why = {name: _why_unscored(record.status, state) for name, state in unscored.items()}
     return DocumentedRun(
         row_index=record.row_index,
@@ -154,7 +154,7 @@ class DocumentedRuns:
         """Return {eval function: documented figures} over the runs of one model."""
         import numpy as np
 
-        from benchwright.stats.documented import NO_TRIES, documented_statistics, tries_by_sample
+        from benchwright.stats.documented_statistics import NO_TRIES, documented_statistics, tries_by_sample
 
         table, manifest = self.table, self.manifest
         rows = self._of(target)
@@ -163,7 +163,9 @@ class DocumentedRuns:
             values = table.scores[name].values(rows)
             tries = NO_TRIES
             if manifest.repeats > 1:
-                failed = np.isin(table.status.compact_numbers(rows), [STATUSES.index(one) for one in FAILED])
+                failed = np.isin(
+                    table.status.compact_numbers(rows), [STATUSES.index(one) for one in FAILED_STATUSES]
+                )
                 passed = ~failed & (values >= manifest.pass_threshold)
                 tries = tries_by_sample(table.sample.numbers(rows), passed)
             found[name] = documented_statistics(values, tries, manifest.repeats)
@@ -181,7 +183,7 @@ def _is_done(table: RunTable, manifest: Manifest, again: frozenset[Status]) -> N
     done = np.ones(len(table), np.bool_)
     for scorer in manifest.scorers:
         done &= table.scored_mask(scorer.name)
-    for status in FAILED:
+    for status in FAILED_STATUSES:
         done |= table.status.equal_mask(STATUSES.index(status))
     for status in again:
         done &= ~table.status.equal_mask(STATUSES.index(status))
@@ -197,8 +199,8 @@ def _check_rows(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) ->
     import numpy as np
 
     models = _model_places(table, manifest)
-    for start in range(0, len(done), BLOCK):
-        rows = np.flatnonzero(done[start : start + BLOCK]) + start
+    for start in range(0, len(done), ROWS_PER_BLOCK):
+        rows = np.flatnonzero(done[start : start + ROWS_PER_BLOCK]) + start
         strange = _is_strange(table, rows)
         strange |= models[table.target.compact_numbers(rows)] == len(manifest.targets)
         strange |= table.repeat.compact_numbers(rows) >= manifest.repeats
@@ -234,9 +236,9 @@ def _in_order(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) -> I
     models = _model_places(table, manifest)
     of_dataset = table.dataset_row if _has_ids(table) else table.sample
     end = of_dataset.largest + 1
-    bounds = [end * part // PARTS for part in range(PARTS + 1)]
+    bounds = [end * part // SORT_PARTITIONS for part in range(SORT_PARTITIONS + 1)]
     for low, high in pairwise(bounds):
-        rows = true_places(done & of_dataset.between_mask(low, high)[: len(done)])
+        rows = true_indices(done & of_dataset.between_mask(low, high)[: len(done)])
         keys = (
             table.repeat.compact_numbers(rows),
             models[table.target.compact_numbers(rows)],

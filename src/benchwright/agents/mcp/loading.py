@@ -12,14 +12,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from benchwright.agents.loading import in_one_line
-from benchwright.agents.mcp.siblings import DirectoryPackage
+from benchwright.agents.loading import describe_error
+from benchwright.agents.mcp.directory_package import DirectoryPackage
 from benchwright.errors import UserError
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
 
-USUAL_NAME = "mcp"
+USUAL_SERVER_NAME = "mcp"
 """Variable that usually contains the server; preferred if `main.py` has several servers."""
 
 _SAID_TWICE = ("fastmcp.server.server", "fastmcp.tools.tool_manager", "mcp.server.lowlevel.server")
@@ -55,7 +55,7 @@ def load_mcp_server(directory: str | os.PathLike[str]) -> FastMCP:
     try:
         module = DirectoryPackage(name, folder).import_afresh("main")
     except (Exception, SystemExit) as failure:  # a user's module may raise anything
-        raise MCPLoadError(f"Error importing {main}: {in_one_line(failure)}") from failure
+        raise MCPLoadError(f"Error importing {main}: {describe_error(failure)}") from failure
     return _server_in(module, server_class, main)
 
 
@@ -86,7 +86,7 @@ def import_fastmcp(folder: Path) -> type[FastMCP]:
             raise MCPLoadError(
                 "MCP tools need fastmcp. Install it with: pip install 'benchwright[mcp]'"
             ) from None
-        raise MCPLoadError(f"fastmcp cannot be imported: {in_one_line(failure)}") from failure
+        raise MCPLoadError(f"fastmcp cannot be imported: {describe_error(failure)}") from failure
     finally:
         sys.path[:] = path
     if not logging.getLogger().isEnabledFor(logging.DEBUG):
@@ -101,6 +101,6 @@ def _server_in(module: ModuleType, server_class: type[FastMCP], main: Path) -> F
     if not servers:
         raise MCPLoadError(
             f"No FastMCP instance found in {main}. Make one with "
-            f'`from fastmcp import FastMCP` and `{USUAL_NAME} = FastMCP("my_tools")`.'
+            f'`from fastmcp import FastMCP` and `{USUAL_SERVER_NAME} = FastMCP("my_tools")`.'
         )
-    return servers[USUAL_NAME if USUAL_NAME in servers else min(servers)]
+    return servers[USUAL_SERVER_NAME if USUAL_SERVER_NAME in servers else min(servers)]

@@ -17,7 +17,7 @@ from benchwright.engine.protocols import Scorer, Session
 from benchwright.engine.tool_loop import Toolbox, tool_loop
 from benchwright.records import Outcome, Status, TaskSpec, Trial
 from benchwright.runs.keys import fingerprint
-from benchwright.runs.sources import known_or_unique, source_fingerprint
+from benchwright.runs.source_fingerprints import fingerprint_or_unique, source_fingerprint
 
 NAME = "mcp_agent"
 VERSION = "1"
@@ -52,7 +52,7 @@ class McpTask(RowsTask):
         self._server = load_mcp_server(directory)
         self._max_turns = max_turns
         self._completion_params = completion_params or {}
-        sources = known_or_unique(source_fingerprint(Path(directory).resolve()))
+        sources = fingerprint_or_unique(source_fingerprint(Path(directory).resolve()))
         spec = TaskSpec(
             name=NAME,
             version=VERSION,

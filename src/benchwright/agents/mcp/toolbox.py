@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.agents.mcp.loading import MCPLoadError
 from benchwright.agents.rollout.tools import serialize_tool_result
-from benchwright.engine.boundary import describe, ends_the_run
+from benchwright.engine.error_boundary import describe_error, ends_the_run
 
 if TYPE_CHECKING:
     from fastmcp import Client, FastMCP
@@ -42,7 +42,7 @@ async def open_toolbox(server: FastMCP) -> AsyncIterator[McpToolbox]:
     """
     from fastmcp import Client
 
-    Containment.add_to(server)
+    FailureContainment.add_to(server)
     toolbox = None
     try:
         async with Client(server) as client:
@@ -52,7 +52,7 @@ async def open_toolbox(server: FastMCP) -> AsyncIterator[McpToolbox]:
         if toolbox is not None:
             raise
         raise MCPLoadError(
-            f"The MCP server '{server.name}' cannot list its tools: {describe(error)}"
+            f"The MCP server '{server.name}' cannot list its tools: {describe_error(error)}"
         ) from error
 
 
@@ -87,7 +87,7 @@ def result_text(structured: dict[str, Any] | None, content: Iterable[Any]) -> st
 CallNext = Callable[[Any], Awaitable[Any]]
 
 
-class Containment:
+class FailureContainment:
     """Middleware around every tool of a server, inside of all other middleware.
 
     A tool that calls `sys.exit()` or cancels itself would end the session, and with it the tool calls of all
@@ -120,7 +120,9 @@ class Containment:
                 raise
             from fastmcp.exceptions import ToolError
 
-            raise ToolError(f"Error calling tool '{context.message.name}': {describe(error)}") from error
+            raise ToolError(
+                f"Error calling tool '{context.message.name}': {describe_error(error)}"
+            ) from error
 
     async def _would_block(self, name: str) -> bool:
         if not hasattr(self._server, "get_tools"):  # removed in version 3

@@ -15,7 +15,7 @@ from benchwright.agents.runners.pools import ClientFactory, runner_pool
 from benchwright.agents.runners.results import (
     EvalResult,
     EvalRunResult,
-    by_row,
+    group_by_row,
     summarise_model,
     summarise_scores,
 )
@@ -192,7 +192,7 @@ class EvalRunner:
                 for slot, runner in self._runners.items()
             ]
         primary = [run for run in done.results if run.model_tag in (None, PRIMARY)]
-        rows = by_row(done.results)
+        rows = group_by_row(done.results)
         return EvalResult(
             rows=rows,
             eval_summaries=summarise_scores(primary, names, n_runs, pass_threshold),

@@ -12,7 +12,7 @@ from benchwright.agents.runners.results import BenchResult, EvalEvalSummary, Eva
 from benchwright.engine.answers import content_text
 from benchwright.records import Message
 from benchwright.statistic import NoScore
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -82,7 +82,7 @@ def _print(console: Console, title: str, result: EvalResult, models: Sequence[_M
     none = [(model.name, model.no_score(result)) for model in models]
     lines += [f"  {name}{': ' if name else ''}{why}" for name, why in none if why is not None]
     for line in lines:
-        console.print(Text(plain(line)))
+        console.print(Text(make_safe(line)))
     console.print(_table(result, models) if result.eval_summaries else Text("  No eval results."))
 
 
@@ -101,7 +101,7 @@ def _table(result: EvalResult, models: Sequence[_Model]) -> Any:
         table.add_column(heading, justify="right", no_wrap=True)
     for name in result.eval_summaries:
         for model in models:
-            names = [Text(plain(name)), Text(plain(model.name))] if named else [Text(plain(name))]
+            names = [Text(make_safe(name)), Text(make_safe(model.name))] if named else [Text(make_safe(name))]
             known = (
                 _cells(model.summaries[name], ks) if model in scored else ["no score", *["–"] * (3 + len(ks))]
             )

@@ -102,7 +102,7 @@ def pass_at_k(n: int, c: int, k: int) -> float:
     return passk.pass_at_k(n, c, k) if k <= n - c else 1.0
 
 
-def by_row(runs: Sequence[EvalRunResult]) -> list[EvalRowResult]:
+def group_by_row(runs: Sequence[EvalRunResult]) -> list[EvalRowResult]:
     """Group run results, ordered by row, into one result per row."""
     rows: dict[int, EvalRowResult] = {}
     for run in runs:
@@ -114,7 +114,7 @@ def summarise_scores(
     runs: Sequence[EvalRunResult], names: Sequence[str], n_runs: int, pass_threshold: float
 ) -> dict[str, EvalEvalSummary]:
     """Return {eval function: summary} over these runs, which are all of one model."""
-    from benchwright.stats.documented import documented_statistics, tries_by_sample
+    from benchwright.stats.documented_statistics import documented_statistics, tries_by_sample
 
     rows = [run.row_index for run in runs]
     summaries = {}

@@ -11,11 +11,11 @@ from typing import Any, Protocol
 from benchwright.agents.rollout.context import RolloutResult
 from benchwright.agents.rollout.loop import RolloutAgentLoop
 from benchwright.agents.rollout.types import LLMClientProtocol, OpenAIFunctionToolSchema
-from benchwright.agents.rollout_requests import DEBUG_DIRECTORY, dataset_row_to_request, roll_out
+from benchwright.agents.rollout_requests import DEBUG_DIRECTORY, dataset_row_to_request, run_rollout
 from benchwright.agents.runners.client import systemic_failure
 from benchwright.agents.runners.datasets import DatasetRow
 from benchwright.agents.runners.row_runs import RowRun, run_rows
-from benchwright.engine.boundary import ends_the_run
+from benchwright.engine.error_boundary import ends_the_run
 
 logger = logging.getLogger(__name__)
 
@@ -129,7 +129,7 @@ class LocalRolloutRunner:
                 rollout_id=rollout_id,
                 metadata_overrides={**self.request_metadata, **(request_metadata or {})},
             )
-            outcome.result = await roll_out(self.agent_loop, request, client, self.debug_dir)
+            outcome.result = await run_rollout(self.agent_loop, request, client, self.debug_dir)
             outcome.success = outcome.result.status == "COMPLETED"
             outcome.error = None if outcome.success else outcome.result.error_message
         except BaseException as error:

@@ -15,8 +15,8 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 from benchwright.agents.runners.client import ExternalLLMClient
 from benchwright.agents.runners.datasets import DatasetRow
 from benchwright.endpoint.providers import ModelClient
-from benchwright.engine.boundary import ends_the_run
 from benchwright.engine.embedded_run import run_embedded
+from benchwright.engine.error_boundary import ends_the_run
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Scorer, Session
 from benchwright.engine.worker import ScoredWork

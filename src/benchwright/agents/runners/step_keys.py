@@ -53,6 +53,6 @@ def read_command(line: str | None) -> Command:
         return Command(None)
 
 
-def out_of_range(row: int, rows: range) -> str:
+def out_of_range_message(row: int, rows: range) -> str:
     """Return the message for a row that does not exist."""
     return f"Row index out of range: {row}. Rows: {rows.start} to {rows.stop - 1}."

@@ -16,12 +16,12 @@ from typing import Any, Protocol
 from benchwright.agents.rollout.types import CompletionsResult, OpenAIFunctionToolSchema, RolloutMetrics
 from benchwright.agents.runners.reports import format_duration, format_tokens, message_text, tool_text
 from benchwright.agents.runners.rollouts import LocalLLMClientProtocol, LocalRunResult
-from benchwright.agents.runners.step_keys import HELP, KEYS, Command, Key, out_of_range, read_command
+from benchwright.agents.runners.step_keys import HELP, KEYS, Command, Key, out_of_range_message, read_command
 from benchwright.errors import TrialError
 from benchwright.records import Message
 
 
-class Person(Protocol):
+class StepConsole(Protocol):
     """The person who steps through rollouts, as seen by a `Stepper`: shows texts and asks for input.
 
     Texts to show may come from a model; the implementation must make them harmless.
@@ -36,7 +36,7 @@ class Person(Protocol):
         ...
 
 
-class RowLeft(BaseException):
+class LeaveRow(BaseException):
     """Raised when the person leaves the row. Not an Exception, so that the agent does not catch it."""
 
 
@@ -62,7 +62,7 @@ class Stepper:
     `rows`: the available rows. `failed`: the number of rollouts that failed.
     """
 
-    def __init__(self, person: Person, rows: range) -> None:
+    def __init__(self, person: StepConsole, rows: range) -> None:
         self.failed = 0
         self._person = person
         self._rows = rows
@@ -98,7 +98,7 @@ class Stepper:
                 row.pausing = command.key is Key.NEXT
                 row.way_out = command if command.key in (Key.ROW, Key.QUIT) else None
         if row.way_out is not None:
-            raise RowLeft("the row was left")
+            raise LeaveRow("the row was left")
 
     def show_response(self, answer: CompletionsResult, duration_ms: float) -> None:
         """Show the model's response, its duration and its tokens."""
@@ -150,7 +150,7 @@ class Stepper:
                 case Key.HELP:
                     self._person.show(HELP)
                 case Key.ROW if command.row is not None and command.row not in self._rows:
-                    self._person.show(out_of_range(command.row, self._rows))
+                    self._person.show(out_of_range_message(command.row, self._rows))
                 case None:
                     self._person.show(f"Unknown command: {line}. Enter ? for help.")
                 case Key.CONTINUE if not row.running:

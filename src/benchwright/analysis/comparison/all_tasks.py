@@ -10,10 +10,10 @@ import msgspec
 import numpy as np
 
 from benchwright.analysis.comparison.figures import verdict_of
-from benchwright.analysis.comparison.pairing import Sides, sample_sides
+from benchwright.analysis.comparison.pairing import SideMeans, sample_sides
 from benchwright.analysis.comparison.pairs import PairOfSides
 from benchwright.analysis.comparison.records import AllTasksComparison
-from benchwright.stats.arrays import exact_mean, only_zero_and_one
+from benchwright.stats.arrays import are_binary, exact_mean
 from benchwright.stats.clusters import ClusteredMean, group_codes, mean_of_codes
 from benchwright.stats.strata import mean_of_strata
 
@@ -99,13 +99,13 @@ def _stratum(pair: PairOfSides) -> _Stratum:
     assert pair.alignment is not None
     columns = pair.a.trials.scores[score.score], pair.b.trials.scores[score.score]
     sides = sample_sides(pair.alignment, *columns, "usual")
-    gap, mean_a, mean_b = gap_of(sides), score.mean_a, score.mean_b
+    gap, mean_a, mean_b = mean_paired_difference(sides), score.mean_a, score.mean_b
     if score.lower_is_better:
         gap, mean_a, mean_b = gap._replace(mean=-gap.mean), 1 - mean_a, 1 - mean_b
     return _Stratum(pair.result.task, score.title, score.n, mean_a, mean_b, gap)
 
 
-def gap_of(sides: Sides) -> ClusteredMean:
+def mean_paired_difference(sides: SideMeans) -> ClusteredMean:
     """Return the mean paired difference with its standard error, cluster-robust if there are clusters.
 
     For 0/1 scores without clusters, the error is that of Agresti and Min: with half a pair more in each of
@@ -115,7 +115,7 @@ def gap_of(sides: Sides) -> ClusteredMean:
     n = differences.size
     codes, n_groups = (np.arange(n), n) if sides.groups is None else group_codes(sides.groups)
     found = mean_of_codes(differences, codes, n_groups)
-    if found.has_clusters or not (only_zero_and_one(sides.a) and only_zero_and_one(sides.b)):
+    if found.has_clusters or not (are_binary(sides.a) and are_binary(sides.b)):
         return found
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
     centre = (wins - losses) / (n + 2)

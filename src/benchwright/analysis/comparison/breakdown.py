@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from benchwright.analysis.comparison.figures import difference
 from benchwright.analysis.comparison.pairing import Alignment
 from benchwright.analysis.comparison.records import PartDifference, ScoreBreakdown
-from benchwright.analysis.comparison.sides import Column, Labels, Side
+from benchwright.analysis.comparison.sides import CodedTexts, Side, SideScoreColumn
 
-MOST_PARTS = 40
+MAX_VALUES_SHOWN = 40
 """Maximum number of values shown per label; the values with the most trials are kept."""
 
-FEWEST = 2
+MIN_TRIALS_PER_VALUE = 2
 """Minimum mean number of trials per label value on either side. A label that names single samples is useless.
 """
 
@@ -34,7 +34,7 @@ def breakdowns(
 
 
 def _by_label(
-    aligned: Alignment, a: tuple[Side, Labels], b: tuple[Side, Labels], score: str, confidence: float
+    aligned: Alignment, a: tuple[Side, CodedTexts], b: tuple[Side, CodedTexts], score: str, confidence: float
 ) -> tuple[list[PartDifference], int] | None:
     """Return the differences by the values of one label, and the number of values left out.
 
@@ -47,11 +47,11 @@ def _by_label(
         for value, places in places_a.items()
         if value in places_b
     }
-    if len(trials) < 2 or sum(trials.values()) < FEWEST * len(trials):
+    if len(trials) < 2 or sum(trials.values()) < MIN_TRIALS_PER_VALUE * len(trials):
         return None
     columns = (side_a.trials.scores[score], side_b.trials.scores[score])
     parts = []
-    for value in sorted(trials, key=lambda one: (-trials[one], one))[:MOST_PARTS]:
+    for value in sorted(trials, key=lambda one: (-trials[one], one))[:MAX_VALUES_SHOWN]:
         there_a, there_b = places_a[value], places_b[value]
         narrowed = _narrowed(aligned, there_a, there_b)
         part = difference(
@@ -65,7 +65,7 @@ def _by_label(
     return (parts, len(trials) - len(parts)) if len(parts) > 1 else None
 
 
-def _places(labels: Labels) -> dict[str, NDArray[np.int64]]:
+def _places(labels: CodedTexts) -> dict[str, NDArray[np.int64]]:
     """Return the positions of the trials that have each label value."""
     order = np.argsort(labels.codes, kind="stable")
     codes, starts = np.unique(labels.codes[order], return_index=True)
@@ -73,8 +73,8 @@ def _places(labels: Labels) -> dict[str, NDArray[np.int64]]:
     return {labels.name(code): part for code, part in zip(codes.tolist(), parts, strict=True) if code >= 0}
 
 
-def _some(column: Column, places: NDArray[np.int64]) -> Column:
-    return Column(column.values[places], column.states[places])
+def _some(column: SideScoreColumn, places: NDArray[np.int64]) -> SideScoreColumn:
+    return SideScoreColumn(column.values[places], column.states[places])
 
 
 def _narrowed(aligned: Alignment, a: NDArray[np.int64], b: NDArray[np.int64]) -> Alignment:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchwright.analysis.comparison.records import SettingDifference
-from benchwright.analysis.comparison.sides import Facts
-from benchwright.runs.manifest_facts import IMPORT
+from benchwright.analysis.comparison.sides import SideFacts
+from benchwright.runs.manifest_facts import IMPORT_KIND
 
 
-def refusals(a: Facts, b: Facts) -> list[str]:
+def refusal_reasons(a: SideFacts, b: SideFacts) -> list[str]:
     """Return the reasons why comparing two runs would mislead; empty if none is known."""
     return list(_refusals(a, b))
 
 
-def _refusals(a: Facts, b: Facts) -> Iterator[str]:
-    if a.program != b.program and IMPORT in (a.kind, b.kind):
+def _refusals(a: SideFacts, b: SideFacts) -> Iterator[str]:
+    if a.program != b.program and IMPORT_KIND in (a.kind, b.kind):
         return
     if a.kind != b.kind or (a.subject and b.subject and a.subject != b.subject):
         yield f"{a.name} is {a.task}, {b.name} is {b.task}"
@@ -42,7 +42,7 @@ def _short(digests: tuple[str, ...]) -> str:
     return ", ".join(digest[:12] for digest in digests)
 
 
-def differing_settings(a: Facts, b: Facts) -> list[SettingDifference]:
+def differing_settings(a: SideFacts, b: SideFacts) -> list[SettingDifference]:
     """Return the settings, except the model, that differ between two runs; empty if a run's are unknown."""
     if not a.settings or not b.settings:
         return []
@@ -53,13 +53,13 @@ def differing_settings(a: Facts, b: Facts) -> list[SettingDifference]:
     ]
 
 
-def unchecked_facts(a: Facts, b: Facts, *, same_data: bool) -> list[str]:
+def unchecked_facts(a: SideFacts, b: SideFacts, *, same_data: bool) -> list[str]:
     """Return sentences on what could not be checked: the task, the data, the graders.
 
     `same_data` is True if prompts and gold answers were found to be equal.
     """
     found = []
-    if a.program != b.program and IMPORT in (a.kind, b.kind):
+    if a.program != b.program and IMPORT_KIND in (a.kind, b.kind):
         told = " and ".join(f"{one.task} ({one.program or 'Benchwright'})" for one in (a, b))
         found.append(f"could not check that {told} are the same task")
     if (a.data is None or b.data is None) and not same_data:
@@ -69,7 +69,7 @@ def unchecked_facts(a: Facts, b: Facts, *, same_data: bool) -> list[str]:
     return found
 
 
-def no_latency(a: Facts, b: Facts) -> str | None:
+def latency_refusal(a: SideFacts, b: SideFacts) -> str | None:
     """Return the reason why the speed of two runs must not be compared; None if it may be."""
     if a.concurrency is None or b.concurrency is None:
         return "the concurrency is not known on both sides"

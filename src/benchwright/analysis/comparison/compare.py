@@ -10,21 +10,21 @@ from msgspec.structs import replace
 
 from benchwright.analysis.comparison.all_tasks import compare_all_tasks
 from benchwright.analysis.comparison.folders import Folder, folder_at, match_tasks, task_of
-from benchwright.analysis.comparison.gates import decide, nameable_metrics
+from benchwright.analysis.comparison.gates import apply_gates, nameable_metrics
 from benchwright.analysis.comparison.holm_correction import correct_verdicts
 from benchwright.analysis.comparison.names import letter_of, side_names
 from benchwright.analysis.comparison.pairs import PairOfSides, compare_pair
 from benchwright.analysis.comparison.records import AllTasksComparison, ComparedRun, Comparison, RunScore
-from benchwright.analysis.comparison.references import Reference, resolve
+from benchwright.analysis.comparison.references import Reference, resolve_reference
 from benchwright.analysis.comparison.result_files import ResultFile
 from benchwright.analysis.comparison.rules import parse_rule
-from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Column, Side
-from benchwright.analysis.quality_and_speed.concurrency import by_concurrency, why_no_table
+from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side, SideScoreColumn
+from benchwright.analysis.quality_and_speed.concurrency import by_concurrency, no_table_reason
 from benchwright.analysis.quality_and_speed.views import joint_view
 from benchwright.errors import UserError
 from benchwright.records import Record
 from benchwright.stats.arrays import Codes, Vector, exact_mean
-from benchwright.stats.repeats import sample_means
+from benchwright.stats.score_means import sample_means
 
 
 class ComparisonOptions(Record, frozen=True):
@@ -46,14 +46,14 @@ class ComparisonOptions(Record, frozen=True):
         return bool(self.fail_if) or self.max_regression is not None
 
 
-class Outcome(Record, frozen=True):
+class ComparisonOutcome(Record, frozen=True):
     """The comparison. `columns`: columns of the documented table, only if all references are result files."""
 
     comparison: Comparison
     columns: list[ResultFile]
 
 
-def compare(references: Sequence[str], wanted: ComparisonOptions = ComparisonOptions()) -> Outcome:  # noqa: B008  # frozen
+def compare(references: Sequence[str], wanted: ComparisonOptions = ComparisonOptions()) -> ComparisonOutcome:  # noqa: B008  # frozen
     """Compare runs and result files: for each task, the first one with every other one.
 
     A single run: its targets.
@@ -65,17 +65,19 @@ def compare(references: Sequence[str], wanted: ComparisonOptions = ComparisonOpt
             can be compared.
     """
     check_options(wanted)
-    found: list[Reference | Folder] = [folder_at(reference) or resolve(reference) for reference in references]
+    found: list[Reference | Folder] = [
+        folder_at(reference) or resolve_reference(reference) for reference in references
+    ]
     if len(found) > 1 and any(isinstance(one, Folder) and len(one.members) > 1 for one in found):
         return compare_folders(found, wanted)
     named = [member for one in found for member in (one.members if isinstance(one, Folder) else [one])]
     notes = [note for one in found if isinstance(one, Folder) for note in one.notes]
-    return compare_named(named, wanted, notes)
+    return compare_references(named, wanted, notes)
 
 
-def compare_named(
+def compare_references(
     named: Sequence[Reference], wanted: ComparisonOptions, notes: Sequence[str] = ()
-) -> Outcome:
+) -> ComparisonOutcome:
     """Compare references that were already read; see `compare`."""
     check_options(wanted)
     sides = _lettered([side for one in named for side in one.sides(all_slots=len(named) == 1)])
@@ -88,15 +90,15 @@ def compare_named(
     views = [joint_view(side, wanted.confidence) for side in sides]
     tables = by_concurrency(sides, views)
     alone = _alone(groups) if len(sides) > 1 else []
-    comparison = _concluded(sides, pairs, [], wanted, [*notes, *alone, *why_no_table(views, tables)])
+    comparison = _concluded(sides, pairs, [], wanted, [*notes, *alone, *no_table_reason(views, tables)])
     columns = [one.result_file for one in named if one.result_file is not None]
-    return Outcome(
+    return ComparisonOutcome(
         replace(comparison, joint=[view for view in views if view is not None], by_concurrency=tables),
         columns if len(columns) == len(named) else [],
     )
 
 
-def compare_folders(found: Sequence[Reference | Folder], wanted: ComparisonOptions) -> Outcome:
+def compare_folders(found: Sequence[Reference | Folder], wanted: ComparisonOptions) -> ComparisonOutcome:
     """Compare the first folder with every other one: task by task, and on average over the tasks.
 
     A reference that is not a folder counts as a folder with a single run.
@@ -122,7 +124,7 @@ def compare_folders(found: Sequence[Reference | Folder], wanted: ComparisonOptio
         raise UserError(f"The folders have no task in common: {'; '.join(notes)}.")
     used = {side.facts.letter for pair in pairs for side in (pair.a, pair.b)}
     sides = [side for _, some, _ in folders for side in some if side.facts.letter in used]
-    return Outcome(_concluded(sides, pairs, together, wanted, notes), [])
+    return ComparisonOutcome(_concluded(sides, pairs, together, wanted, notes), [])
 
 
 def _concluded(
@@ -142,7 +144,7 @@ def _concluded(
         tests=tests,
         notes=notes,
         metrics=nameable_metrics(sides, pairs),
-        rulings=decide(pairs, sides, rules, wanted.max_regression, wanted.confidence, prove=wanted.prove)
+        rulings=apply_gates(pairs, sides, rules, wanted.max_regression, wanted.confidence, prove=wanted.prove)
         if wanted.wants_decision
         else [],
         together=together,
@@ -266,7 +268,7 @@ def _run(side: Side) -> ComparedRun:
     )
 
 
-def _score(side: Side, name: str, column: Column) -> RunScore:
+def _score(side: Side, name: str, column: SideScoreColumn) -> RunScore:
     """Return one score of a side for display: its mean as in the run's summary, repeats averaged per sample."""
     scored = np.flatnonzero(column.states != ERROR)
     none = side.no_score(name)

@@ -8,11 +8,11 @@ import numpy as np
 
 from benchwright.analysis.comparison.pairing import Alignment, Codes
 from benchwright.analysis.comparison.records import DataDifferences, SampleDifference
-from benchwright.analysis.comparison.sides import Facts, PromptAndTarget, Side
-from benchwright.runs.manifest_facts import IMPORT
-from benchwright.text import shortened
+from benchwright.analysis.comparison.sides import PromptAndTarget, Side, SideFacts
+from benchwright.runs.manifest_facts import IMPORT_KIND
+from benchwright.text import truncate
 
-LONGEST = 300
+MAX_TEXT_LENGTH = 300
 """Maximum number of characters kept of a text."""
 
 
@@ -50,10 +50,10 @@ def data_differences(aligned: Alignment, a: Side, b: Side) -> DataDifferences | 
     )
 
 
-def _may_differ(a: Facts, b: Facts) -> bool:
+def _may_differ(a: SideFacts, b: SideFacts) -> bool:
     if a.data is not None and b.data is not None:
         return a.data != b.data
-    return a.kind == b.kind == IMPORT and a.program == b.program
+    return a.kind == b.kind == IMPORT_KIND and a.program == b.program
 
 
 def _first_trials(codes: Codes) -> Mapping[int, int]:
@@ -83,4 +83,4 @@ def _same(a: str | None, b: str | None) -> bool:
 
 
 def _short(text: str | None) -> str | None:
-    return None if text is None else shortened(text, LONGEST)
+    return None if text is None else truncate(text, MAX_TEXT_LENGTH)

@@ -10,27 +10,33 @@ import msgspec
 import numpy as np
 
 from benchwright.analysis.comparison.pairing import (
-    FILLED,
+    FILL_VALUES,
     Alignment,
-    Order,
-    Sides,
+    SampleOrder,
+    SideMeans,
     changed_trials,
     grouped_means,
     sample_sides,
 )
-from benchwright.analysis.comparison.records import Change, Policy, PolicyResult, ScoreComparison, Verdict
-from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Column, Side
+from benchwright.analysis.comparison.records import (
+    Policy,
+    PolicyResult,
+    ScoreChange,
+    ScoreComparison,
+    Verdict,
+)
+from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side, SideScoreColumn
 from benchwright.stats.arrays import exact_mean
 from benchwright.stats.clusters import clustered_mean
 from benchwright.stats.distributions import t_cdf
 from benchwright.stats.intervals import Interval, critical_z, t_interval
-from benchwright.stats.paired import mcnemar, paired_difference
+from benchwright.stats.paired_tests import mcnemar_test, paired_difference
 from benchwright.stats.power import minimum_detectable_effect
-from benchwright.stats.sequential.running import running_interval
-from benchwright.stats.sequential.units import grouped
-from benchwright.stats.unpaired import unpaired_difference
+from benchwright.stats.sequential.confidence_sequence import running_interval
+from benchwright.stats.sequential.units import group_units
+from benchwright.stats.unpaired_tests import unpaired_difference
 
-SEQUENTIAL = "betting-confidence-sequence"
+SEQUENTIAL_METHOD = "betting-confidence-sequence"
 
 POLICIES = cast("tuple[Policy, ...]", get_args(Policy))
 
@@ -58,7 +64,7 @@ class PairedOrUnpairedDifference(NamedTuple):
 
 
 def difference(
-    aligned: Alignment, a: Column, b: Column, policy: Policy, confidence: float
+    aligned: Alignment, a: SideScoreColumn, b: SideScoreColumn, policy: Policy, confidence: float
 ) -> PairedOrUnpairedDifference | None:
     """Return the difference B - A by one counting policy; None if a side has no value.
 
@@ -80,7 +86,7 @@ def difference(
     )  # fmt: skip
 
 
-def _paired(sides: Sides, confidence: float) -> PairedOrUnpairedDifference:
+def _paired(sides: SideMeans, confidence: float) -> PairedOrUnpairedDifference:
     found = paired_difference(sides.b, sides.a, sides.groups, confidence=confidence)
     se = found.se
     if found.test == "mcnemar-mid-p" and not se and found.interval is not None:
@@ -99,11 +105,11 @@ def _paired(sides: Sides, confidence: float) -> PairedOrUnpairedDifference:
         losses=found.losses,
         ties=found.ties,
         n_groups=found.n_groups,
-        p_exact=mcnemar(found.wins, found.losses).exact if found.test == "mcnemar-mid-p" else None,
+        p_exact=mcnemar_test(found.wins, found.losses).exact if found.test == "mcnemar-mid-p" else None,
     )
 
 
-def _stopped_early(sides: Sides, order: Order, confidence: float) -> PairedOrUnpairedDifference:
+def _stopped_early(sides: SideMeans, order: SampleOrder, confidence: float) -> PairedOrUnpairedDifference:
     """Return the difference if a side stopped early, so that its number of samples depends on the results.
 
     There is no p-value. The interval is valid at any stopping time (`stats.sequential`); it is None if both
@@ -114,7 +120,7 @@ def _stopped_early(sides: Sides, order: Order, confidence: float) -> PairedOrUnp
     interval = None
     if order.planned_units and np.abs(gaps).max() <= 1:
         in_order = np.argsort(sides.positions, kind="stable")
-        units = grouped(gaps[in_order], sides.positions[in_order].tolist())
+        units = group_units(gaps[in_order], sides.positions[in_order].tolist())
         interval = running_interval(
             units.means,
             order.planned_units,
@@ -126,7 +132,7 @@ def _stopped_early(sides: Sides, order: Order, confidence: float) -> PairedOrUnp
         mean_a=exact_mean(sides.a),
         mean_b=exact_mean(sides.b),
         difference=exact_mean(gaps),
-        method="none" if interval is None else SEQUENTIAL,
+        method="none" if interval is None else SEQUENTIAL_METHOD,
         test="none",
         interval=interval,
         p_value=None,
@@ -138,7 +144,7 @@ def _stopped_early(sides: Sides, order: Order, confidence: float) -> PairedOrUnp
 
 
 def _unpaired_groups(
-    aligned: Alignment, a: Column, b: Column, policy: Policy, confidence: float
+    aligned: Alignment, a: SideScoreColumn, b: SideScoreColumn, policy: Policy, confidence: float
 ) -> PairedOrUnpairedDifference | None:
     """Return the unpaired difference by a Welch test whose standard errors are cluster-robust on each side.
 
@@ -147,7 +153,7 @@ def _unpaired_groups(
     """
     left, right = (
         clustered_mean(*grouped_means(aligned, codes, column, fill))
-        for codes, column, fill in zip((aligned.a, aligned.b), (a, b), FILLED[policy], strict=True)
+        for codes, column, fill in zip((aligned.a, aligned.b), (a, b), FILL_VALUES[policy], strict=True)
     )
     gap = right.mean - left.mean
     if left.se is None or right.se is None or left.df is None or right.df is None:
@@ -168,7 +174,7 @@ def _verdict(found: PairedOrUnpairedDifference, alpha: float, *, lower_is_better
 
     The p-value decides; for a run that stopped early, the sequential interval does.
     """
-    if found.method == SEQUENTIAL and found.interval is not None:
+    if found.method == SEQUENTIAL_METHOD and found.interval is not None:
         low, high = found.interval
         return "better" if low > 0 else "worse" if high < 0 else "no difference found"
     return verdict_of(found.difference, found.p_value, alpha, lower_is_better=lower_is_better)
@@ -191,7 +197,7 @@ def compare_score(
     """Compare two sides by one score.
 
     Return None if a side has no value of the score. The verdict is not yet corrected for multiple tests, and
-    the detectable effect is missing: `settle` adds both once all tests are known.
+    the detectable effect is missing: `apply_correction` adds both once all tests are known.
     """
     column_a, column_b = a.trials.scores[score], b.trials.scores[score]
     found = difference(aligned, column_a, column_b, "usual", confidence)
@@ -232,12 +238,12 @@ def compare_score(
     )
 
 
-def _in_unit(column: Column) -> bool:
+def _in_unit(column: SideScoreColumn) -> bool:
     return bool(((column.values >= 0) & (column.values <= 1)).all())
 
 
 def _counted(
-    aligned: Alignment, a: Column, b: Column, confidence: float, *, lower_is_better: bool
+    aligned: Alignment, a: SideScoreColumn, b: SideScoreColumn, confidence: float, *, lower_is_better: bool
 ) -> list[PolicyResult]:
     """Return the difference by each alternative policy for unscored trials; empty if every trial has a score."""
     if not any(column.count(state) for column in (a, b) for state in (ERROR, NO_ANSWER)):
@@ -257,7 +263,7 @@ def _counted(
     return found
 
 
-def _changes(aligned: Alignment, a: Side, b: Side, score: str) -> list[Change]:
+def _changes(aligned: Alignment, a: Side, b: Side, score: str) -> list[ScoreChange]:
     if aligned.unpaired_reason is not None:
         return []
     places = changed_trials(aligned, a, b, score)
@@ -265,7 +271,7 @@ def _changes(aligned: Alignment, a: Side, b: Side, score: str) -> list[Change]:
     texts_b = b.extracted_answers(score, {other for _, other in places})
     values_a, values_b = a.trials.scores[score].values, b.trials.scores[score].values
     return [
-        Change(
+        ScoreChange(
             a.trials.samples[one],
             int(a.trials.repeats[one]),
             float(values_a[one]),
@@ -277,7 +283,7 @@ def _changes(aligned: Alignment, a: Side, b: Side, score: str) -> list[Change]:
     ]
 
 
-def settle(
+def apply_correction(
     comparison: ScoreComparison, p_adjusted: float | None, adjust: Callable[[float], float], tests: int
 ) -> ScoreComparison:
     """Return the comparison with its final verdict, as one of `tests` tests, and its detectable effect.
@@ -286,7 +292,7 @@ def settle(
     value of another p-value in its place (for the other counting policies). The detectable effect is computed
     at the strictest level that Holm can require, alpha / tests.
     """
-    if comparison.method == SEQUENTIAL:
+    if comparison.method == SEQUENTIAL_METHOD:
         verdicts = {one.verdict for one in comparison.counted}
         return msgspec.structs.replace(comparison, depends=verdicts - {comparison.verdict} != set())
     alpha = 1 - comparison.confidence
@@ -312,13 +318,13 @@ def settle(
     )
 
 
-def same_everywhere(a: Column, b: Column) -> bool:
+def are_scores_identical(a: SideScoreColumn, b: SideScoreColumn) -> bool:
     """Return True if two scores of one side are identical in every trial."""
     return bool(np.array_equal(a.values, b.values) and np.array_equal(a.states, b.states))
 
 
-def one_sided(
-    aligned: Alignment, a: Column, b: Column, confidence: float, *, lower: bool
+def one_sided_bound(
+    aligned: Alignment, a: SideScoreColumn, b: SideScoreColumn, confidence: float, *, lower: bool
 ) -> tuple[float, float | None, float | None]:
     """Return (difference B - A, one-sided bound of it, two-sided p-value).
 

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.analysis.comparison.from_table import RunSides
-from benchwright.analysis.comparison.references import Reference, resolve
+from benchwright.analysis.comparison.references import Reference, resolve_reference
 from benchwright.analysis.comparison.sides import Side
 from benchwright.errors import UserError
-from benchwright.interop.recognising import format_of, import_runs, results_below
+from benchwright.interop.result_formats import format_of, import_runs, results_below
 from benchwright.records import Record
-from benchwright.runs.manifest import MANIFEST
-from benchwright.typed_paths import typed_path
+from benchwright.runs.manifest import MANIFEST_FILE
+from benchwright.user_paths import expand_user_path
 
-RUNS = "runs"
+RUNS_FOLDER = "runs"
 """The folder with the runs in a home directory."""
-LINES = "JSON Lines"
+JSON_LINES_FORMAT = "JSON Lines"
 
 
 class Folder(Record, frozen=True):
@@ -42,10 +42,10 @@ def folder_at(reference: str) -> Folder | None:
         UserError: If the folder contains nothing that can be compared.
         JournalError: If a run cannot be read, or the store cannot be written.
     """
-    path = typed_path(reference)
-    if not path.is_dir() or (path / MANIFEST).exists():
+    path = expand_user_path(reference)
+    if not path.is_dir() or (path / MANIFEST_FILE).exists():
         return None
-    own = list(_own(path)) or list(_own(path / RUNS))
+    own = list(_own(path)) or list(_own(path / RUNS_FOLDER))
     if own:
         return Folder(path, own)
     try:
@@ -65,8 +65,8 @@ def _own(path: Path) -> Iterator[Reference]:
     if not path.is_dir():
         return
     for one in sorted(path.iterdir()):
-        if (one / MANIFEST).is_file() or (one.suffix == ".json" and one.is_file() and _has_results(one)):
-            yield resolve(str(one))
+        if (one / MANIFEST_FILE).is_file() or (one.suffix == ".json" and one.is_file() and _has_results(one)):
+            yield resolve_reference(str(one))
 
 
 def _has_results(path: Path) -> bool:
@@ -84,7 +84,7 @@ def _has_results(path: Path) -> bool:
     )
 
 
-class Matched(NamedTuple):
+class MatchedTasks(NamedTuple):
     """Pairs of sides of the same task.
 
     `notes`: messages about duplicate, differently named and unmatched results.
@@ -94,7 +94,7 @@ class Matched(NamedTuple):
     notes: list[str]
 
 
-def match_tasks(first: Sequence[Side], second: Sequence[Side], names: tuple[str, str]) -> Matched:
+def match_tasks(first: Sequence[Side], second: Sequence[Side], names: tuple[str, str]) -> MatchedTasks:
     """Pair the results of two folders by task, and by model if a folder holds several models.
 
     If there are several runs of one task and model, the last one counts. If each folder holds a single task,
@@ -121,13 +121,13 @@ def match_tasks(first: Sequence[Side], second: Sequence[Side], names: tuple[str,
         alone = [task for task in tasks if task not in known]
         if alone:
             notes.append(f"only in {name}: {', '.join(alone)}")
-    return Matched(pairs, notes)
+    return MatchedTasks(pairs, notes)
 
 
 def task_of(side: Side) -> str:
     """Return a side's task with its variant. For a file of plain ids and scores, return the file's name."""
     facts = side.facts
-    if facts.program == LINES:
+    if facts.program == JSON_LINES_FORMAT:
         return Path(facts.reference).stem
     return facts.subject if facts.variant is None else f"{facts.subject}:{facts.variant}"
 

@@ -16,17 +16,17 @@ from benchwright.analysis.comparison.sides import (
     LONGEST_ANSWER,
     NO_ANSWER,
     SCORED,
-    Facts,
     PromptAndTarget,
     Side,
-    Trials,
+    SideFacts,
+    SideTrials,
     TrialsBuilder,
 )
-from benchwright.analysis.comparison.trial_usage import effort_of_metrics
+from benchwright.analysis.comparison.trial_usage import usage_of_metrics
 from benchwright.analysis.scores import MOST_REASONS
 from benchwright.errors import UserError
-from benchwright.records import FAILED, Amount, Record, Status
-from benchwright.text import plain
+from benchwright.records import FAILED_STATUSES, Amount, Record, Status
+from benchwright.text import make_safe
 
 
 class SampleFacts(Record, frozen=True):
@@ -130,7 +130,7 @@ def benchmark_side(file: BenchmarkFile, reference: str) -> Side:
             position: PromptAndTarget(None, None if expected[position] is None else str(expected[position]))
             for position in wanted
         },
-        usage=effort_of_metrics(list(_requests(one.metrics)) for one in file.sample_results),
+        usage=usage_of_metrics(list(_requests(one.metrics)) for one in file.sample_results),
         failure_reasons=lambda score: sample_failures(file.sample_results),
     )
 
@@ -146,13 +146,13 @@ def sample_failures(samples: Sequence[SampleFacts]) -> dict[str, int]:
 
 
 def _most(reasons: Iterable[str]) -> dict[str, int]:
-    return dict(Counter(plain(reason) for reason in reasons).most_common(MOST_REASONS))
+    return dict(Counter(make_safe(reason) for reason in reasons).most_common(MOST_REASONS))
 
 
 def sample_failed(one: SampleFacts) -> bool:
     """Return True if a sample of a result file failed, by its status or else by an error in its details."""
     status = _text(one.status)
-    return status in FAILED or status == Status.GRADER_ERROR or (status is None and _has_error(one))
+    return status in FAILED_STATUSES or status == Status.GRADER_ERROR or (status is None and _has_error(one))
 
 
 def _scores(one: SampleFacts) -> dict[str, tuple[float | None, int]]:
@@ -175,7 +175,7 @@ def _requests(metrics: Any) -> Iterator[dict[str, Any]]:
     yield from ([turn for turn in turns if isinstance(turn, dict)] if isinstance(turns, list) else [metrics])
 
 
-def _benchmark_facts(file: BenchmarkFile, reference: str) -> Facts:
+def _benchmark_facts(file: BenchmarkFile, reference: str) -> SideFacts:
     config, protocol = (part if isinstance(part, dict) else {} for part in (file.config, file.protocol))
     data = protocol.get("data")
     digest = data.get("digest") if isinstance(data, dict) else None
@@ -188,7 +188,7 @@ def _benchmark_facts(file: BenchmarkFile, reference: str) -> Facts:
     if isinstance(departures := protocol.get("departures"), list) and departures:
         settings["departures from the protocol"] = "; ".join(map(str, departures))
     concurrency, stream = config.get("concurrency"), config.get("streaming")
-    return Facts(
+    return SideFacts(
         reference=reference,
         source="result file",
         kind="benchmark",
@@ -241,9 +241,9 @@ def _eval_side(file: EvalFile, reference: str, tag: str, runs: list[tuple[int, E
         builder.add(str(row), run.run_index, None, ERROR, scores)
     dataset, digest = config.get("dataset"), config.get("dataset_fingerprint")
     model = config.get("baseline_model" if tag == "baseline" else "model")
-    trials: Trials = builder.trials()
+    trials: SideTrials = builder.trials()
     return Side(
-        facts=Facts(
+        facts=SideFacts(
             reference=reference,
             source="eval results",
             kind="eval",

@@ -12,18 +12,18 @@ import xxhash
 from numpy.typing import NDArray
 
 from benchwright.agents.rows import ID
-from benchwright.analysis.benchmark_file import AGGREGATED
+from benchwright.analysis.benchmark_file import AGGREGATED_METRICS_KEYS
 from benchwright.analysis.comparison.sides import (
     LONGEST_ANSWER,
-    Facts,
-    Labels,
+    CodedTexts,
     LostWork,
-    Prefix,
     PromptAndTarget,
     Side,
+    SideFacts,
     TrialUsage,
+    UsedSamples,
 )
-from benchwright.analysis.comparison.trials import groups_of, samples_of, signed, trials_of
+from benchwright.analysis.comparison.trials import groups_of, samples_of, to_signed, trials_of
 from benchwright.analysis.labels import label_columns, shown_labels
 from benchwright.analysis.scores import failure_reasons
 from benchwright.analysis.sent_settings import sent_settings
@@ -118,21 +118,21 @@ def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference:
     )
 
 
-def _prefix(table: RunTable, summary: RunSummary) -> Prefix | None:
+def _prefix(table: RunTable, summary: RunSummary) -> UsedSamples | None:
     """Return the samples on which a run that was decided early is based; None if all samples were asked."""
     question = read_question(table.directory) if summary.decision is not None else None
     if question is None or summary.decision is None or summary.state == "finished":
         return None
     sizes = np.cumsum([len(unit) for unit in question.units])
     taken = int(np.searchsorted(sizes, summary.decision.used, side="right"))
-    return Prefix(question.units[:taken], len(question.units), max(map(len, question.units)))
+    return UsedSamples(question.units[:taken], len(question.units), max(map(len, question.units)))
 
 
-def _labels(manifest: Manifest, table: RunTable, rows: Rows) -> dict[str, Labels]:
+def _labels(manifest: Manifest, table: RunTable, rows: Rows) -> dict[str, CodedTexts]:
     """Return the labels by which differences are broken down."""
     found = label_columns(table, rows)
     return {
-        name: Labels(found[name].codes, found[name].values.__getitem__)
+        name: CodedTexts(found[name].codes, found[name].values.__getitem__)
         for name in shown_labels(manifest, found)
         if name in found
     }
@@ -146,7 +146,7 @@ def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> TrialUsage:
     reused = table.reused.compact_numbers(rows).astype(bool)
     seconds, lost_seconds = _seconds(effort, rows, reused, lost)
     prompt, completion = (
-        signed(column.compact_numbers(everyone))
+        to_signed(column.compact_numbers(everyone))
         for column in (effort.prompt_tokens, effort.completion_tokens)
     )
     n = rows.size
@@ -193,7 +193,7 @@ def _scorer(manifest: Manifest, score: str) -> str:
     return manifest.scorers[0].name if manifest.kind == "benchmark" else score
 
 
-def facts_of(manifest: Manifest, reference: str, slot: str) -> Facts:
+def facts_of(manifest: Manifest, reference: str, slot: str) -> SideFacts:
     """Return the facts of one target of a run, as far as they are known before its first trial."""
     about = manifest.about
     target = next(one for one in manifest.targets if one.slot == slot)
@@ -204,7 +204,7 @@ def facts_of(manifest: Manifest, reference: str, slot: str) -> Facts:
         graders = None
     elif benchmark:
         graders = dict.fromkeys(("accuracy", "score"), manifest.scorers[0].fingerprint)
-    return Facts(
+    return SideFacts(
         reference=reference,
         source="journal",
         kind=manifest.kind,
@@ -255,7 +255,7 @@ def _settings(manifest: Manifest, target: Target) -> dict[str, str]:
 
 def _metrics(target: TargetSummary) -> dict[str, Statistic]:
     """Return the documented performance figures of a target, and its pass@k, by metric name."""
-    found: dict[str, Statistic] = {name: getattr(target.requests, name) for name in AGGREGATED}
+    found: dict[str, Statistic] = {name: getattr(target.requests, name) for name in AGGREGATED_METRICS_KEYS}
     for score in target.scores:
         for entry in score.passes:
             found[f"{score.scorer}.pass_at_{entry.k}"] = entry.pass_at_k

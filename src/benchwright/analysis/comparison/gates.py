@@ -6,20 +6,20 @@ from collections.abc import Iterator
 
 import msgspec
 
-from benchwright.analysis.comparison.figures import one_sided
-from benchwright.analysis.comparison.pairs import PairOfSides, score_names, without_score
+from benchwright.analysis.comparison.figures import one_sided_bound
+from benchwright.analysis.comparison.pairs import PairOfSides, missing_score_reasons, score_names
 from benchwright.analysis.comparison.records import GateResult
 from benchwright.analysis.comparison.rules import (
     Rule,
     apply_rule,
+    check_non_inferiority,
+    check_regression,
     metrics_of,
     metrics_of_pair,
-    rule_on_proof,
-    rule_on_regression,
 )
 from benchwright.analysis.comparison.sides import Side
 from benchwright.errors import UserError
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 from benchwright.statistic import Statistic
 
 
@@ -37,7 +37,7 @@ def _pair_metrics(pair: PairOfSides) -> dict[str, Statistic]:
     }
 
 
-def decide(
+def apply_gates(
     pairs: list[PairOfSides],
     sides: list[Side],
     rules: list[Rule],
@@ -61,7 +61,9 @@ def decide(
         compared = {score.score for score in pair.result.scores}
         for name in score_names(pair.a, pair.b):
             if name not in compared:
-                raise UserError(f"{' and '.join(without_score(pair, name))}, so there is nothing to decide.")
+                raise UserError(
+                    f"{' and '.join(missing_score_reasons(pair, name))}, so there is nothing to decide."
+                )
     if len(sides) == 1:
         if max_regression is not None:
             raise UserError("--max-regression needs two runs: the old one first, the new one second.")
@@ -109,12 +111,15 @@ def _regressions(
             aligned = pair.alignment
             if score.lower_is_better:
                 columns, aligned = columns[::-1], aligned._replace(a=aligned.b, b=aligned.a)
-            found = one_sided(aligned, *columns, level, lower=prove)
+            found = one_sided_bound(aligned, *columns, level, lower=prove)
             task = f"{pair.result.task}: " if len({one.result.task for one in pairs}) > 1 else ""
             name = f"{task}{pair.result.b} against {pair.result.a}, {score.title}"
-            rule = rule_on_proof if prove else rule_on_regression
+            rule = check_non_inferiority if prove else check_regression
             ruling = rule(name, found, margin, confidence, tests)
-            samples, failed = counted(score.n or score.n_b, "sample"), counted(score.errors_b, "trial")
+            samples, failed = (
+                count_with_noun(score.n or score.n_b, "sample"),
+                count_with_noun(score.errors_b, "trial"),
+            )
             explanation = f"{ruling.explanation}; {samples}, {failed} failed"
             rulings.append(msgspec.structs.replace(ruling, explanation=explanation))
     return rulings

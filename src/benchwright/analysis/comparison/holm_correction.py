@@ -8,10 +8,10 @@ from functools import partial
 import msgspec
 
 from benchwright.analysis.comparison.all_tasks import with_adjusted_p_value
-from benchwright.analysis.comparison.figures import settle
+from benchwright.analysis.comparison.figures import apply_correction
 from benchwright.analysis.comparison.pairs import PairOfSides
 from benchwright.analysis.comparison.records import AllTasksComparison
-from benchwright.stats.families import holm
+from benchwright.stats.multiple_testing import holm_adjusted
 
 
 def correct_verdicts(
@@ -24,7 +24,7 @@ def correct_verdicts(
     p_values = [score.p_value for pair in pairs for score in pair.result.scores if score.p_value is not None]
     p_values += [one.p_value for one in together if one.p_value is not None]
     tests = len(p_values)
-    adjusted = holm(p_values).tolist()
+    adjusted = holm_adjusted(p_values).tolist()
     place = 0
 
     def next_adjusted(p_value: float | None) -> float | None:
@@ -38,11 +38,13 @@ def correct_verdicts(
         for score in pair.result.scores:
             tested = score.p_value is not None
             others = p_values[:place] + p_values[place + tested :]
-            found.append(settle(score, next_adjusted(score.p_value), partial(_among, others), max(tests, 1)))
+            found.append(
+                apply_correction(score, next_adjusted(score.p_value), partial(_among, others), max(tests, 1))
+            )
         settled_pairs.append(pair._replace(result=msgspec.structs.replace(pair.result, scores=found)))
     return settled_pairs, [with_adjusted_p_value(one, next_adjusted(one.p_value)) for one in together], tests
 
 
 def _among(others: list[float], p_value: float) -> float:
     """Return the Holm-adjusted value of a p-value, tested together with the `others`."""
-    return float(holm([p_value, *others])[0])
+    return float(holm_adjusted([p_value, *others])[0])

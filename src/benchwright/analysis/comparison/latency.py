@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from benchwright.analysis.comparison.comparability import no_latency
+from benchwright.analysis.comparison.comparability import latency_refusal
 from benchwright.analysis.comparison.records import LatencyComparison
 from benchwright.analysis.comparison.sides import Side
 from benchwright.stats.arrays import Vector
+from benchwright.stats.interval_differences import IntervalEstimate
+from benchwright.stats.interval_differences import difference_interval as recovered
 from benchwright.stats.intervals import Interval
-from benchwright.stats.latency import percentile, percentile_interval
-from benchwright.stats.recovery import Known
-from benchwright.stats.recovery import difference_interval as recovered
+from benchwright.stats.percentiles import percentile, percentile_interval
 
 QUANTILES = (0.5, 0.95, 0.99)
 
@@ -25,7 +25,7 @@ def compare_latencies(a: Side, b: Side, confidence: float) -> tuple[list[Latency
 
     If there are none, the second value is the reason, else None.
     """
-    reason = no_latency(a.facts, b.facts)
+    reason = latency_refusal(a.facts, b.facts)
     if reason is not None:
         return [], reason
     found = []
@@ -37,7 +37,7 @@ def compare_latencies(a: Side, b: Side, confidence: float) -> tuple[list[Latency
 
 
 def _compare(metric: Metric, q: float, a: Vector, b: Vector, confidence: float) -> LatencyComparison:
-    interval = difference_interval(a, b, q, confidence)
+    interval = quantile_difference_interval(a, b, q, confidence)
     at_a, at_b = percentile(a, q), percentile(b, q)
     return LatencyComparison(
         metric=metric,
@@ -52,7 +52,7 @@ def _compare(metric: Metric, q: float, a: Vector, b: Vector, confidence: float) 
     )
 
 
-def difference_interval(a: Vector, b: Vector, q: float, confidence: float) -> Interval:
+def quantile_difference_interval(a: Vector, b: Vector, q: float, confidence: float) -> Interval:
     """Return the interval of the q-quantile of b (n_b,) minus the q-quantile of a (n_a,).
 
     The sides are independent samples. Their order-statistic intervals are combined as in `stats.recovery`.
@@ -60,5 +60,7 @@ def difference_interval(a: Vector, b: Vector, q: float, confidence: float) -> In
     Raises:
         ValueError: If a side has no values.
     """
-    known_a, known_b = (Known(percentile(one, q), *percentile_interval(one, q, confidence)) for one in (a, b))
+    known_a, known_b = (
+        IntervalEstimate(percentile(one, q), *percentile_interval(one, q, confidence)) for one in (a, b)
+    )
     return recovered(known_a, known_b)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from benchwright.analysis.comparison.records import Comparison
 
-LONGEST = 20
+MAX_NAME_LENGTH = 20
 """Maximum number of characters of a model's name in tables and sentences."""
 
 _PLAIN = re.compile(r"(?!www\.)[A-Za-z0-9][\w./+-]*(:[\w.+-]+)?", re.ASCII)
@@ -24,7 +24,7 @@ def letter_of(number: int) -> str:
 
 def side_names(models: Sequence[str], letters: Sequence[str]) -> list[str]:
     """Return the models as names of the sides if all are different, short and plain; otherwise the letters."""
-    fit = all(len(model) <= LONGEST and _PLAIN.fullmatch(model) for model in models)
+    fit = all(len(model) <= MAX_NAME_LENGTH and _PLAIN.fullmatch(model) for model in models)
     return list(models if fit and len(set(models)) == len(models) else letters)
 
 

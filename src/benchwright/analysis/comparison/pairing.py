@@ -8,15 +8,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.analysis.comparison.questions import distinct_labels, same_samples
 from benchwright.analysis.comparison.records import Policy
-from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, SCORED, Column, Labels, Side
-from benchwright.runs.columns import Names
+from benchwright.analysis.comparison.sample_matching import prompt_labels, same_samples
+from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, SCORED, CodedTexts, Side, SideScoreColumn
+from benchwright.runs.columns import CodedNames
 from benchwright.stats.arrays import Vector, sum_by_code
 
 Codes = NDArray[np.int64]
 
-FILLED: dict[Policy, tuple[dict[int, float], dict[int, float]]] = {
+FILL_VALUES: dict[Policy, tuple[dict[int, float], dict[int, float]]] = {
     "usual": ({NO_ANSWER: 0.0}, {NO_ANSWER: 0.0}),
     "dropped": ({}, {}),
     "zero": ({NO_ANSWER: 0.0, ERROR: 0.0}, {NO_ANSWER: 0.0, ERROR: 0.0}),
@@ -41,10 +41,10 @@ class Alignment(NamedTuple):
     description: str
     groups: list[int | None] | None
     unpaired_reason: str | None
-    sample_order: Order | None = None
+    sample_order: SampleOrder | None = None
 
 
-class Order(NamedTuple):
+class SampleOrder(NamedTuple):
     """The order of samples in a run that stopped early.
 
     A unit is a sample, or a cluster of samples that are used together. `places` (n_samples,): position of
@@ -57,7 +57,7 @@ class Order(NamedTuple):
     largest_unit_size: int
 
 
-class Sides(NamedTuple):
+class SideMeans(NamedTuple):
     """Mean of each sample: `a` and `b` (n,) for samples on both sides, `all_a` and `all_b` for all samples.
 
     `groups`: the cluster of each of the n samples, None if there are no clusters. `places` (n,): positions of
@@ -89,8 +89,8 @@ def align(a: Side, b: Side) -> Alignment:
         if asked_a is None or asked_b is None:
             description = "by the ids of the samples although the data differs"
         else:
-            samples_a = Labels.from_texts(distinct_labels(asked_a, a.trials))
-            samples_b = Labels.from_texts(distinct_labels(asked_b, b.trials))
+            samples_a = CodedTexts.from_texts(prompt_labels(asked_a, a.trials))
+            samples_b = CodedTexts.from_texts(prompt_labels(asked_b, b.trials))
             description = "by what was asked, because the data differs"
     found = align_samples(samples_a, a.trials.groups, samples_b, b.trials.groups, description)
     if found.unpaired_reason is None:
@@ -98,7 +98,7 @@ def align(a: Side, b: Side) -> Alignment:
     return found._replace(unpaired_reason=_why_unpaired((a, found.a), (b, found.b)))
 
 
-def _order(aligned: Alignment, a: Side, b: Side) -> Order | None:
+def _order(aligned: Alignment, a: Side, b: Side) -> SampleOrder | None:
     """Return the order of samples of the side that stopped early, or of both if they share it.
 
     None if neither side stopped early. An order with 0 planned units if both stopped early in different
@@ -110,7 +110,7 @@ def _order(aligned: Alignment, a: Side, b: Side) -> Order | None:
     prefix = side.used_samples
     assert prefix is not None
     if a.used_samples is not None and b.used_samples is not None and a.used_samples != b.used_samples:
-        return Order(np.zeros(aligned.n_samples, np.int64), 0, 0)
+        return SampleOrder(np.zeros(aligned.n_samples, np.int64), 0, 0)
     places = np.full(aligned.n_samples, -1, np.int64)
     unit_of = {sample: place for place, unit in enumerate(prefix.units) for sample in unit}
     known = [
@@ -119,11 +119,15 @@ def _order(aligned: Alignment, a: Side, b: Side) -> Order | None:
     for code, place in known:
         if code >= 0:
             places[code] = place
-    return Order(places, prefix.planned_units, prefix.largest_unit_size)
+    return SampleOrder(places, prefix.planned_units, prefix.largest_unit_size)
 
 
 def align_samples(
-    samples_a: Labels, groups_a: Labels, samples_b: Labels, groups_b: Labels, description: str = ""
+    samples_a: CodedTexts,
+    groups_a: CodedTexts,
+    samples_b: CodedTexts,
+    groups_b: CodedTexts,
+    description: str = "",
 ) -> Alignment:
     """Match the samples of two sides by their labels: equal labels get the same number.
 
@@ -145,11 +149,11 @@ def align_samples(
     return Alignment(in_a, in_b, n_samples, description, listed, None if both.size else "no sample in common")
 
 
-def _shared(a: Labels, b: Labels) -> tuple[Codes, Codes, int]:
+def _shared(a: CodedTexts, b: CodedTexts) -> tuple[Codes, Codes, int]:
     """Return the labels of both sides as common codes from 0 (-1: none), and the number of distinct labels."""
     codes_b = b.codes
     if a.name != b.name:
-        names = Names()
+        names = CodedNames()
         codes_a, codes_b = (_renamed(labels, names) for labels in (a, b))
     else:
         codes_a = a.codes
@@ -158,13 +162,13 @@ def _shared(a: Labels, b: Labels) -> tuple[Codes, Codes, int]:
     return dense[: len(a)], dense[len(a) :], int((distinct >= 0).sum())
 
 
-def numbered_alike(several: Sequence[Labels]) -> list[Labels]:
+def with_common_codes(several: Sequence[CodedTexts]) -> list[CodedTexts]:
     """Return several labels with common codes, so that aligning them repeatedly is fast."""
-    names = Names()
-    return [Labels(_renamed(labels, names), names.__getitem__) for labels in several]
+    names = CodedNames()
+    return [CodedTexts(_renamed(labels, names), names.__getitem__) for labels in several]
 
 
-def _renamed(labels: Labels, names: Names) -> Codes:
+def _renamed(labels: CodedTexts, names: CodedNames) -> Codes:
     """Return the labels with their codes replaced by those of the same texts in `names`."""
     distinct, places = np.unique(labels.codes, return_inverse=True)
     codes = [-1 if code < 0 else names.code(labels.name(code)) for code in distinct.tolist()]
@@ -178,9 +182,9 @@ def _why_unpaired(*sides: tuple[Side, Codes]) -> str:
     return "the two have no sample in common"
 
 
-def sample_sides(aligned: Alignment, a: Column, b: Column, policy: Policy) -> Sides:
+def sample_sides(aligned: Alignment, a: SideScoreColumn, b: SideScoreColumn, policy: Policy) -> SideMeans:
     """Return the mean of each sample on both sides, over its repeats. Unscored trials count by `policy`."""
-    fill_a, fill_b = FILLED[policy]
+    fill_a, fill_b = FILL_VALUES[policy]
     mean_a, alone_a = _means(a, aligned.a, aligned.n_samples, fill_a)
     mean_b, alone_b = _means(b, aligned.b, aligned.n_samples, fill_b)
     there = ~np.isnan(mean_a) & ~np.isnan(mean_b)
@@ -188,7 +192,7 @@ def sample_sides(aligned: Alignment, a: Column, b: Column, policy: Policy) -> Si
         there &= aligned.sample_order.positions >= 0
     both = np.flatnonzero(there)
     groups = None if aligned.groups is None else [aligned.groups[number] for number in both]
-    return Sides(
+    return SideMeans(
         mean_a[both],
         mean_b[both],
         groups,
@@ -198,7 +202,7 @@ def sample_sides(aligned: Alignment, a: Column, b: Column, policy: Policy) -> Si
     )
 
 
-def _means(column: Column, codes: Codes, n: int, fill: dict[int, float]) -> tuple[Vector, Vector]:
+def _means(column: SideScoreColumn, codes: Codes, n: int, fill: dict[int, float]) -> tuple[Vector, Vector]:
     """Return the mean of each sample (n,), NaN if it has none, and the values of trials whose sample has no id."""
     values = column.values.copy()
     kept = column.states == SCORED
@@ -214,7 +218,7 @@ def _means(column: Column, codes: Codes, n: int, fill: dict[int, float]) -> tupl
 
 
 def grouped_means(
-    aligned: Alignment, codes: Codes, column: Column, fill: dict[int, float]
+    aligned: Alignment, codes: Codes, column: SideScoreColumn, fill: dict[int, float]
 ) -> tuple[Vector, list[int | None]]:
     """Return the means of one side's samples, and the cluster of each sample (None for a cluster by itself)."""
     means, alone = _means(column, codes, aligned.n_samples, fill)
@@ -240,7 +244,7 @@ def changed_trials(aligned: Alignment, a: Side, b: Side, score: str) -> list[tup
     return [(int(left[one]), int(right[one])) for one in order]
 
 
-def _keys(codes: Codes, repeats: Codes, column: Column, others: Codes) -> tuple[Codes, Codes]:
+def _keys(codes: Codes, repeats: Codes, column: SideScoreColumn, others: Codes) -> tuple[Codes, Codes]:
     """Return the positions of trials with a sample that did not fail, and a key for each (sample, repeat)."""
     width = 1 + max(int(repeats.max(initial=0)), int(others.max(initial=0)))
     places = np.flatnonzero((codes >= 0) & (column.states != ERROR))

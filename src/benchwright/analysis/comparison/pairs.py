@@ -8,17 +8,17 @@ from typing import NamedTuple
 import msgspec
 
 from benchwright.analysis.comparison.breakdown import breakdowns
-from benchwright.analysis.comparison.comparability import differing_settings, refusals, unchecked_facts
+from benchwright.analysis.comparison.comparability import differing_settings, refusal_reasons, unchecked_facts
 from benchwright.analysis.comparison.data_differences import data_differences
-from benchwright.analysis.comparison.figures import compare_score, same_everywhere
+from benchwright.analysis.comparison.figures import are_scores_identical, compare_score
 from benchwright.analysis.comparison.latency import compare_latencies
 from benchwright.analysis.comparison.pairing import Alignment, align
 from benchwright.analysis.comparison.records import PairComparison, ScoreComparison, SettingDifference
-from benchwright.analysis.comparison.repeats import apart_by_chance
+from benchwright.analysis.comparison.repeats import chance_difference
 from benchwright.analysis.comparison.sides import Side
-from benchwright.runs.manifest_facts import IMPORT
+from benchwright.runs.manifest_facts import IMPORT_KIND
 
-NOT_BOTH = "no sample is scored on both sides"
+NO_COMMON_SAMPLE = "no sample is scored on both sides"
 
 
 class PairOfSides(NamedTuple):
@@ -32,8 +32,8 @@ class PairOfSides(NamedTuple):
 
 def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOfSides:
     """Compare two sides by all common scores. With `anyway`, compare them even if they are not comparable."""
-    reasons = refusals(a.facts, b.facts)
-    b, renamed, other = only_scores(a, b)
+    reasons = refusal_reasons(a.facts, b.facts)
+    b, renamed, other = rename_only_score(a, b)
     names = list(score_names(a, b))
     result = PairComparison(
         a=a.facts.letter, b=b.facts.letter, task=b.facts.task, refusals=reasons, anyway=anyway
@@ -86,19 +86,22 @@ def score_names(a: Side, b: Side) -> Iterator[str]:
             continue
         accuracy = [side.trials.scores.get("accuracy") for side in (a, b)]
         if name == "score" and accuracy[0] is not None and accuracy[1] is not None:
-            same = same_everywhere(column, accuracy[0])
-            if same and same_everywhere(b.trials.scores[name], accuracy[1]):
+            same = are_scores_identical(column, accuracy[0])
+            if same and are_scores_identical(b.trials.scores[name], accuracy[1]):
                 continue
         yield name
 
 
-def only_scores(a: Side, b: Side) -> tuple[Side, list[str], str | None]:
+def rename_only_score(a: Side, b: Side) -> tuple[Side, list[str], str | None]:
     """Rename side B's only score to that of side A's only score, as programs name the same score differently.
 
     Return B, a remark on the renaming, and the original name of the score. Return B unchanged if neither side
     is imported, or if a side has several scores.
     """
-    if IMPORT not in (a.facts.kind, b.facts.kind) or not len(a.trials.scores) == len(b.trials.scores) == 1:
+    if (
+        IMPORT_KIND not in (a.facts.kind, b.facts.kind)
+        or not len(a.trials.scores) == len(b.trials.scores) == 1
+    ):
         return b, [], None
     (name,), (other,) = a.trials.scores, b.trials.scores
     if name == other:
@@ -121,7 +124,7 @@ def _no_scores(a: Side, b: Side) -> str:
 
 def _score(aligned: Alignment, a: Side, b: Side, name: str, confidence: float) -> ScoreComparison | None:
     found = compare_score(aligned, a, b, name, confidence)
-    return found and msgspec.structs.replace(found, noise=apart_by_chance(a, b, name))
+    return found and msgspec.structs.replace(found, noise=chance_difference(a, b, name))
 
 
 def _notes(
@@ -131,7 +134,11 @@ def _notes(
     yield from unchecked_facts(a.facts, b.facts, same_data=same_data)
     for name in empty:
         none = [side.facts.name for side in (a, b) if side.no_score(name) is not None]
-        told = f"{' and '.join(none)} {'has' if len(none) == 1 else 'have'} no score" if none else NOT_BOTH
+        told = (
+            f"{' and '.join(none)} {'has' if len(none) == 1 else 'have'} no score"
+            if none
+            else NO_COMMON_SAMPLE
+        )
         yield f"{name!r} is not compared: {told}"
     yield from _stopped_early(a, b)
     for side in (a, b):
@@ -150,8 +157,8 @@ def _stopped_early(a: Side, b: Side) -> Iterator[str]:
         )
 
 
-def without_score(pair: PairOfSides, score: str) -> list[str]:
+def missing_score_reasons(pair: PairOfSides, score: str) -> list[str]:
     """Return the reasons why a score of a pair cannot be compared, one for each side that lacks it."""
     found = [(side.facts.name, side.no_score(score)) for side in (pair.a, pair.b)]
     told = [f"{score!r} of {name}: {none}" for name, none in found if none is not None]
-    return told or [f"{score!r}: {NOT_BOTH}"]
+    return told or [f"{score!r}: {NO_COMMON_SAMPLE}"]

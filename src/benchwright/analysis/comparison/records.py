@@ -80,7 +80,7 @@ class PolicyResult(Record, frozen=True):
     p_value: float | None = None
 
 
-class Change(Record, frozen=True):
+class ScoreChange(Record, frozen=True):
     """A (sample, repeat) whose score differs between A and B.
 
     `answer_a`, `answer_b`: the extracted answers, truncated; None if none was extracted.
@@ -140,7 +140,7 @@ class ScoreComparison(Record, frozen=True):
     no_answer_b: int = 0
     counted: list[PolicyResult] = []
     depends: bool = False
-    changes: list[Change] = []
+    changes: list[ScoreChange] = []
     score_b: str | None = None
 
     @property
@@ -148,11 +148,11 @@ class ScoreComparison(Record, frozen=True):
         """The name of the score; both names if the programs use different ones."""
         return self.score if self.score_b is None else f"{self.score} / {self.score_b}"
 
-    def gain(self, change: Change) -> float:
+    def gain(self, change: ScoreChange) -> float:
         """Return by how much B is better than A on a trial; negative if B is worse."""
         return change.a - change.b if self.lower_is_better else change.b - change.a
 
-    def won_and_lost(self) -> tuple[list[Change], list[Change]]:
+    def won_and_lost(self) -> tuple[list[ScoreChange], list[ScoreChange]]:
         """Return the changed trials in which B is better, and those in which B is worse."""
         won = [change for change in self.changes if self.gain(change) > 0]
         return won, [change for change in self.changes if self.gain(change) < 0]

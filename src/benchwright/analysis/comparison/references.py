@@ -14,10 +14,10 @@ from benchwright.analysis.comparison.result_files import ResultFile, read_result
 from benchwright.analysis.comparison.sides import Side
 from benchwright.errors import UserError
 from benchwright.home import runs_directory
-from benchwright.interop.recognising import format_of, run_or_results
+from benchwright.interop.result_formats import find_or_import_run, format_of
 from benchwright.records import UNREADABLE, Record
-from benchwright.runs.manifest import MANIFEST
-from benchwright.typed_paths import typed_path
+from benchwright.runs.manifest import MANIFEST_FILE
+from benchwright.user_paths import expand_user_path
 
 
 class Reference(Record, frozen=True):
@@ -55,7 +55,7 @@ class Reference(Record, frozen=True):
         return list(found.values())[:1]
 
 
-def resolve(reference: str) -> Reference:
+def resolve_reference(reference: str) -> Reference:
     """Resolve a reference: RUN (id, unique part of one, directory) or FILE, with `@SLOT` for one target.
 
     A file that names its run is replaced by that run if the run is on this machine.
@@ -70,11 +70,11 @@ def resolve(reference: str) -> Reference:
 
 
 def _found(name: str, reference: str, slot: str | None) -> Reference:
-    path = typed_path(name)
+    path = expand_user_path(name)
     ours = path.is_file() and format_of(path) is None
     if ours or (path.suffix == ".json" and not path.exists()):
         return _from_file(path, reference, slot)
-    return Reference(reference, run=RunSides(run_or_results(name), reference), slot=slot)
+    return Reference(reference, run=RunSides(find_or_import_run(name), reference), slot=slot)
 
 
 class _Shape(Record, frozen=True):
@@ -120,4 +120,4 @@ def _here(run: str) -> Path | None:
     places = [runs_directory() / written.name]
     if written.is_absolute():
         places.insert(0, written)
-    return next((place for place in places if (place / MANIFEST).exists()), None)
+    return next((place for place in places if (place / MANIFEST_FILE).exists()), None)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from benchwright.analysis.comparison.sides import ERROR, Side
-from benchwright.stats.noise import Noise, noise
+from benchwright.stats.noise_floor import Noise, estimate_noise
 
 
 def noise_of(side: Side, score: str) -> Noise | None:
@@ -17,10 +17,10 @@ def noise_of(side: Side, score: str) -> Noise | None:
     """
     column, samples = side.trials.scores[score], side.trials.samples.codes
     there = np.flatnonzero((column.states != ERROR) & (samples >= 0))
-    return noise(column.values[there], samples[there].tolist()) if there.size else None
+    return estimate_noise(column.values[there], samples[there].tolist()) if there.size else None
 
 
-def apart_by_chance(a: Side, b: Side, score: str) -> float | None:
+def chance_difference(a: Side, b: Side, score: str) -> float | None:
     """Return the largest difference by chance, 95 % of the time, between the means of two runs of one model.
 
     None if models or agents differ, or one side has no repeats. The two variances add up: each contributes

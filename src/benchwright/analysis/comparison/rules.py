@@ -135,7 +135,7 @@ def metrics_of_pair(pair: PairComparison) -> dict[str, Statistic]:
     return found
 
 
-def rule_on_regression(
+def check_regression(
     name: str, found: tuple[float, float | None, float | None], margin: float, confidence: float, tests: int
 ) -> GateResult:
     """Return the result of a gate that fails if B is proven to be worse than A by more than `margin`.
@@ -163,7 +163,7 @@ def rule_on_regression(
     return GateResult(rule, not worse, told)
 
 
-def rule_on_proof(
+def check_non_inferiority(
     name: str, found: tuple[float, float | None, float | None], margin: float, confidence: float, tests: int
 ) -> GateResult:
     """Return a non-inferiority gate result: it passes if the lower bound of B - A is above -`margin`.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.records import Record
-from benchwright.runs.columns import Names
+from benchwright.runs.columns import CodedNames
 from benchwright.runs.counting import ScoreState
 from benchwright.runs.manifest_facts import model_with_agent
 from benchwright.statistic import NoScore, Statistic
@@ -23,7 +23,7 @@ SCORED, NO_ANSWER, ERROR = ScoreState.SCORED, ScoreState.NO_ANSWER, ScoreState.F
 LONGEST_ANSWER = 300
 """Maximum number of characters of an answer kept to document a changed score."""
 
-Evidence = Callable[[str, set[int]], Mapping[int, str]]
+ExtractedAnswers = Callable[[str, set[int]], Mapping[int, str]]
 """Function (score name, positions of trials) -> the extracted answer of each trial for which it is known."""
 
 
@@ -34,7 +34,7 @@ class PromptAndTarget(NamedTuple):
     gold: str | None
 
 
-class Facts(Record, frozen=True):
+class SideFacts(Record, frozen=True):
     """Facts about one side. A field is None if its file does not contain it.
 
     `data`: digests of the data files; `has_ids`: True if a column of them names the samples. `graders`:
@@ -79,7 +79,7 @@ class Facts(Record, frozen=True):
         return name if self.kind == "benchmark" else f"{self.kind} {name}".strip()
 
 
-class Column(NamedTuple):
+class SideScoreColumn(NamedTuple):
     """One score of all trials: `values` (n,), 0 if there is no value, and `states` (n,), see `ScoreState`."""
 
     values: NDArray[np.float64]
@@ -90,7 +90,7 @@ class Column(NamedTuple):
         return int(np.count_nonzero(self.states == state))
 
 
-class Labels:
+class CodedTexts:
     """A text for each of n items, stored as integer codes.
 
     `codes` (n,): equal for equal texts, -1 for no text. `name`: function from a code to its text.
@@ -101,14 +101,14 @@ class Labels:
         self.name = name
 
     @classmethod
-    def from_texts(cls, texts: Iterable[str | None]) -> Labels:
+    def from_texts(cls, texts: Iterable[str | None]) -> CodedTexts:
         """Create labels from texts; None and empty texts count as none."""
-        names = Names()
+        names = CodedNames()
         codes = np.fromiter((names.code(text) if text else -1 for text in texts), np.int64)
         return cls(codes, names.__getitem__)
 
     @classmethod
-    def without_texts(cls, length: int) -> Labels:
+    def without_texts(cls, length: int) -> CodedTexts:
         """Return labels for `length` items that all have no text."""
         return cls(np.broadcast_to(np.int64(-1), length), str)
 
@@ -126,35 +126,35 @@ class Labels:
         """Return the number of distinct texts."""
         return count_distinct(self.codes[self.codes >= 0])
 
-    def concatenate(self, others: Labels) -> Labels:
+    def concatenate(self, others: CodedTexts) -> CodedTexts:
         """Return these labels followed by `others`, which must use the same codes."""
-        return Labels(np.concatenate([self.codes, others.codes]), self.name)
+        return CodedTexts(np.concatenate([self.codes, others.codes]), self.name)
 
 
-class Trials(NamedTuple):
+class SideTrials(NamedTuple):
     """The trials of a side, in a fixed order: parallel columns of length n.
 
     `groups`: the clusters of their samples.
     """
 
-    samples: Labels
+    samples: CodedTexts
     repeats: NDArray[np.int64]
-    groups: Labels
-    scores: Mapping[str, Column]
+    groups: CodedTexts
+    scores: Mapping[str, SideScoreColumn]
 
 
 class LostWork(NamedTuple):
     """Time and tokens of trials that were cancelled before their end: parallel columns of length m."""
 
-    samples: Labels
-    groups: Labels
+    samples: CodedTexts
+    groups: CodedTexts
     seconds: NDArray[Any]
     prompt_tokens: NDArray[Any]
     completion_tokens: NDArray[Any]
 
 
 class TrialUsage(NamedTuple):
-    """Time and tokens of a side's trials, over all attempts: columns of length n, in the order of `Trials`.
+    """Time and tokens of a side's trials, over all attempts: columns of length n, in the order of `SideTrials`.
 
     `seconds`: each trial's share of the time in which trials were in flight; None if unknown. `latency`:
     total latency of the answered requests of the last attempt; `ttft`: their mean time to first token; NaN if
@@ -178,7 +178,7 @@ class TrialUsage(NamedTuple):
     targets: int = 1
 
 
-class Prefix(NamedTuple):
+class UsedSamples(NamedTuple):
     """The used part of a random order of samples, in a run that `--until` stopped early.
 
     `units`: in their order, single samples or clusters of samples that are used together. `planned`: number
@@ -201,16 +201,16 @@ class Side(msgspec.Struct, frozen=True):
     frequent first.
     """
 
-    facts: Facts
-    trials: Trials
+    facts: SideFacts
+    trials: SideTrials
     timings: Mapping[str, NDArray[Any]]
     metrics: Mapping[str, Statistic]
-    extracted_answers: Evidence
+    extracted_answers: ExtractedAnswers
     prompt_digests: Callable[[], Sequence[str] | None]
-    labels: Callable[[], Mapping[str, Labels]] = dict
+    labels: Callable[[], Mapping[str, CodedTexts]] = dict
     usage: TrialUsage | None = None
     pass_threshold: float = 1.0
-    used_samples: Prefix | None = None
+    used_samples: UsedSamples | None = None
     question_digests: Callable[[], Sequence[str] | None] = lambda: None
     prompts_and_targets: Callable[[set[int]], Mapping[int, PromptAndTarget]] | None = None
     lower_is_better: frozenset[str] = frozenset()
@@ -264,11 +264,13 @@ class TrialsBuilder:
         self._groups.append(group)
         self._absent.append(absent)
 
-    def trials(self) -> Trials:
+    def trials(self) -> SideTrials:
         """Return all trials that were added."""
         columns = {
-            name: Column(np.array(values, np.float64), np.frombuffer(bytes(states), np.uint8))
+            name: SideScoreColumn(np.array(values, np.float64), np.frombuffer(bytes(states), np.uint8))
             for name, (values, states) in self._columns.items()
         }
         repeats = np.array(self._repeats, np.int64)
-        return Trials(Labels.from_texts(self._samples), repeats, Labels.from_texts(self._groups), columns)
+        return SideTrials(
+            CodedTexts.from_texts(self._samples), repeats, CodedTexts.from_texts(self._groups), columns
+        )

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from benchwright.analysis.comparison.sides import Labels, LostWork, TrialUsage
+from benchwright.analysis.comparison.sides import CodedTexts, LostWork, TrialUsage
 
 
-def effort_of_metrics(requests_of_trials: Iterable[list[dict[str, Any]]]) -> TrialUsage:
+def usage_of_metrics(requests_of_trials: Iterable[list[dict[str, Any]]]) -> TrialUsage:
     """Return the tokens and times of each trial from the metrics of its requests.
 
     The files do not record when trials ran, so their shares of the working time are unknown.
@@ -39,7 +39,7 @@ def effort_of_metrics(requests_of_trials: Iterable[list[dict[str, Any]]]) -> Tri
         ttft=arrays["ttft"],
         reused=np.zeros(arrays["latency"].size, np.bool_),
         unsettled=np.zeros(arrays["latency"].size, np.bool_),
-        lost_work=LostWork(Labels.from_texts([]), Labels.from_texts([]), empty, empty, empty),
+        lost_work=LostWork(CodedTexts.from_texts([]), CodedTexts.from_texts([]), empty, empty, empty),
         requests=answered_requests,
         timed_requests=answered_requests,
         uncounted=uncounted,

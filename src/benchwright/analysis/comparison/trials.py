@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.analysis.comparison.sides import Column, Labels, Trials
+from benchwright.analysis.comparison.sides import CodedTexts, SideScoreColumn, SideTrials
 from benchwright.analysis.scores import repeats_of
 from benchwright.runs.counting import ScoreState
 from benchwright.runs.manifest import Manifest
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
 
 
-def trials_of(manifest: Manifest, table: RunTable, rows: Rows) -> Trials:
+def trials_of(manifest: Manifest, table: RunTable, rows: Rows) -> SideTrials:
     """Return the samples, repeats, clusters and scores of the trials in `rows`.
 
     A benchmark has the scores `accuracy` and `score`, as in its result file.
@@ -25,7 +25,7 @@ def trials_of(manifest: Manifest, table: RunTable, rows: Rows) -> Trials:
     scores = {name: _column(table, name, rows) for name in table.scores}
     if manifest.kind == "benchmark":
         scores = _benchmark_scores(table, manifest.scorers[0].name, rows)
-    return Trials(
+    return SideTrials(
         samples_of(table, rows),
         table.repeat.numbers(rows)
         if repeats_of(manifest, table) > 1
@@ -35,33 +35,33 @@ def trials_of(manifest: Manifest, table: RunTable, rows: Rows) -> Trials:
     )
 
 
-def samples_of(table: RunTable, rows: Rows) -> Labels:
+def samples_of(table: RunTable, rows: Rows) -> CodedTexts:
     """Return the sample of each trial in `rows`, as labels."""
-    return Labels(signed(table.sample.compact_numbers(rows)), table.sample.name)
+    return CodedTexts(to_signed(table.sample.compact_numbers(rows)), table.sample.name)
 
 
-def groups_of(table: RunTable, rows: Rows) -> Labels:
+def groups_of(table: RunTable, rows: Rows) -> CodedTexts:
     """Return, for each trial in `rows`, the cluster (such as a passage or repository) of its sample.
 
     No trial has a label if the run has no clusters.
     """
     if not len(table.groups):
-        return Labels.without_texts(rows.size)
-    return Labels(signed(table.group.compact_numbers(rows)) - 1, table.groups.__getitem__)
+        return CodedTexts.without_texts(rows.size)
+    return CodedTexts(to_signed(table.group.compact_numbers(rows)) - 1, table.groups.__getitem__)
 
 
-def signed(numbers: NDArray[Any]) -> NDArray[Any]:
+def to_signed(numbers: NDArray[Any]) -> NDArray[Any]:
     """Return unsigned integers as signed ones, of four bytes each or of eight if they do not fit."""
     return numbers.astype(np.int32 if numbers.max(initial=0) < 2**31 else np.int64)
 
 
-def _column(table: RunTable, name: str, rows: Rows) -> Column:
+def _column(table: RunTable, name: str, rows: Rows) -> SideScoreColumn:
     column = table.scores[name]
-    return Column(column.values(rows), column.states(rows))
+    return SideScoreColumn(column.values(rows), column.states(rows))
 
 
-def _benchmark_scores(table: RunTable, scorer: str, rows: Rows) -> dict[str, Column]:
+def _benchmark_scores(table: RunTable, scorer: str, rows: Rows) -> dict[str, SideScoreColumn]:
     score = _column(table, scorer, rows)
     correct = (table.correct[scorer].numbers(rows) == 2).astype(np.float64)
     accuracy = np.where(score.states == ScoreState.SCORED, correct, 0.0)
-    return {"accuracy": Column(accuracy, score.states), "score": score}
+    return {"accuracy": SideScoreColumn(accuracy, score.states), "score": score}

@@ -6,20 +6,20 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from benchwright.analysis.deciding.model_comparison import ModelComparison
 from benchwright.analysis.deciding.question_tracker import QuestionTracker
 from benchwright.analysis.deciding.records import ModelDecision, RunDecision, Verdict
-from benchwright.analysis.deciding.scored_model import ScoredModel
-from benchwright.analysis.deciding.values import OutOfRange
+from benchwright.analysis.deciding.score_bounds import OutOfRange
 from benchwright.analysis.scores import failure_reasons
 from benchwright.runs.manifest import Manifest, display_names
 from benchwright.runs.question import read_question
 from benchwright.runs.table import RunTable
 from benchwright.statistic import NoScore
 
-FAVOUR: tuple[Verdict, ...] = ("worse", "undecided", "equivalent", "not_worse", "better")
+VERDICTS_WORST_FIRST: tuple[Verdict, ...] = ("worse", "undecided", "equivalent", "not_worse", "better")
 """Verdicts in order, the least favourable for the new model first."""
 
-METHOD = "betting confidence sequence"
+METHOD_NAME = "betting confidence sequence"
 
 
 def decision_of(directory: Path, manifest: Manifest, table: RunTable) -> RunDecision | None:
@@ -35,11 +35,11 @@ def decision_of(directory: Path, manifest: Manifest, table: RunTable) -> RunDeci
     try:
         following.process_complete_units()
     except OutOfRange as error:
-        return decision_so_far(following, str(error))
-    return decision_so_far(following)
+        return current_decision(following, str(error))
+    return current_decision(following)
 
 
-def decision_so_far(following: QuestionTracker, refusal: str | None = None) -> RunDecision:
+def current_decision(following: QuestionTracker, refusal: str | None = None) -> RunDecision:
     """Return the current decision, based on the units (samples, or clusters of them) processed so far."""
     question, manifest, table = following.question, following.manifest, following.table
     names = _names(manifest)
@@ -53,13 +53,13 @@ def decision_so_far(following: QuestionTracker, refusal: str | None = None) -> R
     share = left / made if made else 0.0
     tokens = sum(one.prompt_tokens + one.completion_tokens for one in requests)
     return RunDecision(
-        verdict=min((one.verdict for one in models), key=FAVOUR.index),
+        verdict=min((one.verdict for one in models), key=VERDICTS_WORST_FIRST.index),
         goal=question.goal,
         margin=question.margin,
         error=question.error,
         used=following.samples,
         planned=question.samples,
-        method=f"{METHOD}, {'these samples' if question.finite else 'new questions'}",
+        method=f"{METHOD_NAME}, {'these samples' if question.finite else 'new questions'}",
         order_seed=question.seed,
         over=following.is_over,
         models=models,
@@ -76,7 +76,7 @@ def decision_so_far(following: QuestionTracker, refusal: str | None = None) -> R
     )
 
 
-def _of_model(following: QuestionTracker, one: ScoredModel, model: str, than: str) -> ModelDecision:
+def _of_model(following: QuestionTracker, one: ModelComparison, model: str, than: str) -> ModelDecision:
     """Return the decision on a model; without a difference, and undecided, if nothing on one side was scored."""
     decision = one.decision(model, than)
     sides = [one.slot, *([one.than] if one.old is None else [])]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from benchwright.analysis.deciding.scored_model import ScoredModel, scored_models
-from benchwright.analysis.deciding.values import Ends, ends_of, is_complete
+from benchwright.analysis.deciding.model_comparison import ModelComparison, model_comparisons
+from benchwright.analysis.deciding.score_bounds import ScoreBounds, is_complete, score_bounds_of
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.question import Question
 from benchwright.runs.table import RunTable
-from benchwright.stats.sequential.family import Family
+from benchwright.stats.sequential.question_family import QuestionFamily
 
 
 class QuestionTracker:
@@ -27,8 +27,8 @@ class QuestionTracker:
         self, question: Question, manifest: Manifest, table: RunTable, again: Collection[int] = ()
     ) -> None:
         self.question = question
-        self.models = scored_models(question, manifest)
-        self.family = Family([one.decider for one in self.models])
+        self.models = model_comparisons(question, manifest)
+        self.family = QuestionFamily([one.decider for one in self.models])
         self.units = self.samples = 0
         self.scored: set[tuple[str, str]] = set()
         """The (slot, score) pairs for which something was scored in the processed units."""
@@ -70,27 +70,27 @@ class QuestionTracker:
         for one in self.models:
             gaps = [self._gap(one, sample) for sample in unit]
             least, most = (sum(ends) / len(gaps) for ends in zip(*gaps, strict=True))
-            one.add(self.units - 1, Ends(least, most))
+            one.add(self.units - 1, ScoreBounds(least, most))
         self.family.distribute_error()
         for one in self.models:
             one.record_point()
         for sample in unit:
             del self._rows[sample]
 
-    def _gap(self, one: ScoredModel, sample: str) -> Ends:
+    def _gap(self, one: ModelComparison, sample: str) -> ScoreBounds:
         """Return the lowest and highest possible difference new - old on a sample, its repeats averaged."""
         new = self._mean(one.slot, one.score, sample)
-        old = self._mean(one.than, one.score, sample) if one.old is None else Ends(*one.old[sample])
-        return Ends(new.lowest - old.highest, new.highest - old.lowest)
+        old = self._mean(one.than, one.score, sample) if one.old is None else ScoreBounds(*one.old[sample])
+        return ScoreBounds(new.lowest - old.highest, new.highest - old.lowest)
 
-    def _mean(self, slot: str, score: str, sample: str) -> Ends:
+    def _mean(self, slot: str, score: str, sample: str) -> ScoreBounds:
         table = self.table
         found = [
-            ends_of(self.manifest, table, row, score)
+            score_bounds_of(self.manifest, table, row, score)
             for row in self._rows[sample]
             if table.targets[table.target[row]] == slot
         ]
         if any(one.lowest == one.highest for one in found):
             self.scored.add((slot, score))
         least, most = (sum(ends) / len(found) for ends in zip(*found, strict=True))
-        return Ends(least, most)
+        return ScoreBounds(least, most)

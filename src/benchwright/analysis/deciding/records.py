@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Literal
 
 from benchwright.records import Record
-from benchwright.runs.question import Goal
+from benchwright.runs.question import QuestionGoal
 from benchwright.statistic import Statistic
 
 Verdict = Literal["better", "worse", "not_worse", "equivalent", "undecided"]
 """Verdict on the new model against the old one."""
 
 
-class Moment(Record, frozen=True):
+class DecisionPoint(Record, frozen=True):
     """The difference and its interval after this many samples: a point in the history of a decision."""
 
     samples: int
@@ -42,7 +42,7 @@ class ModelDecision(Record, frozen=True):
     used: int
     slot: str = ""
     unit: bool = True
-    path: list[Moment] = []
+    path: list[DecisionPoint] = []
     narrower: float | None = None
 
 
@@ -57,7 +57,7 @@ class RunDecision(Record, frozen=True):
     """
 
     verdict: Verdict
-    goal: Goal
+    goal: QuestionGoal
     margin: float
     error: float
     used: int

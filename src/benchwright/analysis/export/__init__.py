@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.analysis.export.loaded import LoadedRun, load_run
+from benchwright.analysis.export.loaded_run import LoadedRun, load_run
 from benchwright.analysis.export.requests import RequestRow
 from benchwright.analysis.export.trials import TrialRow
 

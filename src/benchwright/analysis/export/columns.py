@@ -9,32 +9,32 @@ import msgspec
 
 from benchwright.records import Record
 
-SPREAD = {"scores": "score", "spans": "span", "labels": "label"}
+MAPPING_FIELDS = {"scores": "score", "spans": "span", "labels": "label"}
 """Fields that hold a value per name, with the prefix of their columns, such as `score.exact`."""
 
-Names = Mapping[str, Sequence[str]]
-"""The names under each field of `SPREAD`, one column for each."""
+NamesByField = Mapping[str, Sequence[str]]
+"""The names under each field of `MAPPING_FIELDS`, one column for each."""
 
 
-def flat_columns(row: type[Record], names: Names) -> list[tuple[str, type]]:
+def flat_columns(row: type[Record], names: NamesByField) -> list[tuple[str, type]]:
     """Return the columns of a row type with their types: str, int, float or bool."""
     found: list[tuple[str, type]] = []
     for field in msgspec.structs.fields(row):
-        if field.name in SPREAD:
+        if field.name in MAPPING_FIELDS:
             kind = float if field.name == "scores" else str
-            found += [(f"{SPREAD[field.name]}.{name}", kind) for name in names[field.name]]
+            found += [(f"{MAPPING_FIELDS[field.name]}.{name}", kind) for name in names[field.name]]
         else:
             found.append((field.name, _plain_type(field.type)))
     return found
 
 
-def flattened(row: Record, names: Names) -> dict[str, Any]:
+def flatten_row(row: Record, names: NamesByField) -> dict[str, Any]:
     """Return a row as a dictionary, by the names of its columns."""
     flat: dict[str, Any] = {}
     for field in row.__struct_fields__:
         value = getattr(row, field)
-        if field in SPREAD:
-            flat |= {f"{SPREAD[field]}.{name}": value.get(name) for name in names[field]}
+        if field in MAPPING_FIELDS:
+            flat |= {f"{MAPPING_FIELDS[field]}.{name}": value.get(name) for name in names[field]}
         else:
             flat[field] = value
     return flat

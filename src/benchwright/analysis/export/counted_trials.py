@@ -10,7 +10,7 @@ from benchwright.errors import JournalError
 from benchwright.records import RequestRecord
 from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.counting import ScoreState, state_of_score, state_without_score
-from benchwright.runs.journal import Body, body_file, read_body_from
+from benchwright.runs.journal import TrialBody, open_bodies, read_body_from
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.table import RunTable
 
@@ -27,7 +27,7 @@ class CountedTrial(NamedTuple):
     run: str
     row: int
     trial: ScoredTrial
-    body: Body
+    body: TrialBody
 
     @property
     def unique_id(self) -> str:
@@ -63,13 +63,13 @@ def counted_trials(
         JournalError: If the journal cannot be read.
     """
     rows = table.rows_in_order(table.counted_rows(slot))
-    with body_file(table.directory) as bodies:
+    with open_bodies(table.directory) as bodies:
         for row in (_by_sample(table, rows) if by_sample else rows).tolist():
             trial = table.read_trial(row)
             try:
                 body = read_body_from(bodies, trial.record)
             except JournalError:
-                body = Body(trial.record.key)
+                body = TrialBody(trial.record.key)
             yield CountedTrial(table.directory.name, row, trial, body)
 
 
@@ -81,12 +81,12 @@ def _by_sample(table: RunTable, rows: Rows) -> Rows:
     return rows[np.argsort(first[of], kind="stable")]
 
 
-def moment(at: int) -> str:
+def iso_time(at: int) -> str:
     """Return a wall-clock time (ns since the epoch) as ISO 8601 in UTC."""
     return datetime.fromtimestamp(at / 1e9, UTC).isoformat()
 
 
-def file_part(text: str) -> str:
+def file_name_part(text: str) -> str:
     """Return text as part of a file name that every file system accepts."""
     plain = "".join(one if (one.isascii() and one.isalnum()) or one in "-._" else "-" for one in text)
     return plain[:LONGEST_NAME].strip(".") or "unnamed"

@@ -14,8 +14,8 @@ from uuid import UUID
 import xxhash
 
 import benchwright
-from benchwright.analysis.export.counted_trials import counted_trials, moment
-from benchwright.analysis.export.every_eval_ever_rows import SCHEMA, GradedScore, rows_of
+from benchwright.analysis.export.counted_trials import counted_trials, iso_time
+from benchwright.analysis.export.every_eval_ever_rows import SCHEMA_VERSION, GradedScore, rows_of
 from benchwright.analysis.scores import values_of
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import ScoreSummary, TargetSummary
@@ -28,10 +28,10 @@ from benchwright.runs.table import RunTable
 from benchwright.statistic import is_number
 
 UNKNOWN = "unknown"
-LONGEST_PART = 120
+MAX_FOLDER_NAME = 120
 """Maximum number of characters of a folder's name."""
 
-GENERATION = {"temperature": float, "top_p": float, "top_k": int, "max_tokens": int}
+GENERATION_SETTINGS = {"temperature": float, "top_p": float, "top_k": int, "max_tokens": int}
 """Settings of a target for which the format has a field."""
 
 
@@ -123,15 +123,15 @@ def _place(manifest: Manifest, target: Target, developer: str) -> _Place:
 def _folder_part(text: str) -> str:
     """Return a text as part of a path in the datastore's spelling, with underscores for invalid characters."""
     plain = "".join("_" if one in '<>:"/\\|?*' or not one.isprintable() else one for one in text.strip())
-    named = plain[:LONGEST_PART].rstrip(". ") or UNKNOWN
+    named = plain[:MAX_FOLDER_NAME].rstrip(". ") or UNKNOWN
     return f"{named}_" if named == "data" else named
 
 
 def _about(manifest: Manifest, target: Target, place: _Place) -> dict[str, Any]:
     return {
-        "schema_version": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
         "evaluation_id": place.evaluation,
-        "evaluation_timestamp": moment(manifest.created_at),
+        "evaluation_timestamp": iso_time(manifest.created_at),
         "retrieved_timestamp": f"{time.time():.3f}",
         "source_metadata": {
             "source_name": manifest.id,
@@ -207,7 +207,7 @@ def _settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings under the format's own fields; others as strings, the only type allowed there."""
     known = {
         name: kind(settings[name])
-        for name, kind in GENERATION.items()
+        for name, kind in GENERATION_SETTINGS.items()
         if isinstance(settings.get(name), int | float)
     }
     others = {

@@ -17,11 +17,11 @@ from benchwright.endpoint.call_arguments import read_object
 from benchwright.packs.types import PASSED, SCORE
 from benchwright.records import RequestRecord
 from benchwright.runs.counting import ScoreState
-from benchwright.runs.flags import FLAGS
+from benchwright.runs.flags import FLAGS_KEY
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
 
-SCHEMA = "0.3.0"
+SCHEMA_VERSION = "0.3.0"
 
 
 class GradedScore(NamedTuple):
@@ -59,7 +59,7 @@ def rows_of(
     messages, _ = parse_messages(body, (), 0, 1 << 30)
     told = trial_preview(trial, body)
     shared = {
-        "schema_version": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
         "evaluation_id": evaluation,
         "model_id": model,
         "sample_id": trial.record.sample,
@@ -186,5 +186,5 @@ def _metadata(counted: CountedTrial) -> dict[str, str]:
     record = trial.record
     known = {"status": str(trial.status), "repeat": str(record.repeat), "trial": counted.unique_id}
     grouped = {} if record.group is None else {"group": record.group}
-    flagged = {FLAGS: ", ".join(dict.fromkeys(flag.kind for flag in trial.flags))} if trial.flags else {}
+    flagged = {FLAGS_KEY: ", ".join(dict.fromkeys(flag.kind for flag in trial.flags))} if trial.flags else {}
     return {**record.labels, **grouped, **flagged, **known}

@@ -1,7 +1,7 @@
 """Export of a benchmark's run as `.eval_results` of a model's repository on the Hugging Face Hub.
 
 The Hub only accepts results of its own Benchmark datasets, each with the names of its tasks (`eval.yaml`),
-and does not specify the unit. `BENCHMARKS` lists the datasets that repositories on the Hub are known to
+and does not specify the unit. `HUB_BENCHMARKS` lists the datasets that repositories on the Hub are known to
 report, all of them in percent.
 """
 
@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import benchwright
-from benchwright.analysis.export.counted_trials import file_part
+from benchwright.analysis.export.counted_trials import file_name_part
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary, ScoreSummary, TargetSummary
-from benchwright.analysis.suspicious import suspicious_lines
+from benchwright.analysis.suspicious_passes import suspicious_lines
 from benchwright.errors import UserError
 from benchwright.files import write_atomically
 from benchwright.runs.manifest import Manifest
@@ -34,7 +34,7 @@ class HubBenchmark(NamedTuple):
     note: str = ""
 
 
-BENCHMARKS = {
+HUB_BENCHMARKS = {
     "hle": HubBenchmark("cais/hle", "hle", "questions without pictures"),
     "hle:images": HubBenchmark("cais/hle", "hle"),
     "mmlu_pro": HubBenchmark("TIGER-Lab/MMLU-Pro", "mmlu_pro"),
@@ -56,18 +56,18 @@ def write_hub_results(manifest: Manifest, table: RunTable, directory: Path) -> I
     """
     summary = summarise(manifest, table)
     subject = subject_of(manifest)
-    benchmark = BENCHMARKS.get(subject) if manifest.kind == "benchmark" else None
+    benchmark = HUB_BENCHMARKS.get(subject) if manifest.kind == "benchmark" else None
     if benchmark is None:
         raise UserError(
-            f"{manifest.id} is not a run of a benchmark that the Hugging Face Hub ranks: {', '.join(BENCHMARKS)}."
+            f"{manifest.id} is not a run of a benchmark that the Hugging Face Hub ranks: {', '.join(HUB_BENCHMARKS)}."
         )
     if objections := list(_objections(manifest, summary)):
         raise UserError(
             f"{manifest.id} cannot be published as a result of {subject}: {'; '.join(objections)}."
         )
     for figures in summary.targets:
-        folder = directory if len(summary.targets) == 1 else directory / file_part(figures.slot)
-        path = folder / ".eval_results" / f"{file_part(subject)}.yaml"
+        folder = directory if len(summary.targets) == 1 else directory / file_name_part(figures.slot)
+        path = folder / ".eval_results" / f"{file_name_part(subject)}.yaml"
         write_atomically(path, _entry(manifest, benchmark, figures).encode())
         yield path
 

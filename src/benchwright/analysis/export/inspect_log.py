@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import IO, Any
 
 import benchwright
-from benchwright.analysis.export.counted_trials import CountedTrial, counted_trials, file_part, moment
-from benchwright.analysis.export.inspect_sample import LogModel, line_of, sample_of
+from benchwright.analysis.export.counted_trials import CountedTrial, counted_trials, file_name_part, iso_time
+from benchwright.analysis.export.inspect_sample import LogModel, list_entry_of, sample_of
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary, TargetSummary
 from benchwright.files import atomic_file
@@ -26,11 +26,16 @@ from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
-SERVICE = "openai-api/benchwright"
+MODEL_PREFIX = "openai-api/benchwright"
 """Prefix of a model's name in a log: Inspect's provider for OpenAI-compatible endpoints, and a service name.
 """
 
-STATES = {"finished": "success", "decided": "success", "stopped": "cancelled", "unfinished": "started"}
+STATUS_BY_STATE = {
+    "finished": "success",
+    "decided": "success",
+    "stopped": "cancelled",
+    "unfinished": "started",
+}
 COMPRESSION = 1
 """Deflate level. The fastest one: a log of 100,000 samples is written in seconds."""
 
@@ -46,7 +51,7 @@ def write_logs(manifest: Manifest, table: RunTable, directory: Path) -> Iterator
     """
     summary = summarise(manifest, table)
     for target, figures in zip(manifest.targets, summary.targets, strict=True):
-        slot = "" if len(manifest.targets) == 1 else f"_{file_part(target.slot)}"
+        slot = "" if len(manifest.targets) == 1 else f"_{file_name_part(target.slot)}"
         path = directory / f"{manifest.id}{slot}.eval"
         with atomic_file(path) as file:
             _write(file, manifest, table, target, summary, figures)
@@ -61,7 +66,7 @@ def _write(
     summary: RunSummary,
     figures: TargetSummary,
 ) -> None:
-    model = LogModel(f"{SERVICE}/{target.model}", target.model)
+    model = LogModel(f"{MODEL_PREFIX}/{target.model}", target.model)
     about = _about(manifest, target, model, figures)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=COMPRESSION) as archive:
         archive.writestr("_journal/start.json", encode_json({"version": 2, "eval": about, "plan": {}}))
@@ -80,7 +85,7 @@ def _write_samples(
     for one in counted_trials(table, target.slot):
         sample = sample_of(one, _earlier(table, one), model)
         archive.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", encode_json(sample))
-        lines.write(separator + encode_json(line_of(sample)))
+        lines.write(separator + encode_json(list_entry_of(sample)))
         separator = b","
         for name, usage in sample["model_usage"].items():
             known = sums.setdefault(name, {})
@@ -108,7 +113,7 @@ def _about(manifest: Manifest, target: Target, model: LogModel, figures: TargetS
     return {
         "eval_id": fingerprint(manifest.id, target.slot)[:22],
         "run_id": manifest.id,
-        "created": moment(manifest.created_at),
+        "created": iso_time(manifest.created_at),
         "task": manifest.task.name,
         "task_id": fingerprint(manifest.fingerprint, target.slot)[:22],
         "task_version": manifest.task.version,
@@ -145,10 +150,10 @@ def _header(
 ) -> dict[str, Any]:
     sessions = table.sessions
     began = about["created"]
-    ended = moment(sessions.ended_at) if sessions.ended_at else began
+    ended = iso_time(sessions.ended_at) if sessions.ended_at else began
     return {
         "version": 2,
-        "status": STATES.get(summary.state, "started"),
+        "status": STATUS_BY_STATE.get(summary.state, "started"),
         "eval": about,
         "plan": {},
         "results": {

@@ -8,24 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from benchwright.analysis.export.counted_trials import CountedTrial, moment
-from benchwright.analysis.export.parts import texts_and_pictures
+from benchwright.analysis.export.counted_trials import CountedTrial, iso_time
+from benchwright.analysis.export.message_parts import texts_and_pictures
 from benchwright.analysis.export.usages import sum_of_usages, token_counts
 from benchwright.analysis.report.messages import parse_messages
 from benchwright.analysis.trial_preview import TrialPreview, score_explanation, trial_preview
 from benchwright.endpoint.call_arguments import ArgumentsError, read_arguments
-from benchwright.interop.inspect_sample import OURS
-from benchwright.records import FAILED, Message, RequestRecord, Status, TrialRecord, Usage
+from benchwright.interop.inspect_sample import EXPORT_KEY
+from benchwright.records import FAILED_STATUSES, Message, RequestRecord, Status, TrialRecord, Usage
 from benchwright.runs.attempts import ScoredTrial
-from benchwright.runs.counting import CUT_OFF
-from benchwright.runs.journal import Body
-from benchwright.text import shortened
+from benchwright.runs.counting import CUT_OFF_STATUSES
+from benchwright.runs.journal import TrialBody
+from benchwright.text import truncate
 
 STOP_REASONS = {"length": "max_tokens"}
-LONGEST_IN_LIST = 1_024
+MAX_LIST_TEXT = 1_024
 """Maximum number of characters of a text in the list of samples; the same limit as in Inspect."""
 
-LIMITS = {"turn": "turn", "token": "token", "second": "time"}
+LIMIT_TYPES = {"turn": "turn", "token": "token", "second": "time"}
 
 
 class LogModel(NamedTuple):
@@ -55,7 +55,7 @@ def sample_of(counted: CountedTrial, earlier: Sequence[ScoredTrial], model: LogM
         "messages": messages or [{"role": "user", "content": told.input or ""}],
         "output": {"model": model.served_name, "choices": [choice] if answers or body.answer else []},
         "scores": dict(_scores(trial, told)),
-        "metadata": {**record.labels, OURS: _ours(trial)},
+        "metadata": {**record.labels, EXPORT_KEY: _ours(trial)},
         "model_usage": _usages(requests, model.name),
         "uuid": counted.unique_id,
         "total_time": record.duration / 1e9,
@@ -65,24 +65,24 @@ def sample_of(counted: CountedTrial, earlier: Sequence[ScoredTrial], model: LogM
         "attachments": {},
     }
     if record.started_at:
-        made["started_at"] = moment(record.started_at)
-        made["completed_at"] = moment(record.started_at + record.duration)
-    if record.status in FAILED:
+        made["started_at"] = iso_time(record.started_at)
+        made["completed_at"] = iso_time(record.started_at + record.duration)
+    if record.status in FAILED_STATUSES:
         made["error"] = _error(record.reason or str(record.status))
     elif record.status is Status.LIMIT:
         made["limit"] = {"type": _limit(record.reason or ""), "limit": 0}
     return made
 
 
-def line_of(sample: Mapping[str, Any]) -> dict[str, Any]:
+def list_entry_of(sample: Mapping[str, Any]) -> dict[str, Any]:
     """Return the sample's entry in the list, which viewers and data frames read."""
     line = {
         "id": sample["id"],
         "epoch": sample["epoch"],
-        "input": shortened(sample["input"], LONGEST_IN_LIST),
-        "target": shortened(sample["target"], LONGEST_IN_LIST),
+        "input": truncate(sample["input"], MAX_LIST_TEXT),
+        "target": truncate(sample["target"], MAX_LIST_TEXT),
         "scores": {name: _short_score(score) for name, score in sample["scores"].items()},
-        "metadata": {name: value for name, value in sample["metadata"].items() if name != OURS},
+        "metadata": {name: value for name, value in sample["metadata"].items() if name != EXPORT_KEY},
         "model_usage": sample["model_usage"],
         "total_time": sample["total_time"],
         "working_time": sample["working_time"],
@@ -103,7 +103,7 @@ def line_of(sample: Mapping[str, Any]) -> dict[str, Any]:
 
 def _short_score(score: Mapping[str, Any]) -> dict[str, Any]:
     texts = {
-        name: shortened(score[name], LONGEST_IN_LIST) for name in ("answer", "explanation") if name in score
+        name: truncate(score[name], MAX_LIST_TEXT) for name in ("answer", "explanation") if name in score
     }
     return {**score, **texts}
 
@@ -142,7 +142,7 @@ def _ours(trial: ScoredTrial) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
-def _messages(body: Body) -> tuple[list[Message], list[Message]]:
+def _messages(body: TrialBody) -> tuple[list[Message], list[Message]]:
     """Return the conversation, and the messages in it that the model wrote."""
     parsed, _ = parse_messages(body, (), 0, 1 << 30)
     messages = []
@@ -212,8 +212,8 @@ def _event(
         "tool_choice": "auto",
         "config": {} if request.seed is None else {"seed": request.seed},
         "output": {"model": served, "choices": [choice], "usage": token_counts(request.usage)},
-        "timestamp": moment(at),
-        "completed": moment(at + request.total),
+        "timestamp": iso_time(at),
+        "completed": iso_time(at + request.total),
         "working_start": request.started / 1e9,
         "working_time": request.total / 1e9,
         "retries": request.attempts - 1,
@@ -237,7 +237,7 @@ def _usages(requests: Sequence[RequestRecord], model: str) -> dict[str, Any]:
 
 
 def _stop_reason(status: Status, finish: str | None) -> str:
-    if status in CUT_OFF:
+    if status in CUT_OFF_STATUSES:
         return "max_tokens"
     if status is Status.REFUSED:
         return "content_filter"
@@ -245,7 +245,7 @@ def _stop_reason(status: Status, finish: str | None) -> str:
 
 
 def _limit(reason: str) -> str:
-    return next((kind for word, kind in LIMITS.items() if word in reason), "custom")
+    return next((kind for word, kind in LIMIT_TYPES.items() if word in reason), "custom")
 
 
 def _error(message: str) -> dict[str, str]:

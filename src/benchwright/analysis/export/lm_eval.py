@@ -15,20 +15,20 @@ from typing import Any
 import msgspec
 
 import benchwright
-from benchwright.analysis.export.counted_trials import CountedTrial, counted_trials, file_part, moment
+from benchwright.analysis.export.counted_trials import CountedTrial, counted_trials, file_name_part, iso_time
 from benchwright.analysis.scores import mean_of, scale_of, values_of
 from benchwright.analysis.trial_preview import trial_preview
 from benchwright.errors import UserError
 from benchwright.files import atomic_file, write_atomically
 from benchwright.records import Target
 from benchwright.runs.counting import ScoreState
-from benchwright.runs.flags import FLAGS
+from benchwright.runs.flags import FLAGS_KEY
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 from benchwright.statistic import NoScore
 
-Values = Mapping[str, float]
+ValuesByMetric = Mapping[str, float]
 """The score of a sample by each metric."""
 
 
@@ -43,12 +43,12 @@ def write_lm_eval(manifest: Manifest, table: RunTable, directory: Path) -> Itera
     """
     if not any(_figures(manifest, table, target) for target in manifest.targets):
         raise UserError(f"{manifest.id} has no score: samples of lm-evaluation-harness are scored ones.")
-    time = moment(manifest.created_at).replace(":", "-")
-    task = file_part(manifest.task.name)
+    time = iso_time(manifest.created_at).replace(":", "-")
+    task = file_name_part(manifest.task.name)
     for target in manifest.targets:
         alone = sum(one.model == target.model for one in manifest.targets) == 1
-        name = "__".join(file_part(part) for part in target.model.split("/"))
-        folder = directory / (name if alone else f"{name}__{file_part(target.slot)}")
+        name = "__".join(file_name_part(part) for part in target.model.split("/"))
+        folder = directory / (name if alone else f"{name}__{file_name_part(target.slot)}")
         samples = folder / f"samples_{task}_{time}.jsonl"
         with atomic_file(samples) as file:
             documents = _write_samples(file.write, manifest, table, target)
@@ -79,7 +79,7 @@ def _mean(repeats: Sequence[CountedTrial], score: str) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _lines(place: int, repeats: Sequence[CountedTrial], values: Values) -> Iterator[dict[str, Any]]:
+def _lines(place: int, repeats: Sequence[CountedTrial], values: ValuesByMetric) -> Iterator[dict[str, Any]]:
     """Yield the lines of a sample: one for each filter, with the metrics of that filter."""
     filters: dict[str, dict[str, float]] = {}
     for name, value in values.items():
@@ -107,7 +107,7 @@ def _lines(place: int, repeats: Sequence[CountedTrial], values: Values) -> Itera
             "doc_hash": _digest(encode_json(document)),
             "prompt_hash": _digest(question.encode(errors="replace")),
             "target_hash": _digest(target.encode(errors="replace")),
-            **({FLAGS: msgspec.to_builtins(flags)} if flags else {}),
+            **({FLAGS_KEY: msgspec.to_builtins(flags)} if flags else {}),
             **metrics,
         }
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchwright.analysis.export.columns import flat_columns, flattened
+from benchwright.analysis.export.columns import flat_columns, flatten_row
 from benchwright.endpoint.flags import kind_of
 from benchwright.records import Record, RequestRecord, ScoreRecord, TrialRecord
-from benchwright.runs.counting import counts
+from benchwright.runs.counting import is_counted
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
@@ -83,7 +83,7 @@ class RequestRows:
         for record in table.records():
             if isinstance(record, TrialRecord):
                 row = table.find(record.key)
-                if record.attempt and row is not None and counts(record.status):
+                if record.attempt and row is not None and is_counted(record.status):
                     later_attempts[row] = record.attempt
                 reused = record.reused_from is not None
                 origin = _Origin(record.sample, record.repeat, record.attempt, reused)
@@ -99,7 +99,7 @@ class RequestRows:
 
     def to_dicts(self) -> Iterator[dict[str, Any]]:
         """Return the rows as dictionaries, by the names of `columns`: the contents of an export."""
-        return (flattened(row, {}) for row in self)
+        return (flatten_row(row, {}) for row in self)
 
     def _row(self, request: RequestRecord, origin: _Origin) -> RequestRow:
         usage = request.usage

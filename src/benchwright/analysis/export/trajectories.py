@@ -10,22 +10,22 @@ import msgspec
 import xxhash
 
 import benchwright
-from benchwright.analysis.export.counted_trials import CountedTrial, counted_trials, file_part, moment
-from benchwright.analysis.export.parts import texts_and_pictures
+from benchwright.analysis.export.counted_trials import CountedTrial, counted_trials, file_name_part, iso_time
+from benchwright.analysis.export.message_parts import texts_and_pictures
 from benchwright.analysis.report.messages import ParsedMessage, parse_messages
 from benchwright.analysis.trial_preview import trial_preview
 from benchwright.endpoint.call_arguments import read_object
 from benchwright.files import write_atomically
 from benchwright.pictures import bytes_of_url, pictures_of
 from benchwright.records import RequestRecord, TrialRecord
-from benchwright.runs.flags import FLAGS
-from benchwright.runs.journal import Body, encode_json
+from benchwright.runs.flags import FLAGS_KEY
+from benchwright.runs.journal import TrialBody, encode_json
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.manifest_facts import agent_of, producer_of
-from benchwright.runs.pictures import PICTURES, picture_name
+from benchwright.runs.pictures import PICTURES_FOLDER, picture_name
 from benchwright.runs.table import RunTable
 
-VERSION = "ATIF-v1.7"
+ATIF_VERSION = "ATIF-v1.7"
 
 
 def write_trajectories(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
@@ -44,13 +44,13 @@ def write_trajectories(manifest: Manifest, table: RunTable, directory: Path) -> 
         agent = {**_agent(manifest, counted.body), "model_name": models[counted.trial.record.target]}
         trajectory = trajectory_of(counted, agent)
         if trajectory["steps"]:
-            yield from _write_pictures(counted.body, directory / PICTURES)
+            yield from _write_pictures(counted.body, directory / PICTURES_FOLDER)
             path = directory / file_name(counted.trial.record)
             write_atomically(path, encode_json(trajectory))
             yield path
 
 
-def _write_pictures(body: Body, directory: Path) -> Iterator[Path]:
+def _write_pictures(body: TrialBody, directory: Path) -> Iterator[Path]:
     """Write the images of a conversation that are not stored yet, each under its name."""
     for one in parse_messages(body, (), 0, 1 << 30)[0]:
         for url, _ in pictures_of(one.message.get("content")):
@@ -60,7 +60,7 @@ def _write_pictures(body: Body, directory: Path) -> Iterator[Path]:
                 yield path
 
 
-def _agent(manifest: Manifest, body: Body) -> dict[str, str]:
+def _agent(manifest: Manifest, body: TrialBody) -> dict[str, str]:
     """Return name and version of the agent: another program, a recipe's agent, the user's, or Benchwright."""
     name, _, version = (producer_of(manifest) or str(body.artifacts.get("agent") or "")).rpartition(" ")
     if name:
@@ -71,7 +71,7 @@ def _agent(manifest: Manifest, body: Body) -> dict[str, str]:
 def file_name(record: TrialRecord) -> str:
     """Return a file name that is unique to the trial and that every file system accepts."""
     unique = xxhash.xxh3_64_hexdigest(record.key.encode())[:8]
-    return f"{file_part(record.sample)}-{record.repeat + 1}-{unique}.json"
+    return f"{file_name_part(record.sample)}-{record.repeat + 1}-{unique}.json"
 
 
 def trajectory_of(counted: CountedTrial, agent: Mapping[str, str]) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def trajectory_of(counted: CountedTrial, agent: Mapping[str, str]) -> dict[str, 
     if not steps and told.input:
         steps = [{"step_id": 1, "source": "user", "message": told.input}]
     return {
-        "schema_version": VERSION,
+        "schema_version": ATIF_VERSION,
         "session_id": counted.unique_id,
         "agent": dict(agent),
         "steps": steps,
@@ -96,7 +96,7 @@ def trajectory_of(counted: CountedTrial, agent: Mapping[str, str]) -> dict[str, 
             "scores": {**record.scores, **{name: score.value for name, score in trial.scores.items()}},
             **({"reason": record.reason} if record.reason else {}),
             **({"target": told.target} if told.target else {}),
-            **({FLAGS: msgspec.to_builtins(trial.flags)} if trial.flags else {}),
+            **({FLAGS_KEY: msgspec.to_builtins(trial.flags)} if trial.flags else {}),
         },
     }
 
@@ -119,7 +119,7 @@ def _steps(
         if step["source"] == "agent" and (request := next(answered, None)) is not None:
             step["metrics"] = _metrics(request)
             if began:
-                step["timestamp"] = moment(began + request.started)
+                step["timestamp"] = iso_time(began + request.started)
     if step is not None:
         yield step
 
@@ -155,7 +155,7 @@ def _part(text: str, url: str | None) -> dict[str, Any]:
     if name is None:
         return {"type": "text", "text": text}
     kind = name.rpartition(".")[2]
-    return {"type": "image", "source": {"media_type": f"image/{kind}", "path": f"{PICTURES}/{name}"}}
+    return {"type": "image", "source": {"media_type": f"image/{kind}", "path": f"{PICTURES_FOLDER}/{name}"}}
 
 
 def _arguments(written: str) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchwright.analysis.export.columns import Names, flat_columns, flattened
-from benchwright.analysis.export.counted_trials import moment
+from benchwright.analysis.export.columns import NamesByField, flat_columns, flatten_row
+from benchwright.analysis.export.counted_trials import iso_time
 from benchwright.analysis.trial_preview import TrialPreview, read_previews
-from benchwright.records import SIDE, Record
+from benchwright.records import SIDE_ROLE, Record
 from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.manifest_facts import agent_of, harness_of
@@ -83,9 +83,9 @@ class TrialRows:
         """Yield the rows as flat dictionaries, by the names of `columns`: the contents of an export."""
         names = self._names()
         for row in self:
-            yield flattened(row, names)
+            yield flatten_row(row, names)
 
-    def _names(self) -> Names:
+    def _names(self) -> NamesByField:
         """Return the names of all scores and labels, including those that only some trials have."""
         self._table.advance()
         labels = dict.fromkeys(name for labels in self._table.label_sets for name in labels)
@@ -95,7 +95,7 @@ class TrialRows:
     def _row(self, trial: ScoredTrial, told: TrialPreview) -> TrialRow:
         record = trial.record
         own = [request for request in record.requests if request.role == "model"]
-        side = [request for request in record.requests if request.role == SIDE]
+        side = [request for request in record.requests if request.role == SIDE_ROLE]
         return TrialRow(
             run=self._manifest.id,
             sample=record.sample,
@@ -107,7 +107,7 @@ class TrialRows:
             reason=record.reason,
             group=record.group,
             attempt=record.attempt,
-            started_at=moment(record.started_at) if record.started_at else None,
+            started_at=iso_time(record.started_at) if record.started_at else None,
             duration_seconds=record.duration / 1e9,
             requests=len(own),
             prompt_tokens=sum(request.prompt_tokens for request in own),

@@ -12,7 +12,7 @@ from benchwright.runs.human_labels import HumanLabels, RunAnswerLabel
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 from benchwright.statistic import NoScore
-from benchwright.stats.judged import Rate, proportion
+from benchwright.stats.judge_agreement import RateEstimate, jeffreys_proportion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ def judged_rows(table: RunTable, score: str, target: str | None = None) -> NDArr
     return found
 
 
-class Answers(NamedTuple):
+class JudgedAnswers(NamedTuple):
     """The answers of a target that have a verdict of the judge.
 
     `effective`: number of independent answers that are worth as much. `answered`: share of all trials that
@@ -40,11 +40,11 @@ class Answers(NamedTuple):
     rows: NDArray[np.uint32]
     verdicts: Vector
     effective_size: float
-    answer_rate: Rate | None
+    answer_rate: RateEstimate | None
     mean: float | None
 
 
-class Pairs(NamedTuple):
+class LabelVerdictPairs(NamedTuple):
     """Columns (n,) of labelled answers: label and verdict, from 0 to 1, and the answer's length in characters."""
 
     labels: Vector
@@ -52,7 +52,7 @@ class Pairs(NamedTuple):
     lengths: Vector
 
 
-class Labelled(NamedTuple):
+class LabelledAnswers(NamedTuple):
     """Human labels paired with verdicts.
 
     `own`: of this target's answers, in `rows`; `others`: of other answers.
@@ -61,16 +61,18 @@ class Labelled(NamedTuple):
     """
 
     rows: NDArray[np.uint32]
-    own_pairs: Pairs
-    other_pairs: Pairs
+    own_pairs: LabelVerdictPairs
+    other_pairs: LabelVerdictPairs
     left_out: int
 
-    def pairs(self) -> Pairs:
+    def pairs(self) -> LabelVerdictPairs:
         """Return all pairs, own answers first."""
-        return Pairs(*(np.concatenate(parts) for parts in zip(self.own_pairs, self.other_pairs, strict=True)))
+        return LabelVerdictPairs(
+            *(np.concatenate(parts) for parts in zip(self.own_pairs, self.other_pairs, strict=True))
+        )
 
 
-def answers_of(manifest: Manifest, table: RunTable, score: str, target: str) -> Answers:
+def answers_of(manifest: Manifest, table: RunTable, score: str, target: str) -> JudgedAnswers:
     """Return the answers of a target's counted trials that have a verdict.
 
     With repeats or clusters of samples, their effective number follows from the standard error of their mean.
@@ -84,12 +86,12 @@ def answers_of(manifest: Manifest, table: RunTable, score: str, target: str) -> 
         variance = float(verdicts.var())
         effective = min(effective, max(1.0, variance / estimate.se**2))
     total = effective * len(everything.values) / rows.size if rows.size else 0.0
-    answered = proportion(effective, total) if everything.no_answer and rows.size else None
+    answered = jeffreys_proportion(effective, total) if everything.no_answer and rows.size else None
     mean = float(everything.values.mean()) if len(everything.values) else None
-    return Answers(rows, verdicts, effective, answered, mean)
+    return JudgedAnswers(rows, verdicts, effective, answered, mean)
 
 
-def labelled(table: RunTable, kept: HumanLabels, answers: Answers) -> Labelled:
+def pair_labels(table: RunTable, kept: HumanLabels, answers: JudgedAnswers) -> LabelledAnswers:
     """Return the human labels paired with verdicts: of this target's current answers, and of other answers."""
     judged = {int(row): place for place, row in enumerate(answers.rows)}
     rows: list[int] = []
@@ -106,7 +108,7 @@ def labelled(table: RunTable, kept: HumanLabels, answers: Answers) -> Labelled:
         rows.append(row)
         own.append((label.label, float(answers.verdicts[judged[row]]), label.length))
     others = [(one.label, one.verdict, float(one.length)) for one in kept.others]
-    return Labelled(np.array(rows, np.uint32), _columns(own), _columns(others), left_out)
+    return LabelledAnswers(np.array(rows, np.uint32), _columns(own), _columns(others), left_out)
 
 
 def _rows_of(table: RunTable, sample: str) -> list[int]:
@@ -118,5 +120,5 @@ def _is_of(table: RunTable, row: int, label: RunAnswerLabel) -> bool:
     return (record.key, record.attempt) == (label.trial, label.attempt)
 
 
-def _columns(rows: list[tuple[float, float, float]]) -> Pairs:
-    return Pairs(*np.array(rows, float).reshape(-1, 3).T)
+def _columns(rows: list[tuple[float, float, float]]) -> LabelVerdictPairs:
+    return LabelVerdictPairs(*np.array(rows, float).reshape(-1, 3).T)

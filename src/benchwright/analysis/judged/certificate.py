@@ -9,36 +9,36 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchwright.analysis.judged.answers import Answers, Labelled, answers_of, labelled
+from benchwright.analysis.judged.answers import JudgedAnswers, LabelledAnswers, answers_of, pair_labels
 from benchwright.analysis.judged.records import Certificate
 from benchwright.analysis.scores import scale_of
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 from benchwright.runs.human_labels import read_labels
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
-from benchwright.stats.arrays import only_zero_and_one
-from benchwright.stats.association import rank_association
+from benchwright.stats.arrays import are_binary
 from benchwright.stats.distributions import hypergeometric_p_value
-from benchwright.stats.judged import (
-    Corrected,
+from benchwright.stats.judge_agreement import (
+    CorrectedMean,
     agreement,
-    count,
-    post_stratified,
-    prediction_powered,
-    rogan_gladen,
-    youden,
+    count_agreement,
+    post_stratified_mean,
+    prediction_powered_mean,
+    rogan_gladen_mean,
+    youden_index,
 )
-from benchwright.stats.repeats import estimate
+from benchwright.stats.rank_tests import rank_association
+from benchwright.stats.score_means import estimate_mean
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchwright.stats.arrays import Vector
 
-FEWEST = 50
+MIN_LABELS = 50
 """Minimum number of labels for a correction."""
 
-UNLIKELY = 0.01
+MIN_RANDOM_SAMPLE_P = 0.01
 """Probability below which the labelled answers are considered no random sample of all answers."""
 
 
@@ -52,11 +52,11 @@ def certificate_of(manifest: Manifest, table: RunTable, score: str, target: str)
     if kept is None or kept.scorer != score or score not in table.scores:
         return None
     answers = answers_of(manifest, table, score, target)
-    seen = labelled(table, kept, answers)
+    seen = pair_labels(table, kept, answers)
     pairs = seen.pairs()
     threshold = 1.0 if (passing := scale_of(manifest, score).pass_threshold) is None else passing
     human, judge = pairs.labels >= threshold, pairs.verdicts >= threshold
-    counts = count(human, judge)
+    counts = count_agreement(human, judge)
     refusal = None if counts.n else "no label is of an answer that has a verdict"
     corrected = None
     if refusal is None:
@@ -77,49 +77,51 @@ def certificate_of(manifest: Manifest, table: RunTable, score: str, target: str)
     )
 
 
-def _corrected(table: RunTable, answers: Answers, seen: Labelled) -> tuple[Corrected | None, str | None]:
+def _corrected(
+    table: RunTable, answers: JudgedAnswers, seen: LabelledAnswers
+) -> tuple[CorrectedMean | None, str | None]:
     """Return the corrected mean, or None and the reason why there is none."""
     if not answers.rows.size:
         return None, "no answer has a verdict"
     pairs = seen.pairs()
-    binary = only_zero_and_one(answers.verdicts) and only_zero_and_one(pairs.labels)
+    binary = are_binary(answers.verdicts) and are_binary(pairs.labels)
     n = pairs.labels.size
-    if n < FEWEST:
-        return None, f"{counted(n, 'label')}; at least {FEWEST} are needed"
-    if len(seen.rows) >= FEWEST:
+    if n < MIN_LABELS:
+        return None, f"{count_with_noun(n, 'label')}; at least {MIN_LABELS} are needed"
+    if len(seen.rows) >= MIN_LABELS:
         refusal = _drawn_badly(table, answers, seen, binary=binary)
         return (None, refusal) if refusal else (_by_own(table, answers, seen, binary=binary), None)
     if not seen.other_pairs.labels.size:
         return (
             None,
-            f"{counted(len(seen.rows), 'label')} of this model's answers; at least {FEWEST} are needed",
+            f"{count_with_noun(len(seen.rows), 'label')} of this model's answers; at least {MIN_LABELS} are needed",
         )
     if not binary:
         return None, "graded scores need labels of the run's own answers"
-    counts = count(pairs.labels, pairs.verdicts)
+    counts = count_agreement(pairs.labels, pairs.verdicts)
     if counts.human_right in (0, n):
         return None, f"all labels are {'right' if counts.human_right else 'wrong'}; both kinds are needed"
-    if youden(counts).low <= 0:
+    if youden_index(counts).low <= 0:
         return (
             None,
             "the labels do not show that the judge knows right from wrong (sensitivity + specificity > 1)",
         )
     right = answers.effective_size * float(answers.verdicts.mean())
-    return rogan_gladen(counts, right, answers.effective_size, answers.answer_rate), None
+    return rogan_gladen_mean(counts, right, answers.effective_size, answers.answer_rate), None
 
 
-def _by_own(table: RunTable, answers: Answers, seen: Labelled, *, binary: bool) -> Corrected:
+def _by_own(table: RunTable, answers: JudgedAnswers, seen: LabelledAnswers, *, binary: bool) -> CorrectedMean:
     labels, verdicts, _ = seen.own_pairs
     label_effect = _design_effect(table, labels, seen.rows)
     if binary:
-        counts = count(labels, verdicts)
+        counts = count_agreement(labels, verdicts)
         right = answers.effective_size * float(answers.verdicts.mean())
-        return post_stratified(
+        return post_stratified_mean(
             counts, right, answers.effective_size, answers.answer_rate, design_effect=label_effect
         )
     rest = answers.verdicts[~np.isin(answers.rows, seen.rows)]
     effect = answers.rows.size / answers.effective_size
-    return prediction_powered(
+    return prediction_powered_mean(
         labels, verdicts, rest, answers.answer_rate, design_effect=effect, label_effect=label_effect
     )
 
@@ -136,10 +138,12 @@ def _design_effect(table: RunTable, labels: Vector, rows: NDArray[np.uint32]) ->
     ]
     if len(set(clusters)) == len(clusters):
         return 1.0
-    return max(1.0, estimate(labels, groups=clusters).design_effect or 1.0)
+    return max(1.0, estimate_mean(labels, groups=clusters).design_effect or 1.0)
 
 
-def _drawn_badly(table: RunTable, answers: Answers, seen: Labelled, *, binary: bool) -> str | None:
+def _drawn_badly(
+    table: RunTable, answers: JudgedAnswers, seen: LabelledAnswers, *, binary: bool
+) -> str | None:
     """Return the reason why the labelled answers cannot be a random sample of all; None if they can."""
     total, drawn = answers.rows.size, len(seen.rows)
     if binary:
@@ -149,7 +153,7 @@ def _drawn_badly(table: RunTable, answers: Answers, seen: Labelled, *, binary: b
         labelled = np.isin(answers.rows, seen.rows)
         found = rank_association(labelled, answers.verdicts, range(total)).p_value if drawn < total else None
         p_value = 1.0 if found is None else found
-    if p_value < UNLIKELY:
+    if p_value < MIN_RANDOM_SAMPLE_P:
         return (
             f"the labelled answers were not drawn at random: the judge's mean is {seen.own_pairs.verdicts.mean():.3f} on "
             f"them and {answers.verdicts.mean():.3f} on all (p = {p_value:.2g})"
@@ -172,6 +176,6 @@ def _one_stratum(table: RunTable, rows: NDArray[np.uint32], drawn: NDArray[np.ui
         if len(values) == 1:
             (value,) = values
             alike = sum(labels.get(name) == value for labels in sets)
-            if hypergeometric_p_value(len(theirs), len(theirs), alike, len(sets)) < UNLIKELY:
+            if hypergeometric_p_value(len(theirs), len(theirs), alike, len(sets)) < MIN_RANDOM_SAMPLE_P:
                 return f"all labelled answers have {name} {value}, of {alike:,} in {len(sets):,} answers"
     return None

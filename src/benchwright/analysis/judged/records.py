@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
-from benchwright.stats.judged import Agreement, Corrected
+from benchwright.stats.judge_agreement import Agreement, CorrectedMean
 
 
 class Judge(Record, frozen=True):
@@ -33,7 +33,7 @@ class Certificate(Record, frozen=True):
     threshold: float
     agreement: Agreement | None
     raw: float | None
-    corrected: Corrected | None
+    corrected: CorrectedMean | None
     refusal: str | None = None
     wrong_longer: float | None = None
     wrong_longer_p: float | None = None

@@ -15,30 +15,30 @@ from benchwright.analysis.comparison.names import letter_of, side_names
 from benchwright.analysis.leaderboard.columns import TaskScore, task_scores
 from benchwright.analysis.leaderboard.entrants import Entrant, entrants_of
 from benchwright.analysis.leaderboard.order import default_order
-from benchwright.analysis.leaderboard.ranks import PairwiseTest, contests, ranks
+from benchwright.analysis.leaderboard.ranks import PairwiseTest, ranks, test_all_pairs
 from benchwright.analysis.leaderboard.records import (
     BoardColumn,
     BoardRow,
     Cell,
+    CellStanding,
     Leaderboard,
-    Pair,
-    Price,
-    Standing,
+    RowComparison,
+    TokenPrice,
 )
-from benchwright.analysis.leaderboard.rows import By, RowGroup, grouped
+from benchwright.analysis.leaderboard.rows import RowGroup, RowGrouping, group_entrants
 from benchwright.analysis.leaderboard.spending import sum_spending
-from benchwright.analysis.load.curves import LoadCurve, Measurements
+from benchwright.analysis.load.curves import LoadCurve, LoadCurveCollector
 from benchwright.analysis.quality_and_speed.fronts import Candidate, Front, fronts
 from benchwright.analysis.report.records import Distribution
 from benchwright.analysis.report.times import distributions
 from benchwright.analysis.sent_settings import unequal_sampling
 from benchwright.analysis.thinking import thinking_lines
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 from benchwright.records import Record
 from benchwright.runs.manifest_facts import producer_of
 from benchwright.statistic import is_number
 
-CONFIDENCE = 0.95
+CONFIDENCE_LEVEL = 0.95
 
 MOST_CURVES = 6
 """Maximum number of rows whose latencies are drawn in one plot."""
@@ -52,8 +52,8 @@ class BoardOptions(Record, frozen=True):
     """
 
     scores: tuple[str, ...] = ()
-    group_by: By = "model"
-    prices: dict[str, Price] = {}
+    group_by: RowGrouping = "model"
+    prices: dict[str, TokenPrice] = {}
 
 
 class BoardEntry(NamedTuple):
@@ -72,7 +72,7 @@ def leaderboard(chosen: Iterable[BoardEntry], wanted: BoardOptions = BoardOption
         UserError: If there is no such run or target.
         JournalError: If a journal cannot be read.
     """
-    entrants, measured = list[Entrant](), Measurements()
+    entrants, measured = list[Entrant](), LoadCurveCollector()
     for one in dict.fromkeys(chosen):
         run = RunSides(one.directory, one.directory.name)
         entrants += entrants_of(run, one.slot, wanted.prices)
@@ -83,12 +83,12 @@ def leaderboard(chosen: Iterable[BoardEntry], wanted: BoardOptions = BoardOption
 
 def _board(entrants: Sequence[Entrant], wanted: BoardOptions, curves: list[LoadCurve]) -> Leaderboard:
     columns = task_scores(entrants, wanted.scores)
-    found, tests = contests(entrants, columns, CONFIDENCE)
+    found, tests = test_all_pairs(entrants, columns, CONFIDENCE_LEVEL)
     by_column = {column.name: [one for one in found if one.column == column.name] for column in columns}
     cells = [_cells(entrants, column, by_column[column.name]) for column in columns]
     rows = [
         _row(entrants, group, [_cell_of(group, column) for column in cells])
-        for group in grouped(entrants, columns, wanted.group_by)
+        for group in group_entrants(entrants, columns, wanted.group_by)
     ]
     rows.sort(key=lambda row: default_order(row.shown))
     letters = [letter_of(place) for place in range(len(rows))]
@@ -100,7 +100,7 @@ def _board(entrants: Sequence[Entrant], wanted: BoardOptions, curves: list[LoadC
             replace(row.shown, letter=letter, name=name)
             for row, letter, name in zip(rows, letters, names, strict=True)
         ],
-        confidence=CONFIDENCE,
+        confidence=CONFIDENCE_LEVEL,
         tests=tests,
         pairs=[_pair(one, placed) for one in found],
         fronts={column.name: _fronts(entrants, column, placed) for column in columns},
@@ -156,7 +156,7 @@ def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Pairw
     for place in column.members:
         entrant, score = entrants[place], entrants[place].scores[column.score]
         rank = placed.get(place)
-        standing: Standing = "alone" if rank is None else "behind" if rank > 1 else "tied"
+        standing: CellStanding = "alone" if rank is None else "behind" if rank > 1 else "tied"
         if rank == 1 and _merit(entrant, column) == best:
             standing = "best"
         cells[place] = Cell(
@@ -205,10 +205,10 @@ def _column(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Pair
     )
 
 
-def _pair(one: PairwiseTest, placed: Mapping[int, str]) -> Pair:
+def _pair(one: PairwiseTest, placed: Mapping[int, str]) -> RowComparison:
     found = one.difference
     low, high = (None, None) if found.interval is None else found.interval
-    return Pair(
+    return RowComparison(
         column=one.column,
         a=placed[one.a],
         b=placed[one.b],
@@ -269,7 +269,7 @@ def _notes(entrants: Sequence[Entrant], columns: Sequence[TaskScore]) -> Iterato
     )
     shared = {one.manifest.id for one in entrants if len(one.manifest.targets) > 1}
     if shared:
-        yield f"the time of {counted(len(shared), 'run')} of several models is that of all of them together"
+        yield f"the time of {count_with_noun(len(shared), 'run')} of several models is that of all of them together"
     levels = {one.side.facts.concurrency for one in entrants if "load" not in one.manifest.about}
     if len(levels) > 1:
         told = ", ".join("unknown" if level is None else str(level) for level in sorted(levels, key=_known))

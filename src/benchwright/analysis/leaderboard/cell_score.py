@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.analysis.comparison.sides import Column
+from benchwright.analysis.comparison.sides import SideScoreColumn
 from benchwright.analysis.summary_records import ScoreSummary
-from benchwright.statistic import Statistic, numbers
+from benchwright.statistic import Statistic, known_numbers
 
 
 class CellScore(NamedTuple):
@@ -26,7 +26,7 @@ class CellScore(NamedTuple):
     low: Statistic
     high: Statistic
     method: str
-    column: Column | None = None
+    column: SideScoreColumn | None = None
     totals: Sequence[float] = ()
     unit: str = ""
 
@@ -35,10 +35,10 @@ class CellScore(NamedTuple):
         """The values (n,) of the score, from which its scale can be seen."""
         if self.column is not None:
             return self.column.values
-        return np.array([*self.totals, *numbers([self.mean])])
+        return np.array([*self.totals, *known_numbers([self.mean])])
 
 
-def scored_of(summary: ScoreSummary, column: Column) -> CellScore:
+def cell_score_of(summary: ScoreSummary, column: SideScoreColumn) -> CellScore:
     """Return a score from a run's summary and its column."""
     return CellScore(
         summary.n,

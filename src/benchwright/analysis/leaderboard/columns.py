@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from benchwright.analysis.comparison.comparability import refusals
-from benchwright.analysis.comparison.sides import Facts
+from benchwright.analysis.comparison.comparability import refusal_reasons
+from benchwright.analysis.comparison.sides import SideFacts
 from benchwright.analysis.leaderboard.entrants import Entrant
 from benchwright.errors import UserError
 
@@ -62,7 +62,7 @@ def _put(found: list[TaskScore], entrants: Sequence[Entrant], place: int, score:
             continue
         first = entrants[one.members[0]]
         reasons = [
-            *refusals(_by(first.side.facts, score), _by(facts, score)),
+            *refusal_reasons(_by(first.side.facts, score), _by(facts, score)),
             *_other_scenarios(first, entrants[place]),
         ]
         if not reasons:
@@ -82,7 +82,7 @@ def _other_scenarios(one: Entrant, other: Entrant) -> list[str]:
     return [] if ours == theirs else [f"{other.manifest.id} has other scenarios than {one.manifest.id}"]
 
 
-def _by(facts: Facts, score: str) -> Facts:
+def _by(facts: SideFacts, score: str) -> SideFacts:
     """Return the facts with the grader of this score only, as the graders of other scores do not matter."""
     if facts.graders is None or facts.kind == "benchmark":
         return facts

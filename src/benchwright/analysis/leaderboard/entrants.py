@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.sides import Side
-from benchwright.analysis.leaderboard.cell_score import CellScore, scored_of
-from benchwright.analysis.leaderboard.pack_totals import TOTAL, pack_totals
-from benchwright.analysis.leaderboard.records import Price
-from benchwright.analysis.leaderboard.spending import Spending, spending
-from benchwright.analysis.quality_and_speed.fronts import PerTrial, per_trial
+from benchwright.analysis.leaderboard.cell_score import CellScore, cell_score_of
+from benchwright.analysis.leaderboard.pack_totals import TOTAL_SCORE_NAME, pack_totals
+from benchwright.analysis.leaderboard.records import TokenPrice
+from benchwright.analysis.leaderboard.spending import Spending, sum_requests
+from benchwright.analysis.quality_and_speed.fronts import ResourcesPerTrial, resources_per_trial
 from benchwright.analysis.scores import passed_trials, passing_score
 from benchwright.analysis.shortfalls import failed_trials
 from benchwright.analysis.summary_records import TargetSummary
@@ -34,7 +34,7 @@ class Entrant(NamedTuple):
     manifest: Manifest
     target: TargetSummary
     scores: Mapping[str, CellScore]
-    cost_per_trial: PerTrial
+    cost_per_trial: ResourcesPerTrial
     spending: Spending
     solved: int | None
 
@@ -63,7 +63,7 @@ class Entrant(NamedTuple):
         return failed_trials(self.target.statuses)
 
 
-def entrants_of(run: RunSides, slot: str | None, prices: Mapping[str, Price]) -> Iterator[Entrant]:
+def entrants_of(run: RunSides, slot: str | None, prices: Mapping[str, TokenPrice]) -> Iterator[Entrant]:
     """Yield the targets of a run, or only the one of `slot`, as entrants.
 
     They keep no reference to the run's table.
@@ -74,14 +74,14 @@ def entrants_of(run: RunSides, slot: str | None, prices: Mapping[str, Price]) ->
     totals = pack_totals(run.manifest, run.table) if run.manifest.kind == "pack" else {}
     for side in run.sides() if slot is None else [run.side(slot)]:
         target = next(one for one in run.summary.targets if one.slot == side.facts.slot)
-        spent = spending(target.requests, prices.get(side.facts.model))
-        takes = per_trial(side)
+        spent = sum_requests(target.requests, prices.get(side.facts.model))
+        takes = resources_per_trial(side)
         if spent.cost is not None and target.trials > target.reused:
             takes = replace(takes, cost=spent.cost / (target.trials - target.reused))
         side = replace(side, evidence=lambda score, wanted: {}, contents=lambda: None)
         scores = _scores(run.manifest, side, target)
         if target.slot in totals:
-            scores = {TOTAL: totals[target.slot], **scores}
+            scores = {TOTAL_SCORE_NAME: totals[target.slot], **scores}
         yield Entrant(side, run.manifest, target, scores, takes, spent, _solved(run, target))
 
 
@@ -108,5 +108,5 @@ def _scores(manifest: Manifest, side: Side, target: TargetSummary) -> dict[str, 
         name = "score" if manifest.kind == "benchmark" else summary.scorer
         column = side.trials.scores.get(name)
         if column is not None:
-            found[summary.scorer] = scored_of(summary, column)
+            found[summary.scorer] = cell_score_of(summary, column)
     return found

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from benchwright.analysis.leaderboard.records import BoardRow, Leaderboard
 from benchwright.errors import UserError
-from benchwright.statistic import is_number, numbers
+from benchwright.statistic import is_number, known_numbers
 from benchwright.suggest import did_you_mean
 
-RANK = "rank"
+RANK_ORDER = "rank"
 
-FIGURES: dict[str, Callable[[BoardRow], float | str]] = {
+FIGURE_SORT_KEYS: dict[str, Callable[[BoardRow], float | str]] = {
     "model": lambda row: row.title.lower(),
     "failed": lambda row: row.failed,
     "time": lambda row: math.inf if row.seconds is None else row.seconds,
@@ -26,33 +26,33 @@ FIGURES: dict[str, Callable[[BoardRow], float | str]] = {
 """Sort keys by other figures than scores; the lowest comes first."""
 
 
-def orders(board: Leaderboard) -> list[str]:
+def order_names(board: Leaderboard) -> list[str]:
     """Return the names of all orders: by mean rank, by the score of a column, or by another figure."""
-    return [RANK, *(column.name for column in board.columns), *FIGURES]
+    return [RANK_ORDER, *(column.name for column in board.columns), *FIGURE_SORT_KEYS]
 
 
-def ordered(board: Leaderboard, by: str) -> Leaderboard:
+def sort_board(board: Leaderboard, by: str) -> Leaderboard:
     """Return the leaderboard with its rows sorted: the best of a column first, or the lowest of a figure.
 
     Raises:
         UserError: If there is no such order.
     """
-    if by in ("", RANK):
+    if by in ("", RANK_ORDER):
         return board
     names = [column.name for column in board.columns]
     if by in names:
         place = names.index(by)
         sign = 1.0 if board.columns[place].lower_is_better else -1.0
         return replace(board, rows=sorted(board.rows, key=lambda row: _by_cell(row, place, sign)))
-    if by in FIGURES:
-        return replace(board, rows=sorted(board.rows, key=FIGURES[by]))
-    known = orders(board)
+    if by in FIGURE_SORT_KEYS:
+        return replace(board, rows=sorted(board.rows, key=FIGURE_SORT_KEYS[by]))
+    known = order_names(board)
     raise UserError(f"There is no order {by!r}: use {', '.join(known)}.{did_you_mean(by, known)}")
 
 
 def default_order(row: BoardRow) -> tuple[float, float]:
     """Return the default sort key: the mean rank, then the first mean; rows without them are last."""
-    first = next(iter(numbers(cell.mean for cell in row.cells if cell is not None)), -math.inf)
+    first = next(iter(known_numbers(cell.mean for cell in row.cells if cell is not None)), -math.inf)
     return math.inf if row.mean_rank is None else row.mean_rank, -first
 
 

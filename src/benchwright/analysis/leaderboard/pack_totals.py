@@ -13,9 +13,9 @@ from benchwright.packs.results import PackScore
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 from benchwright.statistic import NoScore
-from benchwright.stats.unpaired import unpaired_difference
+from benchwright.stats.unpaired_tests import unpaired_difference
 
-TOTAL = "total"
+TOTAL_SCORE_NAME = "total"
 """The name of a pack's total as a score."""
 
 

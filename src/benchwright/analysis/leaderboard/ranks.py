@@ -9,14 +9,14 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from benchwright.analysis.comparison.figures import PairedOrUnpairedDifference, difference, verdict_of
-from benchwright.analysis.comparison.pairing import align, numbered_alike
+from benchwright.analysis.comparison.pairing import align, with_common_codes
 from benchwright.analysis.comparison.records import Verdict
 from benchwright.analysis.comparison.sides import Side
 from benchwright.analysis.leaderboard.cell_score import CellScore
 from benchwright.analysis.leaderboard.columns import TaskScore
 from benchwright.analysis.leaderboard.entrants import Entrant
 from benchwright.analysis.leaderboard.pack_totals import total_difference
-from benchwright.stats.families import holm
+from benchwright.stats.multiple_testing import holm_adjusted
 
 
 class PairwiseTest(NamedTuple):
@@ -34,13 +34,13 @@ class PairwiseTest(NamedTuple):
     lower_is_better: bool = False
 
 
-def contests(
+def test_all_pairs(
     entrants: Sequence[Entrant], columns: Sequence[TaskScore], confidence: float
 ) -> tuple[list[PairwiseTest], int]:
     """Test all pairs in all columns. Return them with Holm's p-values, and the number of tests."""
     found = [contest for column in columns for contest in _in_column(entrants, column, confidence)]
     p_values = [one.difference.p_value for one in found if one.difference.p_value is not None]
-    adjusted = iter(holm(p_values).tolist())
+    adjusted = iter(holm_adjusted(p_values).tolist())
     return [
         _judged(one, next(adjusted), confidence) if one.difference.p_value is not None else one
         for one in found
@@ -79,8 +79,8 @@ def _difference(
 
 def _numbered(sides: Sequence[Side]) -> list[Side]:
     """Return the sides with common codes for their samples and clusters, so that they can be aligned quickly."""
-    samples = numbered_alike([side.trials.samples for side in sides])
-    groups = numbered_alike([side.trials.groups for side in sides])
+    samples = with_common_codes([side.trials.samples for side in sides])
+    groups = with_common_codes([side.trials.groups for side in sides])
     return [
         replace(side, trials=side.trials._replace(samples=its_samples, groups=its_groups))
         for side, its_samples, its_groups in zip(sides, samples, groups, strict=True)

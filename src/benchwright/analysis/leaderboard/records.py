@@ -12,7 +12,7 @@ from benchwright.records import Record
 from benchwright.runs.manifest_facts import model_with_agent
 from benchwright.statistic import NoScore, Statistic
 
-Standing = Literal["best", "tied", "behind", "alone"]
+CellStanding = Literal["best", "tied", "behind", "alone"]
 """Standing of a cell in its column.
 
 best    the highest mean among the cells that no other is better than
@@ -22,7 +22,7 @@ alone   there is nothing to compare it with
 """
 
 
-class Price(Record, frozen=True):
+class TokenPrice(Record, frozen=True):
     """Price of a million tokens, in any one currency."""
 
     prompt: float
@@ -48,7 +48,7 @@ class Cell(Record, frozen=True):
     high: Statistic = None
     method: str = "none"
     rank: int | None = None
-    standing: Standing = "alone"
+    standing: CellStanding = "alone"
 
     @property
     def no_score(self) -> NoScore | None:
@@ -82,7 +82,7 @@ class BoardColumn(Record, frozen=True):
     lower_is_better: bool = False
 
 
-class Pair(Record, frozen=True):
+class RowComparison(Record, frozen=True):
     """Comparison of row `b` with row `a` in a column.
 
     `p_adjusted`: by Holm, over all pairs of the leaderboard.
@@ -169,7 +169,7 @@ class Leaderboard(Record, frozen=True):
     rows: list[BoardRow]
     confidence: float = 0.95
     tests: int = 0
-    pairs: list[Pair] = []
+    pairs: list[RowComparison] = []
     fronts: dict[str, list[Front]] = {}
     distributions: dict[str, list[Distribution]] = {}
     load_curves: list[LoadCurve] = []

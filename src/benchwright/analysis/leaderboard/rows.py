@@ -12,9 +12,9 @@ from benchwright.analysis.leaderboard.entrants import Entrant
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest_facts import producer_of
 
-By = Literal["model", "run"]
+RowGrouping = Literal["model", "run"]
 
-AGENT = ("module", "agent_command", "mcp", "system", "template")
+AGENT_SETTINGS = ("module", "agent_command", "mcp", "system", "template")
 """Settings that define the agent that asks the model."""
 
 
@@ -27,7 +27,9 @@ class RowGroup(NamedTuple):
     detail: str = ""
 
 
-def grouped(entrants: Sequence[Entrant], columns: Sequence[TaskScore], by: By) -> list[RowGroup]:
+def group_entrants(
+    entrants: Sequence[Entrant], columns: Sequence[TaskScore], by: RowGrouping
+) -> list[RowGroup]:
     """Group entrants (targets of runs) into rows. With `by` set to `run`, each run has a separate row.
 
     Otherwise, runs of one model and agent on different tasks share a row. Runs in the same column are split
@@ -43,13 +45,13 @@ def grouped(entrants: Sequence[Entrant], columns: Sequence[TaskScore], by: By) -
     rows = []
     for (model, agent), places in asked.items():
         alone = [[place] for place in places]
-        parts = alone if by == "run" else _parted(places, filled, entrants, list(TRAITS))
+        parts = alone if by == "run" else _parted(places, filled, entrants, list(ROW_DETAILS))
         rows += [RowGroup(model, agent, part, _detail(part, parts, entrants)) for part in parts]
     return rows
 
 
 def _parted(
-    places: list[int], filled: Sequence[set[str]], entrants: Sequence[Entrant], traits: list[Trait]
+    places: list[int], filled: Sequence[set[str]], entrants: Sequence[Entrant], traits: list[RowDetail]
 ) -> list[list[int]]:
     if not _meet(places, filled):
         return [places]
@@ -88,7 +90,7 @@ def _typed(entrant: Entrant) -> str:
     target = next(one for one in entrant.manifest.targets if one.slot == sent)
     told = [f"{name}={_plain(value)}" for name, value in target.settings.items() if name in typed]
     told += [f"{name}={value}" for name, value in target.headers.items()]
-    told += [f"{name}={_plain(typed[name])}" for name in AGENT if typed.get(name)]
+    told += [f"{name}={_plain(typed[name])}" for name in AGENT_SETTINGS if typed.get(name)]
     return ", ".join(told)
 
 
@@ -124,8 +126,8 @@ def _begun(entrant: Entrant) -> str:
     return f"{moment:%Y-%m-%d %H:%M:%S}" + (f" {entrant.target.slot}" if len(slots) > 1 else "")
 
 
-Trait = Callable[[Entrant], str]
-TRAITS: Sequence[Trait] = (_typed, _program, _address, _level)
+RowDetail = Callable[[Entrant], str]
+ROW_DETAILS: Sequence[RowDetail] = (_typed, _program, _address, _level)
 
 
 def _detail(part: Sequence[int], parts: Sequence[Sequence[int]], entrants: Sequence[Entrant]) -> str:
@@ -133,7 +135,7 @@ def _detail(part: Sequence[int], parts: Sequence[Sequence[int]], entrants: Seque
     if len(parts) == 1:
         return ""
     told = []
-    for trait in TRAITS:
+    for trait in ROW_DETAILS:
         values = [tuple(dict.fromkeys(trait(entrants[place]) for place in one)) for one in parts]
         if len(set(values)) > 1:
             told += [value for value in dict.fromkeys(trait(entrants[place]) for place in part) if value]
@@ -144,4 +146,4 @@ def _detail(part: Sequence[int], parts: Sequence[Sequence[int]], entrants: Seque
 
 
 def _traits(part: Sequence[int], entrants: Sequence[Entrant]) -> list[set[str]]:
-    return [{trait(entrants[place]) for place in part} for trait in TRAITS]
+    return [{trait(entrants[place]) for place in part} for trait in ROW_DETAILS]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchwright.analysis.leaderboard.records import Price
+from benchwright.analysis.leaderboard.records import TokenPrice
 from benchwright.analysis.request_summary import RequestSummary
 from benchwright.errors import UserError
 from benchwright.records import Record
@@ -28,7 +28,7 @@ class Spending(Record, frozen=True):
     side_cost: float | None = None
 
 
-def spending(requests: RequestSummary, price: Price | None) -> Spending:
+def sum_requests(requests: RequestSummary, price: TokenPrice | None) -> Spending:
     """Return the number, tokens and cost of one target's requests."""
     known = price if not requests.uncounted_requests else None
     side = (requests.side_prompt_tokens, requests.side_completion_tokens)
@@ -45,7 +45,7 @@ def spending(requests: RequestSummary, price: Price | None) -> Spending:
     )
 
 
-def read_price(text: str) -> tuple[str, Price]:
+def read_price(text: str) -> tuple[str, TokenPrice]:
     """Parse `MODEL=IN,OUT`, the prices of a million tokens. Return the model and its price.
 
     Raises:
@@ -60,7 +60,7 @@ def read_price(text: str) -> tuple[str, Price]:
         raise UserError(
             f"--price {text!r}: give MODEL=IN,OUT, the prices of a million tokens, such as m=0.5,1.5."
         )
-    return model, Price(prompt, completion)
+    return model, TokenPrice(prompt, completion)
 
 
 def sum_spending(all_of: Sequence[Spending]) -> Spending:
@@ -78,7 +78,7 @@ def sum_spending(all_of: Sequence[Spending]) -> Spending:
     )
 
 
-def _cost(prompt: int, completion: int, price: Price | None) -> float | None:
+def _cost(prompt: int, completion: int, price: TokenPrice | None) -> float | None:
     return None if price is None else (prompt * price.prompt + completion * price.completion) / 1e6
 
 

@@ -10,28 +10,28 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.records import TrialRecord, Usage
-from benchwright.runs.journal import Body, ExchangeBody, encode_json, read_bodies
+from benchwright.runs.journal import ExchangeBody, TrialBody, encode_json, read_bodies
 from benchwright.runs.table import RunTable
 from benchwright.runs.tags_and_notes import read_tags
-from benchwright.stats.prefixes import SeenPrefixes
+from benchwright.stats.seen_prefixes import SeenPrefixes
 
-WARM = 0.1
+WARM_CACHE_SHARE = 0.1
 """Share of unexpectedly cached prompt tokens above which a level is marked as having a warm cache."""
 
-WARM_CACHE = "warm-cache"
+WARM_CACHE_TAG = "warm-cache"
 """The tag given to the run of a level with a warm cache."""
 
-LOOKED_AT = 200
+MAX_PROMPTS_READ = 200
 """Number of requests whose prompts are read, from the start of a level."""
 
-BLOCK = 64
+BLOCK_CHARACTERS = 64
 """Block size in characters (about 16 tokens), as servers cache prompts in blocks."""
 
 TEMPLATE_TOKENS = 64
 """Tokens that a chat template may add before each prompt. They are always the same, and so are cached."""
 
 
-class PromptsSent(NamedTuple):
+class PromptCacheUse(NamedTuple):
     """Cache use of the prompts of a level's first trials; only the first request of each trial counts.
 
     `unexpected`: share of their tokens that was cached although no prompt of this measurement had the same
@@ -43,7 +43,7 @@ class PromptsSent(NamedTuple):
     repeated_share: float | None = None
 
 
-def look_at_prompts(table: RunTable, sent: SeenPrefixes) -> PromptsSent:
+def measure_cache_use(table: RunTable, sent: SeenPrefixes) -> PromptCacheUse:
     """Return the cache use of a level's prompts, and add them to `sent`, the prompts of earlier levels.
 
     A prefix is expected to be in the server's cache if an earlier prompt shares it: a system prompt,
@@ -52,9 +52,9 @@ def look_at_prompts(table: RunTable, sent: SeenPrefixes) -> PromptsSent:
     Raises:
         JournalError: If the journal cannot be read.
     """
-    rows = table.rows_in_order(table.counted_rows("primary"))[:LOOKED_AT]
+    rows = table.rows_in_order(table.counted_rows("primary"))[:MAX_PROMPTS_READ]
     if not rows.size:
-        return PromptsSent()
+        return PromptCacheUse()
     tokens = unexpected = 0.0
     prompts = repeated = 0
     records = (table.read_record(int(row)) for row in rows)
@@ -67,20 +67,20 @@ def look_at_prompts(table: RunTable, sent: SeenPrefixes) -> PromptsSent:
                 tokens += usage.prompt_tokens
                 expected = known * usage.prompt_tokens + TEMPLATE_TOKENS
                 unexpected += max(0.0, usage.cached_tokens - expected)
-    return PromptsSent(unexpected / tokens if tokens else None, repeated / prompts if prompts else None)
+    return PromptCacheUse(unexpected / tokens if tokens else None, repeated / prompts if prompts else None)
 
 
 def warm_cache_lines(run: Path) -> list[str]:
     """Return a warning about a run's times, as lines, if the run has a warm cache by its tag; else empty."""
-    if WARM_CACHE not in read_tags(run):
+    if WARM_CACHE_TAG not in read_tags(run):
         return []
     return [
-        f"Warm cache: the server had more than {WARM:.0%} of the prompt tokens in its prefix cache before this "
+        f"Warm cache: the server had more than {WARM_CACHE_SHARE:.0%} of the prompt tokens in its prefix cache before this "
         "measurement sent them. Prompts that it does not know take longer to begin."
     ]
 
 
-def _first_request(record: TrialRecord, body: Body) -> Sequence[tuple[Usage, ExchangeBody]]:
+def _first_request(record: TrialRecord, body: TrialBody) -> Sequence[tuple[Usage, ExchangeBody]]:
     """Return a list with the trial's first answered request to the model, empty if there is none.
 
     Later requests are left out because they continue its conversation.
@@ -90,9 +90,9 @@ def _first_request(record: TrialRecord, body: Body) -> Sequence[tuple[Usage, Exc
     return [(request.usage, exchange) for request, exchange in pairs if request.role == "model"][:1]
 
 
-def _blocks(exchange: ExchangeBody, body: Body) -> list[bytes]:
+def _blocks(exchange: ExchangeBody, body: TrialBody) -> list[bytes]:
     """Return the prompt as blocks of JSON, tools first, as in chat templates."""
     sent, request = exchange.sent, exchange.request
     messages = body.messages[:sent] if isinstance(sent, int) else sent
     text = encode_json([request.get("tools"), request.get("prompt"), messages])
-    return [text[start : start + BLOCK] for start in range(0, len(text), BLOCK)]
+    return [text[start : start + BLOCK_CHARACTERS] for start in range(0, len(text), BLOCK_CHARACTERS)]

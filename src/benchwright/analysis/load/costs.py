@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from benchwright.analysis.load.figure_records import LevelCost
-from benchwright.analysis.load.records import LevelResult, Price
+from benchwright.analysis.load.records import LevelResult, ServerPrice
 from benchwright.statistic import is_number
 
-HOUR = 3600.0
+SECONDS_PER_HOUR = 3600.0
 MILLION = 1e6
 
 
-def cost_of(result: LevelResult, price: Price | None) -> LevelCost | None:
+def cost_of(result: LevelResult, price: ServerPrice | None) -> LevelCost | None:
     """Return the cost of a level from its rates; None without a price, or if the level has no steady rate.
 
     A price per token requires the server's token counts of every answer.
@@ -21,7 +21,7 @@ def cost_of(result: LevelResult, price: Price | None) -> LevelCost | None:
     prompts = result.input_tokens.value if told and result.input_tokens is not None else None
     answers = result.output_tokens.value if told and result.output_tokens is not None else None
     if price.hour is not None:
-        second = price.hour / HOUR
+        second = price.hour / SECONDS_PER_HOUR
     elif prompts is None or answers is None:
         return None
     else:
@@ -30,7 +30,7 @@ def cost_of(result: LevelResult, price: Price | None) -> LevelCost | None:
     if result.judged is not None and is_number(result.judged.accuracy):
         accuracy = result.judged.accuracy
     return LevelCost(
-        hour=second * HOUR,
+        hour=second * SECONDS_PER_HOUR,
         tokens=None if prompts is None or answers is None else second / (prompts + answers) * MILLION,
         output_tokens=second / answers * MILLION if answers else None,
         correct=second / (result.achieved.value * accuracy) if accuracy else None,

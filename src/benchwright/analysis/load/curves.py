@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from benchwright.analysis.comparison.names import letter_of
 from benchwright.analysis.load.figure_records import Spread
-from benchwright.analysis.load.figures import Figures
-from benchwright.analysis.load.reading import plan_of
+from benchwright.analysis.load.figures import WindowFigures
+from benchwright.analysis.load.level_results import plan_of
+from benchwright.analysis.load.level_standstills import longest_stretch
 from benchwright.analysis.load.records import Level, LevelPlan, LoadReport
-from benchwright.analysis.load.requests import Requests, read_requests
-from benchwright.analysis.load.undisturbed import longest_undisturbed
+from benchwright.analysis.load.requests import LevelRequests, read_requests
 from benchwright.analysis.load.windows import find_window
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
@@ -45,7 +45,7 @@ def curve_of(report: LoadReport, letter: str) -> LoadCurve:
     return LoadCurve(letter, report.id, report.model, report.task, points)
 
 
-class Measurements:
+class LoadCurveCollector:
     """The load levels among some runs, grouped by measurement."""
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class Measurements:
         plan = plan_of(manifest)
         if plan is None:
             return
-        requests = longest_undisturbed(read_requests(table), table.sessions.lag.standstills)
+        requests = longest_stretch(read_requests(table), table.sessions.lag.standstills)
         point = _point(manifest, plan, requests)
         if point is not None:
             self._points.setdefault(plan.id, []).append(point)
@@ -79,7 +79,7 @@ class Measurements:
         return found
 
 
-def _point(manifest: Manifest, plan: LevelPlan, requests: Requests) -> LoadPoint | None:
+def _point(manifest: Manifest, plan: LevelPlan, requests: LevelRequests) -> LoadPoint | None:
     """Return the point of a level, with the same figures as `load` shows.
 
     None if its window has no answer, or no steady rate.
@@ -87,7 +87,7 @@ def _point(manifest: Manifest, plan: LevelPlan, requests: Requests) -> LoadPoint
     found = find_window(requests, plan)
     if found is None:
         return None
-    figures = Figures(requests, found.window, open_loop=plan.level.is_open_loop)
+    figures = WindowFigures(requests, found.window, open_loop=plan.level.is_open_loop)
     achieved = figures.achieved_rate
     if achieved is None or figures.counted == figures.failed:
         return None

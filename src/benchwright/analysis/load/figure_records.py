@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from benchwright.records import Record
-from benchwright.runs.lag import StandstillCause
+from benchwright.runs.process_delays import StandstillCause
 
 
 class FigureEstimate(Record, frozen=True):
@@ -48,7 +48,7 @@ class Goodput(Record, frozen=True):
     attained: dict[str, float] = {}
 
 
-class Gaps(Record, frozen=True):
+class ChunkGaps(Record, frozen=True):
     """Times between chunks with tokens, pooled over all requests, in seconds; off by at most 12.5 %.
 
     `n`: number of these times. `chunk_tokens`: mean number of tokens per chunk after the first, None if the
@@ -94,7 +94,7 @@ class Energy(Record, frozen=True):
     invalid: str | None = None
 
 
-class Overall(Record, frozen=True):
+class WholeLevelFigures(Record, frozen=True):
     """Figures of the whole level, from its first request to its last answer, as other programs compute them.
 
     Unlike the window's figures, they include ramp-up and drain. Rates are per second over `seconds`. The
@@ -112,7 +112,7 @@ class Overall(Record, frozen=True):
     tpot_with_ttft: float | None = None
 
 
-class Server(Record, frozen=True):
+class ServerMetricsSummary(Record, frozen=True):
     """The server's own metrics during the level, read about once a second. None for a metric not reported.
 
     `looks`: number of readings. `cache_most`: highest share of the KV cache in use. `preempted`: number of

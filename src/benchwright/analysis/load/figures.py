@@ -10,21 +10,21 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.analysis.load.figure_records import FigureEstimate, Gaps, Goodput, Spread
+from benchwright.analysis.load.figure_records import ChunkGaps, FigureEstimate, Goodput, Spread
 from benchwright.analysis.load.records import Objective
-from benchwright.analysis.load.requests import Requests
+from benchwright.analysis.load.requests import LevelRequests
 from benchwright.stats.arrays import Vector
-from benchwright.stats.batches import effective_size, mean_interval, percentile_bound, percentile_interval
+from benchwright.stats.batch_means import effective_size, mean_interval, percentile_bound, percentile_interval
 from benchwright.stats.histogram import quantile
-from benchwright.stats.intervals import wilson
-from benchwright.stats.latency import percentile
+from benchwright.stats.intervals import wilson_interval
 from benchwright.stats.open_loop import AnswerTime, answer_time, rate_interval
+from benchwright.stats.percentiles import percentile
 from benchwright.stats.windows import Window, mean_concurrency
 
-MOST_FAILURES = 5
+MAX_FAILURE_REASONS = 5
 
 
-class Figures:
+class WindowFigures:
     """Figures of the requests in a level's window.
 
     `open_loop`: True if requests were sent when they were due.
@@ -32,7 +32,7 @@ class Figures:
     A burst is a level whose requests were all sent at once, so that it has no steady rate.
     """
 
-    def __init__(self, requests: Requests, found: Window, *, open_loop: bool) -> None:
+    def __init__(self, requests: LevelRequests, found: Window, *, open_loop: bool) -> None:
         self._all = requests
         self._open = open_loop
         self._window = found
@@ -52,7 +52,7 @@ class Figures:
     def failures(self) -> dict[str, int]:
         """The most frequent reasons of failures, with counts."""
         reasons = Counter(reason for reason in self._all.failures[self._counted] if reason is not None)
-        return dict(reasons.most_common(MOST_FAILURES))
+        return dict(reasons.most_common(MAX_FAILURE_REASONS))
 
     @property
     def outlasting_requests(self) -> int:
@@ -96,7 +96,7 @@ class Figures:
 
     def distribution(self, column: str) -> Spread | None:
         """Return the distribution of a measure over the answered requests in the window; None if it is unknown."""
-        return spread(self.known_values(column))
+        return time_distribution(self.known_values(column))
 
     def ttfa(self) -> Spread | None:
         """Return the time to the first token of the answer proper, after any reasoning.
@@ -113,11 +113,11 @@ class Figures:
         """
         latency, tokens = self._answered("latency"), self._answered("completion_tokens")
         known = tokens > 0
-        return spread(latency[known] / tokens[known]) if known.any() else None
+        return time_distribution(latency[known] / tokens[known]) if known.any() else None
 
     def lateness(self) -> Spread | None:
         """Return the delay from intended to actual start of all requests, answered or not."""
-        return spread((self._all.start - self._all.intended)[self._counted])
+        return time_distribution((self._all.start - self._all.intended)[self._counted])
 
     @property
     def unstreamed_answers(self) -> int:
@@ -146,7 +146,7 @@ class Figures:
                 pooled.update(self._all.gaps[place])
         return pooled
 
-    def gaps(self) -> Gaps | None:
+    def gaps(self) -> ChunkGaps | None:
         """Return the times between chunks with tokens; None if no answer has two such chunks."""
         pooled = self.pooled_gaps
         if not pooled:
@@ -155,7 +155,7 @@ class Figures:
         chunks, tokens = self._answered("chunks"), self._answered("later_tokens")
         known = np.isfinite(tokens) & (chunks > 0)
         held = float(tokens[known].sum() / chunks[known].sum()) if known.any() else None
-        return Gaps(pooled.total(), middle, late, longest, held)
+        return ChunkGaps(pooled.total(), middle, late, longest, held)
 
     def cached_share(self) -> float | None:
         """Return the share of prompt tokens that the server had in its cache; None if it does not report any."""
@@ -181,7 +181,7 @@ class Figures:
         inside = met[self._counted]
         share = float(inside.mean())
         size = effective_size(inside, share) if 0 < share < 1 and inside.size > 1 else float(inside.size)
-        low, high = wilson(share * size, size)
+        low, high = wilson_interval(share * size, size)
         rate = self._rate(met.astype(np.float64))
         if self._open and rate is not None and self._answer_time is not None:
             asked = self.counted / self._answer_time.seconds
@@ -251,7 +251,7 @@ class Figures:
         return FigureEstimate(value, value * math.exp(low), value * math.exp(high))
 
 
-def spread(values: Vector) -> Spread | None:
+def time_distribution(values: Vector) -> Spread | None:
     """Return the mean and percentiles of `values`, with confidence intervals of the percentiles by
     `stats.batches`; None if there are no values. `values` must be ordered by time, because the batches are
     consecutive.

@@ -5,33 +5,35 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from benchwright.analysis.load.details import DetailedLoad
-from benchwright.analysis.load.one_at_a_time import sequential_levels
-from benchwright.analysis.load.reading import ReadLevel, plan_of, read_level, sides_of
+from benchwright.analysis.load.level_results import LevelData, plan_of, read_level, sides_of
+from benchwright.analysis.load.plot_data import DetailedLoad
 from benchwright.analysis.load.records import LevelResult, LoadReport, Saturation
 from benchwright.analysis.load.replay_notes import replay_notes
+from benchwright.analysis.load.sequential_server import sequential_levels
 from benchwright.analysis.load.sweep import Sweep
-from benchwright.analysis.load.windows import LATENCIES_NEEDED
+from benchwright.analysis.load.windows import MIN_LATENCIES
 from benchwright.analysis.quality_and_speed.concurrency import by_concurrency
 from benchwright.analysis.quality_and_speed.views import joint_view
-from benchwright.formats import counted, duration, milliseconds
+from benchwright.formats import count_with_noun, duration, milliseconds
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.serial_server import one_at_a_time_text
 from benchwright.runs.table import RunTable
-from benchwright.stats.prefixes import SeenPrefixes
+from benchwright.stats.seen_prefixes import SeenPrefixes
 
-CACHED = 0.05
+MIN_REPORTED_CACHED_SHARE = 0.05
 """Share of prompt tokens from the server's cache above which it is reported."""
 
-MORE_AT_ONCE = "An option of its may allow more: llama-server -np, OLLAMA_NUM_PARALLEL, vLLM --max-num-seqs"
+PARALLELISM_HINT = (
+    "An option of its may allow more: llama-server -np, OLLAMA_NUM_PARALLEL, vLLM --max-num-seqs"
+)
 
-REPEATED = 0.05
+MIN_REPORTED_REPEATED_SHARE = 0.05
 """Share of repeated prompts above which it is reported."""
 
-ENDS_LATE = 0.05
+MIN_REPORTED_ENDING_SHARE = 0.05
 """Share of the latency between the last token and the end of an answer above which it is reported."""
 
-MISSED = 0.1
+MIN_REPORTED_LENGTH_DEVIATION = 0.1
 """Deviation of the answers' length from the requested length, as a share, above which it is reported."""
 
 
@@ -51,7 +53,7 @@ def read_measurement(tables: Iterable[RunTable]) -> DetailedLoad | None:
     return DetailedLoad(load_report(levels), [level.detail for level in levels]) if levels else None
 
 
-def load_report(levels: Sequence[ReadLevel], *, interrupted: bool | None = None) -> LoadReport:
+def load_report(levels: Sequence[LevelData], *, interrupted: bool | None = None) -> LoadReport:
     """Return the report on levels, given in the order of measurement.
 
     `interrupted`: True if the measurement was stopped early; None to read that from the levels.
@@ -73,12 +75,12 @@ def load_report(levels: Sequence[ReadLevel], *, interrupted: bool | None = None)
         levels=sorted(results, key=lambda result: (result.level.load, result.repeat)),
         saturation=_saturation(levels, interrupted=cut),
         by_concurrency=by_concurrency(sides, [joint_view(side) for side in sides]),
-        notes=list(notes(levels)),
+        notes=list(measurement_notes(levels)),
         interrupted=cut,
     )
 
 
-def _saturation(levels: Sequence[ReadLevel], *, interrupted: bool) -> Saturation | None:
+def _saturation(levels: Sequence[LevelData], *, interrupted: bool) -> Saturation | None:
     """Return the result of the sweep that measured these levels; None if they were not chosen by a sweep."""
     plan = levels[0].plan
     if plan.sweep is None:
@@ -92,13 +94,16 @@ def _saturation(levels: Sequence[ReadLevel], *, interrupted: bool) -> Saturation
     return sweep.conclusion(interrupted)
 
 
-def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
+def measurement_notes(levels: Sequence[LevelData]) -> Iterator[str]:
     """Yield remarks for readers of the figures: on caches, lengths of answers, timing and steady state."""
     plan, results = levels[0].plan, [one.result for one in levels]
     cached = [
         one
         for one in results
-        if one.cached is not None and one.cached > CACHED and not one.warm_cache and one.replayed is None
+        if one.cached is not None
+        and one.cached > MIN_REPORTED_CACHED_SHARE
+        and not one.warm_cache
+        and one.replayed is None
     ]
     if cached:
         most = max(one.cached or 0.0 for one in cached)
@@ -132,22 +137,26 @@ def _one_at_a_time(results: Sequence[LevelResult]) -> Iterator[str]:
     found = sequential_levels(results)
     alone = [(one, one.streams_alone) for one in results if one.streams_alone is not None]
     if found is not None:
-        yield f"{one_at_a_time_text(found)}. {MORE_AT_ONCE}"
+        yield f"{one_at_a_time_text(found)}. {PARALLELISM_HINT}"
     elif alone:
         most, streams = max(alone, key=lambda one: one[0].in_flight)
         yield (
             f"The server serves one request at a time: at {most.level.name}, of {streams:,} answers none "
-            f"began while another one was being sent, with up to {most.in_flight:,} requests in flight. {MORE_AT_ONCE}"
+            f"began while another one was being sent, with up to {most.in_flight:,} requests in flight. {PARALLELISM_HINT}"
         )
 
 
 def _sent_again(results: Sequence[LevelResult]) -> Iterator[str]:
     """Yield a remark on repeated prompts: a cache may speed them up even if the server does not report it."""
-    again = [one for one in results if one.replayed is None and (one.prompts_repeated or 0.0) > REPEATED]
+    again = [
+        one
+        for one in results
+        if one.replayed is None and (one.prompts_repeated or 0.0) > MIN_REPORTED_REPEATED_SHARE
+    ]
     told = [
         f"at {one.level.name} {(one.prompts_repeated or 0.0) * 100:.0f} %"
         + (
-            f" ({counted(one.prompts, 'prompt')}, each up to {one.prompt_most:,} times)"
+            f" ({count_with_noun(one.prompts, 'prompt')}, each up to {one.prompt_most:,} times)"
             if one.prompt_most > 1
             else ""
         )
@@ -165,7 +174,7 @@ def _untimed(results: Sequence[LevelResult]) -> Iterator[str]:
         missing = one.answered - (0 if one.ttft is None else one.ttft.n)
         if missing:
             yield (
-                f"At {one.level.name} {missing:,} of {counted(one.answered, 'answer')} had no first token: they were "
+                f"At {one.level.name} {missing:,} of {count_with_noun(one.answered, 'answer')} had no first token: they were "
                 "empty, or not streamed. They count as answers, and have neither TTFT nor time per token"
             )
 
@@ -174,7 +183,7 @@ def _resent(results: Sequence[LevelResult]) -> Iterator[str]:
     for one in results:
         if one.lost is not None:
             yield (
-                f"At {one.level.name} {counted(one.lost.n, 'request')} of {one.answered:,} had to be sent again, as "
+                f"At {one.level.name} {count_with_noun(one.lost.n, 'request')} of {one.answered:,} had to be sent again, as "
                 f"the server had closed an idle connection: {milliseconds(one.lost.p50.value)} ms lost (median), up to "
                 f"{milliseconds(one.lost.p99.value)} ms (p99), which is in their TTFT"
             )
@@ -184,7 +193,7 @@ def _at_once(results: Sequence[LevelResult]) -> Iterator[str]:
     for one in results:
         if one.at_once:
             yield (
-                f"At {one.level.name} {one.at_once:,} of {counted(one.answered, 'answer')} came in one piece: their "
+                f"At {one.level.name} {one.at_once:,} of {count_with_noun(one.answered, 'answer')} came in one piece: their "
                 "TTFT is the time of the whole answer, and how fast tokens came is not known of them"
             )
 
@@ -192,7 +201,11 @@ def _at_once(results: Sequence[LevelResult]) -> Iterator[str]:
 def _ended_late(results: Sequence[LevelResult]) -> Iterator[str]:
     for one in results:
         latency = None if one.latency is None else one.latency.p50.value
-        if one.ending is not None and latency is not None and one.ending > ENDS_LATE * latency:
+        if (
+            one.ending is not None
+            and latency is not None
+            and one.ending > MIN_REPORTED_ENDING_SHARE * latency
+        ):
             yield (
                 f"At {one.level.name} answers ended {milliseconds(one.ending)} ms after their last token (median): "
                 "that is in the latency, not in the time per token"
@@ -203,7 +216,7 @@ def _outlasting(results: Sequence[LevelResult]) -> Iterator[str]:
     for one in results:
         if one.outlasting and one.overall is not None:
             yield (
-                f"At {one.level.name} {counted(one.outlasting, 'request')} began before the window and ended after it: "
+                f"At {one.level.name} {count_with_noun(one.outlasting, 'request')} began before the window and ended after it: "
                 f"they are in none of its figures. All of the level took {one.overall.seconds:.1f} s"
             )
 
@@ -219,7 +232,11 @@ def _asked_again(results: Sequence[LevelResult]) -> Iterator[str]:
 
 def _short_answers(results: Sequence[LevelResult], wanted: int | None) -> Iterator[str]:
     lengths = [one.answer_length for one in results if one.answer_length is not None]
-    missed = [one for one in lengths if wanted is not None and abs(one - wanted) > MISSED * wanted]
+    missed = [
+        one
+        for one in lengths
+        if wanted is not None and abs(one - wanted) > MIN_REPORTED_LENGTH_DEVIATION * wanted
+    ]
     if missed and wanted is not None:
         yield (
             f"Answers had {min(missed):,.0f} tokens instead of {wanted:,}: if the server supports it, "
@@ -231,7 +248,7 @@ def _unsteady(results: Sequence[LevelResult]) -> Iterator[str]:
     for one in results:
         if one.answered and one.achieved is None and one.overall is not None:
             yield (
-                f"No steady rate at {one.level.name}: {counted(one.requests - one.disturbed, 'request')} "
+                f"No steady rate at {one.level.name}: {count_with_noun(one.requests - one.disturbed, 'request')} "
                 f"{'is' if one.requests == 1 else 'are'} too few for a steady state{_too_short(one)}. From "
                 f"the first request to the last answer it was {one.overall.achieved:,.2f} answers/s, ramp-up and "
                 "drain included; ask for more --requests or a longer --duration"
@@ -252,7 +269,7 @@ def _too_short(one: LevelResult) -> str:
     """Return a clause on how long the level would have to be, if it is too short for its latency; else empty."""
     if one.needs_seconds is None:
         return ""
-    latency = one.needs_seconds / LATENCIES_NEEDED
+    latency = one.needs_seconds / MIN_LATENCIES
     seconds = f"{math.ceil(one.needs_seconds):,} s" if latency > 1 else f"{one.needs_seconds:.1f} s"
     more = f" ({math.ceil(one.level.rate * one.needs_seconds):,} requests)" if one.level.rate else ""
     return f", as an answer takes {duration(latency)}: requests have to be sent for {seconds} at least{more}"

@@ -5,25 +5,25 @@ from __future__ import annotations
 from typing import Literal
 
 from benchwright.analysis.load.figure_records import (
+    ChunkGaps,
     Energy,
     FigureEstimate,
-    Gaps,
     Goodput,
     LevelCost,
     LevelStandstill,
-    Overall,
     ReplayResult,
-    Server,
+    ServerMetricsSummary,
     Spread,
+    WholeLevelFigures,
 )
 from benchwright.analysis.quality_and_speed.records import ByConcurrency, OutcomeCounts
 from benchwright.records import Record
-from benchwright.stats.windows import Cut
+from benchwright.stats.windows import WindowCut
 
 Measure = Literal["ttft", "latency", "itl"]
 Arrivals = Literal["constant", "poisson", "trace"]
 WindowRule = Literal["default", "found", "given"]
-Served = Literal["requests/s", "requests/s within the objectives"]
+ServedUnit = Literal["requests/s", "requests/s within the objectives"]
 
 
 class Level(Record, frozen=True):
@@ -81,7 +81,7 @@ class SelfTest(Record, frozen=True):
     ttft_error_p99: float
 
 
-class Price(Record, frozen=True):
+class ServerPrice(Record, frozen=True):
     """Price of a server: per million tokens of prompts and of answers, or per hour of the hardware."""
 
     input: float = 0.0
@@ -113,14 +113,14 @@ class LevelPlan(Record, frozen=True):
     answer_tokens: int | None = None
     made_of_trace: bool = False
     speed: float = 1.0
-    warmup: Cut | None = None
-    cooldown: Cut = Cut()
+    warmup: WindowCut | None = None
+    cooldown: WindowCut = WindowCut()
     window: tuple[float, float] | None = None
     max_in_flight: int = 1024
     objectives: list[Objective] = []
     sweep: SweepPlan | None = None
     self_test: SelfTest | None = None
-    price: Price | None = None
+    price: ServerPrice | None = None
 
 
 class LevelResult(Record, frozen=True):
@@ -185,13 +185,13 @@ class LevelResult(Record, frozen=True):
     input_tokens: FigureEstimate | None = None
     output_tokens: FigureEstimate | None = None
     tokens_told: float = 1.0
-    overall: Overall | None = None
+    overall: WholeLevelFigures | None = None
     cost: LevelCost | None = None
     energy: Energy | None = None
     ttft: Spread | None = None
     ttfa: Spread | None = None
     connect: Spread | None = None
-    gaps: Gaps | None = None
+    gaps: ChunkGaps | None = None
     latency: Spread | None = None
     sent_latency: Spread | None = None
     itl: Spread | None = None
@@ -219,7 +219,7 @@ class LevelResult(Record, frozen=True):
     cpu_share: float = 0.0
     client_bound: str | None = None
     client_limited: bool = False
-    server: Server | None = None
+    server: ServerMetricsSummary | None = None
     simulated: bool = False
     replayed: ReplayResult | None = None
     stood_still: list[LevelStandstill] = []
@@ -244,7 +244,7 @@ class Saturation(Record, frozen=True):
     """
 
     found: bool
-    by: Served
+    by: ServedUnit
     gain: float
     level: Level | None = None
     served: float | None = None

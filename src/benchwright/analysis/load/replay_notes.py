@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.load.records import LevelResult
 
-LENGTH_OFF = 0.01
+MIN_REPORTED_LENGTH_DEVIATION = 0.01
 """Deviation of the prompts' lengths from the trace, as a share of the tokens, above which it is reported."""
 
 
@@ -30,7 +30,7 @@ def replay_notes(results: Sequence[LevelResult], speed: float) -> Iterator[str]:
             )
             ideal = f"{replayed.ideal_cached * 100:.1f} % of the prompt tokens"
             yield f"{at}A cache without limit would know {ideal}; the server {own}"
-        if replayed.length_off is not None and replayed.length_off > LENGTH_OFF:
+        if replayed.length_off is not None and replayed.length_off > MIN_REPORTED_LENGTH_DEVIATION:
             yield (
                 f"{at}Prompts are {replayed.length_off * 100:.1f} % longer or shorter than those of the trace, "
                 f"{replayed.length_off_most or 0:,} tokens at most"

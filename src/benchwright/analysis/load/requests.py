@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.records import FAILED, RequestRecord, TrialRecord
+from benchwright.records import FAILED_STATUSES, RequestRecord, TrialRecord
 from benchwright.runs.table import RunTable
 from benchwright.stats.arrays import Vector
 
 
-class Requests(NamedTuple):
+class LevelRequests(NamedTuple):
     """The requests of a level in order of intended start: parallel columns (n,), times in seconds.
 
     A row is a trial, or a turn of a replayed conversation, which has a separate intended start. `intended`
@@ -53,7 +53,7 @@ class Requests(NamedTuple):
     began_at: int
     simulated: bool
 
-    def select(self, places: slice) -> Requests:
+    def select(self, places: slice) -> LevelRequests:
         """Return the requests at these places; their times keep the same origin."""
         kept = {name: getattr(self, name)[places] for name in (*COLUMNS, "ok", "failures", "gaps")}
         return self._replace(**kept)
@@ -66,7 +66,7 @@ COLUMNS = (
 )
 
 
-def read_requests(table: RunTable) -> Requests:
+def read_requests(table: RunTable) -> LevelRequests:
     """Read the counted trials of a run; the table must be read with `effort=True`.
 
     Raises:
@@ -89,7 +89,7 @@ def read_requests(table: RunTable) -> Requests:
     first = arrays["intended"][order[0]] if order.size else 0.0
     for name in ("intended", "start", "end"):
         arrays[name] = arrays[name] - first
-    return Requests(
+    return LevelRequests(
         **{name: values[order] for name, values in arrays.items()},
         ok=np.frombuffer(bytes(ok), np.bool_)[order],
         failures=[failures[place] for place in order.tolist()],
@@ -110,7 +110,7 @@ def _rows(
     for turn in turns:
         yield _turn(turn, record.started_at - began_at), turn.error, _merged([turn])
     if not turns:
-        answered = record.status not in FAILED
+        answered = record.status not in FAILED_STATUSES
         reason = None if answered else record.reason or str(record.status)
         own = [request for request in record.requests if request.role == "model"]
         yield _row(record, began_at), reason, _merged(own)

@@ -14,10 +14,10 @@ from benchwright.files import write_atomically
 from benchwright.records import UNREADABLE, Record
 from benchwright.runs.journal import encode_json
 
-LOOKS = "server.json"
-POWER = "power.json"
+SERVER_METRICS_FILE = "server.json"
+POWER_FILE = "power.json"
 
-Seen = TypeVar("Seen", bound=Record)
+ReadingType = TypeVar("ReadingType", bound=Record)
 
 
 def write_server_metrics(directory: Path, looks: Sequence[ServerMetrics]) -> None:
@@ -26,26 +26,26 @@ def write_server_metrics(directory: Path, looks: Sequence[ServerMetrics]) -> Non
     Raises:
         UserError: If the file cannot be written.
     """
-    _keep(directory / LOOKS, looks)
+    _keep(directory / SERVER_METRICS_FILE, looks)
 
 
 def read_server_metrics(directory: Path) -> list[ServerMetrics]:
     """Read the server metrics of a run; empty if there are none, or they cannot be read."""
-    return _read(directory / LOOKS, ServerMetrics)
+    return _read(directory / SERVER_METRICS_FILE, ServerMetrics)
 
 
-def keep_power(directory: Path, readings: Sequence[PowerReading]) -> None:
+def write_power(directory: Path, readings: Sequence[PowerReading]) -> None:
     """Write the power readings beside the journal, if there are any.
 
     Raises:
         UserError: If the file cannot be written.
     """
-    _keep(directory / POWER, readings)
+    _keep(directory / POWER_FILE, readings)
 
 
-def read_kept_power(directory: Path) -> list[PowerReading]:
+def read_power(directory: Path) -> list[PowerReading]:
     """Read the power readings of a run; empty if there are none, or they cannot be read."""
-    return _read(directory / POWER, PowerReading)
+    return _read(directory / POWER_FILE, PowerReading)
 
 
 def _keep(path: Path, seen: Sequence[Record]) -> None:
@@ -53,7 +53,7 @@ def _keep(path: Path, seen: Sequence[Record]) -> None:
         write_atomically(path, encode_json(list(seen)))
 
 
-def _read(path: Path, kind: type[Seen]) -> list[Seen]:
+def _read(path: Path, kind: type[ReadingType]) -> list[ReadingType]:
     try:
         return msgspec.json.decode(path.read_bytes(), type=list[kind])  # type: ignore[valid-type]  # a type made from a variable
     except (OSError, *UNREADABLE):

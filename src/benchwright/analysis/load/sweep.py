@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from benchwright.analysis.load.records import Level, LevelResult, Saturation, Served, SweepPlan
-from benchwright.stats.saturation import between_knee, between_rates, knee, still_gains
+from benchwright.analysis.load.records import Level, LevelResult, Saturation, ServedUnit, SweepPlan
+from benchwright.stats.saturation import find_knee, next_concurrency, next_rate, still_gains
 
 HIGHEST_CONCURRENCY = 1024.0
 HIGHEST_RATE = 4096.0
@@ -45,7 +45,7 @@ class Sweep:
             self._ended = (
                 f"at {result.level.name} there is no steady rate: use a longer --duration, or more --requests"
             )
-        elif not served_of(result):
+        elif not served_rate(result):
             self._ended = f"at {result.level.name} no request was answered correctly"
 
     def next_level(self) -> Level | None:
@@ -68,7 +68,7 @@ class Sweep:
         """Return the result of the sweep; None if no level was measured."""
         if not self._results:
             return None
-        by: Served = "requests/s within the objectives" if self._objectives else "requests/s"
+        by: ServedUnit = "requests/s within the objectives" if self._objectives else "requests/s"
         if interrupted and not self._turned:
             return Saturation(False, by, self._gain, reason="the sweep was interrupted")
         if self._ended is not None:
@@ -85,12 +85,12 @@ class Sweep:
 
     def _between(self) -> float | None:
         if self._first.is_open_loop:
-            return between_rates(self._kept_up())
-        return between_knee(self._served(), self._gain)
+            return next_rate(self._kept_up())
+        return next_concurrency(self._served(), self._gain)
 
-    def _closed(self, by: Served) -> Saturation:
+    def _closed(self, by: ServedUnit) -> Saturation:
         served = self._served()
-        found = knee(served, self._gain)
+        found = find_knee(served, self._gain)
         above = min((level for level in served if level > found), default=None)
         return Saturation(
             True,
@@ -102,7 +102,7 @@ class Sweep:
             beyond_served=None if above is None else served[above],
         )
 
-    def _open(self, by: Served) -> Saturation:
+    def _open(self, by: ServedUnit) -> Saturation:
         kept, served = self._kept_up(), self._served()
         missed = min((rate for rate, one in kept.items() if not one), default=None)
         found = max(
@@ -119,11 +119,11 @@ class Sweep:
         )
 
     def _served(self) -> dict[float, float]:
-        return {value: served_of(result) for value, result in self._results.items()}
+        return {value: served_rate(result) for value, result in self._results.items()}
 
     def _kept_up(self) -> dict[float, bool]:
         return {
-            value: served_of(result) >= (1 - self._gain) * (result.offered or value)
+            value: served_rate(result) >= (1 - self._gain) * (result.offered or value)
             for value, result in self._results.items()
         }
 
@@ -133,7 +133,7 @@ class Sweep:
         return Level(concurrency=int(value))
 
 
-def served_of(result: LevelResult) -> float:
+def served_rate(result: LevelResult) -> float:
     """Return the served rate of a level in answers per second; 0 if all requests were sent at once (a burst).
 
     If there are objectives, only answers that meet them count.

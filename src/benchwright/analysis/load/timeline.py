@@ -6,21 +6,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from benchwright.analysis.load.requests import Requests
+from benchwright.analysis.load.requests import LevelRequests
 from benchwright.analysis.load.windows import FoundWindow
 from benchwright.endpoint.watching import ServerMetrics
 from benchwright.records import Record
-from benchwright.stats.windows import mean_at_once_between
+from benchwright.stats.windows import mean_concurrency_between
 
 MOST_BINS = 160
 """Maximum number of time bins of any timeline."""
 
-PER_BIN = 4
+REQUESTS_PER_BIN = 4
 """Mean number of requests per bin, for levels with too few requests to fill `MOST_BINS`."""
 
 FEWEST_BINS = 16
 
-LATENCIES = 3
+MIN_BIN_LATENCIES = 3
 """Minimum length of a bin in median latencies, for long levels: synchronised requests end all at once."""
 
 
@@ -60,24 +60,24 @@ class LevelTimeline(Record, frozen=True):
         return self.width * len(self.in_flight)
 
 
-def course_of(
-    requests: Requests, found: FoundWindow | None, looks: Sequence[ServerMetrics]
+def timeline_of(
+    requests: LevelRequests, found: FoundWindow | None, looks: Sequence[ServerMetrics]
 ) -> LevelTimeline | None:
     """Return the timeline of a level's requests; None if there are none, or they took no time."""
     number = int(requests.ok.size)
     seconds = float(requests.end.max()) if number else 0.0
     if seconds <= 0:
         return None
-    together = LATENCIES * float(np.median(requests.sent_latency))
+    together = MIN_BIN_LATENCIES * float(np.median(requests.sent_latency))
     most_bins = seconds / together if together > 0 else MOST_BINS
-    bins = max(FEWEST_BINS, min(MOST_BINS, number // PER_BIN, int(most_bins)))
+    bins = max(FEWEST_BINS, min(MOST_BINS, number // REQUESTS_PER_BIN, int(most_bins)))
     edges = np.linspace(0.0, seconds, bins + 1)
     width = seconds / bins
     answers, _ = np.histogram(requests.end[requests.ok], edges)
     middle, most = _latencies(requests, width, bins)
     return LevelTimeline(
         width=width,
-        in_flight=mean_at_once_between(requests.start, requests.end, edges).tolist(),
+        in_flight=mean_concurrency_between(requests.start, requests.end, edges).tolist(),
         answers=(answers / width).tolist(),
         latency_p50=middle,
         latency_most=most,
@@ -87,7 +87,9 @@ def course_of(
     )
 
 
-def _latencies(requests: Requests, width: float, bins: int) -> tuple[list[float | None], list[float | None]]:
+def _latencies(
+    requests: LevelRequests, width: float, bins: int
+) -> tuple[list[float | None], list[float | None]]:
     """Return the median and the longest latency for each bin of intended starts, in seconds."""
     known = requests.ok & np.isfinite(requests.latency)
     places = np.minimum((requests.intended[known] / width).astype(np.int64), bins - 1)

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchwright.analysis.load.figure_records import Overall
+from benchwright.analysis.load.figure_records import WholeLevelFigures
 from benchwright.analysis.load.records import LevelPlan, WindowRule
-from benchwright.analysis.load.requests import Requests
+from benchwright.analysis.load.requests import LevelRequests
 from benchwright.stats.arrays import Vector
-from benchwright.stats.steady import CERTAIN, drift, warm_up
-from benchwright.stats.windows import Cut, Window, first_ones, peak_concurrency, window
+from benchwright.stats.steady_state import DRIFT_P_VALUE, drift, warm_up_length
+from benchwright.stats.windows import Window, WindowCut, cut_window, first_requests, peak_concurrency
 
-DRIFTS = 0.2
+MIN_DRIFT = 0.2
 """Change of the latency over the window, as a share, above which the state is not steady."""
 
 
@@ -37,7 +37,7 @@ class FoundWindow(NamedTuple):
         return not self.window.burst and self.drift is None
 
 
-def find_window(requests: Requests, plan: LevelPlan) -> FoundWindow | None:
+def find_window(requests: LevelRequests, plan: LevelPlan) -> FoundWindow | None:
     """Return the window of a level's requests; None if there are none, or the specified cuts leave nothing.
 
     If no warm-up is specified, at least as many requests are dropped at the beginning as are in flight; in an
@@ -56,48 +56,53 @@ def find_window(requests: Requests, plan: LevelPlan) -> FoundWindow | None:
         return cut(*_around(requests, *plan.window), "given")
     if plan.warmup is not None:
         return cut(plan.warmup, plan.cooldown, "given")
-    rule: WindowRule = "default" if plan.cooldown == Cut() else "given"
+    rule: WindowRule = "default" if plan.cooldown == WindowCut() else "given"
     least = _filling(requests) if level.concurrency is None else level.concurrency
     begin, end = float(requests.intended[0]), float(requests.end.max())
     whole = FoundWindow(Window(0, number - 1, begin, end, burst=True), rule, None)
-    found = cut(Cut(requests=least), plan.cooldown, rule)
+    found = cut(WindowCut(requests=least), plan.cooldown, rule)
     if found is None or found.window.burst or not _known(latencies, found.window).size:
         return whole
     answered = np.flatnonzero(np.isfinite(latencies[least:]))
-    more = warm_up(latencies[least:][answered])
+    more = warm_up_length(latencies[least:][answered])
     first = least + int(answered[more])
-    settled = cut(Cut(requests=first), plan.cooldown, "found") if more else None
+    settled = cut(WindowCut(requests=first), plan.cooldown, "found") if more else None
     return settled if settled is not None and settled.is_steady else found
 
 
-def _filling(requests: Requests) -> int:
+def _filling(requests: LevelRequests) -> int:
     """Return the number of requests of an open loop that were due before the server was full.
 
     It is a tenth of all, or if more, the requests that were due before half of the first ones had been
     answered.
     """
-    first = first_ones(requests.ok.size)
+    first = first_requests(requests.ok.size)
     ends = requests.end[first][requests.ok[first]]
     filled = int(np.searchsorted(requests.intended, np.median(ends))) if ends.size else 0
     return max(requests.ok.size // 10, filled)
 
 
-def _around(requests: Requests, begin: float, end: float) -> tuple[Cut, Cut]:
+def _around(requests: LevelRequests, begin: float, end: float) -> tuple[WindowCut, WindowCut]:
     """Return the warm-up and cool-down cuts that leave the requests due from `begin` to `end`, in seconds."""
     first = int(np.searchsorted(requests.intended, begin, side="left"))
     last = int(np.searchsorted(requests.intended, end, side="right"))
-    return Cut(requests=first), Cut(requests=requests.ok.size - last)
+    return WindowCut(requests=first), WindowCut(requests=requests.ok.size - last)
 
 
 def _cut(
-    requests: Requests, latencies: Vector, is_open: bool, warmup: Cut, cooldown: Cut, rule: WindowRule
+    requests: LevelRequests,
+    latencies: Vector,
+    is_open: bool,
+    warmup: WindowCut,
+    cooldown: WindowCut,
+    rule: WindowRule,
 ) -> FoundWindow | None:
     moments = requests.intended, requests.start, requests.end
-    found = window(*moments, warmup, cooldown, requests.ok, may_grow=is_open)
+    found = cut_window(*moments, warmup, cooldown, requests.ok, may_grow=is_open)
     if found is None:
         return None
     change = drift(_known(latencies, found))
-    certain = change is not None and change.p_value < CERTAIN and abs(change.change) > DRIFTS
+    certain = change is not None and change.p_value < DRIFT_P_VALUE and abs(change.change) > MIN_DRIFT
     return FoundWindow(found, rule, change.change if change is not None and certain else None)
 
 
@@ -106,23 +111,23 @@ def _known(latencies: Vector, found: Window) -> Vector:
     return inside[np.isfinite(inside)]
 
 
-LATENCIES_NEEDED = 3
+MIN_LATENCIES = 3
 """Minimum length of a level, in multiples of its latency: one until the server is full, and two that count.
 """
 
 
-def needed_seconds(requests: Requests, *, is_open: bool) -> float | None:
+def needed_seconds(requests: LevelRequests, *, is_open: bool) -> float | None:
     """Return how many seconds requests must be sent for a steady rate; None if there is no answer.
 
     In an open loop, the first requests show how long an answer takes, as later ones may have waited for them.
     """
     latencies = requests.latency[requests.ok]
     if is_open:
-        latencies = latencies[first_ones(latencies.size)]
-    return LATENCIES_NEEDED * float(np.median(latencies)) if latencies.size else None
+        latencies = latencies[first_requests(latencies.size)]
+    return MIN_LATENCIES * float(np.median(latencies)) if latencies.size else None
 
 
-def whole_level_figures(requests: Requests) -> Overall | None:
+def whole_level_figures(requests: LevelRequests) -> WholeLevelFigures | None:
     """Return the figures of the whole level, computed as in other programs; None if there is no answer."""
     ok = requests.ok
     seconds = float(requests.end.max() - requests.start.min()) if ok.size else 0.0
@@ -132,7 +137,7 @@ def whole_level_figures(requests: Requests) -> Overall | None:
     several = np.where((tokens > 1) & np.isfinite(requests.itl[ok]), tokens, np.nan)
     end, first, last = (column[ok] for column in (requests.latency, requests.ttft, requests.last_token))
     told = np.isfinite(tokens)
-    return Overall(
+    return WholeLevelFigures(
         seconds=seconds,
         achieved=float(ok.sum()) / seconds,
         output_tokens=float(tokens[told].sum()) / seconds if told.all() else None,
@@ -142,12 +147,12 @@ def whole_level_figures(requests: Requests) -> Overall | None:
     )
 
 
-def in_flight(requests: Requests) -> int:
+def peak_in_flight(requests: LevelRequests) -> int:
     """Return the peak number of requests in flight."""
     return peak_concurrency(requests.start, requests.end)
 
 
-def count_held_back(requests: Requests, limit: int) -> int:
+def count_held_back(requests: LevelRequests, limit: int) -> int:
     """Return the number of requests that were sent late because the maximum number was in flight."""
     due = requests.intended
     begun = np.searchsorted(np.sort(requests.start), due, side="left")

@@ -33,7 +33,7 @@ def by_concurrency(sides: Sequence[Side], views: Sequence[JointView | None]) -> 
     return [_table(one) for one in several]
 
 
-def why_no_table(views: Sequence[JointView | None], tables: Sequence[ByConcurrency]) -> list[str]:
+def no_table_reason(views: Sequence[JointView | None], tables: Sequence[ByConcurrency]) -> list[str]:
     """Return a sentence with the reason if concurrencies differ but there is no table; empty otherwise."""
     known = [view for view in views if view is not None and view.concurrency is not None]
     if tables or len({view.concurrency for view in known}) < 2:

@@ -15,7 +15,7 @@ Resource = Literal["seconds", "tokens", "cost"]
 """Resource per trial: the median seconds of model time, the mean number of tokens, or the mean cost."""
 
 
-class PerTrial(Record, frozen=True):
+class ResourcesPerTrial(Record, frozen=True):
     """Time, tokens and cost per trial; None if unknown."""
 
     seconds: float | None = None
@@ -53,22 +53,22 @@ class Candidate(Record, frozen=True):
     mean: Statistic
     low: Statistic
     high: Statistic
-    per_trial: PerTrial
+    per_trial: ResourcesPerTrial
 
 
-def per_trial(side: Side) -> PerTrial:
+def resources_per_trial(side: Side) -> ResourcesPerTrial:
     """Return time and tokens per trial of one run. Reused trials are left out.
 
     Trials made before the automatic concurrency had settled do not count for the time.
     """
     effort = side.usage
     if effort is None:
-        return PerTrial()
+        return ResourcesPerTrial()
     timed = np.isfinite(effort.latency) & ~effort.reused & ~effort.unsettled
     own = ~effort.reused
     tokens = (effort.prompt_tokens + effort.completion_tokens)[own]
     known = bool(own.any()) and effort.requests > 0 and not effort.uncounted
-    return PerTrial(
+    return ResourcesPerTrial(
         seconds=float(np.median(effort.latency[timed])) if timed.any() else None,
         tokens=float(tokens.mean()) if known else None,
     )

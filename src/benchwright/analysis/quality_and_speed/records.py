@@ -13,7 +13,7 @@ from benchwright.statistic import Statistic
 Metric = Literal["latency", "ttft"]
 
 
-class Rate(Record, frozen=True):
+class CorrectAnswerRate(Record, frozen=True):
     """Correct answers per unit of `per` (seconds, or thousands of tokens).
 
     `low` and `high` are None if the data cannot support an interval. The interval treats `n_groups` clusters
@@ -134,9 +134,9 @@ class JointView(Record, frozen=True):
     ttft_p99: float | None = None
     latency_p50: float | None = None
     latency_p99: float | None = None
-    correct_per_second: Rate | None = None
-    correct_per_1000_completion_tokens: Rate | None = None
-    correct_per_1000_tokens: Rate | None = None
+    correct_per_second: CorrectAnswerRate | None = None
+    correct_per_1000_completion_tokens: CorrectAnswerRate | None = None
+    correct_per_1000_tokens: CorrectAnswerRate | None = None
     by_speed: list[SpeedAccuracy] = []
     timings_valid: bool | None = None
     simulated: bool = False
@@ -167,7 +167,7 @@ class ConcurrencyRow(Record, frozen=True):
     requests_per_second: float | None = None
     ttft_p50: float | None = None
     ttft_p99: float | None = None
-    correct_per_second: Rate | None = None
+    correct_per_second: CorrectAnswerRate | None = None
     timings_valid: bool | None = None
 
 

@@ -21,7 +21,7 @@ class RunWithViews(RunSummary, frozen=True):
     joint: Sequence[JointView] = ()
 
 
-def shown_run(run: RunSides) -> RunWithViews:
+def run_with_views(run: RunSides) -> RunWithViews:
     """Return the data that `show` displays."""
     return RunWithViews(**msgspec.structs.asdict(run.summary), joint=joint_views(run))
 

@@ -8,12 +8,20 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, SCORED, Column, Labels, Side, TrialUsage
+from benchwright.analysis.comparison.sides import (
+    ERROR,
+    NO_ANSWER,
+    SCORED,
+    CodedTexts,
+    Side,
+    SideScoreColumn,
+    TrialUsage,
+)
 from benchwright.analysis.quality_and_speed.records import (
+    CorrectAnswerRate,
     JointView,
     Metric,
     OutcomeCounts,
-    Rate,
     SpeedAccuracy,
     SpeedBucket,
     WithinSamples,
@@ -21,13 +29,13 @@ from benchwright.analysis.quality_and_speed.records import (
 from benchwright.analysis.scores import MeanWithEnds, with_ends
 from benchwright.statistic import NoScore
 from benchwright.stats.arrays import Codes, Vector
-from benchwright.stats.association import quantile_buckets, rank_association, within_association
 from benchwright.stats.clusters import clustered_mean
-from benchwright.stats.latency import percentile
+from benchwright.stats.percentiles import percentile
+from benchwright.stats.rank_tests import quantile_buckets, rank_association, within_sample_association
 from benchwright.stats.ratios import clustered_ratio
-from benchwright.stats.repeats import Estimate, from_clustered
+from benchwright.stats.score_means import MeanEstimate, estimate_from_clusters
 
-FEWEST = 8
+MIN_TIMED_TRIALS = 8
 """Minimum number of timed trials: two in each quarter."""
 
 NO_REASONS: Mapping[str, int] = {}
@@ -38,11 +46,11 @@ Mask = NDArray[np.bool_]
 def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -> JointView | None:
     """Return quality and speed of one run (a side) by one score, by default its first.
 
-    None if fewer than `FEWEST` of its trials have a time. Reused trials have none.
+    None if fewer than `MIN_TIMED_TRIALS` of its trials have a time. Reused trials have none.
     """
     effort, trials = side.usage, side.trials
     score = next(iter(trials.scores), None) if score is None else score
-    if effort is None or score is None or np.count_nonzero(np.isfinite(effort.latency)) < FEWEST:
+    if effort is None or score is None or np.count_nonzero(np.isfinite(effort.latency)) < MIN_TIMED_TRIALS:
         return None
     column = trials.scores[score]
     correct = correct_mask(column, side.pass_threshold)
@@ -106,7 +114,7 @@ def _timed_seconds(effort: TrialUsage, seconds: Vector) -> float:
 METRICS: tuple[Metric, ...] = get_args(Metric)
 
 
-def correct_mask(column: Column, threshold: float) -> Mask:
+def correct_mask(column: SideScoreColumn, threshold: float) -> Mask:
     """Return a mask (n,) of the correct trials: those scored at `threshold` or above."""
     found: Mask = (column.states == SCORED) & (column.values >= threshold)
     return found
@@ -116,7 +124,7 @@ Clusters = Codes | range
 """Cluster code of each trial; a range if each is a cluster by itself, which takes no memory."""
 
 
-def clusters_of(samples: Labels, groups: Labels) -> Clusters:
+def clusters_of(samples: CodedTexts, groups: CodedTexts) -> Clusters:
     """Return the cluster of each trial: that of its sample (such as a passage), else the sample, else itself.
 
     If all trials are in one such cluster, its samples are treated as independent.
@@ -139,7 +147,7 @@ def _of_these(clusters: Clusters, chosen: Mask) -> Clusters:
 
 
 def outcome_counts(
-    column: Column,
+    column: SideScoreColumn,
     correct: Mask,
     reused: Mask,
     clusters: Clusters,
@@ -173,7 +181,7 @@ def outcome_counts(
     )
 
 
-def _accuracy(correct: Mask, clusters: Clusters, confidence: float) -> Estimate | None:
+def _accuracy(correct: Mask, clusters: Clusters, confidence: float) -> MeanEstimate | None:
     """Return the share of right trials with Wilson's interval; None if no trial is right or wrong.
 
     If trials share a cluster, the interval uses the effective sample size.
@@ -181,7 +189,7 @@ def _accuracy(correct: Mask, clusters: Clusters, confidence: float) -> Estimate 
     if not correct.size:
         return None
     pooled = clustered_mean(correct.astype(np.float64), clusters)
-    return from_clustered(pooled, correct.size, proportion=True, confidence=confidence)
+    return estimate_from_clusters(pooled, correct.size, proportion=True, confidence=confidence)
 
 
 class _Rates:
@@ -191,8 +199,8 @@ class _Rates:
         self,
         effort: TrialUsage,
         correct: Mask,
-        samples: Labels,
-        groups: Labels,
+        samples: CodedTexts,
+        groups: CodedTexts,
         confidence: float,
     ) -> None:
         lost = effort.lost_work
@@ -204,7 +212,9 @@ class _Rates:
         )
         self._confidence = confidence
 
-    def per(self, spent: Vector, lost: Vector, among: Mask | None = None, unit: float = 1.0) -> Rate | None:
+    def per(
+        self, spent: Vector, lost: Vector, among: Mask | None = None, unit: float = 1.0
+    ) -> CorrectAnswerRate | None:
         """Return right answers per `unit` of the amount spent on trials (n,) and cancelled trials (m,).
 
         None if the amounts are 0. `among` (n,) restricts the rate to the trials that it marks.
@@ -220,13 +230,15 @@ class _Rates:
             return None
         low, high = (None, None) if found.interval is None else found.interval
         correct = int(found.numerator)
-        return Rate(found.value, correct, found.denominator, found.n_groups, low, high, found.method)
+        return CorrectAnswerRate(
+            found.value, correct, found.denominator, found.n_groups, low, high, found.method
+        )
 
 
 def _by_speed(
     metric: Metric,
     side: Side,
-    column: Column,
+    column: SideScoreColumn,
     correct: Mask,
     clusters: Clusters,
     confidence: float,
@@ -236,15 +248,15 @@ def _by_speed(
     times = effort.latency if metric == "latency" else effort.ttft
     decided = ~effort.reused & (column.states != ERROR)
     timed = decided & np.isfinite(times)
-    if int(timed.sum()) < FEWEST:
+    if int(timed.sum()) < MIN_TIMED_TRIALS:
         return None
     values, outcomes = times[timed], correct[timed]
     labels = _of_these(clusters, timed)
     association = rank_association(outcomes, values, labels)
     within = None
     if side.trials.samples.count_distinct() < times.size:  # otherwise no sample has repeats
-        samples = clusters_of(side.trials.samples, Labels.without_texts(times.size))
-        within = within_association(outcomes, values, _of_these(samples, timed), labels)
+        samples = clusters_of(side.trials.samples, CodedTexts.without_texts(times.size))
+        within = within_sample_association(outcomes, values, _of_these(samples, timed), labels)
     return SpeedAccuracy(
         metric=metric,
         n=values.size,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.analysis.labels import Label, label_columns
-from benchwright.runs.counting import FAILURES, NO_ANSWER_STATUSES, ScoreState
+from benchwright.runs.counting import FAILURE_STATUSES, NO_ANSWER_STATUSES, ScoreState
 from benchwright.runs.table import STATUSES, RunTable
 from benchwright.stats.arrays import Vector
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
 
 
-class Columns(NamedTuple):
+class TrialColumns(NamedTuple):
     """Parallel columns of length n, in the order in which the trials were first started.
 
     `rows`: the trials' rows in the table. `failed`, `no_answer`: masks of how they ended; `flagged`: mask of
@@ -38,14 +38,14 @@ class Columns(NamedTuple):
     labels: Mapping[str, Label]
 
 
-def columns_of(table: RunTable, slot: str) -> Columns:
+def columns_of(table: RunTable, slot: str) -> TrialColumns:
     """Return the columns of one target; the table must be read with `effort=True`."""
     assert table.effort is not None
     rows = table.rows_in_order(table.counted_rows(slot))
     status = table.status.numbers(rows)
-    return Columns(
+    return TrialColumns(
         rows=rows,
-        failed=np.isin(status, [STATUSES.index(one) for one in FAILURES]),
+        failed=np.isin(status, [STATUSES.index(one) for one in FAILURE_STATUSES]),
         no_answer=np.isin(status, [STATUSES.index(one) for one in NO_ANSWER_STATUSES]),
         flagged=np.isin(rows, table.flagged.rows()),
         started_at=np.array(table.effort.begun, np.int64)[rows],

@@ -8,29 +8,29 @@ from typing import Any
 
 import numpy as np
 
-from benchwright.analysis.comparison.records import Change, ScoreComparison
-from benchwright.analysis.report.columns import Columns
+from benchwright.analysis.comparison.records import ScoreChange, ScoreComparison
+from benchwright.analysis.report.columns import TrialColumns
 from benchwright.analysis.report.messages import ParsedMessage, as_json, parse_messages
-from benchwright.analysis.report.pieces import cut
 from benchwright.analysis.report.records import (
-    Call,
     Conversation,
     Grade,
     Piece,
+    ShownCall,
     ShownFlag,
     ShownMessage,
     ShownPicture,
 )
-from benchwright.analysis.suspicious import kind_in_words
-from benchwright.analysis.thinking import thinking_of
+from benchwright.analysis.report.text_pieces import shorten
+from benchwright.analysis.suspicious_passes import kind_in_words
+from benchwright.analysis.thinking import thinking_tokens_text
 from benchwright.analysis.trial_preview import trial_notes
 from benchwright.errors import JournalError
-from benchwright.formats import counted, duration, milliseconds
+from benchwright.formats import count_with_noun, duration, milliseconds
 from benchwright.pictures import bytes_of_url, data_url, pictures_of
 from benchwright.records import RequestRecord, ScoreRecord
 from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.flags import Flag
-from benchwright.runs.journal import Body, read_body
+from benchwright.runs.journal import TrialBody, read_body
 from benchwright.runs.table import RunTable
 
 LARGEST_BODY = 32_000_000
@@ -43,12 +43,12 @@ LARGEST_PICTURE = 200_000
 MOST_PICTURES = 4
 """Maximum size in bytes of an image on a page, and maximum number of images in one message."""
 
-FIRST = 4
-SHORT = 600
+FIRST_MESSAGES_SHOWN = 4
+MAX_DETAIL_LENGTH = 600
 """Maximum number of characters shown of details, reasons and arguments."""
 
 
-def choose(columns: Columns, threshold: float, most: int) -> dict[int, str]:
+def choose_trials(columns: TrialColumns, threshold: float, most: int) -> dict[int, str]:
     """Choose up to `most` trials to show. Return the reason for each, by its place in `columns`.
 
     The reasons are: flagged, failed, no answer, below the threshold, slow, passed. Each gets an equal share
@@ -66,7 +66,7 @@ def choose(columns: Columns, threshold: float, most: int) -> dict[int, str]:
     return dict(sorted(chosen.items(), key=lambda item: ranks.index(item[1])))
 
 
-def _kinds(columns: Columns, threshold: float, most: int) -> dict[str, list[int]]:
+def _kinds(columns: TrialColumns, threshold: float, most: int) -> dict[str, list[int]]:
     first = next(iter(columns.scores.values()), np.full(columns.rows.size, np.nan))
     below = np.flatnonzero((first < threshold) & ~columns.no_answer)
     timed = np.flatnonzero(~np.isnan(columns.latency))
@@ -82,7 +82,7 @@ def _kinds(columns: Columns, threshold: float, most: int) -> dict[str, list[int]
     return {name: places[:most].tolist() for name, places in kinds.items()}
 
 
-def conversation(table: RunTable, row: int, shown_as: str = "") -> Conversation:
+def conversation_at(table: RunTable, row: int, shown_as: str = "") -> Conversation:
     """Return the conversation of the trial at row `row` of the table, or, in its place, the reason why it
     cannot be shown. `shown_as`: the reason why this conversation was chosen.
 
@@ -102,7 +102,7 @@ def conversation(table: RunTable, row: int, shown_as: str = "") -> Conversation:
     return conversation_of(trial, body, shown_as)
 
 
-def some_changes(score: ScoreComparison, most: int) -> list[Change]:
+def select_changes(score: ScoreComparison, most: int) -> list[ScoreChange]:
     """Return at most `most` changed trials, losses first, the largest changes of each.
 
     Losses and wins get equal shares if there are enough of both.
@@ -112,7 +112,7 @@ def some_changes(score: ScoreComparison, most: int) -> list[Change]:
     return lost[:of_lost] + won[: most - min(of_lost, len(lost))]
 
 
-def conversation_of(trial: ScoredTrial, body: Body | str, shown_as: str = "") -> Conversation:
+def conversation_of(trial: ScoredTrial, body: TrialBody | str, shown_as: str = "") -> Conversation:
     """Return the conversation of an attempt, shortened for a page.
 
     If `body` is a text, it is the reason why there is no conversation.
@@ -122,21 +122,21 @@ def conversation_of(trial: ScoredTrial, body: Body | str, shown_as: str = "") ->
         messages, left_out, result = [ShownMessage("note", [Piece("cut", body)])], 0, []
     else:
         parsed, left_out = parse_messages(
-            body, [score.span for score in scores if score.span], FIRST, MOST_MESSAGES
+            body, [score.span for score in scores if score.span], FIRST_MESSAGES_SHOWN, MOST_MESSAGES
         )
         messages = [_shown_message(message) for message in parsed]
-        result = cut(as_json(body.native), SHORT) if body.native is not None else []
+        result = shorten(as_json(body.native), MAX_DETAIL_LENGTH) if body.native is not None else []
     return Conversation(
         sample=record.sample,
         repeat=record.repeat,
         attempt=record.attempt,
         status=str(trial.status),
         seconds=record.duration / 1e9,
-        reason=cut(record.reason or "", SHORT),
+        reason=shorten(record.reason or "", MAX_DETAIL_LENGTH),
         selection_reason=shown_as,
         messages=messages,
         left_out=left_out,
-        notes=[cut(note, SHORT) for note in trial_notes(record)],
+        notes=[shorten(note, MAX_DETAIL_LENGTH) for note in trial_notes(record)],
         flags=[_flag(flag) for flag in trial.flags],
         grades=[*(_own_grade(*one) for one in record.scores.items()), *(_grade(score) for score in scores)],
         requests=[_request(request) for request in record.requests[:MOST_MESSAGES]],
@@ -147,9 +147,12 @@ def conversation_of(trial: ScoredTrial, body: Body | str, shown_as: str = "") ->
 def _shown_message(message: ParsedMessage) -> ShownMessage:
     return ShownMessage(
         role=message.role,
-        pieces=cut(message.text, span=message.span),
-        reasoning=cut(message.reasoning),
-        calls=[Call(call.name, cut(call.arguments, SHORT)) for call in message.calls[:MOST_MESSAGES]],
+        pieces=shorten(message.text, span=message.span),
+        reasoning=shorten(message.reasoning),
+        calls=[
+            ShownCall(call.name, shorten(call.arguments, MAX_DETAIL_LENGTH))
+            for call in message.calls[:MOST_MESSAGES]
+        ],
         pictures=list(islice(_small_pictures(message.message.get("content")), MOST_PICTURES)),
     )
 
@@ -165,7 +168,7 @@ def _small_pictures(content: Any) -> Iterator[ShownPicture]:
 
 
 def _flag(flag: Flag) -> ShownFlag:
-    return ShownFlag(kind_in_words(flag.kind), cut(flag.evidence, SHORT))
+    return ShownFlag(kind_in_words(flag.kind), shorten(flag.evidence, MAX_DETAIL_LENGTH))
 
 
 def _own_grade(name: str, value: float) -> Grade:
@@ -177,8 +180,8 @@ def _grade(score: ScoreRecord) -> Grade:
         scorer=score.scorer,
         value=score.value,
         status=str(score.status),
-        span=cut(score.span or "", SHORT),
-        detail=cut(as_json(score.detail), SHORT) if score.detail else [],
+        span=shorten(score.span or "", MAX_DETAIL_LENGTH),
+        detail=shorten(as_json(score.detail), MAX_DETAIL_LENGTH) if score.detail else [],
     )
 
 
@@ -190,10 +193,10 @@ def _request(request: RequestRecord) -> str:
     if request.ttft_seconds is not None:
         parts.append(f"first token {milliseconds(request.ttft_seconds)} ms")
     if usage.total_tokens:
-        completion = counted(usage.completion_tokens or 0, "token")
-        parts.append(f"{usage.prompt_tokens or 0:,} + {completion}{thinking_of(usage)}")
+        completion = count_with_noun(usage.completion_tokens or 0, "token")
+        parts.append(f"{usage.prompt_tokens or 0:,} + {completion}{thinking_tokens_text(usage)}")
     if request.attempts > 1:
         parts.append(f"{request.attempts} attempts, {duration(request.waited / 1e9)} of waiting")
     if request.error:
-        parts.append(request.error[:SHORT])
+        parts.append(request.error[:MAX_DETAIL_LENGTH])
     return ", ".join(parts)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchwright.analysis.comparison.records import Change, ScoreComparison
-from benchwright.analysis.report.conversations import conversation, some_changes
+from benchwright.analysis.comparison.records import ScoreChange, ScoreComparison
+from benchwright.analysis.report.conversations import conversation_at, select_changes
 from benchwright.analysis.report.records import Conversation, Flip, Flips, TrialTexts
-from benchwright.analysis.report.runs import Part
-from benchwright.analysis.report.trial_texts import given_on_disk
+from benchwright.analysis.report.runs import ReportPart
+from benchwright.analysis.report.trial_texts import read_trial_texts
 from benchwright.runs.table import RunTable
 
-Place = tuple[str, int]
-Trial = tuple[RunTable, int]
+SampleAndRepeat = tuple[str, int]
+TableRow = tuple[RunTable, int]
 
 
-def flips_of(a: Part, b: Part, score: ScoreComparison, most: int) -> Flips:
+def flips_of(a: ReportPart, b: ReportPart, score: ScoreComparison, most: int) -> Flips:
     """Return the samples with the largest changes of a score from one run to another.
 
     They have conversations if there are journals and the data are the same.
@@ -23,7 +23,7 @@ def flips_of(a: Part, b: Part, score: ScoreComparison, most: int) -> Flips:
     Raises:
         JournalError: If a journal cannot be read.
     """
-    chosen = some_changes(score, most)
+    chosen = select_changes(score, most)
     same = a.data == b.data
     there_a, there_b = dict(_trials(a, chosen)), dict(_trials(b, chosen)) if same else {}
     won, lost = map(len, score.won_and_lost())
@@ -43,19 +43,24 @@ def flips_of(a: Part, b: Part, score: ScoreComparison, most: int) -> Flips:
     )
 
 
-def _flip(change: Change, score: ScoreComparison, a: Mapping[Place, Trial], b: Mapping[Place, Trial]) -> Flip:
+def _flip(
+    change: ScoreChange,
+    score: ScoreComparison,
+    a: Mapping[SampleAndRepeat, TableRow],
+    b: Mapping[SampleAndRepeat, TableRow],
+) -> Flip:
     place = change.sample, change.repeat
     return Flip(change, score.gain(change) > 0, *_side(a.get(place)), *_side(b.get(place)))
 
 
-def _side(trial: Trial | None) -> tuple[Conversation | None, TrialTexts | None]:
+def _side(trial: TableRow | None) -> tuple[Conversation | None, TrialTexts | None]:
     if trial is None:
         return None, None
     table, row = trial
-    return conversation(table, row), given_on_disk(table.directory, table.read_trial(row))
+    return conversation_at(table, row), read_trial_texts(table.directory, table.read_trial(row))
 
 
-def _trials(part: Part, changes: Sequence[Change]) -> Iterator[tuple[Place, Trial]]:
+def _trials(part: ReportPart, changes: Sequence[ScoreChange]) -> Iterator[tuple[SampleAndRepeat, TableRow]]:
     table, slot = part.table, part.slot
     if table is None or slot is None:
         return

@@ -8,20 +8,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.analysis.report.columns import Columns
-from benchwright.analysis.report.records import Breakdown, LatencyBin, Mark, Row, ScoreByLatency
+from benchwright.analysis.report.columns import TrialColumns
+from benchwright.analysis.report.records import Breakdown, ChartMean, ChartRow, LatencyBin, ScoreByLatency
 from benchwright.analysis.scores import mean_of, values_of, with_ends
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
-from benchwright.statistic import numbers
+from benchwright.statistic import known_numbers
 
 MOST_ROWS = 40
 MOST_DOTS = 500
 MOST_BINS = 8
-BIN = 15
+MIN_TRIALS_PER_BIN = 15
 """Minimum number of trials in a latency bin."""
 
-LENGTH = "tokens of the prompt"
+PROMPT_LENGTH_LABEL = "tokens of the prompt"
 
 
 class TaskRun(NamedTuple):
@@ -31,11 +31,11 @@ class TaskRun(NamedTuple):
     task: str
     manifest: Manifest
     table: RunTable
-    columns: Columns
+    columns: TrialColumns
     labels: Sequence[str]
 
 
-def mark(run: TaskRun, score: str, places: NDArray[Any]) -> Mark:
+def chart_mean(run: TaskRun, score: str, places: NDArray[Any]) -> ChartMean:
     """Return the mean of a score over the trials at `places`, with its interval.
 
     If all are of one cluster (such as a passage), they count as independent, and the mean is about this
@@ -44,7 +44,7 @@ def mark(run: TaskRun, score: str, places: NDArray[Any]) -> Mark:
     found = values_of(run.manifest, run.table, score, run.columns.rows[places])
     if found.groups is not None and np.unique(found.groups).size == 1:
         found = found._replace(groups=None)
-    return Mark(run.letter, len(found.values), found.trials, *with_ends(mean_of(found)))
+    return ChartMean(run.letter, len(found.values), found.trials, *with_ends(mean_of(found)))
 
 
 def breakdowns(runs: Sequence[TaskRun]) -> list[Breakdown]:
@@ -58,15 +58,15 @@ def breakdowns(runs: Sequence[TaskRun]) -> list[Breakdown]:
 def _of_task(task: str, runs: Sequence[TaskRun]) -> Iterator[Breakdown]:
     labels = dict.fromkeys(label for run in runs for label in run.labels)
     scores = dict.fromkeys(score for run in runs for score in run.columns.scores)
-    for label in [*labels, LENGTH]:
+    for label in [*labels, PROMPT_LENGTH_LABEL]:
         parts = [dict(_parts(run, label)) for run in runs]
         names = dict.fromkeys(sorted({name for part in parts for name in part}, key=_order))
         if len(names) < 2:
             continue
         kept = sorted(names, key=lambda name: -_count(parts, name))[:MOST_ROWS]
         for score in scores:
-            rows = [Row(name, list(_marks(runs, parts, name, score))) for name in names if name in kept]
-            if numbers(mark.mean for row in rows for mark in row.marks):
+            rows = [ChartRow(name, list(_marks(runs, parts, name, score))) for name in names if name in kept]
+            if known_numbers(chart_mean.mean for row in rows for chart_mean in row.marks):
                 yield Breakdown(task, label, score, rows, len(names) - len(kept))
 
 
@@ -82,7 +82,7 @@ def _count(parts: Sequence[Mapping[str, NDArray[Any]]], name: str) -> int:
 
 def _parts(run: TaskRun, label: str) -> Iterator[tuple[str, NDArray[Any]]]:
     """Yield each value of a label with the places of its trials."""
-    if label == LENGTH:
+    if label == PROMPT_LENGTH_LABEL:
         yield from _by_length(run.columns.prompt_tokens)
         return
     found = run.columns.labels.get(label)
@@ -107,10 +107,10 @@ def _by_length(prompt: NDArray[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
 
 def _marks(
     runs: Sequence[TaskRun], parts: Sequence[Mapping[str, NDArray[Any]]], name: str, score: str
-) -> Iterator[Mark]:
+) -> Iterator[ChartMean]:
     for run, part in zip(runs, parts, strict=True):
         if name in part and score in run.columns.scores:
-            yield mark(run, score, part[name])
+            yield chart_mean(run, score, part[name])
 
 
 def scores_by_latency(run: TaskRun) -> Iterator[ScoreByLatency]:
@@ -126,13 +126,13 @@ def scores_by_latency(run: TaskRun) -> Iterator[ScoreByLatency]:
 
 def _bins(run: TaskRun, score: str, places: NDArray[Any]) -> Iterator[LatencyBin]:
     """Yield latency bins with about the same number of trials each, the fastest first."""
-    count = min(MOST_BINS, places.size // BIN)
+    count = min(MOST_BINS, places.size // MIN_TRIALS_PER_BIN)
     if count < 2:
         return
     ordered = places[np.argsort(run.columns.latency[places], kind="stable")]
     for part in np.array_split(ordered, count):
         latency = run.columns.latency[part]
-        yield LatencyBin(float(latency[0]), float(latency[-1]), mark(run, score, part))
+        yield LatencyBin(float(latency[0]), float(latency[-1]), chart_mean(run, score, part))
 
 
 def _evenly(n: int, most: int) -> NDArray[np.int64]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from benchwright.analysis.report.pieces import find_span
+from benchwright.analysis.report.text_pieces import find_span
 from benchwright.endpoint.reasoning_parser import split_reasoning
 from benchwright.engine.answers import content_text
 from benchwright.records import UNREADABLE, Message, Record
-from benchwright.runs.journal import Body, ExchangeBody, encode_json
+from benchwright.runs.journal import ExchangeBody, TrialBody, encode_json
 
 REASONING = ("reasoning_content", "reasoning")
 """Message fields in which servers send the model's reasoning."""
@@ -37,7 +37,7 @@ class ParsedMessage(Record, frozen=True):
 
 
 def parse_messages(
-    body: Body, spans: Sequence[str], first: int, most: int
+    body: TrialBody, spans: Sequence[str], first: int, most: int
 ) -> tuple[list[ParsedMessage], int]:
     """Return the first and last messages of a trial, `most` in all, and the number omitted between them.
 

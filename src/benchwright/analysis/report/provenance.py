@@ -10,20 +10,20 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from benchwright.analysis.comparison.sides import Facts
-from benchwright.analysis.report.records import Fact
+from benchwright.analysis.comparison.sides import SideFacts
+from benchwright.analysis.report.records import ConfigurationFact
 from benchwright.endpoint.card import Card
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 from benchwright.runs.cards import card_lines
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import DataFile, Manifest
 
-TOLD_ELSEWHERE = frozenset(
+SEPARATE_SETTINGS = frozenset(
     {"model", "base_url", "headers", "baseline_model", "baseline_base_url", "concurrency", "n"}
 )
 """Settings that are not listed with the others, because they have separate lines."""
 
-ABOUT = {
+FACT_NAMES = {
     "protocol": "protocol",
     "source": "source of the protocol",
     "licence": "licence of the data",
@@ -63,18 +63,18 @@ def _facts(manifest: Manifest, slot: str, found_concurrency: Sequence[int]) -> I
     yield "kind", manifest.kind
     yield "model", manifest.typed_models.get(slot, target.model)
     yield "model as requested", target.model
-    yield "endpoint", endpoint(target.base_url)
+    yield "endpoint", host_and_port(target.base_url)
     if target.headers:
         yield "headers", ", ".join(target.headers)
     for helper in manifest.helpers:
-        yield f"helper {helper.slot}", f"{helper.model} at {endpoint(helper.base_url)}"
+        yield f"helper {helper.slot}", f"{helper.model} at {host_and_port(helper.base_url)}"
     for name, value in target.settings.items():
         yield name, _told(value)
     yield "task", f"{manifest.task.name}, version {manifest.task.version}"
     yield "task's fingerprint", manifest.task.fingerprint
     for scorer in manifest.scorers:
         yield f"grader {scorer.name}", scorer.fingerprint
-    for name, words in ABOUT.items():
+    for name, words in FACT_NAMES.items():
         if manifest.about.get(name) is not None:
             yield words, _told(manifest.about[name])
     yield from _data(manifest.data, manifest.about.get("data"))
@@ -84,7 +84,7 @@ def _facts(manifest: Manifest, slot: str, found_concurrency: Sequence[int]) -> I
     for name, value in msgspec.to_builtins(manifest.limits).items():
         yield f"limit of {name}", _told(value)
     for name, value in manifest.settings.items():
-        if name not in TOLD_ELSEWHERE:
+        if name not in SEPARATE_SETTINGS:
             yield f"given: {name.replace('_', ' ')}", _given(value)
     for name, value in {**manifest.versions, **manifest.client}.items():
         yield name, _told(value)
@@ -102,11 +102,11 @@ def _data(files: Sequence[DataFile], about: Any) -> Iterator[tuple[str, str]]:
         beginning = f" from {file.offset:,}" if file.offset else ""
         yield (
             f"data {Path(file.path).name}",
-            f"{counted(file.samples, 'sample')}{beginning}, xxh3 {file.xxh3}",
+            f"{count_with_noun(file.samples, 'sample')}{beginning}, xxh3 {file.xxh3}",
         )
 
 
-def facts_of_file(facts: Facts) -> dict[str, str]:
+def facts_of_file(facts: SideFacts) -> dict[str, str]:
     """Return the configuration facts that a result file contains, by name."""
     told = {
         "run": facts.run or "",
@@ -121,7 +121,7 @@ def facts_of_file(facts: Facts) -> dict[str, str]:
     return {name: value for name, value in told.items() if value}
 
 
-def endpoint(base_url: str) -> str:
+def host_and_port(base_url: str) -> str:
     """Return the host and port of an endpoint. Its path and user are left out, as they may be confidential."""
     if base_url.startswith("unix://"):
         return "a Unix socket"
@@ -142,13 +142,13 @@ def _given(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(_given, value))
     if isinstance(value, str) and "://" in value:
-        return endpoint(value)
+        return host_and_port(value)
     if isinstance(value, str) and value.startswith(("/", "~")):
         return f"…/{Path(value).name}"
     return _told(value)
 
 
-def table(runs: Sequence[Mapping[str, str]]) -> list[Fact]:
+def facts_table(runs: Sequence[Mapping[str, str]]) -> list[ConfigurationFact]:
     """Return the facts of all runs side by side, one row per name, in order of first occurrence."""
     names = dict.fromkeys(name for run in runs for name in run)
-    return [Fact(name, [run.get(name) for run in runs]) for name in names]
+    return [ConfigurationFact(name, [run.get(name) for run in runs]) for name in names]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from benchwright.analysis.comparison.records import Change, Comparison
+from benchwright.analysis.comparison.records import Comparison, ScoreChange
 from benchwright.analysis.deciding.records import RunDecision
-from benchwright.analysis.load.details import DetailedLoad
-from benchwright.analysis.quality_and_speed.fronts import Front, PerTrial
+from benchwright.analysis.load.plot_data import DetailedLoad
+from benchwright.analysis.quality_and_speed.fronts import Front, ResourcesPerTrial
 from benchwright.analysis.request_summary import RequestSummary
 from benchwright.analysis.summary_records import ScoreSummary
 from benchwright.catalog.benchmark import Figure
@@ -25,7 +25,7 @@ class Piece(NamedTuple):
 Pieces = list[Piece]
 
 
-class Call(Record, frozen=True):
+class ShownCall(Record, frozen=True):
     """A tool call as displayed in a conversation."""
 
     name: str
@@ -45,7 +45,7 @@ class ShownMessage(Record, frozen=True):
     role: str
     pieces: Pieces = []
     reasoning: Pieces = []
-    calls: list[Call] = []
+    calls: list[ShownCall] = []
     pictures: list[ShownPicture] = []
 
 
@@ -105,7 +105,7 @@ class Flip(Record, frozen=True):
     `won`: True if B scored better.
     """
 
-    change: Change
+    change: ScoreChange
     won: bool
     a: Conversation | None = None
     texts_a: TrialTexts | None = None
@@ -125,7 +125,7 @@ class Flips(Record, frozen=True):
     note: str = ""
 
 
-class Mark(Record, frozen=True):
+class ChartMean(Record, frozen=True):
     """One run's point in a chart: the mean score over `n` scored of `total` trials, with its interval."""
 
     letter: str
@@ -136,11 +136,11 @@ class Mark(Record, frozen=True):
     high: Statistic = None
 
 
-class Row(Record, frozen=True):
+class ChartRow(Record, frozen=True):
     """One row of a chart of means, such as a label value, with the mean of every run that has one."""
 
     name: str
-    marks: list[Mark]
+    marks: list[ChartMean]
 
 
 class Breakdown(Record, frozen=True):
@@ -149,7 +149,7 @@ class Breakdown(Record, frozen=True):
     task: str
     label: str
     score: str
-    rows: list[Row]
+    rows: list[ChartRow]
     left_out: int = 0
 
 
@@ -183,7 +183,7 @@ class LatencyBin(Record, frozen=True):
 
     low: float
     high: float
-    mark: Mark
+    mark: ChartMean
 
 
 class ScoreByLatency(Record, frozen=True):
@@ -227,7 +227,7 @@ class Waterfall(Record, frozen=True):
     trials: list[TimedTrial]
 
 
-class Fact(Record, frozen=True):
+class ConfigurationFact(Record, frozen=True):
     """One line of the configuration table, with a value for each run."""
 
     name: str
@@ -239,7 +239,7 @@ class Fact(Record, frozen=True):
         return len(set(self.values)) > 1
 
 
-class OwnScore(Record, frozen=True):
+class PackOwnScore(Record, frozen=True):
     """A bench pack's own score of a run, as text: its total, and its categories as (label, score, weight)."""
 
     total: str
@@ -273,8 +273,8 @@ class RunPart(Record, frozen=True):
     by_latency: list[ScoreByLatency] = []
     waterfalls: list[Waterfall] = []
     conversations: list[Conversation] = []
-    own_score: OwnScore | None = None
-    per_trial: PerTrial = PerTrial()
+    own_score: PackOwnScore | None = None
+    per_trial: ResourcesPerTrial = ResourcesPerTrial()
     name: str = ""
     note: str = ""
     decision: RunDecision | None = None
@@ -295,5 +295,5 @@ class Report(Record, frozen=True):
     distributions: list[Distribution] = []
     fronts: list[Front] = []
     loads: list[DetailedLoad] = []
-    facts: list[Fact] = []
+    facts: list[ConfigurationFact] = []
     banners: list[str] = []

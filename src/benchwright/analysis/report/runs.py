@@ -12,22 +12,27 @@ from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.records import ComparedRun
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
 from benchwright.analysis.equal_repeats import equal_repeats_lines
-from benchwright.analysis.judged.words import judge_lines
+from benchwright.analysis.judged.judge_sentences import judge_lines
 from benchwright.analysis.labels import shown_labels
 from benchwright.analysis.load.cached_prompts import warm_cache_lines
-from benchwright.analysis.no_scores import failures_left, unscored_among, unscored_scorers, without_reason
-from benchwright.analysis.quality_and_speed.fronts import per_trial
-from benchwright.analysis.report.columns import Columns, columns_of
-from benchwright.analysis.report.conversations import choose, conversation
+from benchwright.analysis.no_scores import (
+    remaining_failures,
+    unscored_among,
+    unscored_scorers,
+    without_reason,
+)
+from benchwright.analysis.quality_and_speed.fronts import resources_per_trial
+from benchwright.analysis.report.columns import TrialColumns, columns_of
+from benchwright.analysis.report.conversations import choose_trials, conversation_at
 from benchwright.analysis.report.means import TaskRun, scores_by_latency
 from benchwright.analysis.report.provenance import facts_of_file, facts_of_run
-from benchwright.analysis.report.records import OwnScore, RunPart, Waterfall
-from benchwright.analysis.report.times import over_the_run, slowest, timed_trial
+from benchwright.analysis.report.records import PackOwnScore, RunPart, Waterfall
+from benchwright.analysis.report.times import evenly_spread_trials, slowest_trials, timed_trial
 from benchwright.analysis.request_lines import request_lines
 from benchwright.analysis.scores import ScoreScale, ScoreValues, mean_of, with_ends
 from benchwright.analysis.shortfalls import failed_trials, shortfalls
 from benchwright.analysis.summary_records import RunSummary, ScoreSummary, TargetSummary
-from benchwright.analysis.suspicious import suspicious_lines
+from benchwright.analysis.suspicious_passes import suspicious_lines
 from benchwright.analysis.thinking import thinking_lines
 from benchwright.runs.cards import read_cards
 from benchwright.runs.manifest import Manifest
@@ -36,7 +41,7 @@ from benchwright.runs.table import RunTable
 from benchwright.stats.arrays import Vector, count_distinct, exact_mean, exact_std
 
 
-class Part(NamedTuple):
+class ReportPart(NamedTuple):
     """One run in a report, with the data that are combined across runs: columns, times by kind, facts.
 
     `table` is None for a result file. `data`: the digests of the data files.
@@ -51,7 +56,7 @@ class Part(NamedTuple):
     data: tuple[str, ...] | None = None
 
 
-def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
+def run_part(sides: RunSides, run: ComparedRun, most: int) -> ReportPart:
     """Return the report's part on one target of a run, with at most `most` conversations.
 
     Raises:
@@ -62,7 +67,7 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
     target = next(one for one in summary.targets if one.slot == slot)
     columns = columns_of(table, slot)
     measured = TaskRun(run.letter, run.task, manifest, table, columns, shown_labels(manifest, columns.labels))
-    chosen = choose(columns, manifest.pass_threshold, most)
+    chosen = choose_trials(columns, manifest.pass_threshold, most)
     part = RunPart(
         letter=run.letter,
         reference=run.reference,
@@ -83,9 +88,11 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
         requests=target.requests,
         by_latency=list(scores_by_latency(measured)),
         waterfalls=list(_waterfalls(table, columns, run.letter)),
-        conversations=[conversation(table, int(columns.rows[place]), why) for place, why in chosen.items()],
+        conversations=[
+            conversation_at(table, int(columns.rows[place]), why) for place, why in chosen.items()
+        ],
         own_score=_own_score(table, manifest, slot),
-        per_trial=per_trial(sides.side(slot)),
+        per_trial=resources_per_trial(sides.side(slot)),
         name=given_name(manifest),
         note=summary.note,
         decision=summary.decision,
@@ -94,7 +101,7 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
     data = tuple(file.xxh3 for file in manifest.data)
     card = read_cards(table.directory).get(slot)
     facts = facts_of_run(manifest, slot, summary.found_concurrency, card)
-    return Part(part, measured, request_times(table, slot), facts, table, slot, data)
+    return ReportPart(part, measured, request_times(table, slot), facts, table, slot, data)
 
 
 def request_times(table: RunTable, slot: str) -> Mapping[str, Vector]:
@@ -105,12 +112,12 @@ def request_times(table: RunTable, slot: str) -> Mapping[str, Vector]:
     return {name: requests.times(name).astype(np.float64) for name in ("ttft", "latency")}
 
 
-def _waterfalls(table: RunTable, columns: Columns, letter: str) -> Iterator[Waterfall]:
+def _waterfalls(table: RunTable, columns: TrialColumns, letter: str) -> Iterator[Waterfall]:
     n = columns.rows.size
     first = int(columns.started_at.min()) if n else 0
     for words, places in (
-        ("evenly spread over the run", over_the_run(columns)),
-        ("the slowest", slowest(columns)),
+        ("evenly spread over the run", evenly_spread_trials(columns)),
+        ("the slowest", slowest_trials(columns)),
     ):
         if places:
             timed = [timed_trial(trial, first) for trial in table.read_trials(columns.rows[places])]
@@ -142,7 +149,7 @@ def _banners(
     yield from (f"{without_reason(sentence, [target])}." for sentence in shortfalls(manifest, [target]))
     yield from (one.text() for one in unscored_scorers(target))
     yield from _failures(failed_trials(target.statuses), target.trials)
-    for reason, count in failures_left(target).items():
+    for reason, count in remaining_failures(target).items():
         yield f"{count:,} failed: {reason}"
 
 
@@ -158,7 +165,7 @@ def _failures(failed: int, trials: int) -> Iterator[str]:
         )
 
 
-def _own_score(table: RunTable, manifest: Manifest, slot: str) -> OwnScore | None:
+def _own_score(table: RunTable, manifest: Manifest, slot: str) -> PackOwnScore | None:
     if manifest.kind != "pack":
         return None
     from benchwright.analysis.pack_runs import read_scores
@@ -168,7 +175,7 @@ def _own_score(table: RunTable, manifest: Manifest, slot: str) -> OwnScore | Non
         return None
     total = kept.total or "no score"
     if kept.score is None or not kept.is_complete:
-        return OwnScore(total, kept.remark)
+        return PackOwnScore(total, kept.remark)
     categories = [
         (
             category.label,
@@ -177,10 +184,10 @@ def _own_score(table: RunTable, manifest: Manifest, slot: str) -> OwnScore | Non
         )
         for category in kept.score.categories
     ]
-    return OwnScore(total, kept.remark, categories)
+    return PackOwnScore(total, kept.remark, categories)
 
 
-def file_part(side: Side, run: ComparedRun) -> Part:
+def file_part(side: Side, run: ComparedRun) -> ReportPart:
     """Return the report's part on a result file, or on one model of an `eval -o` file."""
     facts, trials = side.facts, side.trials
     n = len(trials.samples)
@@ -209,7 +216,7 @@ def file_part(side: Side, run: ComparedRun) -> Part:
         slot=facts.slot,
         repeats=1 + max(trials.repeats, default=0),
     )
-    return Part(part, None, side.timings, facts_of_file(facts), data=facts.data)
+    return ReportPart(part, None, side.timings, facts_of_file(facts), data=facts.data)
 
 
 def _unscored(scores: Sequence[ScoreSummary]) -> Iterator[str]:

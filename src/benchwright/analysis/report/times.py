@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from benchwright.analysis.report.columns import Columns
+from benchwright.analysis.report.columns import TrialColumns
 from benchwright.analysis.report.records import Curve, Distribution, Quantile, Segment, TimedTrial
 from benchwright.records import RequestRecord
 from benchwright.runs.attempts import ScoredTrial
 from benchwright.stats.arrays import Vector
-from benchwright.stats.latency import cumulative, percentile, percentile_interval
+from benchwright.stats.percentiles import cumulative_points, percentile, percentile_interval
 
 TITLES = {"ttft": "Time to first token", "latency": "Latency of a request"}
 QUANTILES = (0.5, 0.95, 0.99)
 MOST_POINTS = 200
-OVER_THE_RUN = 40
-SLOWEST = 20
+MAX_SPREAD_TRIALS = 40
+MAX_SLOWEST_TRIALS = 20
 
 
 def distributions(times: Mapping[str, Mapping[str, Vector]]) -> list[Distribution]:
@@ -40,7 +40,7 @@ def distributions(times: Mapping[str, Mapping[str, Vector]]) -> list[Distributio
 
 def _curve(letter: str, seconds: Vector) -> Curve:
     quantiles = [_quantile(seconds, q) for q in QUANTILES]
-    return Curve(letter, int(seconds.size), cumulative(seconds, MOST_POINTS), quantiles)
+    return Curve(letter, int(seconds.size), cumulative_points(seconds, MOST_POINTS), quantiles)
 
 
 def _quantile(seconds: Vector, q: float) -> Quantile:
@@ -48,25 +48,25 @@ def _quantile(seconds: Vector, q: float) -> Quantile:
     return Quantile(q, percentile(seconds, q), low, high)
 
 
-def over_the_run(columns: Columns) -> list[int]:
+def evenly_spread_trials(columns: TrialColumns) -> list[int]:
     """Return the places of trials that are evenly spread over the run, in order of start."""
     timed = np.flatnonzero(~np.isnan(columns.latency))
     if not timed.size:
         return []
-    some = np.unique(np.linspace(0, timed.size - 1, min(timed.size, OVER_THE_RUN)).round().astype(int))
+    some = np.unique(np.linspace(0, timed.size - 1, min(timed.size, MAX_SPREAD_TRIALS)).round().astype(int))
     chosen: list[int] = timed[some].tolist()
     return chosen
 
 
-def slowest(columns: Columns) -> list[int]:
+def slowest_trials(columns: TrialColumns) -> list[int]:
     """Return the places of the slowest trials, the slowest first.
 
-    Empty if `over_the_run` already shows all trials.
+    Empty if `evenly_spread_trials` already shows all trials.
     """
     timed = np.flatnonzero(~np.isnan(columns.latency))
-    if timed.size <= OVER_THE_RUN:
+    if timed.size <= MAX_SPREAD_TRIALS:
         return []
-    order = np.argsort(-columns.duration[timed], kind="stable")[:SLOWEST]
+    order = np.argsort(-columns.duration[timed], kind="stable")[:MAX_SLOWEST_TRIALS]
     chosen: list[int] = timed[order].tolist()
     return chosen
 

@@ -5,23 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchwright.analysis.report.conversations import LARGEST_BODY
-from benchwright.analysis.report.pieces import cut, find_span
 from benchwright.analysis.report.records import TrialTexts
+from benchwright.analysis.report.text_pieces import find_span, shorten
 from benchwright.analysis.trial_preview import read_preview, trial_preview
 from benchwright.runs.attempts import ScoredTrial
 
-LONGEST = 600
+MAX_TEXT_LENGTH = 600
 """Maximum number of characters of one text; the conversation has the full text."""
 
 
-def given_on_disk(directory: Path, trial: ScoredTrial) -> TrialTexts:
+def read_trial_texts(directory: Path, trial: ScoredTrial) -> TrialTexts:
     """Return the preview of an attempt, reading its body from the run's directory."""
     small = trial.record.body[1] <= LARGEST_BODY
     told = read_preview(directory, trial) if small else trial_preview(trial, None)
     answer = (told.answer or "").strip("\n")
     spans = (find_span(answer, score.span) for score in trial.scores.values())
     return TrialTexts(
-        input=cut((told.input or "").strip("\n"), LONGEST),
-        target=cut((told.target or "").strip("\n"), LONGEST),
-        answer=cut(answer, LONGEST, next(filter(None, spans), None)),
+        input=shorten((told.input or "").strip("\n"), MAX_TEXT_LENGTH),
+        target=shorten((told.target or "").strip("\n"), MAX_TEXT_LENGTH),
+        answer=shorten(answer, MAX_TEXT_LENGTH, next(filter(None, spans), None)),
     )

@@ -20,19 +20,19 @@ def examine(*, call_out: bool = False) -> list[Finding]:
     """Return the findings about this machine. Other machines are contacted only if `call_out`."""
     seconds = containers.PULL_SECONDS if call_out else 0.0
     checks = [
-        Check("Python", programs.python),
-        Check("extras", programs.extras),
-        Check("home directory", machine.home_directory),
-        Check("memory", machine.memory),
-        Check("open files", machine.open_files),
-        Check("clock", machine.clock),
-        Check("loopback", network.loopback),
-        Check("proxies", network.proxies),
-        Check("sandbox", programs.sandbox),
-        Check("pack processes", programs.pack_processes),
-        Check("Node.js", programs.node),
-        Check("agents", agents.command_line_agents),
-        Check("docker program", containers.docker_program),
-        Check("container engine", partial(containers.engine, call_out=call_out), 10.0 + seconds),
+        Check("Python", programs.check_python),
+        Check("extras", programs.check_extras),
+        Check("home directory", machine.check_home_directory),
+        Check("memory", machine.check_memory),
+        Check("open files", machine.check_open_files),
+        Check("clock", machine.check_clock),
+        Check("loopback", network.check_loopback),
+        Check("proxies", network.check_proxies),
+        Check("sandbox", programs.check_sandbox),
+        Check("pack processes", programs.check_pack_processes),
+        Check("Node.js", programs.check_node),
+        Check("agents", agents.check_agents),
+        Check("docker program", containers.check_docker_program),
+        Check("container engine", partial(containers.check_engine, call_out=call_out), 10.0 + seconds),
     ]
     return findings_of(checks)

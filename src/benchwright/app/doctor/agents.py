@@ -6,20 +6,20 @@ import shutil
 from collections.abc import Iterator
 
 from benchwright.app.doctor.findings import Finding
-from benchwright.recipes.layers import layer_of
+from benchwright.recipes.installed_agents import find_installed
 from benchwright.recipes.recipe import Recipe
-from benchwright.recipes.shelf import all_recipes
-from benchwright.recipes.tmux import ADVICE, PROGRAM, tmux_version
+from benchwright.recipes.recipe_lookup import all_recipes
+from benchwright.recipes.tmux import INSTALL_ADVICE, PROGRAM, tmux_version
 
 
-def command_line_agents() -> Iterator[Finding]:
+def check_agents() -> Iterator[Finding]:
     """Yield a finding for each installed command-line agent, and one for all missing ones.
 
     Raises:
         UserError: If a recipe of the user is invalid.
     """
     recipes = [recipe for recipe in all_recipes() if recipe.install is not None]
-    installed = [recipe for recipe in recipes if layer_of(recipe) is not None]
+    installed = [recipe for recipe in recipes if find_installed(recipe) is not None]
     missing = [recipe for recipe in recipes if recipe not in installed]
     for recipe in installed:
         yield from _finding(recipe)
@@ -40,7 +40,13 @@ def command_line_agents() -> Iterator[Finding]:
 def _tmux() -> Finding:
     found, needed_for = tmux_version(), "the agent terminus (--agent)"
     if found is None:
-        return Finding(PROGRAM, "not on the PATH", "missing", needed_for, f"{ADVICE[0].upper()}{ADVICE[1:]}.")
+        return Finding(
+            PROGRAM,
+            "not on the PATH",
+            "missing",
+            needed_for,
+            f"{INSTALL_ADVICE[0].upper()}{INSTALL_ADVICE[1:]}.",
+        )
     return Finding(PROGRAM, found, needed_for=needed_for)
 
 

@@ -8,35 +8,35 @@ import shutil
 from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING
 
-from benchwright.app.doctor.findings import Finding, State
+from benchwright.app.doctor.findings import Finding, FindingState
 from benchwright.app.doctor.programs import first_line_of
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 
 if TYPE_CHECKING:
     from benchwright.sandbox.docker import Engine
 
 GiB = 2**30
-SECONDS = 6.0
+ENGINE_TIMEOUT = 6.0
 """Maximum seconds for the engine to respond."""
 PULL_SECONDS = 30.0
-LITTLE_DISK = 20 * GiB
-OLDEST_API = (1, 41)
+LOW_DISK_BYTES = 20 * GiB
+MIN_API_VERSION = (1, 41)
 SMALLEST_IMAGE = "hello-world:latest"
 
-NEEDED_FOR = "benchmarks in containers (terminal_bench, swe_bench and others) and verifiers of packs"
+CONTAINER_USES = "benchmarks in containers (terminal_bench, swe_bench and others) and verifiers of packs"
 
-IMAGES = {
+IMAGE_PREFIXES = {
     "swe_bench": "swebench/sweb.eval.",
     "swe_bench_pro": "jefzda/sweap-images",
     "built here": "benchwright/",
 }
 """Prefixes of image names, by the benchmark or origin that a finding names."""
 
-LIMITS = {"MemoryLimit": "memory", "PidsLimit": "processes", "CpuCfsQuota": "processors"}
+LIMITABLE_RESOURCES = {"MemoryLimit": "memory", "PidsLimit": "processes", "CpuCfsQuota": "processors"}
 """Resources that the engine must be able to limit, by their names in `docker info`."""
 
 
-def docker_program() -> Iterator[Finding]:
+def check_docker_program() -> Iterator[Finding]:
     """Yield a finding on the `docker` program, without which images cannot be built."""
     builds = "building images: tasks of terminal_bench, verifiers of packs"
     program = shutil.which("docker")
@@ -58,7 +58,7 @@ def docker_program() -> Iterator[Finding]:
     yield Finding("docker buildx", "not installed", "missing", "Dockerfiles that need BuildKit", advice)
 
 
-def engine(*, call_out: bool) -> Iterator[Finding]:
+def check_engine(*, call_out: bool) -> Iterator[Finding]:
     """Yield findings on the container engine: whether containers can run, its disk, images and leftovers.
 
     `call_out`: also check, over the network, whether images can be pulled.
@@ -69,14 +69,14 @@ def engine(*, call_out: bool) -> Iterator[Finding]:
 async def _collected(call_out: bool) -> list[Finding]:
     found: list[Finding] = []
     try:
-        async with asyncio.timeout(SECONDS) as limit:
+        async with asyncio.timeout(ENGINE_TIMEOUT) as limit:
             async for finding in _engine(limit, call_out):
                 found.append(finding)  # noqa: PERF401 - what was found before the limit is kept
     except TimeoutError:
         where = os.environ.get("DOCKER_HOST", "its socket")
-        said = f"nothing answers at {where} within {SECONDS:g} s"
+        said = f"nothing answers at {where} within {ENGINE_TIMEOUT:g} s"
         advice = "Restart the engine (`systemctl restart docker`, or Docker Desktop), or set DOCKER_HOST."
-        found.append(Finding("container engine", said, "problem", NEEDED_FOR, advice))
+        found.append(Finding("container engine", said, "problem", CONTAINER_USES, advice))
     return found
 
 
@@ -94,8 +94,8 @@ async def _engine(limit: asyncio.Timeout, call_out: bool) -> AsyncIterator[Findi
                 yield await _pulling(found)
     except EngineUnavailable as error:
         said, _, advice = str(error).partition(". ")
-        state: State = "missing" if error.kind == "missing" else "problem"
-        yield Finding("container engine", said, state, NEEDED_FOR, advice or None)
+        state: FindingState = "missing" if error.kind == "missing" else "problem"
+        yield Finding("container engine", said, state, CONTAINER_USES, advice or None)
 
 
 async def _version(engine: Engine) -> Finding:
@@ -106,13 +106,15 @@ async def _version(engine: Engine) -> Finding:
         f"{(about.get('MemTotal') or 0) / GiB:.1f} GiB"
     )
     subject = "container engine"
-    if _numbers(told.get("ApiVersion", "")) < OLDEST_API:
-        return Finding(subject, f"{said}: too old", "problem", NEEDED_FOR, "Install Docker 20.10 or newer.")
-    unbounded = [word for name, word in LIMITS.items() if not about.get(name)]
+    if _numbers(told.get("ApiVersion", "")) < MIN_API_VERSION:
+        return Finding(
+            subject, f"{said}: too old", "problem", CONTAINER_USES, "Install Docker 20.10 or newer."
+        )
+    unbounded = [word for name, word in LIMITABLE_RESOURCES.items() if not about.get(name)]
     if unbounded:
         advice = "Let Docker run as root, or rootless with cgroup 2 and its controllers delegated."
         said += f": it cannot limit {', '.join(unbounded)}"
-        return Finding(subject, said, "problem", NEEDED_FOR, advice)
+        return Finding(subject, said, "problem", CONTAINER_USES, advice)
     return Finding(subject, said)
 
 
@@ -125,19 +127,19 @@ def _disk(engine: Engine) -> Finding:
     if free is None:
         return Finding(subject, "unknown: the engine has its own file system")
     said = f"{free / GiB:.1f} GiB free in {engine.information['DockerRootDir']}"
-    if free >= LITTLE_DISK:
+    if free >= LOW_DISK_BYTES:
         return Finding(subject, said)
     advice = (
         "Make room: `docker system df` shows what can go; docs/benchmarks.md says what each benchmark needs."
     )
-    return Finding(subject, said, "problem" if free < GiB else "ok", NEEDED_FOR, advice)
+    return Finding(subject, said, "problem" if free < GiB else "ok", CONTAINER_USES, advice)
 
 
 async def _images(engine: Engine) -> Finding:
-    sizes: dict[str, list[int]] = {name: [] for name in IMAGES}
+    sizes: dict[str, list[int]] = {name: [] for name in IMAGE_PREFIXES}
     for image in await engine.client.images.list():
         tags: list[str] = image.get("RepoTags") or []
-        for name, beginning in IMAGES.items():
+        for name, beginning in IMAGE_PREFIXES.items():
             if any(tag.startswith(beginning) for tag in tags):
                 sizes[name].append(image["Size"])
     said = [
@@ -148,23 +150,23 @@ async def _images(engine: Engine) -> Finding:
 
 
 async def _leftovers(engine: Engine) -> Finding:
-    from benchwright.sandbox.docker.cleanup import leftovers
+    from benchwright.sandbox.docker.cleanup import find_leftovers
 
-    left = await leftovers(engine)
+    left = await find_leftovers(engine)
     if not left:
         return Finding("left behind", "no container of a run that was killed")
-    said = f"{counted(len(left), 'container')} of runs that were killed"
+    said = f"{count_with_noun(len(left), 'container')} of runs that were killed"
     return Finding("left behind", said, what_to_do="Nothing: the next run that uses containers removes them.")
 
 
 async def _pulling(engine: Engine) -> Finding:
-    from benchwright.sandbox.docker import EngineError, Images
+    from benchwright.sandbox.docker import EngineError, ImageProvider
     from benchwright.sandbox.docker.images import configuration_of, remove_image
 
     subject = "pulling images"
     was_there = await configuration_of(engine, SMALLEST_IMAGE) is not None
     try:
-        await Images(engine).provide(SMALLEST_IMAGE)
+        await ImageProvider(engine).provide(SMALLEST_IMAGE)
     except (EngineError, TimeoutError) as error:
         advice = "Let the engine reach the internet, or a mirror or proxy in its own settings (daemon.json)."
         said = str(error) or f"not done within {PULL_SECONDS:g} s"

@@ -14,9 +14,9 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import Record
 from benchwright.secrets import SECRETS
 
-State = Literal["ok", "missing", "problem"]
+FindingState = Literal["ok", "missing", "problem"]
 
-SECONDS = 10.0
+DEFAULT_TIMEOUT = 10.0
 """Default maximum seconds for a check."""
 
 _CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
@@ -31,7 +31,7 @@ class Finding(Record, frozen=True, omit_defaults=False):
 
     subject: str
     said: str
-    state: State = "ok"
+    state: FindingState = "ok"
     needed_for: str | None = None
     what_to_do: str | None = None
 
@@ -41,7 +41,7 @@ class Check(Record, frozen=True):
 
     subject: str
     run: Callable[[], Iterable[Finding]]
-    seconds: float = SECONDS
+    seconds: float = DEFAULT_TIMEOUT
 
 
 def findings_of(checks: Sequence[Check]) -> list[Finding]:

@@ -10,22 +10,22 @@ from pathlib import Path
 
 from benchwright.app.doctor.findings import Finding
 from benchwright.app.facts import host_facts
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 from benchwright.home import home, runs_directory
-from benchwright.runs.manifest import MANIFEST
+from benchwright.runs.manifest import MANIFEST_FILE
 
 GiB = 2**30
-LITTLE_DISK = 1 * GiB
-LITTLE_MEMORY = GiB // 2
-OWN_FILES = 64
+LOW_DISK_BYTES = 1 * GiB
+LOW_MEMORY_BYTES = GiB // 2
+RESERVED_OPEN_FILES = 64
 """Number of open files besides the connections of requests."""
-MANY_FILES = 4096
+SUFFICIENT_OPEN_FILES = 4096
 COARSE_CLOCK, CLOCK_SECONDS = 1e-4, 0.01
 
 _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
-def home_directory() -> Iterator[Finding]:
+def check_home_directory() -> Iterator[Finding]:
     """Yield findings on the home directory: whether runs can be stored in it, their number, and the free space."""
     subject, folder = "home directory", home()
     elsewhere = "Make it writable, or set BENCHWRIGHT_HOME to a directory you own."
@@ -34,9 +34,9 @@ def home_directory() -> Iterator[Finding]:
         yield Finding(subject, f"{folder} cannot be written to: {trouble}", "problem", what_to_do=elsewhere)
         return
     free = shutil.disk_usage(there).free
-    runs = sum(1 for _ in runs_directory().glob(f"*/{MANIFEST}"))
-    said = f"{folder}: {counted(runs, 'run')}, {free / GiB:.1f} GiB free"
-    if free < LITTLE_DISK:
+    runs = sum(1 for _ in runs_directory().glob(f"*/{MANIFEST_FILE}"))
+    said = f"{folder}: {count_with_noun(runs, 'run')}, {free / GiB:.1f} GiB free"
+    if free < LOW_DISK_BYTES:
         advice = "Make room, or set BENCHWRIGHT_HOME to another disk; `benchwright runs delete` deletes runs."
         yield Finding(subject, said, "problem", what_to_do=advice)
         return
@@ -51,7 +51,7 @@ def _cannot_write(folder: Path) -> str | None:
         return error.strerror or str(error)
 
 
-def memory() -> Iterator[Finding]:
+def check_memory() -> Iterator[Finding]:
     """Yield a finding on processors, and on total and free memory; limits of the control group are applied."""
     facts = host_facts()
     total = min([facts.get("memory_bytes", 0), *_limits_of_the_group()])
@@ -61,7 +61,7 @@ def memory() -> Iterator[Finding]:
         yield Finding("memory", said)
         return
     said = f"{min(free, total) / GiB:.1f} of {said}"
-    if free < LITTLE_MEMORY:
+    if free < LOW_MEMORY_BYTES:
         yield Finding("memory", said, "problem", what_to_do="End other programs, or lower --concurrency.")
         return
     yield Finding("memory", said)
@@ -86,7 +86,7 @@ def _limits_of_the_group() -> Iterator[int]:
             yield int(said)
 
 
-def open_files() -> Iterator[Finding]:
+def check_open_files() -> Iterator[Finding]:
     """Yield a finding on how many requests can be in flight at once: each needs an open file."""
     import resource
 
@@ -94,14 +94,14 @@ def open_files() -> Iterator[Finding]:
     if soft == resource.RLIM_INFINITY:
         yield Finding("open files", "no limit")
         return
-    said = f"{soft:,} at once, enough for about {max(0, soft - OWN_FILES):,} requests in flight"
-    more = f"For more, `ulimit -n {MANY_FILES}`." if soft < MANY_FILES else None
-    if more and hard != resource.RLIM_INFINITY and hard < MANY_FILES:
+    said = f"{soft:,} at once, enough for about {max(0, soft - RESERVED_OPEN_FILES):,} requests in flight"
+    more = f"For more, `ulimit -n {SUFFICIENT_OPEN_FILES}`." if soft < SUFFICIENT_OPEN_FILES else None
+    if more and hard != resource.RLIM_INFINITY and hard < SUFFICIENT_OPEN_FILES:
         more = f"For more, raise the hard limit of {hard:,} (limits.conf), then `ulimit -n`."
-    yield Finding("open files", said, "ok" if soft > 2 * OWN_FILES else "problem", what_to_do=more)
+    yield Finding("open files", said, "ok" if soft > 2 * RESERVED_OPEN_FILES else "problem", what_to_do=more)
 
 
-def clock() -> Iterator[Finding]:
+def check_clock() -> Iterator[Finding]:
     """Yield a finding on the resolution of the clock that measures latencies."""
     began = before = time.perf_counter()
     step = CLOCK_SECONDS

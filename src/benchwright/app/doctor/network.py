@@ -10,18 +10,20 @@ from benchwright.app.doctor.findings import Finding
 from benchwright.endpoint.address import parse_base_url, proxy_for
 from benchwright.errors import UserError
 
-SECONDS = 3.0
+CHECK_TIMEOUT = 3.0
 
 
-def loopback() -> Iterator[Finding]:
+def check_loopback() -> Iterator[Finding]:
     """Yield a finding on whether programs on this machine can reach each other by the name `localhost`."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         try:
-            with socket.create_connection(("localhost", server.getsockname()[1]), timeout=SECONDS) as ours:
+            with socket.create_connection(
+                ("localhost", server.getsockname()[1]), timeout=CHECK_TIMEOUT
+            ) as ours:
                 theirs = server.accept()[0]
                 with theirs:
                     ours.sendall(b"x")
-                    theirs.settimeout(SECONDS)
+                    theirs.settimeout(CHECK_TIMEOUT)
                     theirs.recv(1)
         except OSError as error:
             advice = (
@@ -33,7 +35,7 @@ def loopback() -> Iterator[Finding]:
     yield Finding("loopback", "servers on this machine can be reached as localhost")
 
 
-def proxies() -> Iterator[Finding]:
+def check_proxies() -> Iterator[Finding]:
     """Yield a finding on the proxies that the environment sets for remote endpoints.
 
     Servers on this machine are never reached through a proxy.

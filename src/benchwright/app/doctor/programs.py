@@ -14,7 +14,7 @@ from benchwright import __version__
 from benchwright.app.doctor.findings import Finding
 from benchwright.errors import UserError
 
-SECONDS = 5.0
+PROGRAM_TIMEOUT = 5.0
 
 EXTRAS = {
     "bfcl": "Java and JavaScript in BFCL's prompt mode",
@@ -40,7 +40,7 @@ def first_line_of(argv: Sequence[str]) -> str | None:
     """Return the first line that a program prints. None if it fails or takes too long."""
     try:
         ended = subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
+            argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=PROGRAM_TIMEOUT, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
@@ -48,12 +48,12 @@ def first_line_of(argv: Sequence[str]) -> str | None:
     return lines[0][:200] if lines and ended.returncode == 0 else None
 
 
-def python() -> Iterator[Finding]:
+def check_python() -> Iterator[Finding]:
     """Yield a finding with the versions of Python and Benchwright."""
     yield Finding("Python", f"{platform.python_version()} ({sys.executable}), Benchwright {__version__}")
 
 
-def extras() -> Iterator[Finding]:
+def check_extras() -> Iterator[Finding]:
     """Yield findings on which extras of this package are installed."""
     packages: dict[str, list[str]] = {}
     for requirement in requires("benchwright") or ():
@@ -79,34 +79,34 @@ def _version(package: str) -> str | None:
         return None
 
 
-def node() -> Iterator[Finding]:
+def check_node() -> Iterator[Finding]:
     """Yield a finding on Node, which packs written in JavaScript need."""
-    from benchwright.packs.bridge.commands import OLDEST_NODE
+    from benchwright.packs.bridge.commands import MIN_NODE_VERSION
 
     subject, needed_for = "Node.js", "bench packs written in JavaScript"
-    oldest = OLDEST_NODE[0]
+    oldest = MIN_NODE_VERSION[0]
     advice = f"Install Node.js {oldest} or newer (Debian and Ubuntu: `apt-get install nodejs`)."
     program = shutil.which("node")
     if program is None:
-        yield Finding(subject, "`node` is not on the PATH", "missing", needed_for, advice)
+        yield Finding(subject, "`check_node` is not on the PATH", "missing", needed_for, advice)
         return
     said = first_line_of([program, "--version"]) or ""
     found = re.match(r"v(\d+)\.(\d+)", said)
     if found is None:
         yield Finding(subject, f"{program} does not report its version", "problem", needed_for, advice)
-    elif (int(found[1]), int(found[2])) < OLDEST_NODE:
+    elif (int(found[1]), int(found[2])) < MIN_NODE_VERSION:
         yield Finding(subject, f"{said} ({program}) is too old", "problem", needed_for, advice)
     else:
         yield Finding(subject, f"{said} ({program})")
 
 
-def pack_processes() -> Iterator[Finding]:
+def check_pack_processes() -> Iterator[Finding]:
     """Yield a finding on whether processes of packs are isolated from the user's other processes."""
-    from benchwright.own_processes import bare_command
+    from benchwright.python_commands import bare_command
     from benchwright.sandbox import layout
 
     code = "import sys; sys.path.insert(0, sys.argv[1]); from inside import apart; print(apart.is_possible())"
-    subject, folder = "pack processes", str(layout.INSIDE.parent)
+    subject, folder = "pack processes", str(layout.INSIDE_FOLDER.parent)
     if first_line_of(bare_command(code, folder)) == "True":
         yield Finding(subject, "in user namespaces of their own: other processes are closed to them")
         return
@@ -115,7 +115,7 @@ def pack_processes() -> Iterator[Finding]:
     yield Finding(subject, said, "missing", "isolation of bench packs", advice)
 
 
-def sandbox() -> Iterator[Finding]:
+def check_sandbox() -> Iterator[Finding]:
     """Yield a finding on how model-written code is isolated when it runs outside of containers."""
     from benchwright.sandbox import choose_protection
 

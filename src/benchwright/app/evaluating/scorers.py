@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchwright.agents.eval_fns import EvalFnScorer, load_eval_fns
-from benchwright.agents.loading import in_one_line, load_object
-from benchwright.agents.own_scorers import own_scorer
+from benchwright.agents.loading import describe_error, load_object
+from benchwright.agents.user_scorers import user_scorer
 from benchwright.config import EvalScoring
 from benchwright.engine.protocols import Scorer
-from benchwright.entry_points import declared
+from benchwright.entry_points import find_entry_points
 from benchwright.errors import UserError
 from benchwright.scorers.registry import SCORERS, make_scorer
 from benchwright.suggest import did_you_mean
 
-GROUP = "benchwright.scorers"
+SCORER_ENTRY_POINTS = "benchwright.scorers"
 """Entry point group of scorers. Each entry point names a function, a `Scorer`, or a scorer class."""
 
 
@@ -49,7 +49,7 @@ def needs_target(scoring: EvalScoring, scorers: Sequence[Scorer]) -> bool:
 def _scorer(name: str, scoring: EvalScoring, judge_model: str, objects: Mapping[str, Any]) -> Scorer:
     if name in SCORERS:
         return make_scorer(name, _options(name, scoring, judge_model))
-    scorer = own_scorer(_own(name, objects), name)
+    scorer = user_scorer(_own(name, objects), name)
     if scoring.scorer_option and not any(each in SCORERS for each in scoring.scorer):
         raise UserError(f"The scorer '{name}' has no options; remove --scorer-option.")
     return scorer
@@ -65,7 +65,7 @@ def _own(name: str, objects: Mapping[str, Any]) -> Any:
         return objects[name]
     if ":" in name:
         return load_object(name, kind="scorer", form="module:name", example="my_scorers:is_polite")
-    entries = {entry.name: entry for entry in declared(GROUP)}
+    entries = {entry.name: entry for entry in find_entry_points(SCORER_ENTRY_POINTS)}
     if name not in entries:
         known = [*SCORERS, *sorted(entries)]
         raise UserError(
@@ -76,7 +76,7 @@ def _own(name: str, objects: Mapping[str, Any]) -> Any:
         return entries[name].load()
     except (Exception, SystemExit) as failure:  # a user's module may raise anything
         raise UserError(
-            f"The scorer '{name}' ({entries[name].value}) cannot be loaded: {in_one_line(failure)}"
+            f"The scorer '{name}' ({entries[name].value}) cannot be loaded: {describe_error(failure)}"
         ) from failure
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from benchwright.app.access import tls_files, typed_headers
-from benchwright.app.evaluating.task import NOTHING, completion_params, passes_params_on
+from benchwright.app.access import role_headers, tls_files
+from benchwright.app.evaluating.task import NO_PARAMETERS, completion_params, passes_params_on
 from benchwright.app.models import ModelsUnderTest, find_models
-from benchwright.app.reasoning_effort import wanted_thinking
+from benchwright.app.reasoning_effort import thinking_for_model
 from benchwright.config import (
     BaselineSettings,
     EndpointSettings,
@@ -28,14 +28,14 @@ from benchwright.endpoint.reasoning_effort import ReasoningSettings
 from benchwright.endpoint.tls import TlsFiles
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import Target
-from benchwright.text import Say, plain
+from benchwright.text import Say, make_safe
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
 
 def eval_targets(
-    settings: EvalSettings, say: Say, objects: Mapping[str, Any] = NOTHING
+    settings: EvalSettings, say: Say, objects: Mapping[str, Any] = NO_PARAMETERS
 ) -> tuple[ModelsUnderTest, tuple[Target, ...]]:
     """Return the models under test, and the other targets (judge). `access` of the former covers both.
 
@@ -74,7 +74,7 @@ def _check_reach(thinking: ThinkingSettings, baseline_model: str | None, *, pass
             "--recommended does not reach this agent, which sends temperature and max_tokens itself: "
             "give --temperature and --max-tokens."
         )
-    if baseline_model and (thinking.wants_recommended or wanted_thinking(thinking) != ReasoningSettings()):
+    if baseline_model and (thinking.wants_recommended or thinking_for_model(thinking) != ReasoningSettings()):
         raise UserError(
             "--baseline-model gets neither recommended settings nor options for thinking: compare with --model twice."
         )
@@ -93,12 +93,10 @@ def _baseline(
     """
 
     def told(text: str) -> str:
-        return (
-            f"Baseline {plain(model)}: {re.sub('--(?=model|api-key|base-url|header)', '--baseline-', text)}"
-        )
+        return f"Baseline {make_safe(model)}: {re.sub('--(?=model|api-key|base-url|header)', '--baseline-', text)}"
 
     try:
-        headers = typed_headers("--baseline-header", baseline.baseline_headers, baseline.baseline_headers_env)
+        headers = role_headers("--baseline-header", baseline.baseline_headers, baseline.baseline_headers_env)
         given = Access(_secret(baseline.baseline_api_key), headers, tls)
         target = find_target(model, baseline.baseline_base_url, "baseline", fields, given)
         access = find_access(given, target, lambda text: say(told(text)))
@@ -122,13 +120,13 @@ def _judge(
     """
     if judge.judge_model is None:
         answers = "its own answers" if len(endpoint.tried) == 1 else "all answers, its own included"
-        who = "the model" if len(endpoint.tried) == 1 else plain(endpoint.tried[0].title)
+        who = "the model" if len(endpoint.tried) == 1 else make_safe(endpoint.tried[0].title)
         say(f"No --judge-model: {who} judges {answers}, so the scores are not comparable.")
         return Target("judge", target.model, target.base_url, headers=target.headers), access
     key = None
     if judge.judge_api_key_env is not None:
         key = read_key(judge.judge_api_key_env, "--judge-api-key-env")
-    headers = typed_headers("--judge-header", judge.judge_headers, judge.judge_headers_env)
+    headers = role_headers("--judge-header", judge.judge_headers, judge.judge_headers_env)
     own = Access(key, headers, tls_files(endpoint))
     base_url = judge.judge_base_url or endpoint.base_url
     found = find_target(judge.judge_model, base_url, "judge", access=own)
@@ -146,7 +144,7 @@ def _model_settings(models: Models, sampling: SamplingSettings, *, passes_on: bo
     for entry in models if passes_on else ():
         if entry.temperature is not None or entry.max_tokens is not None:
             raise UserError(
-                f"Model {plain(entry.title)!r}: an agent gets the same temperature and max_tokens with every model; "
+                f"Model {make_safe(entry.title)!r}: an agent gets the same temperature and max_tokens with every model; "
                 "use `param` for a model's own."
             )
     own = {} if passes_on else completion_params(sampling)

@@ -16,10 +16,10 @@ from benchwright.config import EvalRows, EvalScoring, EvalSettings, SamplingSett
 ANSWER_WITH_A_LETTER = "{prompt}\n\nAnswer with the letter of the right option."
 
 
-NOTHING: Mapping[str, Any] = {}
+NO_PARAMETERS: Mapping[str, Any] = {}
 
 
-def eval_task(settings: EvalSettings, path: Path, objects: Mapping[str, Any] = NOTHING) -> DatasetTask:
+def eval_task(settings: EvalSettings, path: Path, objects: Mapping[str, Any] = NO_PARAMETERS) -> DatasetTask:
     """Return the task over the dataset at `path`; bad rows are skipped if the settings say so.
 
     `objects`: agents and scorers that are loaded already, by the `module:attribute` in the settings.
@@ -54,7 +54,7 @@ def _task(settings: EvalSettings, path: Path, objects: Mapping[str, Any]) -> Dat
         return command_task(path, solver.agent_command, scorers, **rows)
     if solver.agent is not None:
         from benchwright.agents.recipe_task import recipe_task
-        from benchwright.recipes.shelf import find_recipe
+        from benchwright.recipes.recipe_lookup import find_recipe
 
         return recipe_task(
             path,
@@ -138,14 +138,14 @@ def is_program(solver: SolverSettings) -> bool:
     return solver.agent_command is not None or solver.agent is not None
 
 
-def asks_by_itself(solver: SolverSettings, objects: Mapping[str, Any] = NOTHING) -> bool:
+def calls_model_itself(solver: SolverSettings, objects: Mapping[str, Any] = NO_PARAMETERS) -> bool:
     """Return True if the agent calls the model itself, through the relay: a program or a plain function."""
     if is_program(solver):
         return True
     return solver.module is not None and isroutine(_agent(solver.module, objects))
 
 
-def passes_params_on(solver: SolverSettings, objects: Mapping[str, Any] = NOTHING) -> bool:
+def passes_params_on(solver: SolverSettings, objects: Mapping[str, Any] = NO_PARAMETERS) -> bool:
     """Return True if the agent is written on the rollout types and passes temperature and max_tokens itself."""
     if solver.mcp is not None:
         return True

@@ -13,10 +13,10 @@ from benchwright.errors import UserError
 from benchwright.text import Say
 
 MOST_EARLIER_RUNS = 20
-MOST_RUNS_LOOKED_AT = 3
+MAX_RUNS_SEARCHED = 3
 """Number of earlier runs that are searched for the offer of --reuse. `MOST_EARLIER_RUNS`: for --reuse itself."""
 
-LARGEST_OFFER = 20_000
+MAX_OFFER_TRIALS = 20_000
 """Largest plan (in trials) for which the reusable trials are counted for an offer."""
 
 
@@ -29,7 +29,7 @@ def find_reuse(resuming: EvalResuming, plan: Plan, lookup: EvalCacheLookup, say:
     wanted = resuming.reuse or resuming.rescore
     if not wanted and (resuming.fresh or lookup.has_entry()):
         return NO_REUSE
-    most = MOST_EARLIER_RUNS if wanted else MOST_RUNS_LOOKED_AT
+    most = MOST_EARLIER_RUNS if wanted else MAX_RUNS_SEARCHED
     runs = tuple(EarlierRun(path) for path in islice(lookup.earlier_runs(), most))
     if not wanted:
         _offer(plan, runs, say)
@@ -41,7 +41,7 @@ def find_reuse(resuming: EvalResuming, plan: Plan, lookup: EvalCacheLookup, say:
 
 def _offer(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
     """Report how many conversations --reuse would take over, if there are any."""
-    if not runs or plan.trial_count > LARGEST_OFFER:
+    if not runs or plan.trial_count > MAX_OFFER_TRIALS:
         return
     known = _count_known(plan, runs)
     if known:

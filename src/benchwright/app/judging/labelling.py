@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.analysis.judged.answers import judged_rows
-from benchwright.app.judging.asking import Question, ask
-from benchwright.app.judging.judged import JudgedAnswer, judged_answers, judges_of, samples_named
+from benchwright.app.judging.judge_session import JudgeQuestion, ask_judge
 from benchwright.app.judging.labels_file import HumanLabel, read_form
+from benchwright.app.judging.run_judge import JudgedAnswer, judge_of_run, judged_answers, samples_by_id
 from benchwright.app.prepared import PreparedRun
 from benchwright.engine.run import Listener, RunResult
 from benchwright.errors import UserError
 from benchwright.records import Sample
-from benchwright.runs.human_labels import HumanLabels, OutsideAnswerLabel, RunAnswerLabel, keep_labels
+from benchwright.runs.human_labels import HumanLabels, OutsideAnswerLabel, RunAnswerLabel, write_labels
 from benchwright.runs.table import read_table
 from benchwright.text import Say
 
@@ -28,7 +28,7 @@ def labels_for(prepared: PreparedRun[Any], path: Path | None) -> Sequence[HumanL
     """
     if path is None:
         return ()
-    judges_of(prepared)
+    judge_of_run(prepared)
     return read_form(path)
 
 
@@ -49,19 +49,20 @@ async def label_run(
         UserError: If no judge scored the run, or a label refers to an unknown trial or sample.
         RunLocked, JournalError: If `asking.ask` raises it.
     """
-    judges = judges_of(prepared)
+    judges = judge_of_run(prepared)
     table = read_table(directory)
     answers = list(judged_answers(table, judges.scorer.name, judged_rows(table, judges.scorer.name)))
     own, others = _sorted(labels, answers)
     kept = HumanLabels(source, judges.scorer.name, own)
     result = None
     if others:
-        samples = samples_named(prepared, frozenset(one.sample for one in others))
+        samples = samples_by_id(prepared, frozenset(one.sample for one in others))
         questions = [
-            Question(judges.scorer, _sample_of(one, samples, directory.name), one.answer) for one in others
+            JudgeQuestion(judges.scorer, _sample_of(one, samples, directory.name), one.answer)
+            for one in others
         ]
         request = prepared.request
-        asked = await ask(
+        asked = await ask_judge(
             request, directory, judges.target, request.access["judge"], questions, listeners, say
         )
         result = asked.session_result
@@ -73,7 +74,7 @@ async def label_run(
             if verdict is not None
         ]
         kept = HumanLabels(source, judges.scorer.name, own, judged, len(others) - len(judged))
-    keep_labels(directory, kept)
+    write_labels(directory, kept)
     return result
 
 

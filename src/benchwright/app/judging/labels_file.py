@@ -10,16 +10,16 @@ from typing import Any
 
 import msgspec
 
-from benchwright.app.judging.judged import JudgedAnswer
+from benchwright.app.judging.run_judge import JudgedAnswer
 from benchwright.data.rows import naming, read_rows
 from benchwright.errors import UserError
 from benchwright.files import write_atomically
 from benchwright.records import Record
-from benchwright.text import no_formula
+from benchwright.text import escape_formula
 
-COLUMNS = ("trial", "attempt", "sample", "question", "expected", "answer", "label")
+FORM_COLUMNS = ("trial", "attempt", "sample", "question", "expected", "answer", "label")
 
-WORDS = {
+LABEL_WORDS = {
     **dict.fromkeys(("1", "1.0", "yes", "true", "right", "correct"), 1.0),
     **dict.fromkeys(("0", "0.0", "no", "false", "wrong", "incorrect"), 0.0),
 }
@@ -50,13 +50,13 @@ def write_form(path: Path, answers: Sequence[JudgedAnswer]) -> None:
         (one.trial, one.attempt, one.sample, one.question, one.expected, one.answer, "") for one in answers
     ]
     if path.suffix.lower() == ".jsonl":
-        lines = (msgspec.json.encode(dict(zip(COLUMNS, row, strict=True))) + b"\n" for row in rows)
+        lines = (msgspec.json.encode(dict(zip(FORM_COLUMNS, row, strict=True))) + b"\n" for row in rows)
         write_atomically(path, lines)
     elif path.suffix.lower() == ".csv":
         text = io.StringIO(newline="")
         writer = csv.writer(text)
-        writer.writerow(COLUMNS)
-        writer.writerows([no_formula(cell) for cell in row] for row in rows)
+        writer.writerow(FORM_COLUMNS)
+        writer.writerows([escape_formula(cell) for cell in row] for row in rows)
         write_atomically(path, text.getvalue().encode("utf-8", "replace"))
     else:
         raise UserError(f"{path}: give a file that ends in .csv or .jsonl.")
@@ -89,7 +89,7 @@ def _labels(path: Path) -> Iterator[HumanLabel]:
         if said is None or (isinstance(said, str) and not said.strip()):
             continue
         trial, sample, answer = (_text(row.get(name)) for name in ("trial", "sample", "answer"))
-        if answer[:1] == "'" and no_formula(answer[1:]) == answer:
+        if answer[:1] == "'" and escape_formula(answer[1:]) == answer:
             answer = answer[1:]
         if not trial and not (sample and answer):
             raise UserError(f"{path}, row {number}: give the `trial`, or `sample` and `answer`.")
@@ -106,7 +106,7 @@ def _text(value: Any) -> str:
 def _value(said: Any, where: str) -> float:
     word = str(said).strip().lower()
     try:
-        value = WORDS[word] if word in WORDS else float(word)
+        value = LABEL_WORDS[word] if word in LABEL_WORDS else float(word)
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchwright.analysis.judged.answers import judged_rows
-from benchwright.app.judging.judged import JudgedAnswer, judged_answers, judged_score
+from benchwright.app.judging.run_judge import JudgedAnswer, judged_answers, judged_score
 from benchwright.errors import UserError
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.table import RunTable

@@ -13,7 +13,7 @@ from benchwright.engine.protocols import Scorer, Solver, Task
 from benchwright.records import Sample, TaskSpec, Trial
 from benchwright.runs.keys import SampleContent
 
-KEPT_CHARACTERS = 50_000_000
+MAX_CACHED_CHARACTERS = 50_000_000
 """Maximum characters of prompts kept in memory, so that they are not read again for each cycle."""
 
 DIGEST_CHARACTERS = 700
@@ -52,7 +52,7 @@ class LevelTask:
 
         In the first cycle they are kept in memory for the next ones, unless they are too large.
         """
-        kept, room, repeats = list[tuple[Sample, SampleContent]](), KEPT_CHARACTERS, self._repeats
+        kept, room, repeats = list[tuple[Sample, SampleContent]](), MAX_CACHED_CHARACTERS, self._repeats
         while True:
             for sample in self._task.samples():
                 if repeats and sample.group is None:
@@ -74,7 +74,7 @@ class LevelTask:
         return self._task.open()
 
 
-class Rounds:
+class TrialScheduler:
     """Numbers and times the trials of a level. It is called as `Plan.arrange`.
 
     A trial's `repeat` becomes the number of its cycle, `due_ns` the time at which it is due.

@@ -23,14 +23,16 @@ def due_times(level: Level, settings: LoadSettings, trace: Trace | None = None) 
     if level.concurrency is not None:
         return None
     replays, seed = settings.replays_requests, settings.sampling.seed or 0
-    most = most_requests(settings.load, trace, replays=replays)
+    most = max_requests(settings.load, trace, replays=replays)
     seconds = level_seconds(settings.load, replays=replays)
     if level.rate is None:
         assert trace is not None
         due = [(one.at or 0.0) / (settings.replay.speed or 1.0) for one in trace.conversations]
         return due if settings.load.duration is None else [one for one in due if one < settings.load.duration]
     endless = (
-        arrivals.constant(level.rate) if level.arrivals == "constant" else arrivals.poisson(level.rate, seed)
+        arrivals.constant_arrivals(level.rate)
+        if level.arrivals == "constant"
+        else arrivals.poisson_arrivals(level.rate, seed)
     )
     within = endless if seconds is None else takewhile(lambda moment: moment < seconds, endless)
     due = list(islice(within, most))
@@ -41,7 +43,7 @@ def due_times(level: Level, settings: LoadSettings, trace: Trace | None = None) 
     return due
 
 
-def most_requests(load: LevelSettings, trace: Trace | None, *, replays: bool) -> int | None:
+def max_requests(load: LevelSettings, trace: Trace | None, *, replays: bool) -> int | None:
     """Return the maximum number of requests at a level (of conversations, if a trace is replayed).
 
     None if it is not limited. `replays`: see `LoadSettings.replays`.
@@ -49,7 +51,7 @@ def most_requests(load: LevelSettings, trace: Trace | None, *, replays: bool) ->
     return load.requests if trace is None or not replays else len(trace.conversations)
 
 
-def slug(level: Level) -> str:
+def level_slug(level: Level) -> str:
     """Return the text for a level in the name of its run, such as `c16` (concurrency) or `r2.5` (rate)."""
     if level.concurrency is not None:
         return f"c{level.concurrency}"

@@ -12,32 +12,32 @@ from typing import Any
 
 import msgspec
 
-from benchwright.analysis.load.cached_prompts import WARM_CACHE
+from benchwright.analysis.load.cached_prompts import WARM_CACHE_TAG
+from benchwright.analysis.load.level_results import LevelData, read_level
 from benchwright.analysis.load.measurement import load_report
-from benchwright.analysis.load.reading import ReadLevel, read_level
 from benchwright.analysis.load.records import Level, LevelPlan, LevelResult, LoadReport, SelfTest
-from benchwright.analysis.load.replayed import keep_replayed
-from benchwright.analysis.load.server_metrics_file import keep_power, write_server_metrics
+from benchwright.analysis.load.replay_fidelity import write_replay_result
+from benchwright.analysis.load.server_metrics_file import write_power, write_server_metrics
 from benchwright.analysis.load.sweep import Sweep
 from benchwright.app.connections import allow_connections, open_file_limit
 from benchwright.app.endpoints import make_client
-from benchwright.app.launch import launch, recipe
-from benchwright.app.load.finding import find_workload, load_parts
-from benchwright.app.load.kept_bodies import KeptBodies
-from benchwright.app.load.level_task import LevelTask, Rounds
-from benchwright.app.load.levels import due_times, level_seconds, most_requests, slug
+from benchwright.app.launch import launch, worker_spec
+from benchwright.app.load.body_selection import BodySelector
+from benchwright.app.load.level_task import LevelTask, TrialScheduler
+from benchwright.app.load.levels import due_times, level_seconds, level_slug, max_requests
 from benchwright.app.load.replay.workload import find_trace
 from benchwright.app.load.settings import (
     LoadSettings,
     chosen_levels,
-    cut_of,
     objectives,
+    parse_cut,
     price_of,
     sweep_plan,
     window_of,
 )
 from benchwright.app.load.synthetic.calibration import Calibration, calibrate
-from benchwright.app.load.workload import Calibrating, Workload
+from benchwright.app.load.workload import CalibrationSteps, Workload
+from benchwright.app.load.workload_lookup import find_workload, load_parts
 from benchwright.app.models import find_models, key_variables
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.probe import probe_endpoints
@@ -49,8 +49,8 @@ from benchwright.endpoint.watching import MetricsPoller, ServerMetrics, read_kno
 from benchwright.engine.run import Listener
 from benchwright.errors import UserError
 from benchwright.runs.tags_and_notes import tag_run
-from benchwright.stats.prefixes import SeenPrefixes
-from benchwright.stats.windows import Cut
+from benchwright.stats.seen_prefixes import SeenPrefixes
+from benchwright.stats.windows import WindowCut
 from benchwright.text import Say
 
 
@@ -91,15 +91,15 @@ class LoadTest:
         self.first_levels = chosen_levels(settings, timed=self.trace is None or self.trace.timed)
         self.objectives = objectives(settings.report.slo, stream=settings.execution.stream)
         self.warmup = (
-            None if settings.load.warmup is None else cut_of(settings.load.warmup, "--warmup", Cut())
+            None if settings.load.warmup is None else parse_cut(settings.load.warmup, "--warmup", WindowCut())
         )
-        self.cooldown = cut_of(settings.load.cooldown, "--cooldown", Cut())
+        self.cooldown = parse_cut(settings.load.cooldown, "--cooldown", WindowCut())
         self.workload = find_workload(settings, prompt_seed, say, self.trace)
         self._prompt_seed = prompt_seed
         self._calibration: Calibration | None = None
         self.window = window_of(settings.load)
         self.price = price_of(settings.report.price, self.model)
-        self.levels: list[ReadLevel] = []
+        self.levels: list[LevelData] = []
         self.self_test: SelfTest | None = None
         self.interrupted = False
         self._sweep: Sweep | None = None
@@ -201,7 +201,7 @@ class LoadTest:
         watch: MetricsPoller[ServerMetrics] | None = None,
         power: MetricsPoller[PowerReading] | None = None,
         repeat: int = 1,
-    ) -> PreparedRun[ReadLevel]:
+    ) -> PreparedRun[LevelData]:
         """Return the prepared run of a level. `number` counts the levels from 1.
 
         `watch` reads the server's metrics during the run, `power` the power of its devices.
@@ -211,15 +211,15 @@ class LoadTest:
         """
         plan = self._plan(level, number, repeat)
 
-        def report(launched: LaunchedRun) -> ReadLevel:
+        def report(launched: LaunchedRun) -> LevelData:
             tag_run(str(launched.directory), [self.identity])
             write_server_metrics(launched.directory, () if watch is None else watch.looks)
-            keep_power(launched.directory, () if power is None else power.looks)
+            write_power(launched.directory, () if power is None else power.looks)
             if self.trace is not None and self.settings.replays_requests:
-                keep_replayed(launched.table, self.trace, self.settings.sampling.max_tokens)
+                write_replay_result(launched.table, self.trace, self.settings.sampling.max_tokens)
             read = read_level(launched.table, plan, self._sent)
             if read.result.warm_cache:
-                tag_run(str(launched.directory), [WARM_CACHE])
+                tag_run(str(launched.directory), [WARM_CACHE_TAG])
             return read
 
         request = self._request(plan)
@@ -241,7 +241,7 @@ class LoadTest:
             level=level,
             number=number,
             repeat=repeat,
-            requests=most_requests(settings.load, self.trace, replays=settings.replays_requests)
+            requests=max_requests(settings.load, self.trace, replays=settings.replays_requests)
             if due is None
             else len(due),
             seconds=None
@@ -275,16 +275,16 @@ class LoadTest:
             task=task,
             samples=task.size(),
             repeats=1,
-            arrange=Rounds(size, due_times(level.level, settings, self.trace)),
+            arrange=TrialScheduler(size, due_times(level.level, settings, self.trace)),
             open_ended=level.seconds is not None,
             timed=True,
             seconds=level_seconds(settings.load, replays=settings.replays_requests),
-            keeps=KeptBodies(settings.report.keep_bodies),
+            keeps=BodySelector(settings.report.keep_bodies),
         )
         detail = msgspec.to_builtins(level)
         return msgspec.structs.replace(
             base,
-            name=f"{base.name}-{slug(level.level)}",
+            name=f"{base.name}-{level_slug(level.level)}",
             plan=plan,
             settings=base.settings.model_copy(
                 update={
@@ -295,7 +295,7 @@ class LoadTest:
             ),
             about={**base.manifest_facts, "load": detail},
             selection={**base.selection, "load": detail},
-            recipe=recipe(
+            recipe=worker_spec(
                 load_parts,
                 *(settings, self._prompt_seed, level.number, self._calibration),
                 keys=(
@@ -305,7 +305,7 @@ class LoadTest:
             ),
         )
 
-    async def _calibrated(self, workload: Workload, calibrating: Calibrating) -> Workload:
+    async def _calibrated(self, workload: Workload, calibrating: CalibrationSteps) -> Workload:
         target = workload.request.plan.targets[0]
         client = make_client(target, workload.request.access[target.slot], self.settings, 1)
         try:

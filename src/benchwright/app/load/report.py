@@ -7,15 +7,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchwright.analysis.load.comparison.compare import compare_loads
-from benchwright.analysis.load.comparison.records import LoadsCompared
+from benchwright.analysis.load.comparison.records import LoadComparisonResult
 from benchwright.analysis.load.comparison.rules import LoadRules
-from benchwright.analysis.load.details import DetailedLoad
+from benchwright.analysis.load.plot_data import DetailedLoad
 from benchwright.app.report import ReportSettings, require_free
 from benchwright.errors import UserError
 from benchwright.files import write_atomically
-from benchwright.reports.html.files import svg_files
 from benchwright.reports.html.load import render_loads_page
 from benchwright.reports.html.load_plots import load_sections
+from benchwright.reports.html.svg_files import svg_files
 from benchwright.secrets import SECRETS
 
 
@@ -52,7 +52,7 @@ def write_load_plots(loads: Sequence[DetailedLoad], directory: Path) -> list[Pat
     return list(files)
 
 
-def compared_loads(loads: Sequence[DetailedLoad], *, anyway: bool = False) -> LoadsCompared | None:
+def compared_loads(loads: Sequence[DetailedLoad], *, anyway: bool = False) -> LoadComparisonResult | None:
     """Compare the first measurement with the others. None if there is only one."""
     if len(loads) < 2:
         return None

@@ -19,20 +19,20 @@ import numpy as np
 from benchwright.analysis.load.records import Level, LoadReport, SelfTest
 from benchwright.endpoint.simulate import read_truth
 from benchwright.errors import UserError
-from benchwright.own_processes import module_command
+from benchwright.python_commands import module_command
 from benchwright.records import UNREADABLE
 from benchwright.runs.table import read_table
-from benchwright.text import Say, plain
+from benchwright.text import Say, make_safe
 
-IN_FLIGHT = 64
-SECONDS = 4.0
+REQUESTS_IN_FLIGHT = 64
+MEASURED_SECONDS = 4.0
 FIRST_TOKEN_MS = 50
 BETWEEN_TOKENS_MS = 10
-TOKENS = 32
+TOKENS_PER_ANSWER = 32
 
-STARTING = 30.0
-LONGEST = 120.0
-"""Maximum seconds for a measurement to end. `STARTING`: maximum seconds for the server to start."""
+START_TIMEOUT = 30.0
+END_TIMEOUT = 120.0
+"""Maximum seconds for a measurement to end. `START_TIMEOUT`: maximum seconds for the server to start."""
 
 
 def self_test(say: Say) -> SelfTest:
@@ -46,13 +46,15 @@ def self_test(say: Say) -> SelfTest:
     Raises:
         UserError: If the simulated server or the client did not run.
     """
-    say(f"Self-test: {IN_FLIGHT} at once against a simulated server, about {3 * SECONDS:.0f} s.")
+    say(
+        f"Self-test: {REQUESTS_IN_FLIGHT} at once against a simulated server, about {3 * MEASURED_SECONDS:.0f} s."
+    )
     with tempfile.TemporaryDirectory(prefix="benchwright-") as name:
         directory = Path(name)
         with _server(directory, "--words", "1") as url:
             small = _measured(directory, url, "--no-stream")
         options = ["--first-token", str(FIRST_TOKEN_MS), "--between-tokens", str(BETWEEN_TOKENS_MS)]
-        with _server(directory, "--words", str(TOKENS), *options) as url:
+        with _server(directory, "--words", str(TOKENS_PER_ANSWER), *options) as url:
             streams = _measured(directory, url)
         return _read(directory, small, streams)
 
@@ -109,7 +111,7 @@ def _server(directory: Path, *options: str) -> Iterator[str]:
     )
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        end = time.monotonic() + STARTING
+        end = time.monotonic() + START_TIMEOUT
         while not port_file.exists():
             if server.poll() is not None or time.monotonic() > end:
                 raise UserError(
@@ -125,7 +127,15 @@ def _server(directory: Path, *options: str) -> Iterator[str]:
 def _measured(directory: Path, url: str, *options: str) -> LoadReport:
     command = module_command(
         *("benchwright", "load", "--model", "simulated", "--base-url", url, "--synthetic-input", "16"),
-        *("--concurrency", str(IN_FLIGHT), "--duration", str(SECONDS), "--no-metrics", "--json", "--quiet"),
+        *(
+            "--concurrency",
+            str(REQUESTS_IN_FLIGHT),
+            "--duration",
+            str(MEASURED_SECONDS),
+            "--no-metrics",
+            "--json",
+            "--quiet",
+        ),
         *options,
     )
     own = {name: value for name, value in os.environ.items() if not name.startswith("BENCHWRIGHT_")}
@@ -134,11 +144,11 @@ def _measured(directory: Path, url: str, *options: str) -> LoadReport:
         capture_output=True,
         env={**own, "BENCHWRIGHT_HOME": str(directory)},
         cwd=directory,
-        timeout=LONGEST,
+        timeout=END_TIMEOUT,
         check=False,
     )
     try:
         return msgspec.json.decode(ended.stdout, type=LoadReport)
     except UNREADABLE:
         said = ended.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise UserError(f"The client of the self-test did not run: {plain(said)}") from None
+        raise UserError(f"The client of the self-test did not run: {make_safe(said)}") from None

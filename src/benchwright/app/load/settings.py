@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from benchwright.analysis.load.records import Level, Measure, Objective, Price, SweepPlan
+from benchwright.analysis.load.records import Level, Measure, Objective, ServerPrice, SweepPlan
 from benchwright.app.load.sections import (
     LevelSettings,
     LoadCatalog,
@@ -21,7 +21,7 @@ from benchwright.app.load.sections import (
 from benchwright.config import JudgeSettings, RowSettings, ScorerSettings, Settings
 from benchwright.errors import UserError
 from benchwright.formats import seconds_of
-from benchwright.stats.windows import Cut
+from benchwright.stats.windows import WindowCut
 
 DEFAULT_SECONDS = 30.0
 """Default seconds for which requests are sent at each level."""
@@ -35,7 +35,7 @@ MEASURES: dict[str, Measure] = {
 }
 """Measures by the common names of their objectives."""
 
-MILLISECONDS_FROM: dict[Measure, float] = {"ttft": 60, "itl": 5, "latency": 1000}
+MIN_SUSPICIOUS_VALUE: dict[Measure, float] = {"ttft": 60, "itl": 5, "latency": 1000}
 """Smallest value without a unit that is rejected, because it was probably meant in milliseconds."""
 
 
@@ -153,7 +153,7 @@ def objectives(slo: Sequence[str], *, stream: bool) -> list[Objective]:
             raise UserError(
                 f"--slo {text!r} is not an objective: use ttft=S, latency=S or itl=S, with S in seconds or like 50ms."
             )
-        if value.strip()[-1].isdecimal() and seconds >= MILLISECONDS_FROM[measure]:
+        if value.strip()[-1].isdecimal() and seconds >= MIN_SUSPICIOUS_VALUE[measure]:
             raise UserError(
                 f"--slo {text} would be {seconds:g} seconds: write {name}={value}ms, or {name}={value}s if you mean "
                 "that."
@@ -183,7 +183,7 @@ def window_of(load: LevelSettings) -> tuple[float, float] | None:
     return found[0], found[1]
 
 
-def price_of(prices: Sequence[str], model: str) -> Price | None:
+def price_of(prices: Sequence[str], model: str) -> ServerPrice | None:
     """Return the price for a model: the one given for its name, or else the one given for all models.
 
     None if there is neither.
@@ -191,22 +191,22 @@ def price_of(prices: Sequence[str], model: str) -> Price | None:
     Raises:
         UserError: If a price is invalid.
     """
-    found: dict[str, Price] = {}
+    found: dict[str, ServerPrice] = {}
     for text in prices:
         name, _, amounts = text.rpartition("=")
         found[name] = _price(amounts, text)
     return found.get(model, found.get(""))
 
 
-def _price(amounts: str, typed: str) -> Price:
+def _price(amounts: str, typed: str) -> ServerPrice:
     try:
         if amounts.endswith("/h"):
-            price = Price(hour=float(amounts[:-2]))
+            price = ServerPrice(hour=float(amounts[:-2]))
         else:
             before, after = map(float, amounts.split(","))
-            price = Price(before, after)
+            price = ServerPrice(before, after)
     except ValueError:
-        price = Price(-1)
+        price = ServerPrice(-1)
     if not all(0 <= amount < float("inf") for amount in (price.input, price.output, price.hour or 0.0)):
         raise UserError(
             f"--price {typed!r}: give IN,OUT for a million tokens, such as 0.5,1.5, or the cost of an hour: 2.5/h."
@@ -219,7 +219,7 @@ def sweep_plan(search: SweepSettings) -> SweepPlan:
     return SweepPlan(search.gain, search.bisect, search.most)
 
 
-def cut_of(text: str | None, option: str, default: Cut) -> Cut:
+def parse_cut(text: str | None, option: str, default: WindowCut) -> WindowCut:
     """Return the part cut from the start (warm-up) or end (cool-down) of a level: `20` requests, or `5s`.
 
     Raises:
@@ -228,8 +228,8 @@ def cut_of(text: str | None, option: str, default: Cut) -> Cut:
     if text is None:
         return default
     if text.isdigit():
-        return Cut(requests=int(text))
+        return WindowCut(requests=int(text))
     seconds = seconds_of(text) if text.endswith("s") else None
     if not seconds:
         raise UserError(f"{option} {text!r} is neither a number of requests (20) nor a time (5s).")
-    return Cut(seconds=seconds)
+    return WindowCut(seconds=seconds)

@@ -33,11 +33,11 @@ class Workload(msgspec.Struct, frozen=True):
     size: int | None
     description: str
     prompt_seed: int | None = None
-    calibration_steps: Calibrating | None = None
+    calibration_steps: CalibrationSteps | None = None
     made_of_trace: bool = False
 
 
-class Calibrating(NamedTuple):
+class CalibrationSteps(NamedTuple):
     """How the prompt lengths of a workload are calibrated.
 
     `text`: returns a text, given the number of words and a seed. `calibrated`: returns the workload for a

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from benchwright.agents.cache.entry import (
     CacheEntry,
     CacheMismatch,
-    age,
+    age_key,
     back_up,
     created_ns,
     entry_files,
@@ -24,15 +24,15 @@ from benchwright.agents.cache.paths import cache_root, sanitize_path_part
 from benchwright.agents.cache.restoring import restore
 from benchwright.app.cached_evals import run_of_entry
 from benchwright.app.eval_files import EvalFiles
-from benchwright.app.launch import nothing_left, statuses_to_retry
+from benchwright.app.launch import is_complete, statuses_to_retry
 from benchwright.app.prepared import RunRequest
 from benchwright.config import EvalResuming
-from benchwright.engine.live_files import kept_up_to_date
+from benchwright.engine.live_files import writing_periodically
 from benchwright.errors import JournalError, UserError
 from benchwright.home import runs_directory
 from benchwright.runs import store
-from benchwright.runs.journal import TRIALS
-from benchwright.runs.manifest import MANIFEST, read_manifest, write_manifest
+from benchwright.runs.journal import TRIALS_FILE
+from benchwright.runs.manifest import MANIFEST_FILE, read_manifest, write_manifest
 from benchwright.runs.manifest_facts import suite_of
 from benchwright.runs.table import RunTable, read_table
 from benchwright.runs.tags_and_notes import delete_run
@@ -94,7 +94,7 @@ class EvalCacheLookup:
         own = [each for model in sorted(models) for each in (cache_root() / model).glob("*/")]
         others = set(cache_root().glob(f"*/{self._directory.name}/")) - set(own)
         paths = [path for directory in (*own, *others) for path in entry_files(directory)]
-        paths.sort(key=lambda path: (path.parent.name == self._directory.name, age(path)), reverse=True)
+        paths.sort(key=lambda path: (path.parent.name == self._directory.name, age_key(path)), reverse=True)
         for path in paths:
             with suppress(CacheMismatch):
                 entry = read_head(path)
@@ -112,13 +112,13 @@ class EvalCacheLookup:
 
         Errors in writing are ignored here; the end of the session reports them.
         """
-        if nothing_left(table, self._request):
+        if is_complete(table, self._request):
             yield
             return
         growing = None
         with suppress(JournalError):  # the end of the session reports why they cannot be written
             growing = self._files.start_updates(table, self.entry_path, statuses_to_retry(self._resuming))
-        async with kept_up_to_date(growing) if growing is not None else nullcontext():
+        async with writing_periodically(growing) if growing is not None else nullcontext():
             yield
 
     def rewrite_files(self, table: RunTable) -> None:
@@ -179,10 +179,13 @@ class EvalCacheLookup:
     def _delete_unbegun(self) -> None:
         """Delete runs of this configuration without trials, whose processes were killed before the first one."""
         fingerprint = self._request.fingerprint
-        for manifest in runs_directory().glob(f"*-{fingerprint[:8]}*/{MANIFEST}"):
+        for manifest in runs_directory().glob(f"*-{fingerprint[:8]}*/{MANIFEST_FILE}"):
             directory = manifest.parent
             with suppress(UserError):  # a damaged run, or one in use by another process
-                if not (directory / TRIALS).exists() and read_manifest(directory).fingerprint == fingerprint:
+                if (
+                    not (directory / TRIALS_FILE).exists()
+                    and read_manifest(directory).fingerprint == fingerprint
+                ):
                     delete_run(directory)
 
     def _restore(self, path: Path, entry: CacheEntry, make: Callable[[], Path], say: Say) -> Path | None:

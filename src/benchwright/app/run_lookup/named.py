@@ -11,16 +11,16 @@ from benchwright.errors import UserError
 from benchwright.records import Record
 from benchwright.runs import store
 from benchwright.runs.manifest import Manifest, read_manifest
-from benchwright.runs.manifest_facts import IMPORT, VALIDATION
+from benchwright.runs.manifest_facts import IMPORT_KIND, VALIDATION_KIND
 
 if TYPE_CHECKING:
     from benchwright.config import Settings
 
-ONLY_ONCE = ("fresh", "dry_run", "retry_failed", "provider_errors", "errors", "retry_scenario")
+SINGLE_USE_SETTINGS = ("fresh", "dry_run", "retry_failed", "provider_errors", "errors", "retry_scenario")
 """Settings that apply to one command only and are not carried over when a run is resumed."""
 
 
-HEADERS = ("headers", "headers_env")
+HEADER_SETTINGS = ("headers", "headers_env")
 """Settings that are merged header by header."""
 
 
@@ -49,9 +49,9 @@ def existing_run(reference: str) -> ExistingRun:
     """
     directory = store.find_run(reference)
     manifest = read_manifest(directory)
-    if manifest.kind == IMPORT:
+    if manifest.kind == IMPORT_KIND:
         raise UserError(f"{manifest.id} was imported; only the program that made it can go on with it.")
-    if manifest.kind == VALIDATION:
+    if manifest.kind == VALIDATION_KIND:
         raise UserError(f"{manifest.id} was kept by `benchwright validate`; validate again instead.")
     if "load" in manifest.about:
         raise UserError(
@@ -89,7 +89,7 @@ def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
             raise UserError(
                 f"The run was started in {started_in}, which cannot be opened: {error.strerror}."
             ) from None
-    kept = {name: value for name, value in manifest.settings.items() if name not in ONLY_ONCE}
+    kept = {name: value for name, value in manifest.settings.items() if name not in SINGLE_USE_SETTINGS}
     if manifest.kind == "benchmark":
         kept.setdefault("seal", False)  # runs of versions that had no seal
     given = {**given, **_headers(kept, given)}
@@ -108,8 +108,8 @@ def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
 def _headers(kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return both sets of headers together; a header in `given` replaces the kept one of the same name."""
     found: dict[str, Any] = {}
-    now = {name.lower() for field in HEADERS for name in given.get(field, {})}
-    for field in HEADERS:
+    now = {name.lower() for field in HEADER_SETTINGS for name in given.get(field, {})}
+    for field in HEADER_SETTINGS:
         left = {name: value for name, value in kept.get(field, {}).items() if name.lower() not in now}
         found[field] = {**left, **given.get(field, {})}
     return found

@@ -9,11 +9,11 @@ from pathlib import Path
 from benchwright.errors import UserError
 from benchwright.home import runs_directory
 from benchwright.runs import store
-from benchwright.runs.manifest import MANIFEST, read_manifest
+from benchwright.runs.manifest import MANIFEST_FILE, read_manifest
 from benchwright.runs.manifest_facts import suite_of
 from benchwright.text import Say
 
-UNREPORTED = "unreported"
+UNREPORTED_MARKER = "unreported"
 """Marker file in a run's directory: the result of the run has not been written yet."""
 
 
@@ -51,7 +51,7 @@ class UnfinishedRunLookup:
 
     def _made(self, make: Callable[[], Path]) -> Path:
         directory = make()
-        (directory / UNREPORTED).touch()
+        (directory / UNREPORTED_MARKER).touch()
         return directory
 
     def find_unfinished(self) -> Path | None:
@@ -68,7 +68,7 @@ class UnfinishedRunLookup:
             return self._run
         if self._fresh:
             return None
-        names = runs_directory().glob(f"*-{self._fingerprint[:8]}*/{MANIFEST}")
+        names = runs_directory().glob(f"*-{self._fingerprint[:8]}*/{MANIFEST_FILE}")
         for directory in sorted((path.parent for path in names), reverse=True):
             if not self._finished and store.last_event(directory) == "finished" and is_reported(directory):
                 continue
@@ -86,9 +86,9 @@ def is_reported(directory: Path) -> bool:
 
     It was not if the process was killed before that.
     """
-    return not (directory / UNREPORTED).exists()
+    return not (directory / UNREPORTED_MARKER).exists()
 
 
 def mark_reported(directory: Path) -> None:
     """Record that the result of a run is written."""
-    (directory / UNREPORTED).unlink(missing_ok=True)
+    (directory / UNREPORTED_MARKER).unlink(missing_ok=True)

@@ -9,32 +9,32 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace
 
-from benchwright.analysis.comparison.comparability import refusals
+from benchwright.analysis.comparison.comparability import refusal_reasons
 from benchwright.analysis.comparison.from_table import RunSides, facts_of
-from benchwright.analysis.comparison.references import resolve
+from benchwright.analysis.comparison.references import resolve_reference
 from benchwright.analysis.comparison.sides import ERROR, Side
-from benchwright.analysis.deciding.values import range_of, scaled
+from benchwright.analysis.deciding.score_bounds import scale_score, score_range
 from benchwright.app.manifests import manifest_of
 from benchwright.app.prepared import RunRequest
 from benchwright.errors import BenchwrightError, UserError
 from benchwright.home import runs_directory
 from benchwright.runs.keys import TrialKeys
-from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
-from benchwright.runs.question import Earlier
-from benchwright.text import Say, plain
+from benchwright.runs.manifest import MANIFEST_FILE, Manifest, read_manifest
+from benchwright.runs.question import EarlierScores
+from benchwright.text import Say, make_safe
 
-MOST_OTHERS = 8
+MAX_OTHER_MODELS = 8
 """Maximum number of other models whose answers are used. Further models would add little."""
-MOST_READ = 50
+MAX_RUNS_SEARCHED = 50
 """Number of runs, newest first, that are searched for other models."""
 
-Values = dict[str, tuple[float, float]]
+ScoreBounds = dict[str, tuple[float, float]]
 """For each sample, the lower and upper bound of its score, from 0 to 1."""
 
 
 def earlier_answers(
     request: RunRequest, reference: str, scores: list[str], *, finite: bool, say: Say
-) -> Earlier:
+) -> EarlierScores:
     """Return the old model's scores on the samples of this run.
 
     `reference`: an earlier run, whose samples are matched by trial key (content, agent or prompt, and its
@@ -44,14 +44,14 @@ def earlier_answers(
         UserError: If there is no such run or file, it lacks a score, or it is not comparable with this run.
     """
     manifest = manifest_of(request, "", request.fingerprint, 0)
-    found = resolve(reference)
+    found = resolve_reference(reference)
     side = found.sides(all_slots=False)[0]
     own = replace(facts_of(manifest, "this run", request.plan.targets[0].slot), name="this run")
-    old = replace(side.facts, name=plain(reference))
+    old = replace(side.facts, name=make_safe(reference))
     if found.run is not None:
         own = replace(own, data=None, subject=old.subject if own.kind == "eval" else own.subject)
         old = replace(old, data=None)
-    if reasons := refusals(old, own):
+    if reasons := refusal_reasons(old, own):
         raise UserError(f"--against: {'; '.join(reasons)}.")
     names = None if found.run is None else _same_samples(request, found.run, side.facts.slot or "")
     kept = {score: _values(side, score, manifest, names) for score in scores}
@@ -63,7 +63,7 @@ def earlier_answers(
             say(
                 f"Earlier results of {count} other {'model' if count == 1 else 'models'} tell what to expect."
             )
-    return Earlier(reference, side.facts.model, side.facts.run, kept, others)
+    return EarlierScores(reference, side.facts.model, side.facts.run, kept, others)
 
 
 def _same_samples(request: RunRequest, run: RunSides, slot: str) -> dict[str, str]:
@@ -79,20 +79,24 @@ def _same_samples(request: RunRequest, run: RunSides, slot: str) -> dict[str, st
     return found
 
 
-def _values(side: Side, score: str, manifest: Manifest, names: Mapping[str, str] | None) -> Values:
+def _values(side: Side, score: str, manifest: Manifest, names: Mapping[str, str] | None) -> ScoreBounds:
     """Return the bounds of each sample's score, averaged over its repeats.
 
     A failed repeat counts with the bounds 0 and 1.
     """
     if score not in side.trials.scores:
         known = ", ".join(side.trials.scores) or "none"
-        raise UserError(f"--against: {plain(side.facts.reference)} has no score {score!r}; it has {known}.")
-    column, ends = side.trials.scores[score], range_of(manifest, score)
+        raise UserError(
+            f"--against: {make_safe(side.facts.reference)} has no score {score!r}; it has {known}."
+        )
+    column, ends = side.trials.scores[score], score_range(manifest, score)
     values = defaultdict(list)
     for sample, value, state in zip(side.trials.samples, column.values, column.states, strict=True):
         name = sample if names is None else names.get(sample)
         if name:
-            values[name].append((0.0, 1.0) if state == ERROR else tuple(scaled(float(value), ends, score)))
+            values[name].append(
+                (0.0, 1.0) if state == ERROR else tuple(scale_score(float(value), ends, score))
+            )
     return {
         sample: (sum(low for low, _ in found) / len(found), sum(high for _, high in found) / len(found))
         for sample, found in values.items()
@@ -102,9 +106,9 @@ def _values(side: Side, score: str, manifest: Manifest, names: Mapping[str, str]
 def _other_runs(request: RunRequest, manifest: Manifest, old: Side) -> Iterator[Side]:
     """Yield finished runs of other models on the same data with the same scorers, one for each model."""
     seen = {old.facts.model, *manifest.typed_models.values()}
-    for path in sorted(runs_directory().glob(f"*/{MANIFEST}"), reverse=True)[:MOST_READ]:
+    for path in sorted(runs_directory().glob(f"*/{MANIFEST_FILE}"), reverse=True)[:MAX_RUNS_SEARCHED]:
         for side in _sides_like(path.parent, manifest):
-            if side.facts.model not in seen and len(seen) < MOST_OTHERS + 2:
+            if side.facts.model not in seen and len(seen) < MAX_OTHER_MODELS + 2:
                 seen.add(side.facts.model)
                 yield side
 
@@ -121,7 +125,7 @@ def _sides_like(directory: Path, manifest: Manifest) -> Iterator[Side]:
 
 
 def _others(
-    runs: list[Side], kept: Mapping[str, Values], manifest: Manifest
+    runs: list[Side], kept: Mapping[str, ScoreBounds], manifest: Manifest
 ) -> dict[str, list[dict[str, float]]]:
     """Return, by score name, the mean score of each sample: one {sample: mean} for each other model.
 

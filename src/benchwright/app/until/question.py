@@ -7,20 +7,20 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from benchwright.analysis.deciding.values import ACCURACY
+from benchwright.analysis.deciding.score_bounds import ACCURACY
 from benchwright.app.prepared import RunRequest
 from benchwright.app.until.existing_answers import earlier_answers
 from benchwright.config import DecidingSettings, Settings
 from benchwright.errors import UserError
 from benchwright.packs.types import PASSED, SCORE
 from benchwright.records import Trial
-from benchwright.runs.question import Earlier, Question, shuffled
+from benchwright.runs.question import EarlierScores, Question, shuffle_units
 from benchwright.suggest import did_you_mean
-from benchwright.text import Say, plain
+from benchwright.text import Say, make_safe
 
-BASELINE = "baseline"
+BASELINE_SLOT = "baseline"
 
-OPTIONS = ("against", "margin", "error", "at_least", "decide_for", "decide_on")
+UNTIL_OPTIONS = ("against", "margin", "error", "at_least", "decide_for", "decide_on")
 """Settings that have an effect only with `until`."""
 
 
@@ -31,7 +31,7 @@ def check_until(deciding: DecidingSettings, compared: int) -> None:
         UserError: If the options contradict each other.
     """
     if deciding.until is None:
-        for name in OPTIONS:
+        for name in UNTIL_OPTIONS:
             if getattr(deciding, name) != DecidingSettings.model_fields[name].default:
                 raise UserError(f"--{name.replace('_', '-')} needs --until decided (or not-worse).")
         return
@@ -41,10 +41,10 @@ def check_until(deciding: DecidingSettings, compared: int) -> None:
         raise UserError("--until needs something to compare with: a second --model, or --against RUN.")
 
 
-Kind = TypeVar("Kind", bound=Settings)
+QuestionKind = TypeVar("QuestionKind", bound=Settings)
 
 
-def sharing(settings: Kind, runs: int) -> Kind:
+def settings_for_shared_runs(settings: QuestionKind, runs: int) -> QuestionKind:
     """Return the settings for each of several runs that one command decides together.
 
     Each run gets an equal share of the error probability.
@@ -63,15 +63,15 @@ def question_of(request: RunRequest, say: Say) -> Question:
     against = request.settings.deciding.against
     asked = _without_samples(request)
     if against is None:
-        return replace(asked, units=shuffled(_units(request, None), asked.seed))
+        return replace(asked, units=shuffle_units(_units(request, None), asked.seed))
     earlier = earlier_answers(request, against, asked.scores, finite=asked.finite, say=say)
-    units = shuffled(_units(request, earlier), asked.seed)
+    units = shuffle_units(_units(request, earlier), asked.seed)
     if not units:
-        raise UserError(f"--against: {plain(against)} has no sample in common with this run.")
+        raise UserError(f"--against: {make_safe(against)} has no sample in common with this run.")
     return replace(asked, units=units, earlier=earlier)
 
 
-def check_same(kept: Question, request: RunRequest) -> None:
+def check_same_question(kept: Question, request: RunRequest) -> None:
     """Check that the question stored with a run is the one that the settings ask.
 
     Raises:
@@ -110,17 +110,19 @@ def _scores(request: RunRequest, wanted: Sequence[str]) -> list[str]:
     known = {"benchmark": [ACCURACY, SCORE], "pack": [PASSED, SCORE]}.get(request.kind, scorers)
     for name in wanted:
         if name not in known:
-            raise UserError(f"--decide-on {plain(name)}: there is no such score.{did_you_mean(name, known)}")
+            raise UserError(
+                f"--decide-on {make_safe(name)}: there is no such score.{did_you_mean(name, known)}"
+            )
     return list(dict.fromkeys(wanted)) or (scorers if request.kind == "eval" else known[:1])
 
 
 def _reference(request: RunRequest) -> str:
     """Return the slot of the old model: the baseline if there is one, else the first."""
     slots = [target.slot for target in request.plan.targets]
-    return BASELINE if BASELINE in slots else slots[0]
+    return BASELINE_SLOT if BASELINE_SLOT in slots else slots[0]
 
 
-def _units(request: RunRequest, earlier: Earlier | None) -> dict[str, list[str]]:
+def _units(request: RunRequest, earlier: EarlierScores | None) -> dict[str, list[str]]:
     """Return the sample ids by cluster (unit of the test); a sample without a group is a cluster of its own.
 
     If there are earlier answers, only samples that have every score in them are included.
@@ -133,7 +135,7 @@ def _units(request: RunRequest, earlier: Earlier | None) -> dict[str, list[str]]
     return units
 
 
-def in_order(question: Question) -> Callable[[Iterator[Trial]], Iterator[Trial]]:
+def question_order(question: Question) -> Callable[[Iterator[Trial]], Iterator[Trial]]:
     """Return a function that sorts trials into the question's order of samples.
 
     Samples that are not part of the question come last.

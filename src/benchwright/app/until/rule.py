@@ -7,14 +7,14 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from benchwright.analysis.deciding.decision import decision_so_far
+from benchwright.analysis.deciding.decision import current_decision
 from benchwright.analysis.deciding.question_tracker import QuestionTracker
 from benchwright.analysis.deciding.records import RunDecision
-from benchwright.analysis.deciding.values import OutOfRange
+from benchwright.analysis.deciding.score_bounds import OutOfRange
 from benchwright.app.prepared import RunRequest
-from benchwright.app.until.question import check_same, in_order, question_of
-from benchwright.engine.ledger import Retry
-from benchwright.engine.worker import Result, SolvedWork
+from benchwright.app.until.question import check_same_question, question_of, question_order
+from benchwright.engine.ledger import RetryCondition
+from benchwright.engine.worker import SolvedWork, WorkResult
 from benchwright.records import Status
 from benchwright.reports.decision import decision_progress
 from benchwright.runs.manifest import read_manifest
@@ -23,7 +23,7 @@ from benchwright.runs.table import RunTable, read_table
 from benchwright.text import Say
 
 
-class Until:
+class UntilRule:
     """Stop rule that ends a run once its question is decided; see `engine.stop.Until`.
 
     It reads the journal itself, as later readers of the run do. `plan`: the run's plan in the question's
@@ -35,7 +35,7 @@ class Until:
     def __init__(
         self, question: Question, directory: Path, request: RunRequest, again: Collection[Status]
     ) -> None:
-        before, order = request.plan.reorder, in_order(question)
+        before, order = request.plan.reorder, question_order(question)
         self.plan = replace(
             request.plan, arrange=order if before is None else lambda trials: before(order(trials))
         )
@@ -61,9 +61,9 @@ class Until:
     @property
     def decision(self) -> RunDecision:
         """The current decision, based on the trials so far."""
-        return decision_so_far(self._following)
+        return current_decision(self._following)
 
-    def update(self, result: Result) -> str | None:
+    def update(self, result: WorkResult) -> str | None:
         """Process a result. Return a reason to stop if no more samples are needed for the question, else None."""
         if isinstance(result, SolvedWork):
             return None
@@ -79,7 +79,9 @@ class Until:
         return decision_progress(self.decision) if over and left else None
 
 
-def begin_until(request: RunRequest, directory: Path, again: Collection[Status], say: Say) -> Until | None:
+def begin_until(
+    request: RunRequest, directory: Path, again: Collection[Status], say: Say
+) -> UntilRule | None:
     """Return the stop rule for the question of this run. None if the run is to ask all samples.
 
     The question of a new run is stored before its first sample.
@@ -95,11 +97,11 @@ def begin_until(request: RunRequest, directory: Path, again: Collection[Status],
         question = question_of(request, say)
         write_question(directory, question)
     else:
-        check_same(question, request)
-    return Until(question, directory, request, again)
+        check_same_question(question, request)
+    return UntilRule(question, directory, request, again)
 
 
-def _to_be_asked_again(table: RunTable, retry: Retry | None, again: Collection[Status]) -> list[int]:
+def _to_be_asked_again(table: RunTable, retry: RetryCondition | None, again: Collection[Status]) -> list[int]:
     return [
         row
         for row in range(len(table))

@@ -18,8 +18,8 @@ MOST_BYTES = 32 * 2**20
 _PLAIN = str.maketrans("’‘´`“”–—", "''''\"\"--")
 
 
-class Place(NamedTuple):
-    """The key of a document: its category, its set's folder and its file name, normalized by `plain`."""
+class DocumentKey(NamedTuple):
+    """The key of a document: its category, its set's folder and its file name, normalized by `normalize_name`."""
 
     category: str
     folder: str
@@ -30,12 +30,12 @@ class Documents:
     """The documents of AA-LCR. Each is read only when it is requested."""
 
     def __init__(self, source: Source) -> None:
-        self._readers: dict[Place, Callable[[], bytes]] = {}
+        self._readers: dict[DocumentKey, Callable[[], bytes]] = {}
         for file in source.files("documents"):
             for path, read in _archived(file) if file.suffix == ".zip" else [(str(file), file.read_bytes)]:
-                parts = [plain(part) for part in PurePosixPath(path).parts]
+                parts = [normalize_name(part) for part in PurePosixPath(path).parts]
                 if len(parts) > 2:
-                    self._readers[Place(*parts[-3:])] = read
+                    self._readers[DocumentKey(*parts[-3:])] = read
 
     def read_text(self, category: str, folder: str, name: str) -> str:
         """Return the text of a document.
@@ -43,13 +43,15 @@ class Documents:
         Raises:
             DatasetNotFound: If no document has that name. A missing document is never silently skipped.
         """
-        reader = self._readers.get(Place(plain(category), plain(folder), plain(name)))
+        reader = self._readers.get(
+            DocumentKey(normalize_name(category), normalize_name(folder), normalize_name(name))
+        )
         if reader is None:
             raise DatasetNotFound(f"AA-LCR's document {name!r} of the set {category}/{folder} is not there")
         return reader().decode("utf-8", "replace")
 
 
-def plain(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Normalize a name, so that all its spellings become equal.
 
     Names in the archive are UTF-8 that was decoded as code page 437.

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.matharena.protocol import competition
+from benchwright.catalog.matharena.protocol import build_about
 
-VARIANTS = (competition("aime_2025", "AIME 2025", 30, "MathArena/aime_2025"),)
+VARIANTS = (build_about("aime_2025", "AIME 2025", 30, "MathArena/aime_2025"),)

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchwright.catalog.arc_agi.grading import GridScorer
-from benchwright.catalog.arc_agi.rows import drawn, samples
+from benchwright.catalog.arc_agi.rows import grid_text, samples
 from benchwright.catalog.arc_agi.solver import TwoAttempts
 from benchwright.catalog.asking import PlainBenchmark, assistant
-from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, GradedTrial, Options
 from benchwright.catalog.breakdowns import mean
 from benchwright.records import Message, Sample
 
@@ -26,7 +26,7 @@ def make(about: About, options: Options) -> Benchmark:
     )
 
 
-def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the share of tasks with all test inputs solved, and the share of test inputs that are solved."""
     kept = list(graded)
     inputs = [float(solved) for one in kept for solved in one.detail.get("solved", ())]
@@ -54,7 +54,7 @@ def _checks(sample: Sample) -> Iterator[Check]:
             passes=False,
         )
     for name, answer in {
-        "no JSON": drawn(right[0]),
+        "no JSON": grid_text(right[0]),
         "something behind it": f"{json.dumps(right[0])} (see [1])",
         "empty": "",
     }.items():

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.arc_agi.rows import drawn
-from benchwright.catalog.arc_agi.solver import GRIDS
+from benchwright.catalog.arc_agi.rows import grid_text
+from benchwright.catalog.arc_agi.solver import GRIDS_ARTIFACT
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.engine.protocols import Score, Session
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
 
-KEPT = 2000
+STORED_CHARACTERS = 2000
 """Number of characters of the parsed grids that are stored with the score."""
 
 
@@ -30,17 +30,17 @@ class GridScorer:
         The verdict is correct if all test inputs are solved, and unparsed if no attempt contains a grid.
         """
         expected = [pair["output"] for pair in sample.content["test"]]
-        attempts = outcome.artifacts[GRIDS]
+        attempts = outcome.artifacts[GRIDS_ARTIFACT]
         solved = [right in tried for right, tried in zip(expected, attempts, strict=True)]
-        read = [drawn(grid) for tried in attempts for grid in tried if grid is not None]
+        read = [grid_text(grid) for tried in attempts for grid in tried if grid is not None]
         verdict = Verdict(
             sum(solved) / len(solved) if read else None,
-            "\n\n".join(read)[:KEPT] if read else None,
+            "\n\n".join(read)[:STORED_CHARACTERS] if read else None,
             expected,
             details={
                 "solved": solved,
                 "unreadable": sum(grid is None for tried in attempts for grid in tried),
             },
-            explanation=f"{sum(solved)} of {counted(len(solved), 'test input')} solved.",
+            explanation=f"{sum(solved)} of {count_with_noun(len(solved), 'test input')} solved.",
         )
         return verdict_score(verdict)

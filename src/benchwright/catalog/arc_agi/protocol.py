@@ -6,7 +6,7 @@ from benchwright.catalog.benchmark import About
 from benchwright.data.dataset_spec import Dataset, GitRepository
 
 
-def puzzles(name: str, title: str, tasks: int, repository: GitRepository, paper: str) -> About:
+def build_about(name: str, title: str, tasks: int, repository: GitRepository, paper: str) -> About:
     """Return the metadata of an ARC-AGI benchmark: the public evaluation tasks in a repository."""
     return About(
         name=name,

@@ -45,7 +45,7 @@ def samples(source: Source) -> Iterator[Sample]:
         yield _sample(file.stem, task)
 
 
-def drawn(grid: list[list[int]]) -> str:
+def grid_text(grid: list[list[int]]) -> str:
     """Return a grid as text for people, one row per line."""
     return "\n".join(" ".join(map(str, row)) for row in grid)
 
@@ -53,10 +53,10 @@ def drawn(grid: list[list[int]]) -> str:
 def _sample(identity: str, task: ArcTask) -> Sample:
     content = msgspec.to_builtins(task)
     shown = [
-        f"Example {number}:\n{drawn(pair.input)}\n->\n{drawn(pair.output)}"
+        f"Example {number}:\n{grid_text(pair.input)}\n->\n{grid_text(pair.output)}"
         for number, pair in enumerate(task.train)
     ]
-    shown += [f"Test input {number}:\n{drawn(pair.input)}" for number, pair in enumerate(task.test)]
-    target = "\n\n".join(drawn(pair.output) for pair in task.test)
+    shown += [f"Test input {number}:\n{grid_text(pair.input)}" for number, pair in enumerate(task.test)]
+    target = "\n\n".join(grid_text(pair.output) for pair in task.test)
     labels = {"test_inputs": str(len(task.test))}
     return Sample(identity, content, labels=labels, input="\n\n".join(shown), target=target)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from benchwright.catalog.arc_agi.reading import read_grid
+from benchwright.catalog.arc_agi.grid_parser import read_grid
 from benchwright.catalog.asking import user
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
-from benchwright.engine.seeds import recorded_seed, repeat_seed
+from benchwright.engine.seeds import repeat_seed, storable_seed
 from benchwright.records import Message, Outcome, Status, Trial
 
 ATTEMPTS = 2
-TRIES = 2
+MAX_REQUESTS = 2
 """Maximum number of requests for one attempt. The next is sent only if a response contains no grid."""
 
-GRIDS = "grids"
+GRIDS_ARTIFACT = "grids"
 """Key of the outcome's artifact with the grids: for each test input, the grids of its attempts."""
 
 PROMPT = """\
@@ -66,7 +66,9 @@ class TwoAttempts:
             for number in range(len(content["test"]))
         ]
         answer = "\n\n".join(message["content"] or "" for message in asking.messages[1::2])
-        return Outcome(asking.status, asking.messages, answer, asking.reason, artifacts={GRIDS: grids})
+        return Outcome(
+            asking.status, asking.messages, answer, asking.reason, artifacts={GRIDS_ARTIFACT: grids}
+        )
 
 
 class _Asking:
@@ -84,8 +86,8 @@ class _Asking:
 
         If the response contains no readable grid, the request is repeated once. None if that also fails.
         """
-        for tried in range(TRIES):
-            reply = await self._session.chat([user(text)], **self._seed(attempt * TRIES + tried))
+        for tried in range(MAX_REQUESTS):
+            reply = await self._session.chat([user(text)], **self._seed(attempt * MAX_REQUESTS + tried))
             self.messages += [user(text), reply.message]
             grid = read_grid(reply.text)
             if grid is not None:
@@ -99,7 +101,7 @@ class _Asking:
 
         Each attempt needs another seed: equal prompts with equal seeds would repeat the same attempt.
         """
-        seed = recorded_seed(self._session.target.settings.get("seed"))
+        seed = storable_seed(self._session.target.settings.get("seed"))
         if seed is None:
             return {}
-        return {"seed": repeat_seed(seed, self._trial.repeat * ATTEMPTS * TRIES + draw)}
+        return {"seed": repeat_seed(seed, self._trial.repeat * ATTEMPTS * MAX_REQUESTS + draw)}

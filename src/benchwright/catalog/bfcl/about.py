@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from benchwright.catalog.benchmark import About
-from benchwright.catalog.bfcl.categories import CATEGORIES, FORMER_NAMES, VECTOR
+from benchwright.catalog.bfcl.categories import CATEGORIES, FORMER_NAMES, VECTOR_MEMORY
 from benchwright.data.dataset_spec import Dataset, HubRepository, Wheel
 
 _SOURCES = ("gorilla_file_system", "math_api", "message_api", "posting_api", "ticket_api", "trading_bot")
-API_MODULES = (*_SOURCES, "travel_booking", "vehicle_control", "memory_kv", VECTOR, "memory_rec_sum")
+API_MODULES = (*_SOURCES, "travel_booking", "vehicle_control", "memory_kv", VECTOR_MEMORY, "memory_rec_sum")
 """The modules of the executable classes. The files with their functions' documents have the same names."""
 
 _ONE_FILE_EACH = tuple(name for name, one in CATEGORIES.items() if one.kind != "memory")
@@ -97,7 +97,7 @@ BFCL = About(
     needs=("tools", "sandbox"),
 )
 
-DOCUMENTED = msgspec.structs.replace(
+BFCL_DOCUMENTED = msgspec.structs.replace(
     BFCL,
     variant="documented",
     description="BFCL, single turn, one expected answer, as llm-benchmarker documents it",
@@ -113,4 +113,4 @@ DOCUMENTED = msgspec.structs.replace(
     needs=("tools",),
 )
 
-VARIANTS = (BFCL, DOCUMENTED)
+VARIANTS = (BFCL, BFCL_DOCUMENTED)

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
-from benchwright.catalog.bfcl.categories import CATEGORIES, MEMORY_CLASSES, VECTOR, wanted_categories
+from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, GradedTrial, Options
+from benchwright.catalog.bfcl.categories import CATEGORIES, MEMORY_CLASSES, VECTOR_MEMORY, parse_categories
 from benchwright.catalog.bfcl.checks import checks
 from benchwright.catalog.bfcl.encoder import EmbeddingModel, find_model
 from benchwright.catalog.bfcl.execution import Executor
@@ -23,7 +23,7 @@ from benchwright.catalog.bfcl.source_calls import parser_of
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Session, Solver
 from benchwright.records import Outcome, Sample, Trial, TrialRecord
-from benchwright.runs.journal import Body
+from benchwright.runs.journal import TrialBody
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -33,16 +33,16 @@ def make(about: About, options: Options) -> Benchmark:
         UserError: If the category memory_vector is selected, but its libraries or model are missing. States
             how to get them.
     """
-    wanted = wanted_categories(options.text("categories"))
+    wanted = parse_categories(options.text("categories"))
     if about.variant == "documented":
-        from benchwright.catalog.bfcl.documented import DocumentedBfcl
+        from benchwright.catalog.bfcl.documented_variant import DocumentedBfcl
 
         return DocumentedBfcl(about, wanted)
     mode: Mode = "prompt" if options.choice("mode", ("tools", "prompt")) == "prompt" else "tools"
     if mode == "prompt":
         needs = tuple(need for need in about.needs if need != "tools")
         about = msgspec.structs.replace(about, needs=needs)
-    return Bfcl(about, wanted, mode, find_model(options.data_dir) if VECTOR in wanted else None)
+    return Bfcl(about, wanted, mode, find_model(options.data_dir) if VECTOR_MEMORY in wanted else None)
 
 
 class Bfcl:
@@ -100,7 +100,7 @@ class Bfcl:
         """True if questions depend on the memory that earlier trials of the run have filled."""
         return not self._wanted.isdisjoint(MEMORY_CLASSES)
 
-    def restore_state(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], Body]) -> None:
+    def restore_state(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], TrialBody]) -> None:
         """Load the memories that trials of an interrupted run have filled, when it is resumed."""
         self._memories.restore(self._conversations, trials, read)
 
@@ -108,7 +108,7 @@ class Bfcl:
         """Yield the gold answer to a sample, and decoys."""
         return checks(self._mode, sample)
 
-    def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
+    def figures(self, graded: Iterable[GradedTrial]) -> Sequence[Figure]:
         """Return the scores of categories and leaderboard groups, and their weighted mean."""
         return figures(graded)
 

@@ -12,27 +12,30 @@ from typing import Any
 
 from benchwright.catalog.bfcl.calls import Call, Mistake
 from benchwright.catalog.bfcl.categories import Category, Language
-from benchwright.catalog.bfcl.java_values import java_value
-from benchwright.catalog.bfcl.javascript_values import javascript_value
+from benchwright.catalog.bfcl.java_values import parse_java_value
+from benchwright.catalog.bfcl.javascript_values import parse_javascript_value
 from benchwright.catalog.bfcl.types import ELEMENT_TYPES, JAVA_TYPES, JAVASCRIPT_TYPES, PYTHON_TYPES
 from benchwright.catalog.bfcl.value_checker import (
-    OMITTED,
-    wrong_dict,
-    wrong_dicts,
-    wrong_list,
-    wrong_other,
-    wrong_string,
+    MAY_BE_OMITTED,
+    check_dict,
+    check_dicts,
+    check_list,
+    check_other,
+    check_string,
 )
 
 Answer = dict[str, dict[str, list[Any]]]
 """One expected call: its name, and the allowed values of its parameters."""
 
 _TYPES = {"python": PYTHON_TYPES, "java": JAVA_TYPES, "javascript": JAVASCRIPT_TYPES}
-_READ: dict[str, Callable[[str, str, str | None], Any]] = {"java": java_value, "javascript": javascript_value}
+_READ: dict[str, Callable[[str, str, str | None], Any]] = {
+    "java": parse_java_value,
+    "javascript": parse_javascript_value,
+}
 _WRONG_SOURCE = {"java": "type_error:java", "javascript": "type_error:js"}
 
 
-def wrong_calls(
+def check_calls(
     category: Category,
     functions: Sequence[dict[str, Any]],
     calls: Sequence[Call],
@@ -50,7 +53,7 @@ def wrong_calls(
     if len(calls) != len(answers):
         return Mistake(f"{checker}:wrong_count", _count(calls, answers))
     document = _document(functions, answers[0]) if category.kind == "multiple" else functions[0]
-    return wrong_call(category.language, document, calls[0], answers[0], spelled)
+    return check_call(category.language, document, calls[0], answers[0], spelled)
 
 
 def _wrong_set(
@@ -71,7 +74,7 @@ def _wrong_set(
         document = _document(functions, answer)
         said = []
         for position, call in enumerate(left):
-            wrong = wrong_call(language, document, call, answer, spelled)
+            wrong = check_call(language, document, call, answer, spelled)
             if wrong is None:
                 del left[position]
                 break
@@ -94,7 +97,7 @@ def _document(functions: Sequence[dict[str, Any]], answer: Answer) -> dict[str, 
     return next(document for document in functions if document["name"] == name)
 
 
-def wrong_call(
+def check_call(
     language: Language, document: dict[str, Any], call: Call, answer: Answer, spelled: Callable[[str], str]
 ) -> Mistake | None:
     """Return the reason why one call is not the expected one; None if it is."""
@@ -113,7 +116,7 @@ def wrong_call(
         if wrong is not None:
             return wrong
     for name, values in possible.items():
-        if name not in call.arguments and OMITTED not in values:
+        if name not in call.arguments and MAY_BE_OMITTED not in values:
             return Mistake("simple_function_checker:missing_optional", f"Parameter {name!r} must be given.")
     return None
 
@@ -137,7 +140,7 @@ def _wrong_argument(
             value = _READ[language](value, declared, element_name)
         except (NotImplementedError, ValueError) as error:
             return Mistake(_WRONG_SOURCE[language], f"Parameter {name!r}: {error}.")
-    wrong = wrong_type(name, value, possible, wanted, element)
+    wrong = check_type(name, value, possible, wanted, element)
     return wrong or _wrong_value(name, value, possible, wanted, element)
 
 
@@ -152,7 +155,7 @@ def _as_declared(declared: str, value: Any) -> Any:
     return value
 
 
-def wrong_type(
+def check_type(
     name: str, value: Any, possible: Sequence[Any], wanted: type[Any], element: type[Any] | None = None
 ) -> Mistake | None:
     """Return the reason why a value has a wrong type; None if its type is right.
@@ -177,12 +180,12 @@ def wrong_type(
 
 def _elements_right(name: str, value: Any, possible: Any, element: type[Any]) -> bool:
     return type(possible) is not list or all(
-        wrong_type(name, one, possible, element) is None for one in value
+        check_type(name, one, possible, element) is None for one in value
     )
 
 
 def _variable_type(possible: Sequence[Any]) -> type[Any] | None:
-    return next((type(one) for one in possible if one != OMITTED), None)
+    return next((type(one) for one in possible if one != MAY_BE_OMITTED), None)
 
 
 def _wrong_value(
@@ -190,13 +193,13 @@ def _wrong_value(
 ) -> Mistake | None:
     variable = _variable_type(possible)
     if variable is not None and variable is not wanted:
-        return wrong_other(name, value, possible)
+        return check_other(name, value, possible)
     if wanted is dict:
-        return wrong_dict(value, possible)
+        return check_dict(value, possible)
     if wanted is list and element is dict:
-        return wrong_dicts(value, possible)
+        return check_dicts(value, possible)
     if wanted is str:
-        return wrong_string(name, value, possible)
+        return check_string(name, value, possible)
     if wanted is list:
-        return wrong_list(name, value, possible)
-    return wrong_other(name, value, possible)
+        return check_list(name, value, possible)
+    return check_other(name, value, possible)

@@ -55,7 +55,7 @@ def calls_from_tools(tool_calls: Iterable[dict[str, Any]]) -> list[Call]:
     return calls
 
 
-def shown(calls: Iterable[Call]) -> str:
+def format_calls(calls: Iterable[Call]) -> str:
     """Return calls as one readable line: `f(a=1); g()`."""
     return "; ".join(
         f"{call.name}({', '.join(f'{name}={value!r}' for name, value in call.arguments.items())})"

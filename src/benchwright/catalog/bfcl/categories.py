@@ -9,7 +9,7 @@ from benchwright.errors import UserError
 from benchwright.records import Record
 from benchwright.suggest import did_you_mean
 
-Kind = Literal["single", "multiple", "parallel", "irrelevance", "relevance", "multi_turn", "memory"]
+CheckKind = Literal["single", "multiple", "parallel", "irrelevance", "relevance", "multi_turn", "memory"]
 Language = Literal["python", "java", "javascript"]
 
 
@@ -18,7 +18,7 @@ class Category(Record, frozen=True):
 
     name: str
     group: str
-    kind: Kind
+    kind: CheckKind
     language: Language = "python"
 
 
@@ -54,12 +54,12 @@ FORMER_NAMES = {"simple": "simple_python", "java": "simple_java", "javascript": 
 
 GROUPS = ("non_live", "live", "multi_turn", "memory")
 
-VECTOR = "memory_vector"
+VECTOR_MEMORY = "memory_vector"
 """The category whose memory is searched with an embedding model."""
 
 MEMORY_CLASSES = {
     "memory_kv": "MemoryAPI_kv",
-    VECTOR: "MemoryAPI_vector",
+    VECTOR_MEMORY: "MemoryAPI_vector",
     "memory_rec_sum": "MemoryAPI_rec_sum",
 }
 """The memory categories and their classes.
@@ -67,7 +67,7 @@ MEMORY_CLASSES = {
 They run only if named, because conversations precede their questions.
 """
 
-NOT_RUN = {
+UNSUPPORTED = {
     "agentic": "its web search needs a search service; choose memory",
     "web_search": "it needs a search service",
 }
@@ -80,7 +80,7 @@ def category_of(identifier: str) -> Category | None:
     return CATEGORIES.get(FORMER_NAMES.get(name, name))
 
 
-def wanted_categories(text: str) -> frozenset[str]:
+def parse_categories(text: str) -> frozenset[str]:
     """Return the categories in a comma-separated list of categories and groups (or `all`). Empty for "".
 
     Raises:
@@ -99,7 +99,7 @@ def _named(name: str) -> Iterable[str]:
         return (one.name for one in CATEGORIES.values() if one.group == name)
     if name in CATEGORIES:
         return (name,)
-    if why := next((why for beginning, why in NOT_RUN.items() if name.startswith(beginning)), None):
+    if why := next((why for beginning, why in UNSUPPORTED.items() if name.startswith(beginning)), None):
         raise UserError(f"The BFCL category {name!r} is not run here: {why}.")
     known = ("all", *GROUPS, *CATEGORIES)
     raise UserError(

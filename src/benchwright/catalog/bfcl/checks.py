@@ -10,16 +10,16 @@ from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import GOLD, Check
 from benchwright.catalog.bfcl.calls import Call
 from benchwright.catalog.bfcl.categories import CATEGORIES, Category
-from benchwright.catalog.bfcl.gold import as_message, as_text, gold_calls, gold_turns, never_right
-from benchwright.catalog.bfcl.multi_turn import written_call
+from benchwright.catalog.bfcl.gold import as_message, as_text, gold_calls, gold_turns, unmatchable_reason
+from benchwright.catalog.bfcl.multi_turn import call_source
 from benchwright.catalog.bfcl.solver import Mode
 from benchwright.catalog.bfcl.tools import tool_name
-from benchwright.catalog.bfcl.value_checker import OMITTED
+from benchwright.catalog.bfcl.value_checker import MAY_BE_OMITTED
 from benchwright.records import Message, Sample
 
-SAID = "I cannot help with that."
+REFUSAL = "I cannot help with that."
 
-Write = Callable[[Sequence[Call]], Message]
+BuildMessage = Callable[[Sequence[Call]], Message]
 
 
 def checks(mode: Mode, sample: Sample) -> Iterator[Check]:
@@ -43,14 +43,14 @@ def _written(mode: Mode, category: Category, content: dict[str, Any], calls: Seq
     return as_message(calls, tool_name)
 
 
-def _irrelevance(content: dict[str, Any], write: Write) -> Iterator[Check]:
-    yield Check(GOLD, [assistant(SAID)])
+def _irrelevance(content: dict[str, Any], write: BuildMessage) -> Iterator[Check]:
+    yield Check(GOLD, [assistant(REFUSAL)])
     yield Check("a call", [write([_some_call(content)])], passes=False)
 
 
-def _relevance(content: dict[str, Any], write: Write) -> Iterator[Check]:
+def _relevance(content: dict[str, Any], write: BuildMessage) -> Iterator[Check]:
     yield Check(GOLD, [write([_some_call(content)])])
-    yield Check("text only", [assistant(SAID)], passes=False)
+    yield Check("text only", [assistant(REFUSAL)], passes=False)
     yield Check("empty", [assistant("")], passes=False)
 
 
@@ -59,12 +59,14 @@ def _some_call(content: dict[str, Any]) -> Call:
     return Call(name, {"a": 1})
 
 
-def _calls(content: dict[str, Any], category: Category, write: Write) -> Iterator[Check]:
+def _calls(content: dict[str, Any], category: Category, write: BuildMessage) -> Iterator[Check]:
     calls = gold_calls(category, content["functions"], content["answer"])
-    yield Check(GOLD, [write(calls)], reason=never_right(category, content["functions"], content["answer"]))
+    yield Check(
+        GOLD, [write(calls)], reason=unmatchable_reason(category, content["functions"], content["answer"])
+    )
     for name, decoy in _decoys(content, category, calls):
         yield Check(name, [write(decoy)], passes=False)
-    yield Check("text only", [assistant(SAID)], passes=False)
+    yield Check("text only", [assistant(REFUSAL)], passes=False)
     yield Check("empty", [assistant("")], passes=False)
     if message := write(calls).get("tool_calls"):
         broken = {**message[0], "function": {**message[0]["function"], "arguments": '{"a": '}}
@@ -96,7 +98,7 @@ def _wrong_types(document: dict[str, Any], answers: list[Any], call: Call) -> It
     """
     for name, value in call.arguments.items():
         allowed = [one for answer in answers for one in answer.get(call.name, {}).get(name, ())]
-        integers = all(type(one) is int for one in allowed if one != OMITTED)
+        integers = all(type(one) is int for one in allowed if one != MAY_BE_OMITTED)
         if document["properties"].get(name, {}).get("type") == "integer" and integers:
             yield "a boolean for an integer", Call(call.name, {**call.arguments, name: True})
             yield "a float for an integer", Call(call.name, {**call.arguments, name: float(value)})
@@ -107,7 +109,7 @@ def _multi_turn(mode: Mode, content: dict[str, Any]) -> Iterator[Check]:
     held_back = [function for functions in content["missed"].values() for function in functions]
     turns = gold_turns([*content["functions"], *held_back], content["answer"])
     yield Check(GOLD, _replies(mode, turns))
-    yield Check("text only", [assistant(SAID)], passes=False)
+    yield Check("text only", [assistant(REFUSAL)], passes=False)
     number = next(number for number, calls in enumerate(turns) if calls)
     yield Check(
         "a turn without calls", _replies(mode, [*turns[:number], [], *turns[number + 1 :]]), passes=False
@@ -134,11 +136,11 @@ def _replies(mode: Mode, turns: Sequence[Sequence[Call]]) -> list[Message]:
     """Return the model's replies: for each turn one step with all its calls, then a sentence."""
     replies: list[Message] = []
     for calls in turns:
-        replies += [_step(mode, calls), assistant(SAID)] if calls else [assistant(SAID)]
+        replies += [_step(mode, calls), assistant(REFUSAL)] if calls else [assistant(REFUSAL)]
     return replies
 
 
 def _step(mode: Mode, calls: Sequence[Call]) -> Message:
     if mode == "prompt":
-        return assistant(f"[{', '.join(written_call(call) for call in calls)}]")
+        return assistant(f"[{', '.join(call_source(call) for call in calls)}]")
     return as_message(calls, tool_name)

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchwright.catalog.bfcl.calls import Call, DecodingError
 from benchwright.catalog.bfcl.categories import Language
-from benchwright.catalog.bfcl.source_calls import source_calls
+from benchwright.catalog.bfcl.source_calls import parse_source_call
 
 LONGEST_TEXT = 100_000
 _LARGEST_NUMBER = 10**300
@@ -42,7 +42,7 @@ def decode_calls(text: str, language: Language = "python") -> list[Call]:
     text = text if text.startswith("[") else "[" + text
     text = text if text.endswith("]") else text + "]"
     if language != "python":
-        return source_calls(text[1:-1], language)
+        return parse_source_call(text[1:-1], language)
     try:
         with warnings.catch_warnings(action="ignore"):  # about escape sequences that Python does not know
             body = ast.parse(text.strip().strip("'"), mode="eval").body

@@ -20,7 +20,7 @@ from benchwright.records import Record
 from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 
 LIBRARIES = ("sentence-transformers", "faiss-cpu")
-FAISS = "1.11.0"
+FAISS_VERSION = "1.11.0"
 """The faiss version that BFCL's authors pin. For sentence-transformers, they require 2.7.0 or later."""
 
 GiB = 2**30
@@ -34,7 +34,7 @@ LIMITS = Limits(
 )
 START_SECONDS = 300.0
 """Time limit for loading the libraries and the model, on a machine under load."""
-SECONDS = 60.0
+REQUEST_SECONDS = 60.0
 """Time limit for one request: at most the 57 texts in both parts of a memory, or one query."""
 
 
@@ -59,8 +59,8 @@ def find_model(data_dir: Path) -> EmbeddingModel:
         DatasetError: If the hub refuses the download.
     """
     departures = []
-    if (installed := _library_versions()["faiss-cpu"]) != FAISS:
-        departures.append(f"faiss-cpu {installed} instead of {FAISS}")
+    if (installed := _library_versions()["faiss-cpu"]) != FAISS_VERSION:
+        departures.append(f"faiss-cpu {installed} instead of {FAISS_VERSION}")
     name = EMBEDDING_MODEL.name
     try:
         source = find_dataset(EMBEDDING_MODEL, data_dir)
@@ -120,7 +120,7 @@ class Encoder:
             try:
                 process = self._process or await self._start()
                 await process.send(msgspec.json.encode(question))
-                answer = msgspec.json.decode(await process.receive(SECONDS), type=dict[str, Any])
+                answer = msgspec.json.decode(await process.receive(REQUEST_SECONDS), type=dict[str, Any])
             except ExecutionError as error:
                 raise TrialError(f"the embedding model failed: {error}") from error
             finally:
@@ -134,7 +134,7 @@ class Encoder:
         await self._stack.aclose()
 
     async def _start(self) -> SandboxProcess:
-        files = await asyncio.to_thread(files_for, self._directory)
+        files = await asyncio.to_thread(sandbox_files, self._directory)
         process = await self._stack.enter_async_context(
             self._sandbox.start_process(["python3", "encoder.py"], files=files)
         )
@@ -143,7 +143,7 @@ class Encoder:
         return process
 
 
-def files_for(directory: Path) -> dict[str, bytes]:
+def sandbox_files(directory: Path) -> dict[str, bytes]:
     """Return the sandbox's files: the program, and the model's files in a folder beside it."""
     program = Path(__file__).parent / "inside" / "encoder.py"
     names = EMBEDDING_MODEL.splits[EMBEDDING_MODEL.evaluated]

@@ -21,19 +21,25 @@ STEP_SECONDS = 10.0
 LIMITS = Limits(wall_seconds=24 * 3600.0, cpu_seconds=60, memory_bytes=256 * 1024 * 1024, processes=8)
 """Limits of one process. A conversation's process also waits for the model, which may take long."""
 
-JUDGED_AT_MOST = 100
+CONVERSATIONS_PER_PROCESS = 100
 """Number of conversations judged by one process, so that earlier ones do not use up its limits."""
 
-ATTEMPTS = 2
+JUDGE_ATTEMPTS = 2
 """Attempts to judge a conversation. The first may fail because earlier ones used up the process's limits."""
 
-FAILED = "multi_turn:execution_failed"
+EXECUTION_FAILED = "multi_turn:execution_failed"
 """Benchwright's own error type: the calls used up the sandbox's time or memory."""
 
-INSIDE = ("server.py", "mpmath.py", "rank_bm25.py", "memory_api_metaclass.py", "sentence_transformers.py")
+SANDBOX_FILES = (
+    "server.py",
+    "mpmath.py",
+    "rank_bm25.py",
+    "memory_api_metaclass.py",
+    "sentence_transformers.py",
+)
 """Benchwright's files beside the classes: the server, and replacements for the libraries that they import."""
 
-Turns = list[list[list[str]]]
+TurnCalls = list[list[list[str]]]
 """Calls as source text, by turn and step."""
 
 
@@ -120,7 +126,7 @@ class Executor:
             await execution.open(opening)
             yield execution
 
-    async def judge(self, content: dict[str, Any], model: Turns) -> Mistake | None:
+    async def judge(self, content: dict[str, Any], model: TurnCalls) -> Mistake | None:
         """Return the reason why the model's calls do not achieve the effects of the expected calls, or None.
 
         Both lists of calls are executed on fresh instances.
@@ -130,12 +136,12 @@ class Executor:
         """
         question = {"opening": _opening(content), "model": model, "gold": content["answer"]}
         async with self._judging:
-            for _ in range(ATTEMPTS):
+            for _ in range(JUDGE_ATTEMPTS):
                 judge = await self._running_judge()
                 try:
                     answer = await _ask(judge, question)
                 except ExecutionError as error:
-                    failure = Mistake(FAILED, str(error))
+                    failure = Mistake(EXECUTION_FAILED, str(error))
                     await self._end_judge()
                 else:
                     return None if answer["wrong"] is None else Mistake(*answer["wrong"])
@@ -152,7 +158,7 @@ class Executor:
         await self._stack.aclose()
 
     async def _running_judge(self) -> SandboxProcess:
-        if self._judged >= JUDGED_AT_MOST:
+        if self._judged >= CONVERSATIONS_PER_PROCESS:
             await self._end_judge()
         if self._judge is None:
             self._judge = await self._stack.enter_async_context(self._process(CLASS_MODULES.values()))
@@ -163,7 +169,7 @@ class Executor:
     @asynccontextmanager
     async def _process(self, modules: Iterable[str]) -> AsyncIterator[SandboxProcess]:
         inside = Path(__file__).parent / "inside"
-        files = {name: (inside / name).read_bytes() for name in INSIDE}
+        files = {name: (inside / name).read_bytes() for name in SANDBOX_FILES}
         for module in (*modules, "long_context"):
             if module in self._executables.files:
                 files[f"{module}.py"] = self._executables.files[module]

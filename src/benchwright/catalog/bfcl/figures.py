@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from benchwright.catalog.benchmark import Figure, Graded
+from benchwright.catalog.benchmark import Figure, GradedTrial
 from benchwright.catalog.bfcl.categories import CATEGORIES
 from benchwright.catalog.breakdowns import mean
 
@@ -20,7 +20,7 @@ Means = Mapping[str, tuple[float, int]]
 """Mean score and number of tasks, by category."""
 
 
-def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the accuracy of each category, the scores of the leaderboard's groups, and their weighted mean.
 
     Only categories and groups with at least one task are included.
@@ -29,10 +29,10 @@ def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
     groups = group_scores(means)
     shown = [Figure(f"category {name}", mean) for name, (mean, _) in means.items()]
     shown += [Figure(f"group {name}", value, _parts_missing(name, means)) for name, value in groups.items()]
-    return [*shown, Figure(OVERALL, overall(groups), _overall_note(groups))]
+    return [*shown, Figure(OVERALL, overall_score(groups), _overall_note(groups))]
 
 
-def _means(graded: Iterable[Graded]) -> dict[str, tuple[float, int]]:
+def _means(graded: Iterable[GradedTrial]) -> dict[str, tuple[float, int]]:
     scores: dict[str, list[float]] = {}
     for one in graded:
         scores.setdefault(one.labels["category"], []).append(one.value or 0.0)
@@ -64,7 +64,7 @@ def group_scores(means: Means) -> dict[str, float]:
     return {name: value for name, value in groups.items() if value is not None}
 
 
-def overall(groups: Mapping[str, float]) -> float | None:
+def overall_score(groups: Mapping[str, float]) -> float | None:
     """Return the weighted mean of the groups that have a score. None if none has."""
     weight = sum(WEIGHTS[name] for name in groups)
     return sum(WEIGHTS[name] * value for name, value in groups.items()) / weight if weight else None

@@ -11,7 +11,7 @@ from benchwright.catalog.bfcl.call_checker import Answer
 from benchwright.catalog.bfcl.calls import Call
 from benchwright.catalog.bfcl.categories import Category, Language
 from benchwright.catalog.bfcl.types import JAVASCRIPT_TYPES
-from benchwright.catalog.bfcl.value_checker import OMITTED
+from benchwright.catalog.bfcl.value_checker import MAY_BE_OMITTED
 
 _JAVA_CLASSES = {
     "String": "String",
@@ -38,10 +38,10 @@ def _gold_call(language: Language, documents: dict[str, Any], answer: Answer) ->
     document = documents[name]
     arguments = {}
     for parameter, values in possible.items():
-        if OMITTED in values and parameter not in document.get("required", ()):
+        if MAY_BE_OMITTED in values and parameter not in document.get("required", ()):
             continue
         declared = document["properties"].get(parameter, {})
-        value = _plain(next((one for one in values if one != OMITTED), OMITTED))
+        value = _plain(next((one for one in values if one != MAY_BE_OMITTED), MAY_BE_OMITTED))
         arguments[parameter] = value if language == "python" else _source(language, declared, value)
     return Call(name, arguments)
 
@@ -50,9 +50,9 @@ def _plain(value: Any) -> Any:
     """Return a value in which each key of a dictionary has the first of its allowed values."""
     if isinstance(value, dict):
         return {
-            key: next((one for one in values if one != OMITTED), OMITTED)
+            key: next((one for one in values if one != MAY_BE_OMITTED), MAY_BE_OMITTED)
             for key, values in value.items()
-            if OMITTED not in values
+            if MAY_BE_OMITTED not in values
         }
     return (
         [_plain(one) if isinstance(one, dict) else one for one in value] if isinstance(value, list) else value
@@ -109,7 +109,7 @@ def _java_element(kind: str, element: str, value: Any) -> str:
     return _java(element, "any", value)
 
 
-def never_right(
+def unmatchable_reason(
     category: Category, functions: Sequence[dict[str, Any]], answers: Sequence[Answer]
 ) -> str | None:
     """Return the reason why official rules accept no call for these possible answers; None if they do."""
@@ -121,7 +121,7 @@ def never_right(
             if parameter not in possible:
                 return f"{parameter!r} is required, and has no possible value"
         for parameter, values in possible.items():
-            if OMITTED in values:
+            if MAY_BE_OMITTED in values:
                 continue
             if parameter not in properties:
                 return f"{parameter!r} must be given, and is not a parameter of the function"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from benchwright.catalog.bfcl.call_checker import wrong_calls
-from benchwright.catalog.bfcl.calls import Call, DecodingError, Mistake, calls_from_tools, shown
+from benchwright.catalog.bfcl.call_checker import check_calls
+from benchwright.catalog.bfcl.calls import Call, DecodingError, Mistake, calls_from_tools, format_calls
 from benchwright.catalog.bfcl.categories import CATEGORIES, Category
 from benchwright.catalog.bfcl.decoding import decode_calls
 from benchwright.catalog.bfcl.execution import Executor
-from benchwright.catalog.bfcl.memory import last_said, wrong_answer
-from benchwright.catalog.bfcl.multi_turn import judge_conversation, shown_turns
+from benchwright.catalog.bfcl.memory import check_answer, last_response
+from benchwright.catalog.bfcl.multi_turn import format_turns, judge_conversation
 from benchwright.catalog.bfcl.solver import Mode
 from benchwright.catalog.bfcl.tools import tool_name
 from benchwright.catalog.grading import Verdict, verdict_score
@@ -34,7 +34,7 @@ def grade_tools(content: dict[str, Any], message: Message, text: str) -> Verdict
         )
     except DecodingError as error:
         return _undecoded(category, content, text, Mistake(error.kind, str(error)))
-    return _verdict(category, content, shown(calls), _wrong(category, content, calls, tools=True))
+    return _verdict(category, content, format_calls(calls), _wrong(category, content, calls, tools=True))
 
 
 def grade_text(content: dict[str, Any], text: str) -> Verdict:
@@ -45,7 +45,7 @@ def grade_text(content: dict[str, Any], text: str) -> Verdict:
         calls = decode_calls(text, category.language if checked else "python")
     except DecodingError as error:
         return _undecoded(category, content, text, Mistake(error.kind, str(error)))
-    return _verdict(category, content, shown(calls), _wrong(category, content, calls, tools=False))
+    return _verdict(category, content, format_calls(calls), _wrong(category, content, calls, tools=False))
 
 
 def _wrong(category: Category, content: dict[str, Any], calls: Sequence[Call], tools: bool) -> Mistake | None:
@@ -53,7 +53,7 @@ def _wrong(category: Category, content: dict[str, Any], calls: Sequence[Call], t
         return Mistake("irrelevance_error:decoder_success", "A call where none fits.") if calls else None
     if category.kind == "relevance":
         return None if calls else Mistake("relevance_error:decoder_failed", "No call where one fits.")
-    return wrong_calls(
+    return check_calls(
         category, content["functions"], calls, content["answer"], tool_name if tools else _as_it_is
     )
 
@@ -104,10 +104,10 @@ class BfclScorer:
         category = CATEGORIES[content["category"]]
         if category.kind == "multi_turn":
             wrong = await judge_conversation(self._executor, content, outcome.artifacts)
-            return verdict(category, shown_turns(outcome.artifacts), content["answer"], wrong)
+            return verdict(category, format_turns(outcome.artifacts), content["answer"], wrong)
         if category.kind == "memory":
-            wrong = wrong_answer(outcome.messages, outcome.artifacts, content["answer"])
-            said = last_said(outcome.messages, outcome.artifacts) or ""
+            wrong = check_answer(outcome.messages, outcome.artifacts, content["answer"])
+            said = last_response(outcome.messages, outcome.artifacts) or ""
             return verdict(category, said, content["answer"], wrong)
         if self._mode == "prompt":
             return grade_text(content, outcome.answer)

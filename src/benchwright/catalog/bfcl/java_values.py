@@ -25,7 +25,7 @@ _MAP_BLOCK = re.compile(r"new\s+HashMap<.*?>\s*\(\)\s*\{", re.DOTALL)
 _KEY_END = re.compile(r"\",\s*")
 
 
-def java_value(text: str, wanted: str, element: str | None = None) -> Any:
+def parse_java_value(text: str, wanted: str, element: str | None = None) -> Any:
     """Parse the source text of a value. `wanted`: the declared type; `element`: that of its elements.
 
     Raises:
@@ -61,7 +61,7 @@ def _array(text: str, element: str | None) -> Any:
     if found is None:
         return text
     parts = (part.strip() for part in found[1].split(","))
-    return [java_value(part, element) if element else _untyped(part) for part in parts if part]
+    return [parse_java_value(part, element) if element else _untyped(part) for part in parts if part]
 
 
 def _list(text: str, element: str | None) -> Any:
@@ -88,7 +88,7 @@ def _list_block(text: str) -> str | None:
 def _element(text: str, element: str | None) -> Any:
     if element in ("char", "String"):
         return text[1:-1]
-    return java_value(text, element) if element else _untyped(text)
+    return parse_java_value(text, element) if element else _untyped(text)
 
 
 def _map(text: str) -> Any:

@@ -22,7 +22,7 @@ _OBJECT = re.compile(r"\{(.*?)\}")
 _PAIR = re.compile(r"([^:]+):\s*(.*?)(?:,\s*(?=[^,]+:)|$)")
 
 
-def javascript_value(text: str, wanted: str, element: str | None = None) -> Any:
+def parse_javascript_value(text: str, wanted: str, element: str | None = None) -> Any:
     """Parse the source text of a value. `wanted`: the declared type; `element`: that of its elements.
 
     Raises:
@@ -64,7 +64,7 @@ def _array(text: str, element: str | None) -> Any:
     inside = (found[1] if found[1] is not None else found[2]).strip()
     parts = [part.strip() for part in inside.split(",")] if inside else []
     try:
-        return [javascript_value(part, element) if element else _untyped(part) for part in parts]
+        return [parse_javascript_value(part, element) if element else _untyped(part) for part in parts]
     except ValueError:
         return text
 

@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 
 from benchwright.catalog.bfcl.calls import Mistake
 from benchwright.catalog.bfcl.categories import MEMORY_CLASSES
-from benchwright.catalog.bfcl.execution import FAILED, Executor
+from benchwright.catalog.bfcl.execution import EXECUTION_FAILED, Executor
 from benchwright.catalog.bfcl.memory_prompts import memory_prompt
-from benchwright.catalog.bfcl.memory_rows import Conversations, Turns
-from benchwright.catalog.bfcl.multi_turn import MOST_STEPS, play
+from benchwright.catalog.bfcl.memory_rows import Conversations, TurnMessages
+from benchwright.catalog.bfcl.multi_turn import MOST_STEPS, play_turns
 from benchwright.catalog.bfcl.solver import Mode
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
 from benchwright.records import Message, Outcome, Trial, TrialRecord
-from benchwright.runs.journal import Body
+from benchwright.runs.journal import TrialBody
 
 Snapshot = dict[str, Any]
 """The content of a memory, as JSON."""
@@ -60,7 +60,7 @@ class Memories:
         self,
         conversations: Conversations,
         trials: Iterable[TrialRecord],
-        read: Callable[[TrialRecord], Body],
+        read: Callable[[TrialRecord], TrialBody],
     ) -> None:
         """Load memories from earlier trials of the run, so that later questions start with the same ones."""
         for trial in trials:
@@ -112,7 +112,7 @@ class AskWithMemory:
     async def _converse(
         self,
         content: Mapping[str, Any],
-        turns: Turns,
+        turns: TurnMessages,
         snapshot: Snapshot | None,
         session: Session,
         *,
@@ -131,7 +131,7 @@ class AskWithMemory:
             seen = await execution.read_memory()
             first = memory_prompt(content["category"], content["scenario"], seen["shown"], asks=asks)
             question = [[first, *turns[0]], *turns[1:]]
-            outcome = await play(self._mode, {**opening, "question": question}, session, execution)
+            outcome = await play_turns(self._mode, {**opening, "question": question}, session, execution)
             if asks or "failed" in outcome.artifacts:
                 return outcome, snapshot
             try:
@@ -142,7 +142,7 @@ class AskWithMemory:
                 return outcome, snapshot
 
 
-def wrong_answer(
+def check_answer(
     messages: Sequence[Message], artifacts: Mapping[str, Any], answers: Sequence[str]
 ) -> Mistake | None:
     """Return the reason why the last message does not answer the question; None if it does.
@@ -150,17 +150,17 @@ def wrong_answer(
     Source: agentic_checker.py.
     """
     if "failed" in artifacts:
-        return Mistake(FAILED, artifacts["failed"])
-    said = last_said(messages, artifacts)
+        return Mistake(EXECUTION_FAILED, artifacts["failed"])
+    said = last_response(messages, artifacts)
     if not said:
         return Mistake("agentic:no_last_message", "Nothing was said that is not a function call.")
-    text = standardised(said)
-    if any(re.search(rf"\b{re.escape(standardised(answer))}\b", text) for answer in answers):
+    text = normalize(said)
+    if any(re.search(rf"\b{re.escape(normalize(answer))}\b", text) for answer in answers):
         return None
     return Mistake("agentic:answer_not_found", "None of the possible answers is in the last message.")
 
 
-def last_said(messages: Sequence[Message], artifacts: Mapping[str, Any]) -> str | None:
+def last_response(messages: Sequence[Message], artifacts: Mapping[str, Any]) -> str | None:
     """Return the model's last message as text. None if the limit of steps was reached.
 
     As in the official code, a call with invalid arguments ends the conversation. Its first call is then
@@ -182,6 +182,6 @@ def last_said(messages: Sequence[Message], artifacts: Mapping[str, Any]) -> str 
 _LEFT_OUT = re.compile(r"[,./\-_*^()]")
 
 
-def standardised(text: str) -> str:
+def normalize(text: str) -> str:
     """Return a text normalised for comparison: lower case, less punctuation, double quotes only."""
     return _LEFT_OUT.sub("", text).lower().replace("'", '"')

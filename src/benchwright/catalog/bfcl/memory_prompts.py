@@ -8,7 +8,7 @@ from __future__ import annotations
 from benchwright.catalog.asking import system
 from benchwright.records import Message
 
-SETTINGS = {
+SCENARIO_INTROS = {
     "student": "You are an academic-support assistant for college student. Remember key personal and academic details "
     "discussed across sessions, and draw on them to answer questions or give guidance.",
     "customer": "You are a general customer support assistant for an e-commerce platform. Your task is to understand "
@@ -30,7 +30,7 @@ _PERSISTENT = (
     "retrieve to provide personalized responses to the user later.\n\n"
 )
 
-CORE_AND_ARCHIVAL = (
+TWO_PART_PROMPT = (
     "\n\nYou have access to an advanced memory system, consisting of two memory types 'Core Memory' and 'Archival "
     f"Memory'. Both type of memory is {_PERSISTENT}"
     "The Core memory is limited in size, but always visible to you in context. The Archival Memory has a much larger "
@@ -39,7 +39,7 @@ CORE_AND_ARCHIVAL = (
 )
 """The rest of the system prompt for memories in two parts, also word for word."""
 
-UNIFIED = (
+UNIFIED_PROMPT = (
     f"\n\nYou have access to an advanced memory system, which is {_PERSISTENT}"
     "Here is the content of your memory system from previous interactions:\n"
 )
@@ -61,6 +61,6 @@ def memory_prompt(category: str, scenario: str, memory: str, *, asks: bool) -> M
     `memory`: the part that the model sees. `asks`: True for the graded question, False for a conversation
     that fills the memory.
     """
-    told = UNIFIED if category == "memory_rec_sum" else CORE_AND_ARCHIVAL
-    prompt = f"{SETTINGS[scenario]}{told}{memory}\n"
+    told = UNIFIED_PROMPT if category == "memory_rec_sum" else TWO_PART_PROMPT
+    prompt = f"{SCENARIO_INTROS[scenario]}{told}{memory}\n"
     return system(f"{prompt}\n\n{ANSWER_FORMAT}" if asks else prompt)

@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 import xxhash
 
-from benchwright.catalog.bfcl.categories import CATEGORIES, MEMORY_CLASSES, VECTOR
-from benchwright.catalog.bfcl.memory_prompts import SETTINGS
+from benchwright.catalog.bfcl.categories import CATEGORIES, MEMORY_CLASSES, VECTOR_MEMORY
+from benchwright.catalog.bfcl.memory_prompts import SCENARIO_INTROS
 from benchwright.catalog.bfcl.rows import CLASS_MODULES, Executables, documents_in
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetValidationError
 from benchwright.records import Message, Record, Sample
 
-Turns = list[list[Message]]
+TurnMessages = list[list[Message]]
 """The messages of each turn of a conversation."""
 
 
@@ -23,7 +23,7 @@ class MemoryRow(Record, frozen=True):
     """A question of a scenario, or a conversation that precedes its questions."""
 
     id: str
-    question: Turns
+    question: TurnMessages
     scenario: str
 
 
@@ -37,7 +37,7 @@ class MemoryAnswer(Record, frozen=True):
 class Conversations(msgspec.Struct):
     """The conversations of each scenario, in order. They are loaded when the samples are read."""
 
-    by_scenario: dict[str, list[Turns]] = {}
+    by_scenario: dict[str, list[TurnMessages]] = {}
 
     def load(self, source: Source) -> None:
         """Read the conversations of a source."""
@@ -50,7 +50,7 @@ class Conversations(msgspec.Struct):
         return xxhash.xxh3_128_hexdigest(msgspec.json.encode(self.by_scenario[scenario]))
 
 
-NEEDED = ("memory", "memory_answers", "conversations", "functions", "classes")
+REQUIRED_SPLITS = ("memory", "memory_answers", "conversations", "functions", "classes")
 """The splits that the memory categories need."""
 
 
@@ -69,7 +69,7 @@ def memory_samples(
         DatasetNotFound: If data that the categories need are missing.
         DatasetError: If a row is invalid.
     """
-    if missing := [split for split in NEEDED if split not in source.splits]:
+    if missing := [split for split in REQUIRED_SPLITS if split not in source.splits]:
         raise DatasetNotFound(
             f"{source.root} holds no {' and no '.join(missing)} of the BFCL memory categories: "
             "run benchwright fetch bfcl"
@@ -93,14 +93,14 @@ def memory_samples(
                 "conversations": conversations.digest(row.scenario),
                 "executables": executables.digest,
             }
-            if category == VECTOR:
-                content["executables"] = xxhash.xxh3_128_hexdigest(executables.files[VECTOR])
+            if category == VECTOR_MEMORY:
+                content["executables"] = xxhash.xxh3_128_hexdigest(executables.files[VECTOR_MEMORY])
                 content["embedding_model"] = model_digest
             yield _sample(row, content)
 
 
 def _check(row: MemoryRow, answers: Mapping[str, list[str]], conversations: Conversations) -> None:
-    if row.scenario not in SETTINGS:
+    if row.scenario not in SCENARIO_INTROS:
         raise DatasetValidationError(f"{row.id}: scenario: {row.scenario!r} is not known")
     if not conversations.by_scenario.get(row.scenario):
         raise DatasetValidationError(f"{row.id}: there are no conversations of the scenario {row.scenario!r}")

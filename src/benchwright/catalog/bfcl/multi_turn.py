@@ -9,12 +9,12 @@ from typing import Any
 from benchwright.catalog.asking import user
 from benchwright.catalog.bfcl.calls import Call, DecodingError, Mistake, calls_from_tools
 from benchwright.catalog.bfcl.decoding import decode_calls
-from benchwright.catalog.bfcl.execution import FAILED, Execution, Executor
+from benchwright.catalog.bfcl.execution import EXECUTION_FAILED, Execution, Executor
 from benchwright.catalog.bfcl.solver import (
-    MORE_FUNCTIONS,
+    MORE_FUNCTIONS_MESSAGE,
     Mode,
     more_functions_text,
-    shown_functions,
+    offered_functions,
     with_system_prompt,
 )
 from benchwright.catalog.bfcl.tools import as_tools
@@ -27,7 +27,7 @@ from benchwright.records import Message, Outcome, Trial
 MOST_STEPS = 20
 """Maximum number of executed steps in one turn. One more ends the conversation."""
 
-NOT_EXECUTED = "Error during execution: the arguments are not a JSON object."
+BAD_ARGUMENTS_ERROR = "Error during execution: the arguments are not a JSON object."
 
 
 class MultiTurnSolver:
@@ -45,10 +45,10 @@ class MultiTurnSolver:
         """Play all turns, or until one takes too many steps, and return the outcome."""
         async with AsyncExitStack() as stack:
             execution = await stack.enter_async_context(self._executor.start(trial.sample.content))
-            return await play(self._mode, trial.sample.content, session, execution)
+            return await play_turns(self._mode, trial.sample.content, session, execution)
 
 
-async def play(mode: Mode, content: dict[str, Any], session: Session, execution: Execution) -> Outcome:
+async def play_turns(mode: Mode, content: dict[str, Any], session: Session, execution: Execution) -> Outcome:
     """Play the turns of a conversation on existing class instances. `MultiTurnSolver` describes the artifacts."""
     return await _Conversation(mode, content, session, execution).play()
 
@@ -61,7 +61,7 @@ class _Conversation:
         self._content = content
         self._session = session
         self._execution = execution
-        self._functions = shown_functions(content)
+        self._functions = offered_functions(content)
         self._messages: list[Message] = []
         self._reply: Reply | None = None
 
@@ -84,7 +84,7 @@ class _Conversation:
         more = self._content["missed"].get(str(number))  # no language hint, as in the official code
         if more:
             self._functions += more
-            text = more_functions_text(more) if self._mode == "prompt" else MORE_FUNCTIONS
+            text = more_functions_text(more) if self._mode == "prompt" else MORE_FUNCTIONS_MESSAGE
             messages = [user(text)]
         if number == 0 and self._mode == "prompt":
             messages = with_system_prompt(messages, self._functions)
@@ -98,7 +98,7 @@ class _Conversation:
             try:
                 calls = self._calls(reply)
             except (DecodingError, TypeError):
-                self._messages += [_tool_message(call, NOT_EXECUTED) for call in reply.tool_calls]
+                self._messages += [_tool_message(call, BAD_ARGUMENTS_ERROR) for call in reply.tool_calls]
                 return True
             if not calls:
                 return True
@@ -114,7 +114,7 @@ class _Conversation:
 
     def _calls(self, reply: Reply) -> list[str]:
         if self._mode == "prompt":
-            return [written_call(call) for call in decode_calls(reply.text)]
+            return [call_source(call) for call in decode_calls(reply.text)]
         return [_written_arguments(call, ",") for call in calls_from_tools(reply.tool_calls)]
 
     def _tell(self, reply: Reply, calls: Sequence[str], results: Sequence[str]) -> None:
@@ -136,7 +136,7 @@ def _written_arguments(call: Call, comma: str) -> str:
     return f"{call.name}({comma.join(f'{name}={value!r}' for name, value in call.arguments.items())})"
 
 
-def written_call(call: Call) -> str:
+def call_source(call: Call) -> str:
     """Return a parsed call as source text.
 
     A dictionary of dictionaries among the arguments is written as a call.
@@ -154,7 +154,7 @@ def _written(value: Any) -> str:
         raise DecodingError("an argument is an empty dictionary")
     if all(isinstance(one, dict) for one in value.values()):
         name, arguments = next(iter(value.items()))
-        return written_call(Call(name, arguments))
+        return call_source(Call(name, arguments))
     return "{" + ", ".join(f"'{key}': {_written(one)}" for key, one in value.items()) + "}"
 
 
@@ -168,13 +168,13 @@ async def judge_conversation(
     """
     turns, gold = artifacts.get("turns", []), content["answer"]
     if "failed" in artifacts:
-        return Mistake(FAILED, artifacts["failed"])
+        return Mistake(EXECUTION_FAILED, artifacts["failed"])
     if len(turns) != len(gold):
         return Mistake("multi_turn:force_terminated", f"{len(turns)} turns of {len(gold)} were played.")
     return await executor.judge(content, turns)
 
 
-def shown_turns(artifacts: Mapping[str, Any]) -> str:
+def format_turns(artifacts: Mapping[str, Any]) -> str:
     """Return the calls of all turns as readable text. `;` separates steps, ` | ` separates turns."""
     turns = artifacts.get("turns", [])
     return " | ".join("; ".join(call for step in steps for call in step) for steps in turns)

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import xxhash
 
-from benchwright.catalog.asking import turn_by_turn
-from benchwright.catalog.bfcl.categories import MEMORY_CLASSES, VECTOR, Category, category_of
+from benchwright.catalog.asking import join_turns
+from benchwright.catalog.bfcl.categories import MEMORY_CLASSES, VECTOR_MEMORY, Category, category_of
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetValidationError
 from benchwright.engine.answers import content_text
@@ -26,7 +26,7 @@ CLASS_MODULES = {
     "TravelAPI": "travel_booking",
     "VehicleControlAPI": "vehicle_control",
     "MemoryAPI_kv": "memory_kv",
-    "MemoryAPI_vector": VECTOR,
+    "MemoryAPI_vector": VECTOR_MEMORY,
     "MemoryAPI_rec_sum": "memory_rec_sum",
 }
 """The executable classes, and the names of their modules and of the files with their functions' documents."""
@@ -85,7 +85,7 @@ class Executables(msgspec.Struct):
     def load(self, source: Source) -> None:
         """Read the classes of a source."""
         self.files = {path.stem: path.read_bytes() for path in source.files("classes")}
-        told = sorted(self.files.keys() - {VECTOR})
+        told = sorted(self.files.keys() - {VECTOR_MEMORY})
         self.digest = xxhash.xxh3_128_hexdigest(b"".join(self.files[name] for name in told))
 
 
@@ -219,7 +219,7 @@ def _sample(row: BfclRow, category: Category, content: dict[str, Any]) -> Sample
         row.id,
         content,
         labels={"category": category.name, "group": category.group},
-        input=turn_by_turn([_asked(turn) for turn in content["question"]]),
+        input=join_turns([_asked(turn) for turn in content["question"]]),
         target=_target(category, content["answer"]),
     )
 
@@ -237,7 +237,7 @@ def _target(category: Category, answer: list[Any] | None) -> str:
     if "relevance" in category.kind:
         return "no call" if category.kind == "irrelevance" else "any call"
     if category.kind == "multi_turn":
-        return turn_by_turn(["\n".join(calls) or "no call" for calls in answer or ()])
+        return join_turns(["\n".join(calls) or "no call" for calls in answer or ()])
     return "\n".join(
         f"{name}({', '.join(f'{key}={_choices(values)}' for key, values in arguments.items())})"
         for call in answer or ()

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from benchwright.catalog.asking import system
 from benchwright.catalog.bfcl.categories import CATEGORIES
-from benchwright.catalog.bfcl.tools import as_tools, hinted
+from benchwright.catalog.bfcl.tools import as_tools, with_language_hint
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Trial
@@ -28,7 +28,7 @@ class AskCalls:
     async def ask(self, trial: Trial, session: Session) -> Outcome:
         """Send one request, and return its outcome."""
         content = trial.sample.content
-        functions = shown_functions(content)
+        functions = offered_functions(content)
         messages = list(content["question"][0])
         params: dict[str, Any] = {}
         if self._mode == "prompt":
@@ -41,12 +41,12 @@ class AskCalls:
         return Outcome(status, messages, reply.text, reason)
 
 
-def shown_functions(content: dict[str, Any]) -> list[dict[str, Any]]:
+def offered_functions(content: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the documents of the functions on offer, as the model sees them."""
-    return hinted(content["functions"], CATEGORIES[content["category"]].language)
+    return with_language_hint(content["functions"], CATEGORIES[content["category"]].language)
 
 
-SYSTEM = """\
+SYSTEM_PROMPT = """\
 You are an expert in composing functions.You are given a question and a set of possible functions. Based on the \
 question, you will need to make one or more function/tool calls to achieve the purpose. If none of the functions \
 can be used, point it out. If the given question lacks the parameters required by the function, also point it out.
@@ -67,7 +67,7 @@ Here is a list of functions in json format that you can invoke.
 """
 """The system prompt of the leaderboard's prompt models, word for word, so that scores are comparable."""
 
-MORE_FUNCTIONS = "I have updated some more functions you can choose from. What about now?"
+MORE_FUNCTIONS_MESSAGE = "I have updated some more functions you can choose from. What about now?"
 """The user's message in a turn that adds functions which were withheld until then."""
 
 
@@ -76,7 +76,7 @@ def with_system_prompt(messages: Sequence[Message], functions: Sequence[dict[str
 
     If they begin with a system message, its text is appended to the prompt.
     """
-    prompt = SYSTEM.replace("{functions}", json.dumps(functions, indent=4))
+    prompt = SYSTEM_PROMPT.replace("{functions}", json.dumps(functions, indent=4))
     if messages and messages[0].get("role") == "system":
         return [system(f"{prompt}\n\n{messages[0].get('content', '')}"), *messages[1:]]
     return [system(prompt), *messages]
@@ -84,4 +84,4 @@ def with_system_prompt(messages: Sequence[Message], functions: Sequence[dict[str
 
 def more_functions_text(functions: Sequence[dict[str, Any]]) -> str:
     """Return the user's message that offers withheld functions to a model that gets functions as text."""
-    return f"{list(functions)}\n{MORE_FUNCTIONS}"
+    return f"{list(functions)}\n{MORE_FUNCTIONS_MESSAGE}"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LONGEST_CALL = 4_000
 """Maximum length in characters of a call, since parsing can take long. The longest gold one has 340."""
 
-UNNAMED = ""
+UNNAMED_ARGUMENT = ""
 """Placeholder name for an unnamed argument. No parameter has this name."""
 
 _AS_WRITTEN = (
@@ -52,11 +52,11 @@ def parser_of(language: Language) -> Parser:
     return tree_sitter.Parser(tree_sitter.Language(grammar.language()))
 
 
-def source_calls(text: str, language: Language) -> list[Call]:
+def parse_source_call(text: str, language: Language) -> list[Call]:
     """Return the first call in a source text, as a list of length 1.
 
     The values of its named arguments are source text without quotation marks. Names among the arguments, and
-    `true` in JavaScript, are kept as `UNNAMED`. Anything else that is not a named argument is left out.
+    `true` in JavaScript, are kept as `UNNAMED_ARGUMENT`. Anything else that is not a named argument is left out.
 
     Raises:
         DecodingError: If the text cannot be parsed, contains no call, or an argument is named twice.
@@ -83,7 +83,7 @@ def _java_call(root: Node, text: str) -> Call:
         if child.type == "assignment_expression":
             given.append((written.plain(child.children[0]), written.argument(child.children[2])))
         elif child.type in ("identifier", "class_literal"):
-            given.append((UNNAMED, written.plain(child)))
+            given.append((UNNAMED_ARGUMENT, written.plain(child)))
     return Call(f"{written.plain(owner)}.{name}" if owner else name, _arguments(given))
 
 
@@ -134,7 +134,7 @@ def _javascript_call(root: Node) -> Call:
                 (_javascript_text(child.children[0]), _unquoted(_javascript_text(child.children[2])))
             )
         elif child.type in ("identifier", "true"):
-            given.append((UNNAMED, _javascript_text(child)))
+            given.append((UNNAMED_ARGUMENT, _javascript_text(child)))
     return Call(_javascript_text(function), _arguments(given))
 
 

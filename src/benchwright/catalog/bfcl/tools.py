@@ -25,7 +25,7 @@ def tool_name(name: str) -> str:
     return _NOT_IN_NAMES.sub("_", name)[:_LONGEST_NAME]
 
 
-def hinted(functions: Iterable[dict[str, Any]], language: Language) -> list[dict[str, Any]]:
+def with_language_hint(functions: Iterable[dict[str, Any]], language: Language) -> list[dict[str, Any]]:
     """Return the functions' documents with BFCL's hint on the programming language.
 
     For Java and JavaScript, the types of all parameters become text.

@@ -8,18 +8,18 @@ solve → sandboxes.started(spec)           the sample's own container, removed 
 score → a pure function over the sample and that log, so that rescoring needs no container
 """
 
-from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, AgentResult, run_shell_agent
-from benchwright.catalog.containers.bash import BashSession, CommandRecord
+from benchwright.catalog.containers.agent import SYSTEM_PROMPT, AgentLimits, AgentResult, run_shell_agent
+from benchwright.catalog.containers.bash_session import BashSession, CommandRecord
 from benchwright.catalog.containers.benchmark import (
     AgentOptions,
     ContainerBenchmark,
     Containers,
-    containers,
+    open_containers,
     read_agent_options,
 )
 
 __all__ = [
-    "SYSTEM",
+    "SYSTEM_PROMPT",
     "AgentLimits",
     "AgentOptions",
     "AgentResult",
@@ -27,7 +27,7 @@ __all__ = [
     "CommandRecord",
     "ContainerBenchmark",
     "Containers",
-    "containers",
+    "open_containers",
     "read_agent_options",
     "run_shell_agent",
 ]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import Any, Literal
 
-from benchwright.catalog.containers.bash import BashSession, CommandRecord
+from benchwright.catalog.containers.bash_session import BashSession, CommandRecord
 from benchwright.catalog.containers.commands import (
-    CUT_OFF,
+    CUT_OFF_MESSAGE,
     SCHEMA,
     ParsedCommand,
     commands_of,
@@ -20,10 +20,10 @@ from benchwright.engine.answers import answer_status, final_answer
 from benchwright.engine.protocols import Session
 from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import Message, Record, Status
-from benchwright.sandbox.docker.commands import Reason
+from benchwright.sandbox.docker.commands import EndReason
 from benchwright.text import one_line
 
-SYSTEM = """\
+SYSTEM_PROMPT = """\
 You work in a Linux terminal to solve the task you are given.
 
 Give commands by calling the tool `bash`. If you cannot call tools, write a command as a fenced block instead:
@@ -36,11 +36,11 @@ The commands of one answer are run in order, and you are told what they printed.
 variables stay from one command to the next; nothing can read input from a keyboard, so use options that \
 ask no questions. When the task is done, answer without a command."""
 
-Commands = Literal["auto", "tools", "fences"]
+CommandFormat = Literal["auto", "tools", "fences"]
 
 LONGEST_LINE = 80
 
-WHY_ENDED: dict[Reason, str] = {
+END_REASONS: dict[EndReason, str] = {
     "disk": "too much was written to the container's disk",
     "memory": "the container's memory ran out",
     "output": "a command that printed too much could not be ended without its container",
@@ -86,7 +86,7 @@ async def run_shell_agent(
     bash: BashSession,
     messages: Sequence[Message],
     limits: AgentLimits,
-    commands: Commands = "auto",
+    commands: CommandFormat = "auto",
 ) -> AgentResult:
     """Let the model work until it sends a response without a command, or reaches a limit.
 
@@ -116,7 +116,7 @@ class _Agent:
         bash: BashSession,
         conversation: list[Message],
         limits: AgentLimits,
-        commands: Commands,
+        commands: CommandFormat,
     ) -> None:
         self._session = session
         self._bash = bash
@@ -133,7 +133,7 @@ class _Agent:
                 async with asyncio.timeout(self._seconds_left()):
                     reply = await self._ask()
             except ProviderError as error:
-                if turn > 1 and is_about_length(error):
+                if turn > 1 and is_context_length_error(error):
                     return self.limited("the conversation is longer than the model's context")
                 raise
             self._conversation.append(reply.message)
@@ -142,9 +142,9 @@ class _Agent:
             if asked:
                 ended = await self._run_all(turn, asked)
                 if ended is not None:
-                    return self.limited(WHY_ENDED[ended], container_ended=True)
+                    return self.limited(END_REASONS[ended], container_ended=True)
             elif reply.finish_reason == "length":
-                self._conversation.append({"role": "user", "content": CUT_OFF})
+                self._conversation.append({"role": "user", "content": CUT_OFF_MESSAGE})
             else:
                 status, reason = answer_status(reply)
                 return AgentResult(status, self._conversation, reply.text, reason)
@@ -175,7 +175,7 @@ class _Agent:
         self._may_fall_back = False
         return reply
 
-    async def _run_all(self, turn: int, asked: Sequence[ParsedCommand]) -> Reason | None:
+    async def _run_all(self, turn: int, asked: Sequence[ParsedCommand]) -> EndReason | None:
         """Run commands in order, and append their results to the conversation.
 
         Return the reason if a command ended the container; None otherwise.
@@ -206,7 +206,7 @@ def _is_about_tools(error: ProviderError) -> bool:
     return error.http_status in (400, 404, 422, 501) and "tool" in str(error).lower()
 
 
-def is_about_length(error: ProviderError) -> bool:
+def is_context_length_error(error: ProviderError) -> bool:
     """Return true if the server rejected a conversation because it exceeds the model's context length."""
     words = str(error).lower()
     return error.http_status in (400, 413, 422) and any(part in words for part in _TOO_LONG)

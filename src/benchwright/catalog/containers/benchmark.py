@@ -9,15 +9,15 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import msgspec
 
 from benchwright.catalog.asking import no_figures
-from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
-from benchwright.catalog.containers.agent import Commands
-from benchwright.catalog.containers.container_agents import ShellAgent, TaskAgent, command_line_agent
+from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, GradedTrial, Options
+from benchwright.catalog.containers.agent import CommandFormat
+from benchwright.catalog.containers.container_agents import ShellAgent, TaskAgent, open_command_line_agent
 from benchwright.catalog.containers.exploits import Exploit, exploit_checks
-from benchwright.catalog.containers.images import ImagesOf, Keeping, keeping_images
-from benchwright.catalog.containers.network_needs import Needs
+from benchwright.catalog.containers.images import ImageRetention, ImagesOf, with_image_removal
+from benchwright.catalog.containers.network_needs import NetworkNeeds
 from benchwright.data.datasets import Source
-from benchwright.engine.current import current_run
 from benchwright.engine.protocols import Scorer, Solver
+from benchwright.engine.run_context import current_run
 from benchwright.errors import ExecutionError, UserError
 from benchwright.recipes.recipe import Recipe
 from benchwright.records import Record, Sample
@@ -47,32 +47,36 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     scorers: Sequence[Scorer]
     checks: Callable[[Sample], Iterator[Check]]
     max_containers: int
-    figures: Callable[[Iterable[Graded]], Sequence[Figure]] = no_figures
+    figures: Callable[[Iterable[GradedTrial]], Sequence[Figure]] = no_figures
     departures: Sequence[str] = ()
     images: ImagesOf | None = None
     image_gib: float | None = None
-    image_retention: Keeping | None = None
+    image_retention: ImageRetention | None = None
     exploits: Sequence[Exploit] = ()
     agent_turns: int | None = None
     agent: Recipe | None = None
     egress: Callable[[], EgressProxy] = EgressProxy
-    network_needs: Callable[[Sample], Needs] | None = None
+    network_needs: Callable[[Sample], NetworkNeeds] | None = None
     program: str = ""
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
         """Connect to the engine, start the agent and yield the solver; disconnect on exit."""
         async with AsyncExitStack() as stack:
-            opened = await stack.enter_async_context(containers(self.max_containers))
+            opened = await stack.enter_async_context(open_containers(self.max_containers))
             opened.new_proxy = self.egress
             if self.agent is not None:
-                opened.agent = await stack.enter_async_context(command_line_agent(self.agent))
-            solver, engine, keeping = self.solver(opened), opened.engine, self.image_retention or Keeping()
+                opened.agent = await stack.enter_async_context(open_command_line_agent(self.agent))
+            solver, engine, keeping = (
+                self.solver(opened),
+                opened.engine,
+                self.image_retention or ImageRetention(),
+            )
             engine.purpose, engine.pulls = self.about.full_name, keeping.pulls
             if self.images is None:
                 yield solver
                 return
-            async with keeping_images(solver, engine, self.images, keeping.keep) as kept:
+            async with with_image_removal(solver, engine, self.images, keeping.keep) as kept:
                 yield kept
 
 
@@ -98,7 +102,7 @@ class Containers:
         self.agent: TaskAgent | None = None
         self.new_proxy: Callable[[], EgressProxy] = EgressProxy
 
-    def task_agent(self, commands: Commands) -> TaskAgent:
+    def task_agent(self, commands: CommandFormat) -> TaskAgent:
         """Return the run's command-line agent. If there is none, return the built-in shell agent.
 
         `commands`: how the shell agent's model sends commands.
@@ -120,7 +124,7 @@ class Containers:
 
 
 @asynccontextmanager
-async def containers(at_once: int) -> AsyncIterator[Containers]:
+async def open_containers(at_once: int) -> AsyncIterator[Containers]:
     """Connect to the engine and remove containers left by this user's dead processes; disconnect on exit.
 
     Raises:
@@ -131,8 +135,8 @@ async def containers(at_once: int) -> AsyncIterator[Containers]:
         yield Containers(engine, current_run(), at_once)
 
 
-CONTAINERS = 4
-_COMMANDS: tuple[Commands, ...] = ("auto", "tools", "fences")
+DEFAULT_CONTAINERS = 4
+_COMMANDS: tuple[CommandFormat, ...] = ("auto", "tools", "fences")
 
 
 class AgentOptions(Record, frozen=True):
@@ -141,7 +145,7 @@ class AgentOptions(Record, frozen=True):
     containers: int
     max_turns: int
     command_seconds: int
-    commands: Commands
+    commands: CommandFormat
 
 
 def read_agent_options(options: Options, max_turns: int, command_seconds: int) -> AgentOptions:
@@ -152,7 +156,7 @@ def read_agent_options(options: Options, max_turns: int, command_seconds: int) -
     """
     chosen = options.choice("commands", _COMMANDS)
     return AgentOptions(
-        containers=options.integer("containers", CONTAINERS, 1),
+        containers=options.integer("containers", DEFAULT_CONTAINERS, 1),
         max_turns=options.integer("max_turns", max_turns, 1),
         command_seconds=options.integer("command_seconds", command_seconds, 1),
         commands=next(one for one in _COMMANDS if one == chosen),

@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from benchwright.catalog.containers.bash import CommandRecord
+from benchwright.catalog.containers.bash_session import CommandRecord
 from benchwright.endpoint.call_arguments import ArgumentsError, read_arguments
 from benchwright.endpoint.reply import Reply
 from benchwright.records import Message, Record
 
-TOOL = "bash"
+BASH_TOOL = "bash"
 
 SCHEMA: dict[str, Any] = {
     "type": "function",
     "function": {
-        "name": TOOL,
+        "name": BASH_TOOL,
         "description": "Runs a command with bash and returns what it printed, and its exit code.",
         "parameters": {
             "type": "object",
@@ -32,7 +32,7 @@ _FENCE = re.compile(
 )
 """Fenced shell blocks. Blocks in other languages are output, files or examples, as in mini-swe-agent."""
 
-CUT_OFF = "Your answer was cut off: it was too long. Give a shorter one."
+CUT_OFF_MESSAGE = "Your answer was cut off: it was too long. Give a shorter one."
 
 _ENDINGS = {
     "timeout": "ended after {seconds:.0f} s, at its time limit",
@@ -101,8 +101,8 @@ def _fenced(text: str) -> Iterator[str]:
 
 def _of_call(call: dict[str, Any]) -> ParsedCommand:
     function, identity = call["function"], call["id"]
-    if function["name"] != TOOL:
-        return ParsedCommand("", identity, f"there is no tool {function['name']!r}; there is: {TOOL}")
+    if function["name"] != BASH_TOOL:
+        return ParsedCommand("", identity, f"there is no tool {function['name']!r}; there is: {BASH_TOOL}")
     try:
         command = read_arguments(function["arguments"]).get("command")
     except ArgumentsError as error:

@@ -13,36 +13,36 @@ import msgspec
 
 from benchwright.catalog.asking import system, user
 from benchwright.catalog.containers.agent import (
-    SYSTEM,
-    WHY_ENDED,
+    END_REASONS,
+    SYSTEM_PROMPT,
     AgentLimits,
     AgentResult,
-    Commands,
+    CommandFormat,
     run_shell_agent,
 )
-from benchwright.catalog.containers.bash import BashSession
+from benchwright.catalog.containers.bash_session import BashSession
 from benchwright.catalog.containers.terminus import DEPARTURES, Terminus
 from benchwright.endpoint.relay import Relay
+from benchwright.engine.agent_requests import AgentAccess
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
-from benchwright.engine.relayed import AgentAccess
 from benchwright.recipes.in_containers import (
     BASE_URL,
-    SOCKET,
+    RELAY_SOCKET,
     ContainerAgent,
     collecting_command,
     container_agent,
-    launching,
+    launch_command,
 )
+from benchwright.recipes.launch_specs import ModelAccess, launch_spec
 from benchwright.recipes.recipe import Recipe
-from benchwright.recipes.starting import ModelAccess, launch_spec
 from benchwright.records import Status
 from benchwright.sandbox.docker import ExecResult, Sandbox
 
-LONGEST_WORK = 6 * 3600.0
+DEFAULT_SECONDS = 6 * 3600.0
 """Time limit in seconds for an agent whose task sets none."""
-KEPT_BYTES = 256 * 1024
-RECORDS_BYTES = 16 * 1024 * 1024
+MAX_OUTPUT_BYTES = 256 * 1024
+MAX_RECORDS_BYTES = 16 * 1024 * 1024
 COLLECT_SECONDS = 60.0
 
 
@@ -74,7 +74,7 @@ class ShellAgent:
     `commands`: how the model sends them.
     """
 
-    def __init__(self, commands: Commands) -> None:
+    def __init__(self, commands: CommandFormat) -> None:
         self.mounts: Mapping[str, str] = {}
         self._commands = commands
 
@@ -83,7 +83,9 @@ class ShellAgent:
     ) -> AgentResult:
         """Work on a task, see `Player.play`. The outcome's artifact `commands` is the transcript."""
         bash = BashSession(sandbox, apart=apart)
-        worked = await run_shell_agent(session, bash, [system(SYSTEM), user(task)], limits, self._commands)
+        worked = await run_shell_agent(
+            session, bash, [system(SYSTEM_PROMPT), user(task)], limits, self._commands
+        )
         return msgspec.structs.replace(worked, artifacts={"commands": msgspec.to_builtins(bash.commands)})
 
 
@@ -106,10 +108,10 @@ class CommandLineAgent:
         home = f"/tmp/.benchwright-{token_hex(6)}"
         async with session.relay(self._relay) as calls:
             way = ModelAccess(BASE_URL, calls.token, calls.model)
-            argv, given = launching(launch_spec(self._recipe, self._launch, task, way, home))
+            argv, given = launch_command(launch_spec(self._recipe, self._launch, task, way, home))
             session.progress(f"{self._recipe.title} is at work")
-            seconds = limits.seconds or LONGEST_WORK
-            running = sandbox.run(argv, seconds=seconds, stdin=given, kept_bytes=KEPT_BYTES)
+            seconds = limits.seconds or DEFAULT_SECONDS
+            running = sandbox.run(argv, seconds=seconds, stdin=given, kept_bytes=MAX_OUTPUT_BYTES)
             ended = await calls.run_within_limits(running)
         artifacts: dict[str, Any] = {"agent": self._recipe.label, **_said(ended)}
         if ended is None or not ended.container_ended:
@@ -121,7 +123,7 @@ class CommandLineAgent:
             return {}
         argv = collecting_command(home, self._recipe.records)
         ended = await sandbox.run(
-            argv, seconds=COLLECT_SECONDS, kept_bytes=RECORDS_BYTES, output_bytes=RECORDS_BYTES
+            argv, seconds=COLLECT_SECONDS, kept_bytes=MAX_RECORDS_BYTES, output_bytes=MAX_RECORDS_BYTES
         )
         try:
             return msgspec.json.decode(ended.stdout, type=dict[str, str])
@@ -130,7 +132,7 @@ class CommandLineAgent:
 
 
 @asynccontextmanager
-async def command_line_agent(recipe: Recipe) -> AsyncIterator[TaskAgent]:
+async def open_command_line_agent(recipe: Recipe) -> AsyncIterator[TaskAgent]:
     """Prepare a command-line agent and its relay, for all trials of a run; remove them on exit.
 
     Raises:
@@ -142,7 +144,7 @@ async def command_line_agent(recipe: Recipe) -> AsyncIterator[TaskAgent]:
         return
     with _folder_for_all() as folder:
         agent = container_agent(recipe, folder)
-        async with Relay(socket=folder / SOCKET) as relay:
+        async with Relay(socket=folder / RELAY_SOCKET) as relay:
             yield CommandLineAgent(recipe, agent, relay)
 
 
@@ -186,7 +188,7 @@ def _work(
     if calls.limit_told.is_set():
         return worked(Status.LIMIT, str(calls.ended_by or calls.failure or "a limit was reached"))
     if ended is not None and ended.container_ended:
-        return worked(Status.LIMIT, WHY_ENDED[ended.reason], container_ended=True)
+        return worked(Status.LIMIT, END_REASONS[ended.reason], container_ended=True)
     if ended is None or ended.reason == "timeout":
         return worked(Status.LIMIT, f"the work took longer than {seconds:g} s")
     if ended.reason != "exited":

@@ -16,16 +16,16 @@ import msgspec
 from benchwright.catalog.containers.benchmark import Containers
 from benchwright.catalog.containers.network_rules import NetworkRules
 from benchwright.errors import ExecutionError
-from benchwright.recipes.in_containers import RUNTIME, forwarding_command
+from benchwright.recipes.in_containers import RUNTIME_MOUNT, forwarding_command
 from benchwright.recipes.runtime import container_runtime
 from benchwright.sandbox.docker import DockerSandbox, DockerSandboxes, SandboxSpec
-from benchwright.sandbox.docker.sandbox import ROOT
-from benchwright.sandbox.egress import EgressProxy, Phase, Policy, Traffic
-from benchwright.sandbox.egress.proxy import SOCKET
+from benchwright.sandbox.docker.sandbox import ROOT_USER
+from benchwright.sandbox.egress import ConnectionLog, EgressPolicy, EgressProxy, TrialPhase
+from benchwright.sandbox.egress.proxy import SOCKET_NAME
 from benchwright.text import Say
 
-PLACE = "/opt/benchwright/egress"
-PORT = 61128
+EGRESS_DIRECTORY = "/opt/benchwright/egress"
+FORWARDER_PORT = 61128
 """Port on a container's loopback: above the kernel's ephemeral ports, below it no well-known server port."""
 FORWARDING_SECONDS = 60.0
 _OWN = "localhost,127.0.0.1,127.0.0.0/8,::1,0.0.0.0"
@@ -41,8 +41,8 @@ class Egress:
         self,
         proxy: EgressProxy,
         rules: NetworkRules,
-        phase: Phase,
-        policy: Policy | None,
+        phase: TrialPhase,
+        policy: EgressPolicy | None,
         neighbours: Sequence[str] = (),
     ) -> None:
         self._proxy = proxy
@@ -51,7 +51,7 @@ class Egress:
         self.grant = proxy.open_grant(phase, policy)
 
     @property
-    def traffic(self) -> Traffic:
+    def traffic(self) -> ConnectionLog:
         """The connection log of the trial."""
         return self._proxy.traffic
 
@@ -62,11 +62,11 @@ class Egress:
             UserError: If this machine has no Python that can run in containers.
         """
         mounts = {**spec.mounts, **await self._mounts()}
-        environment = {**self.environment(PORT), **spec.environment}
+        environment = {**self.environment(FORWARDER_PORT), **spec.environment}
         network = bool(self._neighbours)  # the container then moves to the neighbours' network
         return msgspec.structs.replace(spec, network=network, mounts=mounts, environment=environment)
 
-    async def start_forwarder(self, sandbox: DockerSandbox, port: int = PORT) -> int:
+    async def start_forwarder(self, sandbox: DockerSandbox, port: int = FORWARDER_PORT) -> int:
         """Forward a port of the container's loopback interface to the proxy, and return the port.
 
         0 means any free port. The sandbox must run as root.
@@ -74,7 +74,7 @@ class Egress:
         Raises:
             ExecutionError: If nothing can be started in the container.
         """
-        argv, given = forwarding_command(f"{PLACE}/{SOCKET}", port, self._neighbours)
+        argv, given = forwarding_command(f"{EGRESS_DIRECTORY}/{SOCKET_NAME}", port, self._neighbours)
         ended = await sandbox.run(argv, seconds=FORWARDING_SECONDS, stdin=given)
         said = ended.stdout.strip()
         if not ended.succeeded or not said.isdigit():
@@ -112,11 +112,14 @@ class Egress:
         await self._proxy.revoke_grant(self.grant)
 
     async def _mounts(self) -> Mapping[str, str]:
-        return {RUNTIME: str(await asyncio.to_thread(container_runtime)), PLACE: str(self._proxy.folder)}
+        return {
+            RUNTIME_MOUNT: str(await asyncio.to_thread(container_runtime)),
+            EGRESS_DIRECTORY: str(self._proxy.folder),
+        }
 
 
 @asynccontextmanager
-async def started_sandbox(
+async def start_sandbox(
     exit: Egress | None, sandboxes: DockerSandboxes, spec: SandboxSpec, say: Say
 ) -> AsyncIterator[DockerSandbox]:
     """Start a sandbox, with network access through the proxy if `exit` is not None.
@@ -128,7 +131,9 @@ async def started_sandbox(
     fitted = spec if exit is None else await exit.apply_to(spec)
     async with sandboxes.start(fitted, say) as sandbox:
         if exit is not None:
-            await exit.start_forwarder(DockerSandbox(sandbox.container, SandboxSpec(spec.image, user=ROOT)))
+            await exit.start_forwarder(
+                DockerSandbox(sandbox.container, SandboxSpec(spec.image, user=ROOT_USER))
+            )
         yield sandbox
 
 

@@ -8,17 +8,17 @@ from typing import Any
 import msgspec
 
 from benchwright.records import Outcome
-from benchwright.runs.flags import FLAGS, Flag
+from benchwright.runs.flags import FLAGS_KEY, Flag
 
-__all__ = ["FLAGS", "Flag", "flags_of", "with_flags"]
+__all__ = ["FLAGS_KEY", "Flag", "flags_of", "with_flags"]
 
 
 def flags_of(outcome: Outcome) -> list[Flag]:
     """Return the flags that were raised while the trial ran."""
-    return msgspec.convert(outcome.artifacts.get(FLAGS) or [], list[Flag])
+    return msgspec.convert(outcome.artifacts.get(FLAGS_KEY) or [], list[Flag])
 
 
 def with_flags(details: dict[str, Any], flags: Iterable[Flag]) -> dict[str, Any]:
     """Return score details with the flags added, without duplicates; unchanged if there are no flags."""
     told = [msgspec.to_builtins(flag) for flag in dict.fromkeys(flags)]
-    return details | {FLAGS: told} if told else details
+    return details | {FLAGS_KEY: told} if told else details

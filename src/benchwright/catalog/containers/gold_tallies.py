@@ -18,10 +18,10 @@ from benchwright.home import golds_directory
 from benchwright.records import UNREADABLE, Sample
 from benchwright.runs.keys import fingerprint
 
-FEWER = "fewer_tests_than_gold"
+FEWER_TESTS_FLAG = "fewer_tests_than_gold"
 
 
-def note_gold(sample: Sample, log: str) -> None:
+def store_gold_tally(sample: Sample, log: str) -> None:
     """Store the test counts in the log of a gold solution. Do nothing if the file cannot be written."""
     tally = tally_in(log)
     if tally is None:
@@ -32,7 +32,7 @@ def note_gold(sample: Sample, log: str) -> None:
         pass
 
 
-def against_gold(sample: Sample, log: str) -> list[Flag]:
+def compare_with_gold(sample: Sample, log: str) -> list[Flag]:
     """Return a flag if a pass has fewer passed tests, or more skipped ones, than the gold solution.
 
     Empty in all other cases, and if no counts are stored.
@@ -41,10 +41,10 @@ def against_gold(sample: Sample, log: str) -> list[Flag]:
     if gold is None:
         return []
     if tally is None:
-        return [Flag(FEWER, f"no count of tests in the log; with the right solution: {gold}")]
+        return [Flag(FEWER_TESTS_FLAG, f"no count of tests in the log; with the right solution: {gold}")]
     if tally.passed >= gold.passed and tally.skipped <= gold.skipped:
         return []
-    return [Flag(FEWER, f"{tally}; with the right solution: {gold}")]
+    return [Flag(FEWER_TESTS_FLAG, f"{tally}; with the right solution: {gold}")]
 
 
 def _noted(sample: Sample) -> Tally | None:

@@ -14,11 +14,11 @@ from typing import Literal
 from benchwright.engine.protocols import Session, Solver
 from benchwright.records import Outcome, Record, Sample, Trial
 from benchwright.sandbox.docker import Engine, EngineError
-from benchwright.sandbox.docker.notes import in_use
-from benchwright.sandbox.docker.own_images import our_images, remove_own_image
-from benchwright.sandbox.docker.pulls import Pulls
+from benchwright.sandbox.docker.image_records import lock_images
+from benchwright.sandbox.docker.own_images import own_images, remove_own_image
+from benchwright.sandbox.docker.pulls import PullProgress
 
-Keep = Literal["none", "base", "all"]
+ImagePolicy = Literal["none", "base", "all"]
 """Policy for images: `all` removes nothing; `base` keeps one image of each family.
 
 `none` removes all images that Benchwright pulled or built.
@@ -48,17 +48,17 @@ class TaskImages(Record, frozen=True):
 ImagesOf = Callable[[Sample], TaskImages]
 
 
-class Keeping:
+class ImageRetention:
     """Policy for keeping a run's images, set before the first trial. `pulls`: the pulls in progress."""
 
-    def __init__(self, keep: Keep = "all") -> None:
-        self.keep: Keep = keep
-        self.pulls = Pulls()
+    def __init__(self, keep: ImagePolicy = "all") -> None:
+        self.keep: ImagePolicy = keep
+        self.pulls = PullProgress()
 
 
 @asynccontextmanager
-async def keeping_images(
-    solver: Solver, engine: Engine, images_of: ImagesOf, keep: Keep
+async def with_image_removal(
+    solver: Solver, engine: Engine, images_of: ImagesOf, keep: ImagePolicy
 ) -> AsyncIterator[Solver]:
     """Yield a solver that removes images that no later trial needs. `keep` sets which ones stay.
 
@@ -75,7 +75,7 @@ async def keeping_images(
 class _Keeper:
     """A solver that removes an image once a later task has begun and no running trial uses the image."""
 
-    def __init__(self, solver: Solver, engine: Engine, images_of: ImagesOf, keep: Keep) -> None:
+    def __init__(self, solver: Solver, engine: Engine, images_of: ImagesOf, keep: ImagePolicy) -> None:
         self._solver = solver
         self._engine = engine
         self._images_of = images_of
@@ -94,7 +94,7 @@ class _Keeper:
         self._common.update(images.shared_images)
         self._working[place] += 1
         try:
-            async with in_use(self._engine, (*images.own_images, *images.shared_images)):
+            async with lock_images(self._engine, (*images.own_images, *images.shared_images)):
                 return await self._solver.solve(trial, session)
         finally:
             self._working[place] -= 1
@@ -120,7 +120,7 @@ class _Keeper:
         if not names:
             return
         try:
-            for image in await our_images(self._engine):
+            for image in await own_images(self._engine):
                 if image.lock_name in names:
                     await remove_own_image(self._engine, image)
         except EngineError:

@@ -50,7 +50,7 @@ def tests_were_begun(log: str) -> bool:
     return _BEGUN.search(log) is not None
 
 
-def out_of_reach(host: str, why: str, *, refused: bool) -> str:
+def unreachable_message(host: str, why: str, *, refused: bool) -> str:
     """Explain why there is no score if tests could not reach a host, and what the user can do.
 
     `why`: the reason in the proxy's log. `refused`: True if the proxy refused the connection.
@@ -66,7 +66,7 @@ def out_of_reach(host: str, why: str, *, refused: bool) -> str:
     )
 
 
-def setup_failed(line: str) -> str:
+def setup_failure_message(line: str) -> str:
     """Explain why there is no score if the setup of tests failed, and what the user can do.
 
     `line`: the line of the log that reports the failure.

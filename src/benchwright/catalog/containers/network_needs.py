@@ -10,7 +10,7 @@ from typing import Literal
 from benchwright.records import Record
 from benchwright.sandbox.egress import MIRRORS, host_problem
 
-LARGEST = 256 * 1024
+MAX_FILE_BYTES = 256 * 1024
 """Size in bytes above which a file is skipped."""
 
 _URL = re.compile(r"\b(?:https?|git)://(?:[^\s/@\"']*@)?([A-Za-z0-9_.-]+)")
@@ -43,10 +43,10 @@ _USUAL = {
 _KINDS = {"uvx": "uv", "apt-get": "apt", "pip3": "pip", "npx": "npm", "yarn": "npm"}
 
 
-Closed = Literal["", "option", "task"]
+ClosedBy = Literal["", "option", "task"]
 
 
-class Needs(Record, frozen=True):
+class NetworkNeeds(Record, frozen=True):
     """Network needs of scripts: the programs that download, by command name, and the hosts they contact.
 
     `closed`: who turned the network off in spite of these needs, the user's `option` or the `task`; "" if
@@ -55,10 +55,10 @@ class Needs(Record, frozen=True):
 
     programs: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
-    closed_by: Closed = ""
+    closed_by: ClosedBy = ""
 
 
-def needs_of(scripts: Iterable[str]) -> Needs:
+def needs_of(scripts: Iterable[str]) -> NetworkNeeds:
     """Return the network needs of shell scripts. Comments and lines that work offline are ignored."""
     programs: dict[str, None] = {}
     hosts: dict[str, None] = {}
@@ -73,7 +73,7 @@ def needs_of(scripts: Iterable[str]) -> Needs:
                 programs[word] = None
                 hosts.update(dict.fromkeys(_USUAL.get(_KINDS.get(word, word), ())))
                 hosts.update(dict.fromkeys(hosts_in(line)))
-    return Needs(tuple(programs), tuple(hosts))
+    return NetworkNeeds(tuple(programs), tuple(hosts))
 
 
 def hosts_in(text: str) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ def texts_below(places: Iterable[Path], only: str = "") -> Iterator[str]:
                     not path.name.endswith(only)
                     or path.is_symlink()
                     or not path.is_file()
-                    or path.stat().st_size > LARGEST
+                    or path.stat().st_size > MAX_FILE_BYTES
                 ):
                     continue
                 yield path.read_text(encoding="utf-8")

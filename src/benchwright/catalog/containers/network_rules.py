@@ -9,7 +9,13 @@ from typing import Literal
 from benchwright.catalog.benchmark import Options
 from benchwright.errors import UserError
 from benchwright.records import Record
-from benchwright.sandbox.egress import Network, Policy, host_problem, mirrors, with_companions
+from benchwright.sandbox.egress import (
+    EgressPolicy,
+    NetworkAccess,
+    host_problem,
+    mirror_hosts,
+    with_redirect_hosts,
+)
 
 NetworkChoice = Literal["task", "open", "none"]
 _CHOICES: tuple[NetworkChoice, ...] = ("task", "open", "none")
@@ -39,14 +45,14 @@ class NetworkRules(Record, frozen=True):
     hosts: tuple[str, ...] = ()
     variables: dict[str, str] = {}
 
-    def has_network(self, given: Network) -> bool:
+    def has_network(self, given: NetworkAccess) -> bool:
         """Return true if a container gets a network, filtered or not.
 
         `given`: the network that the protocol grants.
         """
         return bool(given) and self.choice != "none"
 
-    def uses_proxy(self, networks: Iterable[Network]) -> bool:
+    def uses_proxy(self, networks: Iterable[NetworkAccess]) -> bool:
         """Return true if a container gets its network through the proxy.
 
         `networks`: the networks that the protocol grants it, one after the other.
@@ -55,7 +61,7 @@ class NetworkRules(Record, frozen=True):
             return False
         return any(given if self.sealed else isinstance(given, tuple) for given in networks)
 
-    def policy(self, given: Network, named: Iterable[str] = ()) -> Policy | None:
+    def policy(self, given: NetworkAccess, named: Iterable[str] = ()) -> EgressPolicy | None:
         """Return the proxy's policy (allowed hosts) for a container. None if it gets no network.
 
         `given`: the network by the protocol. `named`: the hosts that the task names.
@@ -63,10 +69,10 @@ class NetworkRules(Record, frozen=True):
         if not self.has_network(given):
             return None
         if isinstance(given, tuple):
-            return Policy((*given, *self.hosts))
+            return EgressPolicy((*given, *self.hosts))
         if not self.sealed:
-            return Policy(allows_all_hosts=True)
-        return Policy(with_companions((*mirrors(), *self.hosts, *named)))
+            return EgressPolicy(allows_all_hosts=True)
+        return EgressPolicy(with_redirect_hosts((*mirror_hosts(), *self.hosts, *named)))
 
 
 def read_network_rules(options: Options) -> NetworkRules:

@@ -9,9 +9,9 @@ from benchwright.catalog.asking import assistant, tool_call
 from benchwright.catalog.benchmark import GOLD, Check
 from benchwright.records import Message
 
-DONE = "I am done."
+DONE_MESSAGE = "I am done."
 
-BESIDE_THE_POINT = """\
+IRRELEVANT_PATCH = """\
 diff --git a/beside-the-point.txt b/beside-the-point.txt
 new file mode 100644
 --- /dev/null
@@ -29,17 +29,19 @@ def patch_checks(patch: str, mode: Literal["agent", "patch"], reason: str | None
     patch, so that the changes in the work tree are tested. In patch mode, an empty answer is checked, too.
     """
     if mode == "agent":
-        yield Check(GOLD, [applying(patch), assistant(DONE)], reason=reason)
-        yield Check("beside the point", [applying(BESIDE_THE_POINT), assistant(DONE)], passes=False)
-        yield Check("no patch", [assistant(DONE)], passes=False)
+        yield Check(GOLD, [apply_patch_message(patch), assistant(DONE_MESSAGE)], reason=reason)
+        yield Check(
+            "beside the point", [apply_patch_message(IRRELEVANT_PATCH), assistant(DONE_MESSAGE)], passes=False
+        )
+        yield Check("no patch", [assistant(DONE_MESSAGE)], passes=False)
     else:
         yield Check(GOLD, [_fenced(patch)], reason=reason)
-        yield Check("beside the point", [_fenced(BESIDE_THE_POINT)], passes=False)
+        yield Check("beside the point", [_fenced(IRRELEVANT_PATCH)], passes=False)
         yield Check("no patch", [assistant("I would rather not say.")], passes=False)
         yield Check("empty", [assistant("")], passes=False)
 
 
-def applying(patch: str) -> Message:
+def apply_patch_message(patch: str) -> Message:
     """Build a model message that applies a patch by a call of the tool `bash`."""
     text = patch.rstrip("\n")
     return tool_call("bash", {"command": f"git apply - <<'{_END}'\n{text}\n{_END}"})

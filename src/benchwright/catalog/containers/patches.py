@@ -12,11 +12,11 @@ LARGEST_PATCH = 4 * 1024 * 1024
 """Maximum size in bytes of a patch from a work tree."""
 GIT_SECONDS = 180.0
 """Time limit for git to list changes, or to apply a patch."""
-KEPT_LOG = 8 * 1024
+MAX_LOG_BYTES = 8 * 1024
 
 PATCH_FILE = "/tmp/.benchwright-patch.diff"
 
-WAYS = (
+APPLY_COMMANDS = (
     ("git", "apply", "--verbose"),
     ("git", "apply", "--verbose", "--reject"),
     ("patch", "--batch", "--fuzz=5", "-p1", "-i"),
@@ -59,7 +59,7 @@ class PatchResult(Record, frozen=True):
     log: str = ""
 
 
-def patch_in(answer: str) -> str:
+def find_patch(answer: str) -> str:
     """Return the unified diff in an answer; "" if there is none.
 
     Tried in this order:
@@ -79,14 +79,14 @@ def patch_in(answer: str) -> str:
     return _ended(answer[raw.start() :]) if raw else ""
 
 
-def text_only(patch: str) -> str:
+def drop_binary_parts(patch: str) -> str:
     """Return the patch without binary files and submodules, which a text patch cannot contain."""
     if not _NO_TEXT.search(patch):
         return patch
     return "".join(part for part in _FILE.split(patch) if part.strip() and not _NO_TEXT.search(part))
 
 
-async def changes(sandbox: Sandbox, directory: str, base: str) -> WorkTreeChanges:
+async def diff_work_tree(sandbox: Sandbox, directory: str, base: str) -> WorkTreeChanges:
     """Return the difference between a commit (`base`) and the work tree, with new but without ignored files.
 
     This is `git add -A && git diff --cached <base>`, which agents submit for SWE-bench.
@@ -105,11 +105,11 @@ async def changes(sandbox: Sandbox, directory: str, base: str) -> WorkTreeChange
         return WorkTreeChanges("", f"the changes are larger than {LARGEST_PATCH // 2**20} MiB")
     if not ended.succeeded:
         return WorkTreeChanges("", f"git cannot show the changes: {ended.error_line}")
-    return WorkTreeChanges(text_only(ended.stdout.decode("utf-8", "replace")))
+    return WorkTreeChanges(drop_binary_parts(ended.stdout.decode("utf-8", "replace")))
 
 
 async def apply_patch(
-    sandbox: Sandbox, directory: str, patch: str, ways: Sequence[Sequence[str]] = WAYS
+    sandbox: Sandbox, directory: str, patch: str, ways: Sequence[Sequence[str]] = APPLY_COMMANDS
 ) -> PatchResult:
     """Apply a patch in a directory, trying several commands until one succeeds.
 
@@ -123,7 +123,9 @@ async def apply_patch(
     await sandbox.write_files({PATCH_FILE: patch.encode("utf-8", "replace")})
     log = ""
     for way in ways:
-        ended = await sandbox.run([*way, PATCH_FILE], seconds=GIT_SECONDS, cwd=directory, kept_bytes=KEPT_LOG)
+        ended = await sandbox.run(
+            [*way, PATCH_FILE], seconds=GIT_SECONDS, cwd=directory, kept_bytes=MAX_LOG_BYTES
+        )
         log = (ended.stdout + ended.stderr).decode("utf-8", "replace")
         if ended.succeeded:
             return PatchResult(True, log)

@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.benchmark import Graded
+from benchwright.catalog.benchmark import GradedTrial
 from benchwright.errors import UserError
 from benchwright.files import atomic_file
 from benchwright.interop import mini_swe_agent, swe_agent
-from benchwright.interop.agent_folders import LIST
-from benchwright.interop.foreign import ForeignTrial, UnreadableResults
+from benchwright.interop.agent_folders import PATCHES_FILE
+from benchwright.interop.foreign_results import ForeignTrial, UnreadableResults
 from benchwright.records import UNREADABLE, Record
-from benchwright.typed_paths import typed_path
+from benchwright.user_paths import expand_user_path
 
 _SHAPES = "JSON lines or a list of {instance_id, model_name_or_path, model_patch}, or an object of them by instance id"
 
@@ -38,7 +38,7 @@ def read_predictions(path: Path) -> dict[str, str]:
         UserError: If the file cannot be read, has another form, or has two patches for an instance.
     """
     try:
-        raw = typed_path(path).read_bytes()
+        raw = expand_user_path(path).read_bytes()
     except OSError as error:
         raise UserError(f"The predictions {path} cannot be read: {error.strerror}.") from None
     patches: dict[str, str] = {}
@@ -78,13 +78,15 @@ def predictions_at(path: Path) -> Predictions:
         UserError: If the file cannot be read or has no known form, or the folder was not written by these
             programs.
     """
-    place = typed_path(path)
+    place = expand_user_path(path)
     if not place.is_dir():
         return Predictions(read_predictions(path))
     reader = next((one for one in (mini_swe_agent, swe_agent) if one.recognises(place)), None)
-    listed = read_predictions(place / LIST) if (place / LIST).is_file() else {}
+    listed = read_predictions(place / PATCHES_FILE) if (place / PATCHES_FILE).is_file() else {}
     if reader is None and not listed:
-        raise UserError(f"{path} holds neither {LIST} nor trajectories of SWE-agent or mini-SWE-agent.")
+        raise UserError(
+            f"{path} holds neither {PATCHES_FILE} nor trajectories of SWE-agent or mini-SWE-agent."
+        )
     if reader is None:
         return Predictions(listed)
     (run,) = reader.read(place)
@@ -95,7 +97,7 @@ def predictions_at(path: Path) -> Predictions:
     return Predictions(patches, trials, run.program)
 
 
-def predictions_of(graded: Iterable[Graded], model: str) -> Iterator[Prediction]:
+def predictions_of(graded: Iterable[GradedTrial], model: str) -> Iterator[Prediction]:
     """Yield the patches of the first repeat of each sample, from the score detail `model_patch`."""
     seen: set[str] = set()
     for one in graded:

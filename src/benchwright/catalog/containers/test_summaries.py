@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-NAMED = 5
+MAX_NAMED_TESTS = 5
 """Maximum number of tests listed by name."""
 
 
@@ -12,7 +12,7 @@ def summarize_tests(results: Mapping[str, bool]) -> str:
     """Return a sentence with the number of passed tests, and the names of the first failed ones."""
     failed = [name for name, passed in results.items() if not passed]
     told = f"{len(results) - len(failed)} of {len(results)} tests passed"
-    return f"{told}; failed: {named(failed)}" if failed else told
+    return f"{told}; failed: {list_names(failed)}" if failed else told
 
 
 def summarize_test_lists(now: Mapping[str, bool], still: Mapping[str, bool]) -> str:
@@ -20,7 +20,7 @@ def summarize_test_lists(now: Mapping[str, bool], still: Mapping[str, bool]) -> 
     return f"Must pass now: {summarize_tests(now)}.\nMust still pass: {summarize_tests(still)}."
 
 
-def named(tests: list[str]) -> str:
+def list_names(tests: list[str]) -> str:
     """Return the names of the first tests, and the number of further ones, as text."""
-    more = f" and {len(tests) - NAMED} more" if len(tests) > NAMED else ""
-    return ", ".join(tests[:NAMED]) + more
+    more = f" and {len(tests) - MAX_NAMED_TESTS} more" if len(tests) > MAX_NAMED_TESTS else ""
+    return ", ".join(tests[:MAX_NAMED_TESTS]) + more

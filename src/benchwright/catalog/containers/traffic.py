@@ -7,30 +7,30 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.benchmark import Figure, Graded
-from benchwright.catalog.containers.auditing.network import (
+from benchwright.catalog.benchmark import Figure, GradedTrial
+from benchwright.catalog.containers.auditing.answer_lookups import (
     CODE_HOSTS,
     DATASET_HUBS,
     REFUSED,
-    is_on,
-    refused_by_proxy,
+    is_host_in,
+    refusal_evidence,
 )
-from benchwright.catalog.containers.flags import FLAGS, Flag
-from benchwright.catalog.containers.network_failures import out_of_reach
+from benchwright.catalog.containers.flags import FLAGS_KEY, Flag
+from benchwright.catalog.containers.network_failures import unreachable_message
 from benchwright.records import Outcome, Status
-from benchwright.sandbox.egress import Connection, Traffic
+from benchwright.sandbox.egress import Connection, ConnectionLog
 
 NETWORK, LEFT_OUT = "network", "network_left_out"
 """Artifacts: a trial's connections, see `egress.Connection`, and how many more there were.
 
 The details of a score have, under the first name, the number of connections and the refused hosts.
 """
-NAMED = 20
+MAX_NAMED_HOSTS = 20
 """Maximum number of refused hosts that the details list."""
 
 
 def with_traffic(
-    outcome: Outcome, traffic: Traffic, named: Sequence[str], *, begun: bool, passed: bool
+    outcome: Outcome, traffic: ConnectionLog, named: Sequence[str], *, begun: bool, passed: bool
 ) -> Outcome:
     """Return a trial's outcome with its connections, and a flag if the agent tried refused code hosts.
 
@@ -42,12 +42,12 @@ def with_traffic(
     if traffic.unlisted_count:
         artifacts[LEFT_OUT] = traffic.unlisted_count
     if flags := list(_flags(traffic.connections, named)):
-        artifacts[FLAGS] = [*artifacts.get(FLAGS, ()), *msgspec.to_builtins(flags)]
+        artifacts[FLAGS_KEY] = [*artifacts.get(FLAGS_KEY, ()), *msgspec.to_builtins(flags)]
     outcome = msgspec.structs.replace(outcome, artifacts=artifacts)
     missed = None if passed else _missed(traffic.connections, named, begun=begun)
     if missed is None or outcome.status == Status.EXECUTION_ERROR:
         return outcome
-    reason = out_of_reach(missed.host, missed.why, refused=not missed.allowed)
+    reason = unreachable_message(missed.host, missed.why, refused=not missed.allowed)
     return msgspec.structs.replace(outcome, status=Status.EXECUTION_ERROR, reason=reason)
 
 
@@ -59,10 +59,10 @@ def with_connections(details: dict[str, Any], artifacts: Mapping[str, Any]) -> d
     refused = [one for one in listed if one.get("allowed") is False]
     hosts = list(dict.fromkeys(str(one.get("host")) for one in refused))
     told = {"connections": len(listed) + int(artifacts.get(LEFT_OUT) or 0), "refused": len(refused)}
-    return details | {NETWORK: told | ({"refused_hosts": hosts[:NAMED]} if hosts else {})}
+    return details | {NETWORK: told | ({"refused_hosts": hosts[:MAX_NAMED_HOSTS]} if hosts else {})}
 
 
-def connection_figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+def connection_figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return one figure: the total number of refused connections. Empty if no trial had a proxy."""
     counts = [found.get("refused", 0) for one in graded if (found := one.detail.get(NETWORK)) is not None]
     return [Figure("refused_connections", float(sum(counts)))] if counts else []
@@ -71,8 +71,8 @@ def connection_figures(graded: Iterable[Graded]) -> Sequence[Figure]:
 def _flags(connections: Iterable[Connection], named: Sequence[str]) -> Iterable[Flag]:
     told = dict.fromkeys((one.host, one.port) for one in connections if not one.allowed)
     for host, port in told:
-        if is_on(host, (*CODE_HOSTS, *DATASET_HUBS)) and not _names(named, host):
-            yield Flag(REFUSED, refused_by_proxy(host, port))
+        if is_host_in(host, (*CODE_HOSTS, *DATASET_HUBS)) and not _names(named, host):
+            yield Flag(REFUSED, refusal_evidence(host, port))
 
 
 def _missed(connections: Iterable[Connection], named: Sequence[str], *, begun: bool) -> Connection | None:

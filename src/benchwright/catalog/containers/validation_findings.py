@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.benchmark import GOLD
-from benchwright.catalog.containers.gold_tallies import note_gold
-from benchwright.catalog.containers.sealing.leaks import LEAKS, Leaks
+from benchwright.catalog.containers.gold_tallies import store_gold_tally
+from benchwright.catalog.containers.sealing.leaks import LEAKS_ARTIFACT, Leaks
 from benchwright.records import Sample
 from benchwright.runs.journal import read_body
 from benchwright.runs.table import RunTable
@@ -27,12 +27,12 @@ def collect_findings(directory: Path, samples: Iterable[Sample]) -> dict[str, li
     told: dict[str, list[str]] = {}
     for trial in table.read_trials(table.counted_rows()):
         artifacts = read_body(directory, trial.record).artifacts
-        if LEAKS in artifacts:
-            lines = _lines(msgspec.convert(artifacts[LEAKS], Leaks))
+        if LEAKS_ARTIFACT in artifacts:
+            lines = _lines(msgspec.convert(artifacts[LEAKS_ARTIFACT], Leaks))
             told[trial.record.sample.rpartition("/")[0]] = lines
         sample = golds.get(trial.record.sample)
         if sample is not None and all(score.value == 1.0 for score in trial.scores.values()):
-            note_gold(sample, _log(artifacts))
+            store_gold_tally(sample, _log(artifacts))
     return told
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from benchwright.catalog import simple_evals
 from benchwright.catalog.asking import PlainBenchmark, assistant
-from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, GradedTrial, Options
 from benchwright.catalog.breakdowns import mean
 from benchwright.catalog.gpqa_diamond.grading import OrderedLetterScorer
 from benchwright.catalog.gpqa_diamond.rows import OPTIONS, right_letter, samples
 from benchwright.catalog.gpqa_diamond.solver import AskInOrder
-from benchwright.catalog.letters import LETTERS
+from benchwright.catalog.multiple_choice import LETTERS
 from benchwright.records import Sample
 
 
@@ -20,7 +20,7 @@ def make(about: About, options: Options) -> Benchmark:
     return PlainBenchmark(
         about=about,
         samples=samples,
-        solver=AskInOrder(simple_evals.opening(options)),
+        solver=AskInOrder(simple_evals.opening_messages(options)),
         scorers=(OrderedLetterScorer(about.metric),),
         checks=_checks,
         figures=figures,
@@ -28,7 +28,7 @@ def make(about: About, options: Options) -> Benchmark:
     )
 
 
-def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the share of scored trials that are right by the lenient reading of the letter."""
     lenient = [float(bool(one.detail.get("lenient"))) for one in graded]
     return [

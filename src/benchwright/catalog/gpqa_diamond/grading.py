@@ -9,8 +9,8 @@ import re
 
 import msgspec
 
-from benchwright.catalog.grading import NOTES, Verdict, last_match, verdict_score
-from benchwright.catalog.letters import letter_verdict
+from benchwright.catalog.grading import NOTES_ARTIFACT, Verdict, last_match, verdict_score
+from benchwright.catalog.multiple_choice import letter_verdict
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
@@ -51,7 +51,7 @@ class OrderedLetterScorer:
 
         `lenient` in the details: True if the letter that `lenient_letter` finds is right.
         """
-        notes = outcome.artifacts[NOTES]
+        notes = outcome.artifacts[NOTES_ARTIFACT]
         right = notes["right"]
         lenient = lenient_letter(outcome.answer) == right
         verdict: Verdict = letter_verdict(stated_letter(outcome.answer), {"answer": right}, lenient=lenient)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from benchwright.catalog.letters import LETTERS, lettered
+from benchwright.catalog.multiple_choice import LETTERS, letter_choices
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
@@ -54,13 +54,13 @@ def samples(source: Source) -> Iterator[Sample]:
             "questions": len(rows),
         }
         labels = {"domain": row.domain, "subdomain": row.subdomain}
-        shown = "\n".join([row.question, "", *lettered(ordered(content, 0))])
+        shown = "\n".join([row.question, "", *letter_choices(shown_choices(content, 0))])
         yield Sample(row.identity, content, labels=labels, input=shown, target=row.right)
 
 
-def ordered(content: dict[str, Any], repeat: int) -> list[str]:
+def shown_choices(content: dict[str, Any], repeat: int) -> list[str]:
     """Return the choices of a question in the order in which this repeat shows them."""
-    return [content["choices"][place] for place in order(content, repeat)]
+    return [content["choices"][place] for place in choice_order(content, repeat)]
 
 
 def right_letter(content: dict[str, Any], repeat: int) -> str:
@@ -68,10 +68,10 @@ def right_letter(content: dict[str, Any], repeat: int) -> str:
 
     It is found by position, because another choice may have the same text.
     """
-    return LETTERS[order(content, repeat).index(0)]
+    return LETTERS[choice_order(content, repeat).index(0)]
 
 
-def order(content: dict[str, Any], repeat: int) -> list[int]:
+def choice_order(content: dict[str, Any], repeat: int) -> list[int]:
     """Return the indices of the choices that are shown as A, B, C and D in this repeat."""
     return _orders(content["questions"], repeat)[content["position"]]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchwright.catalog.asking import noted_outcome
-from benchwright.catalog.gpqa_diamond.rows import order, ordered, right_letter
-from benchwright.catalog.simple_evals import multiple_choice
+from benchwright.catalog.asking import outcome_with_notes
+from benchwright.catalog.gpqa_diamond.rows import choice_order, right_letter, shown_choices
+from benchwright.catalog.simple_evals import multiple_choice_message
 from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Trial
 
@@ -23,7 +23,7 @@ class AskInOrder:
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Send the question with the options in the order of the trial's repeat, and return the response."""
         content = trial.sample.content
-        question = multiple_choice(content["question"], ordered(content, trial.repeat))
+        question = multiple_choice_message(content["question"], shown_choices(content, trial.repeat))
         messages = [*self._opening, question]
-        notes = {"order": order(content, trial.repeat), "right": right_letter(content, trial.repeat)}
-        return noted_outcome(messages, await session.chat(messages), notes)
+        notes = {"order": choice_order(content, trial.repeat), "right": right_letter(content, trial.repeat)}
+        return outcome_with_notes(messages, await session.chat(messages), notes)

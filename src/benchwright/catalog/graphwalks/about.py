@@ -30,7 +30,7 @@ GRAPHWALKS = About(
     breakdowns=("problem_type", "length"),
 )
 
-DOCUMENTED = msgspec.structs.replace(
+GRAPHWALKS_DOCUMENTED = msgspec.structs.replace(
     GRAPHWALKS,
     variant="documented",
     description="GraphWalks, Jaccard similarity, as llm-benchmarker documents it",
@@ -41,4 +41,4 @@ DOCUMENTED = msgspec.structs.replace(
     smaller_max_tokens=True,
 )
 
-VARIANTS = (GRAPHWALKS, DOCUMENTED)
+VARIANTS = (GRAPHWALKS, GRAPHWALKS_DOCUMENTED)

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, user
-from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, GradedTrial, Options
 from benchwright.catalog.grading import GradeScorer
 from benchwright.catalog.graphwalks import rows
 from benchwright.catalog.graphwalks.grading import grade_documented, grade_nodes
 from benchwright.records import Message, Sample
 
-NO_NODE = "ffffffffff"
+UNUSED_NODE = "ffffffffff"
 
-READ_AS_EMPTY = "no node is right here, and openbench reads an answer without a list as an empty list"
+EMPTY_LIST_REASON = "no node is right here, and openbench reads an answer without a list as an empty list"
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -23,19 +23,19 @@ def make(about: About, options: Options) -> Benchmark:
     return PlainBenchmark(
         about=about,
         samples=rows.samples,
-        solver=AskOnce(the_prompt),
+        solver=AskOnce(prompt_messages),
         scorers=(GradeScorer(about.metric, "1", grade_documented if documented else grade_nodes),),
         checks=_documented_checks if documented else _checks,
         figures=figures,
     )
 
 
-def the_prompt(content: dict[str, Any]) -> list[Message]:
+def prompt_messages(content: dict[str, Any]) -> list[Message]:
     """Return the prompt, which is a column of the dataset, unchanged."""
     return [user(content["prompt"])]
 
 
-def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the share of exactly right answers, and the mean score per problem type and length."""
     exact: list[float] = []
     parts: dict[str, list[float]] = {}
@@ -56,12 +56,12 @@ def _checks(sample: Sample) -> Iterator[Check]:
     yield Check(GOLD, [_final(gold)])
     yield Check("blank lines behind it", [assistant(_final(gold)["content"] + "\n\n")])
     yield Check("other case, other order", [assistant(f"final answer: [{','.join(reversed(gold))}]")])
-    yield Check("one node too many", [_final([*gold, NO_NODE])], passes=False)
+    yield Check("one node too many", [_final([*gold, UNUSED_NODE])], passes=False)
     if gold:
         yield Check("one node missing", [_final(gold[1:])], passes=False)
-    yield Check("nothing shared", [_final([NO_NODE])], passes=False)
+    yield Check("nothing shared", [_final([UNUSED_NODE])], passes=False)
     listed = _final(gold)["content"]
-    empty_gold = None if gold else READ_AS_EMPTY
+    empty_gold = None if gold else EMPTY_LIST_REASON
     for name, answer in {
         "text behind the list": f"{listed} as asked",
         "not on the last line": f"{listed}\nThat is all.",
@@ -74,7 +74,7 @@ def _checks(sample: Sample) -> Iterator[Check]:
 def _documented_checks(sample: Sample) -> Iterator[Check]:
     gold = sample.content["answer_nodes"]
     yield Check(GOLD, [assistant(f"[{', '.join(gold)}]")])
-    yield Check("one node too many", [assistant(f"[{', '.join([*gold, NO_NODE])}]")], passes=False)
+    yield Check("one node too many", [assistant(f"[{', '.join([*gold, UNUSED_NODE])}]")], passes=False)
     if gold:
         yield Check("one node missing", [assistant(f"[{', '.join(gold[1:])}]")], passes=False)
         yield Check("empty", [assistant("")], passes=False)

@@ -6,11 +6,11 @@ import re
 from typing import Any
 
 from benchwright.catalog.grading import Verdict
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 
 _OPENING = re.compile(r"final answer:\s*\[", re.IGNORECASE)
 
-KEPT = 2000
+STORED_CHARACTERS = 2000
 """Number of characters of the list of nodes that are stored with the score.
 
 The full list is in the response body.
@@ -55,7 +55,7 @@ def grade_nodes(content: dict[str, Any], answer: str) -> Verdict:
     score = None if nodes is None and gold else f1(predicted, gold)
     return Verdict(
         score,
-        None if nodes is None else ", ".join(nodes)[:KEPT],
+        None if nodes is None else ", ".join(nodes)[:STORED_CHARACTERS],
         content["answer_nodes"],
         correct=score is not None and predicted == gold,
         details={"jaccard": _jaccard(predicted, gold), "parsed": nodes is not None},
@@ -68,7 +68,7 @@ def _told(nodes: list[str] | None, gold: set[str]) -> str | None:
     if nodes is None:
         return "The last line is not a list of nodes."
     right = len(gold.intersection(nodes))
-    return f"{right} of {counted(len(gold), 'node')} found, {len(nodes) - right} wrong."
+    return f"{right} of {count_with_noun(len(gold), 'node')} found, {len(nodes) - right} wrong."
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
@@ -76,7 +76,7 @@ def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
 
     All items in the response count as its nodes. Correct if the sets are equal.
     """
-    from benchwright.catalog.documented.evaluators.matching import (
+    from benchwright.catalog.llm_benchmarker_api.evaluators.matching import (
         extract_set,
         jaccard_similarity,
         set_exact_match,
@@ -86,7 +86,7 @@ def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
     jaccard = jaccard_similarity(items, gold)
     return Verdict(
         jaccard,
-        ", ".join(sorted(items))[:KEPT],
+        ", ".join(sorted(items))[:STORED_CHARACTERS],
         gold,
         correct=set_exact_match(items, gold),
         details={"jaccard": jaccard},

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
-OPERATION = "Operation:"
+QUESTION_START = "Operation:"
 """Words before the question in every prompt."""
 
 NO_NODES = "(no node)"
 
-LONGEST_SHORT = 220_000
+MAX_SHORT_CHARACTERS = 220_000
 """Limit in characters between the two files. The longest prompt of "128k and shorter" has 219,451."""
 
 
@@ -34,7 +34,7 @@ def samples(source: Source) -> Iterator[Sample]:
     for number, row in enumerate(source.read(GraphWalksRow, "train")):
         labels = {
             "problem_type": row.problem_type.lower(),
-            "length": length(row.prompt_chars or len(row.prompt)),
+            "length": length_label(row.prompt_chars or len(row.prompt)),
             "date_added": row.date_added,
         }
         content = {"prompt": row.prompt, "answer_nodes": row.answer_nodes}
@@ -42,16 +42,16 @@ def samples(source: Source) -> Iterator[Sample]:
             f"graphwalks_{number}",
             content,
             labels=labels,
-            input=operation(row.prompt),
+            input=graph_question(row.prompt),
             target=", ".join(row.answer_nodes) or NO_NODES,
         )
 
 
-def operation(prompt: str) -> str:
-    """Return the question about the graph: the prompt from `OPERATION` on, or all of it if it lacks that."""
-    return prompt.rpartition(OPERATION)[2].strip() or prompt
+def graph_question(prompt: str) -> str:
+    """Return the question about the graph: the prompt from `QUESTION_START` on, or all of it if it lacks that."""
+    return prompt.rpartition(QUESTION_START)[2].strip() or prompt
 
 
-def length(characters: int) -> str:
+def length_label(characters: int) -> str:
     """Return the name of the dataset's file for prompts of this length, which is given in characters."""
-    return "128k and shorter" if characters <= LONGEST_SHORT else "256k to 1M"
+    return "128k and shorter" if characters <= MAX_SHORT_CHARACTERS else "256k to 1M"

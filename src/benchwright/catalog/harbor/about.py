@@ -8,9 +8,9 @@ from benchwright.catalog.agent_options import NETWORK_OPTIONS, agent_options
 from benchwright.catalog.benchmark import About
 from benchwright.data.dataset_spec import Dataset, Folder, Registered
 from benchwright.errors import UserError
-from benchwright.typed_paths import typed_path
+from benchwright.user_paths import expand_user_path
 
-NAME = "harbor"
+BENCHMARK_NAME = "harbor"
 
 TASK_OPTIONS = {
     **NETWORK_OPTIONS,
@@ -31,22 +31,22 @@ def about_of(reference: str) -> About:
     Raises:
         UserError: If there is no such folder, and the reference is not the name of a dataset.
     """
-    path = typed_path(reference)
+    path = expand_user_path(reference)
     if reference and path.is_dir():
         name = path.resolve().name or "tasks"
         return _about(name, "**/task.toml", Folder(str(path)), "https://harborframework.com")
     found = _REGISTERED.fullmatch(reference)
     if found is None:
         raise UserError(
-            f"There is no folder {reference!r} with tasks. Name a task's folder, or one of many: {NAME}:PATH; or a "
-            f"dataset of Harbor's registry: {NAME}:NAME@VERSION."
+            f"There is no folder {reference!r} with tasks. Name a task's folder, or one of many: {BENCHMARK_NAME}:PATH; or a "
+            f"dataset of Harbor's registry: {BENCHMARK_NAME}:NAME@VERSION."
         )
     return _about(reference, "*/task.toml", Registered(found["name"], found["version"]), "Harbor's registry")
 
 
 def _about(variant: str, files: str, origin: Folder | Registered, source: str) -> About:
     return About(
-        name=NAME,
+        name=BENCHMARK_NAME,
         variant=variant,
         title=f"Tasks of {variant}",
         description="Tasks in Harbor's format, executed in Docker containers",
@@ -56,7 +56,7 @@ def _about(variant: str, files: str, origin: Folder | Registered, source: str) -
         protocol="bash in the task's own container, at most 100 turns within the task's time; the rewards that the "
         "task's own tests write (Harbor's format)",
         source=source,
-        dataset=Dataset(f"{NAME}:{variant}", {"test": (files,)}, origin),
+        dataset=Dataset(f"{BENCHMARK_NAME}:{variant}", {"test": (files,)}, origin),
         metric="reward",
         breakdowns=("difficulty", "category"),
         options={**agent_options("task", 100, 600), **TASK_OPTIONS},

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from benchwright.catalog.harbor.environment import TaskContainers
-from benchwright.catalog.harbor.settings import Artifact, Collect, Step
+from benchwright.catalog.harbor.settings import Artifact, CollectCommand, Step
 from benchwright.errors import ExecutionError
 from benchwright.records import Record
 from benchwright.sandbox.docker import DockerSandbox, SandboxSpec
@@ -19,7 +19,7 @@ from benchwright.sandbox.docker.archives import read_archive
 from benchwright.sandbox.docker.containers import Container, MiB
 from benchwright.sandbox.docker.tree_transfer import write_tree_at
 
-LARGEST = 256 * MiB
+MAX_ARTIFACT_BYTES = 256 * MiB
 """Maximum size in bytes of one artifact."""
 CLEARING_SECONDS = 60.0
 
@@ -60,7 +60,9 @@ async def collect_artifacts(place: TaskContainers, step: Step, *, over: bool) ->
         for collect in collects:
             await _run(place, collect)
         for artifact in artifacts:
-            archive = await read_archive(_container(place, artifact.service), artifact.source, LARGEST)
+            archive = await read_archive(
+                _container(place, artifact.service), artifact.source, MAX_ARTIFACT_BYTES
+            )
             taken.append(CollectedArtifact(artifact, archive))
     return taken
 
@@ -89,7 +91,7 @@ def _container(place: TaskContainers, service: str) -> Container:
     return place.neighbours[service] if service else place.sandbox.container
 
 
-async def _run(place: TaskContainers, collect: Collect) -> None:
+async def _run(place: TaskContainers, collect: CollectCommand) -> None:
     """Run a collect command. Its failure is ignored."""
     container = _container(place, collect.service)
     sandbox = DockerSandbox(container, SandboxSpec(place.image, user=collect.user))

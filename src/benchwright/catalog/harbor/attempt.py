@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.containers import AgentLimits, AgentOptions, AgentResult
-from benchwright.catalog.containers.flags import FLAGS
+from benchwright.catalog.containers.flags import FLAGS_KEY
+from benchwright.catalog.containers.sealing.called_programs import scripts_in, texts_of
 from benchwright.catalog.containers.sealing.leaks import Leaks
-from benchwright.catalog.containers.sealing.programs import scripts_in, texts_of
 from benchwright.catalog.harbor.artifacts import (
     CollectedArtifact,
     CopiedArtifact,
@@ -20,16 +20,16 @@ from benchwright.catalog.harbor.artifacts import (
     copy_artifacts,
 )
 from benchwright.catalog.harbor.environment import Environments, TaskContainers
-from benchwright.catalog.harbor.failing_test import flags_of_no_test, places_of_tests
-from benchwright.catalog.harbor.grading import Parser, is_below_minimum, rewards_of
-from benchwright.catalog.harbor.health import until_ready
-from benchwright.catalog.harbor.hiding import Hiding
-from benchwright.catalog.harbor.images import name_of_verifier
-from benchwright.catalog.harbor.phases import Phases
-from benchwright.catalog.harbor.preparing import prepare
+from benchwright.catalog.harbor.failing_test import flag_untested_pass, places_of_tests
+from benchwright.catalog.harbor.grading import LogParser, is_below_minimum, rewards_of
+from benchwright.catalog.harbor.health import wait_until_healthy
+from benchwright.catalog.harbor.images import verifier_image_name
+from benchwright.catalog.harbor.network_phases import NetworkPhases
 from benchwright.catalog.harbor.rows import instructions_of
-from benchwright.catalog.harbor.sealed_testing import SealedTests, ended_by, score
-from benchwright.catalog.harbor.settings import Settings, Step
+from benchwright.catalog.harbor.script_hiding import ScriptHider
+from benchwright.catalog.harbor.sealed_testing import SealedTests, flag_early_end, score_of_run
+from benchwright.catalog.harbor.settings import Step, TaskSettings
+from benchwright.catalog.harbor.step_setup import prepare_step
 from benchwright.catalog.harbor.testing import RunTests, SuiteResult
 from benchwright.engine.protocols import Session
 from benchwright.records import Record, Sample
@@ -77,14 +77,14 @@ class Attempt:
         tests: RunTests,
         session: Session,
         sample: Sample,
-        settings: Settings,
+        settings: TaskSettings,
         folder: Path,
         *,
-        parser: Parser | None,
-        hiding: Hiding | None,
+        parser: LogParser | None,
+        hiding: ScriptHider | None,
         proxy: EgressProxy | None,
     ) -> None:
-        self._phases = Phases(environments, settings, folder, proxy)
+        self._phases = NetworkPhases(environments, settings, folder, proxy)
         self._parser = parser
         self._hiding = hiding
         self._leaks = Leaks()
@@ -117,7 +117,7 @@ class Attempt:
             place = await self._stack.enter_async_context(started)
             if settings.health is not None:
                 self._say("waiting for the health check")
-                await until_ready(place.sandbox, settings.health)
+                await wait_until_healthy(place.sandbox, settings.health)
             if self._hiding is not None:
                 self._leaks = await self._hiding.hide(place, self._folder, settings)
             for step, instruction in zip(settings.steps, instructions_of(self._sample), strict=True):
@@ -131,7 +131,7 @@ class Attempt:
         return TrialRun(place.image, self._runs, self._leaks)
 
     async def _step(self, place: TaskContainers, step: Step, instruction: str) -> StepRun:
-        await prepare(place, self._folder, step, after=self._runs[-1].step if self._runs else None)
+        await prepare_step(place, self._folder, step, after=self._runs[-1].step if self._runs else None)
         worked = await self._work(place, step, instruction)
         if worked.container_ended:
             run = StepRun(step, worked, SuiteResult("container_ended", reason=worked.reason))
@@ -177,7 +177,7 @@ class Attempt:
     async def _tested_elsewhere(
         self,
         step: Step,
-        verifier: Settings,
+        verifier: TaskSettings,
         instruction: str,
         worked: AgentResult,
         taken: Sequence[CollectedArtifact],
@@ -188,7 +188,7 @@ class Attempt:
 
         Under a seal, a passing step is tested again with a failing test added.
         """
-        name = name_of_verifier(self._sample.id, self._settings, step)
+        name = verifier_image_name(self._sample.id, self._settings, step)
 
         async def test(
             folder: Path, step: Step, taken: Sequence[CollectedArtifact]
@@ -202,16 +202,18 @@ class Attempt:
                 return await self._tests(other, folder, step), brought
 
         async def score_of(folder: Path, step: Step, with_work: bool) -> float:
-            return score((await test(folder, step, taken if with_work else ()))[0], self._parser)
+            return score_of_run((await test(folder, step, taken if with_work else ()))[0], self._parser)
 
         tests, brought = await test(self._folder, step, taken)
         seal: dict[str, Any] = {}
-        if self._hiding is not None and (passed := score(tests, self._parser)):
-            flags = ended_by(tests, scripts_in(texts_of(self._folder, places_of_tests(self._folder, step))))
+        if self._hiding is not None and (passed := score_of_run(tests, self._parser)):
+            flags = flag_early_end(
+                tests, scripts_in(texts_of(self._folder, places_of_tests(self._folder, step)))
+            )
             if not flags:
                 self._say("running the tests with one that fails")
-                flags = await flags_of_no_test(self._folder, step, passed, score_of)
-            seal = {FLAGS: msgspec.to_builtins(flags)} if flags else {}
+                flags = await flag_untested_pass(self._folder, step, passed, score_of)
+            seal = {FLAGS_KEY: msgspec.to_builtins(flags)} if flags else {}
         return StepRun(step, worked, tests, brought, seal)
 
     def _say(self, said: str) -> None:

@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 from benchwright.catalog.benchmark import About, Benchmark, Check, Options
 from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Containers, read_agent_options
-from benchwright.catalog.containers.exploits import TERMINAL
+from benchwright.catalog.containers.exploits import TERMINAL_EXPLOITS
 from benchwright.catalog.containers.network_rules import NetworkRules, network_departures, read_network_rules
-from benchwright.catalog.harbor.checks import Solutions, checks, solutions
+from benchwright.catalog.harbor.checks import SolutionCommands, checks, step_solutions
 from benchwright.catalog.harbor.environment import Environments
 from benchwright.catalog.harbor.folders import TaskFolders
-from benchwright.catalog.harbor.grading import Parser, TestsScorer, reward_figures
+from benchwright.catalog.harbor.grading import LogParser, TestsScorer, reward_figures
 from benchwright.catalog.harbor.images import images_of
-from benchwright.catalog.harbor.phases import needs_of_tests
+from benchwright.catalog.harbor.network_phases import needs_of_tests
 from benchwright.catalog.harbor.rows import harbor_samples, settings_of
-from benchwright.catalog.harbor.sealed_testing import SEALED
+from benchwright.catalog.harbor.sealed_testing import SEALED_DEPARTURE
 from benchwright.catalog.harbor.solver import TaskSolver
 from benchwright.catalog.harbor.testing import RunTests, run_tests
 from benchwright.data.datasets import Source
@@ -25,7 +25,7 @@ from benchwright.engine.protocols import Solver
 from benchwright.errors import UserError
 from benchwright.records import Sample
 
-TURNS = 100
+MAX_TURNS = 100
 COMMAND_SECONDS = 600
 
 
@@ -38,11 +38,11 @@ class Layout(NamedTuple):
 
     samples: Callable[[Source, TaskFolders], Iterator[Sample]]
     tests: RunTests
-    solutions: Solutions
-    parsers: Mapping[str, Parser] = {}
+    solutions: SolutionCommands
+    parsers: Mapping[str, LogParser] = {}
 
 
-HARBOR = Layout(harbor_samples, run_tests, solutions)
+HARBOR = Layout(harbor_samples, run_tests, step_solutions)
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -51,16 +51,16 @@ def make(about: About, options: Options) -> Benchmark:
     Raises:
         UserError: If an option has a value that cannot be used.
     """
-    return of_folders(about, options, HARBOR, "harbor")
+    return folder_benchmark(about, options, HARBOR, "harbor")
 
 
-def of_folders(about: About, options: Options, layout: Layout, name: str) -> Benchmark:
+def folder_benchmark(about: About, options: Options, layout: Layout, name: str) -> Benchmark:
     """Build a benchmark from task folders in the given layout. `name` becomes part of built images' names.
 
     Raises:
         UserError: If an option has a value that cannot be used.
     """
-    agent = read_agent_options(options, TURNS, COMMAND_SECONDS)
+    agent = read_agent_options(options, MAX_TURNS, COMMAND_SECONDS)
     rules = read_network_rules(options)
     multiplier = _multiplier(options)
     folders = TaskFolders()
@@ -86,7 +86,7 @@ def of_folders(about: About, options: Options, layout: Layout, name: str) -> Ben
         checks=its_checks,
         max_containers=agent.containers,
         agent_turns=agent.max_turns,
-        exploits=TERMINAL,
+        exploits=TERMINAL_EXPLOITS,
         images=lambda sample: images_of(sample, folders[sample.content["task"]], name),
         figures=reward_figures,
         network_needs=lambda sample: needs_of_tests(
@@ -109,10 +109,10 @@ def _multiplier(options: Options) -> float:
 
 def _departures(agent: AgentOptions, rules: NetworkRules, multiplier: float) -> Iterator[str]:
     if rules.sealed:
-        yield SEALED
+        yield SEALED_DEPARTURE
     yield from network_departures(rules)
-    if agent.max_turns < TURNS:
-        yield f"at most {agent.max_turns} turns in place of {TURNS}"
+    if agent.max_turns < MAX_TURNS:
+        yield f"at most {agent.max_turns} turns in place of {MAX_TURNS}"
     if agent.command_seconds != COMMAND_SECONDS:
         yield f"{agent.command_seconds} s for a command in place of {COMMAND_SECONDS}"
     if multiplier != 1:

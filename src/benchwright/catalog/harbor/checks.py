@@ -11,13 +11,13 @@ from pathlib import Path
 from benchwright.catalog.asking import assistant, tool_call
 from benchwright.catalog.benchmark import GOLD, Check
 from benchwright.catalog.harbor.rows import settings_of
-from benchwright.catalog.harbor.settings import Settings, Step
+from benchwright.catalog.harbor.settings import Step, TaskSettings
 from benchwright.data.errors import DatasetNotFound
 from benchwright.records import Message, Sample
-from benchwright.sandbox.docker.trees import packed_tree
+from benchwright.sandbox.docker.copy_tree import pack_tree
 
-DONE = "Done."
-LAST_BYTES = 4000
+DONE_MESSAGE = "Done."
+TRANSCRIPT_BYTES = 4000
 """Number of bytes from the end of a solution's output that its transcript shows."""
 SPARE_SECONDS = 5
 
@@ -40,11 +40,13 @@ tail -c {last} /logs/agent/oracle.txt; [ ! -f /logs/agent/oracle.code ] || exit 
 """
 
 
-Solutions = Callable[[Settings, Path, int], Iterator[Sequence[str]]]
+SolutionCommands = Callable[[TaskSettings, Path, int], Iterator[Sequence[str]]]
 """Takes the settings, the task's folder and a command's time limit in seconds. Yields commands per step."""
 
 
-def checks(sample: Sample, folder: Path, command_seconds: int, solutions_of: Solutions) -> Iterator[Check]:
+def checks(
+    sample: Sample, folder: Path, command_seconds: int, solutions_of: SolutionCommands
+) -> Iterator[Check]:
     """Yield the check that runs the solution at its official path, step by step, then an idle agent.
 
     The idle agent reports that it is done without doing anything.
@@ -55,12 +57,12 @@ def checks(sample: Sample, folder: Path, command_seconds: int, solutions_of: Sol
     settings = settings_of(sample)
     if settings.problem is None:
         steps = solutions_of(settings, folder, command_seconds)
-        replies = [reply for commands in steps for reply in (*map(_call, commands), assistant(DONE))]
+        replies = [reply for commands in steps for reply in (*map(_call, commands), assistant(DONE_MESSAGE))]
         yield Check(GOLD, replies)
-    yield Check("nothing done", [assistant(DONE)], passes=False)
+    yield Check("nothing done", [assistant(DONE_MESSAGE)], passes=False)
 
 
-def solutions(settings: Settings, folder: Path, command_seconds: int) -> Iterator[Sequence[str]]:
+def step_solutions(settings: TaskSettings, folder: Path, command_seconds: int) -> Iterator[Sequence[str]]:
     """Yield, for each step, the commands that run its solve.sh, or the task's if the step has none.
 
     Raises:
@@ -69,31 +71,39 @@ def solutions(settings: Settings, folder: Path, command_seconds: int) -> Iterato
     program = "sh -c 'chmod +x $0/solve.sh; exec $0/solve.sh' $place"
     for step in settings.steps:
         own = folder / "steps" / step.name / "solution"
-        solution = existing(own if step.name and own.exists() else folder / "solution")
-        yield script([solution], "/solution", program, settings, step, command_seconds)
+        solution = check_exists(own if step.name and own.exists() else folder / "solution")
+        yield solution_commands([solution], "/solution", program, settings, step, command_seconds)
 
 
-def script(
-    sources: Sequence[Path], place: str, program: str, settings: Settings, step: Step, command_seconds: int
+def solution_commands(
+    sources: Sequence[Path],
+    place: str,
+    program: str,
+    settings: TaskSettings,
+    step: Step,
+    command_seconds: int,
 ) -> list[str]:
     """Return the commands that run a solution.
 
     There is one command. If the step may take longer than the limit of a command, the first command starts
     the solution in the background, and the others wait for it.
     """
-    archive = base64.encodebytes(packed_tree(sources)).decode("ascii").rstrip("\n")
+    archive = base64.encodebytes(pack_tree(sources)).decode("ascii").rstrip("\n")
     unpack = _UNPACK.format(place=place, archive=archive)
     variables = {"DEBIAN_FRONTEND": "noninteractive", **settings.solution_environment}
     environment = "env " + " ".join(f"{name}={shlex.quote(value)}" for name, value in variables.items())
-    words = {"environment": environment, "program": program, "last": LAST_BYTES}
+    words = {"environment": environment, "program": program, "last": TRANSCRIPT_BYTES}
     if step.agent_seconds is None or step.agent_seconds <= command_seconds:
         return [unpack + _RUN.format(**words)]
     seconds = max(1, command_seconds - min(SPARE_SECONDS, command_seconds // 2))
     waits = math.ceil(step.agent_seconds / seconds)
-    return [unpack + _RUN_BEHIND.format(**words), *[_WAIT.format(seconds=seconds, last=LAST_BYTES)] * waits]
+    return [
+        unpack + _RUN_BEHIND.format(**words),
+        *[_WAIT.format(seconds=seconds, last=TRANSCRIPT_BYTES)] * waits,
+    ]
 
 
-def existing(path: Path) -> Path:
+def check_exists(path: Path) -> Path:
     """Return the path of a solution unchanged, after a check that it exists.
 
     Raises:

@@ -14,17 +14,17 @@ from typing import Any
 
 from benchwright.catalog.harbor.compose_values import (
     FOLDER_OF_LOGS,
-    awaited,
-    in_order,
+    as_text,
+    check_mapping,
     internal_networks,
     limits_of,
-    mapping,
     names_of,
-    nanoseconds,
-    pairs,
+    parse_duration,
+    parse_pairs,
+    required_services,
+    sort_services,
     source_and_target,
-    substituted,
-    text_of,
+    substitute_variables,
 )
 from benchwright.catalog.harbor.folders import read_yaml
 from benchwright.catalog.harbor.settings import (
@@ -36,7 +36,7 @@ from benchwright.catalog.harbor.settings import (
 )
 from benchwright.records import Record
 
-ONLY_WAITS = re.compile(r"(?:^|\s)(?:sleep\s+(?:infinity|inf|\d+[smhd]?)|tail\s+-f\s+/dev/null)$")
+IDLE_COMMAND = re.compile(r"(?:^|\s)(?:sleep\s+(?:infinity|inf|\d+[smhd]?)|tail\s+-f\s+/dev/null)$")
 
 LOG_FOLDERS = ("/logs", "/agent-logs")
 
@@ -79,7 +79,7 @@ def read_compose(path: Path, agent: str, folder: str, variables: Mapping[str, st
         DatasetError: If the file is not YAML.
     """
     try:
-        return _read(mapping(read_yaml(path), path.name), path.name, agent, folder, variables)
+        return _read(check_mapping(read_yaml(path), path.name), path.name, agent, folder, variables)
     except (AttributeError, TypeError, ValueError, RecursionError) as error:
         raise UnsupportedTask(f"{path.name} is not written as compose files are: {error}") from None
 
@@ -87,16 +87,16 @@ def read_compose(path: Path, agent: str, folder: str, variables: Mapping[str, st
 def _read(
     document: dict[str, Any], file: str, agent: str, folder: str, variables: Mapping[str, str]
 ) -> AgentContainer:
-    document = substituted(document, variables)
+    document = substitute_variables(document, variables)
     reader = _Reader(file, folder, document)
-    services = mapping(document.get("services"), f"{file}: services")
+    services = check_mapping(document.get("services"), f"{file}: services")
     if agent not in services:
         raise UnsupportedTask(f"{file}: there is no service {agent!r}")
-    parts = {name: mapping(part, f"{file}: {name}") for name, part in services.items()}
+    parts = {name: check_mapping(part, f"{file}: {name}") for name, part in services.items()}
     for name, part in parts.items():
         reader.refuse_unknown(name, part)
-    healthy = {one for name, part in parts.items() for one in awaited(file, name, part)}
-    others = [name for name in in_order(file, parts) if name != agent]
+    healthy = {one for name, part in parts.items() for one in required_services(file, name, part)}
+    others = [name for name in sort_services(file, parts) if name != agent]
     neighbours = [reader.neighbour(name, parts[name], name in healthy) for name in others]
     reader.check_volumes(parts)
     return reader.agent(agent, parts[agent], neighbours)
@@ -113,13 +113,13 @@ class _Reader:
     def agent(self, name: str, part: Mapping[str, Any], neighbours: list[Neighbour]) -> AgentContainer:
         command = self._words(name, part, "command")
         return AgentContainer(
-            image=text_of(part.get("image")),
+            image=as_text(part.get("image")),
             build=self._build(name, part),
-            command=[] if not command or ONLY_WAITS.search(" ".join(command)) else command,
+            command=[] if not command or IDLE_COMMAND.search(" ".join(command)) else command,
             entrypoint=self._words(name, part, "entrypoint"),
             environment=self._environment(name, part),
-            directory=text_of(part.get("working_dir")) or "",
-            user=text_of(part.get("user")) or "",
+            directory=as_text(part.get("working_dir")) or "",
+            user=as_text(part.get("user")) or "",
             network=self._network(name, part),
             cpus=self._cpus(name, part),
             memory_mb=self._memory(name, part),
@@ -128,9 +128,9 @@ class _Reader:
         )
 
     def neighbour(self, name: str, part: Mapping[str, Any], awaited: bool) -> Neighbour:
-        if text_of(part.get("network_mode")) not in (None, "bridge"):
+        if as_text(part.get("network_mode")) not in (None, "bridge"):
             raise self._problem(name, "network_mode")
-        build, image = self._build(name, part), text_of(part.get("image"))
+        build, image = self._build(name, part), as_text(part.get("image"))
         if build is None and image is None:
             raise UnsupportedTask(f"{self._file}: {name} has neither image nor build")
         return Neighbour(
@@ -141,8 +141,8 @@ class _Reader:
             command=self._words(name, part, "command"),
             entrypoint=self._words(name, part, "entrypoint"),
             environment=self._environment(name, part),
-            directory=text_of(part.get("working_dir")) or "",
-            user=text_of(part.get("user")) or "",
+            directory=as_text(part.get("working_dir")) or "",
+            user=as_text(part.get("user")) or "",
             health=self._health(name, part),
             waits_for_health=awaited,
             memory_mb=self._memory(name, part),
@@ -181,7 +181,7 @@ class _Reader:
             return None
         if isinstance(build, str):
             build = {"context": build}
-        build = mapping(build, f"{self._file}: build of {name}")
+        build = check_mapping(build, f"{self._file}: build of {name}")
         for key, value in build.items():
             if value and key not in (
                 "context",
@@ -193,14 +193,14 @@ class _Reader:
                 "platforms",
             ):
                 raise self._problem(name, f"build.{key}")
-        context = PurePosixPath(self._folder, text_of(build.get("context")) or ".")
-        dockerfile = text_of(build.get("dockerfile")) or "Dockerfile"
+        context = PurePosixPath(self._folder, as_text(build.get("context")) or ".")
+        dockerfile = as_text(build.get("dockerfile")) or "Dockerfile"
         if any(
             ".." in PurePosixPath(path).parts or str(path).startswith("/") for path in (context, dockerfile)
         ):
             raise self._problem(name, "build outside of the task's folder")
-        target = text_of(build.get("target")) or ""
-        return Build(str(context), dockerfile, pairs(build.get("args"), self._file), target)
+        target = as_text(build.get("target")) or ""
+        return Build(str(context), dockerfile, parse_pairs(build.get("args"), self._file), target)
 
     def _words(self, name: str, part: Mapping[str, Any], key: str) -> list[str] | None:
         value = part.get(key)
@@ -212,10 +212,10 @@ class _Reader:
             raise self._problem(name, key) from None
 
     def _environment(self, name: str, part: Mapping[str, Any]) -> dict[str, str]:
-        return pairs(part.get("environment"), f"{self._file}: environment of {name}")
+        return parse_pairs(part.get("environment"), f"{self._file}: environment of {name}")
 
     def _network(self, name: str, part: Mapping[str, Any]) -> bool:
-        mode = text_of(part.get("network_mode"))
+        mode = as_text(part.get("network_mode"))
         if mode not in (None, "none", "bridge"):
             raise self._problem(name, f"network_mode {mode!r}")
         joined = set(part.get("networks") or ("default",))
@@ -237,11 +237,11 @@ class _Reader:
         given = part.get("healthcheck")
         if given is None:
             return None
-        given = mapping(given, f"{self._file}: healthcheck of {name}")
+        given = check_mapping(given, f"{self._file}: healthcheck of {name}")
         test = given.get("test")
         test = ["CMD-SHELL", test] if isinstance(test, str) else test
         if given.get("disable") or not isinstance(test, list):
             return {"Test": ["NONE"]}
         times = {"Interval": "interval", "Timeout": "timeout", "StartPeriod": "start_period"}
-        durations = {key: nanoseconds(given.get(theirs)) for key, theirs in times.items()}
+        durations = {key: parse_duration(given.get(theirs)) for key, theirs in times.items()}
         return {"Test": [str(word) for word in test], "Retries": int(given.get("retries") or 3), **durations}

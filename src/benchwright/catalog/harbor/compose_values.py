@@ -15,15 +15,15 @@ FOLDER_OF_LOGS = "${LOGS}"
 _VARIABLE = re.compile(r"\$(?:(\$)|\{(\w+)(?:(:?-)([^{}]*))?\}|(\w+))")
 
 
-def substituted(value: Any, variables: Mapping[str, str]) -> Any:
+def substitute_variables(value: Any, variables: Mapping[str, str]) -> Any:
     """Replace the variables in a value by the harness's `variables`.
 
     All other variables are empty or have their default, as if they were not set.
     """
     if isinstance(value, dict):
-        return {str(key): substituted(one, variables) for key, one in value.items()}
+        return {str(key): substitute_variables(one, variables) for key, one in value.items()}
     if isinstance(value, list):
-        return [substituted(one, variables) for one in value]
+        return [substitute_variables(one, variables) for one in value]
     return _VARIABLE.sub(_replacement(variables), value) if isinstance(value, str) else value
 
 
@@ -39,7 +39,7 @@ def _replacement(variables: Mapping[str, str]) -> Callable[[re.Match[str]], str]
     return replacement
 
 
-def mapping(value: Any, what: str) -> dict[str, Any]:
+def check_mapping(value: Any, what: str) -> dict[str, Any]:
     """Return the value if it is a mapping.
 
     Raises:
@@ -50,12 +50,12 @@ def mapping(value: Any, what: str) -> dict[str, Any]:
     return value
 
 
-def text_of(value: Any) -> str | None:
+def as_text(value: Any) -> str | None:
     """Return the value as text; None stays None."""
     return None if value is None else str(value)
 
 
-def pairs(value: Any, what: str) -> dict[str, str]:
+def parse_pairs(value: Any, what: str) -> dict[str, str]:
     """Return a mapping from the compose forms `{NAME: value}` and `[NAME=value]`.
 
     A name without a value, which compose would take from the host's environment, is left out.
@@ -92,7 +92,7 @@ def names_of(name: str, part: Mapping[str, Any]) -> list[str]:
         for network in (networks.values() if isinstance(networks, dict) else ())
         for alias in (network or {}).get("aliases") or ()
     ]
-    given = (name, text_of(part.get("container_name")), text_of(part.get("hostname")), *aliases)
+    given = (name, as_text(part.get("container_name")), as_text(part.get("hostname")), *aliases)
     return list(dict.fromkeys(one for one in given if one))
 
 
@@ -111,11 +111,11 @@ def source_and_target(volume: Any) -> tuple[str, str]:
 
 def internal_networks(file: str, document: Mapping[str, Any]) -> set[str]:
     """Return the names of the networks marked as internal, which have no access to the outside."""
-    networks = mapping(document.get("networks") or {}, f"{file}: networks")
+    networks = check_mapping(document.get("networks") or {}, f"{file}: networks")
     return {name for name, part in networks.items() if isinstance(part, dict) and part.get("internal")}
 
 
-def awaited(file: str, name: str, part: Mapping[str, Any]) -> Iterator[str]:
+def required_services(file: str, name: str, part: Mapping[str, Any]) -> Iterator[str]:
     """Yield the names of services that must be healthy before this one starts.
 
     Raises:
@@ -132,7 +132,7 @@ def awaited(file: str, name: str, part: Mapping[str, Any]) -> Iterator[str]:
             )
 
 
-def in_order(file: str, parts: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def sort_services(file: str, parts: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Return the names of the services, each after the services on which it depends.
 
     Raises:
@@ -152,7 +152,7 @@ _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|us|ns|h|m|s)")
 _UNITS = {"h": 3600e9, "m": 60e9, "s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
 
 
-def nanoseconds(value: Any) -> int:
+def parse_duration(value: Any) -> int:
     """Convert a duration such as `1m30s` to nanoseconds.
 
     None becomes 0, the engine's code for its default.

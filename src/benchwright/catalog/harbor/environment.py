@@ -13,18 +13,18 @@ from pathlib import Path
 import msgspec
 
 from benchwright.catalog.containers import Containers
-from benchwright.catalog.containers.bash import STATE
+from benchwright.catalog.containers.bash_session import STATE_DIRECTORY
 from benchwright.catalog.containers.egress import Egress
 from benchwright.catalog.containers.network_rules import NetworkRules
-from benchwright.catalog.harbor.settings import Build, Neighbour, Settings
+from benchwright.catalog.harbor.settings import Build, Neighbour, TaskSettings
 from benchwright.records import Record
-from benchwright.sandbox.docker import DockerSandbox, EngineError, Images, Resources, SandboxSpec
-from benchwright.sandbox.docker.building import BuildRecipe, Builds
-from benchwright.sandbox.docker.companions import NeighbourSpec, start_companion, until_healthy
+from benchwright.sandbox.docker import DockerSandbox, EngineError, ImageProvider, Resources, SandboxSpec
+from benchwright.sandbox.docker.building import BuildRecipe, ImageBuilder
+from benchwright.sandbox.docker.companions import CompanionSpec, start_companion, wait_until_healthy
 from benchwright.sandbox.docker.containers import Container, GiB, MiB
 from benchwright.sandbox.docker.images import configuration_of
 from benchwright.sandbox.docker.networks import private_network, set_network
-from benchwright.sandbox.egress import Network
+from benchwright.sandbox.egress import NetworkAccess
 from benchwright.text import Say
 
 CAPABILITIES = (
@@ -36,19 +36,19 @@ CAPABILITIES = (
 Tasks install packages and start servers.
 """
 
-PROCESSES = 1024
+MAX_PROCESSES = 1024
 NEIGHBOUR_DISK = 4 * GiB
 HEALTHY_SECONDS = 120.0
-LOGS = "/logs"
-TESTS = "/tests"
-ROOT = "0"
+LOGS_FOLDER = "/logs"
+TESTS_FOLDER = "/tests"
+ROOT_USER = "0"
 
 _PREPARE = f"""
-mkdir -p {LOGS}/agent {LOGS}/verifier {LOGS}/artifacts /agent-logs && chmod -R a+rwX {LOGS} /agent-logs
-[ -e {TESTS} ] && echo there || echo new
+mkdir -p {LOGS_FOLDER}/agent {LOGS_FOLDER}/verifier {LOGS_FOLDER}/artifacts /agent-logs && chmod -R a+rwX {LOGS_FOLDER} /agent-logs
+[ -e {TESTS_FOLDER} ] && echo there || echo new
 """
 _IN_BACKGROUND = '("$@" >/dev/null 2>&1 </dev/null &)'
-WAITING = ("sh", "-c", "sleep infinity")
+IDLE_COMMAND = ("sh", "-c", "sleep infinity")
 """The command that the official harnesses pass to an image's entrypoint."""
 
 
@@ -70,14 +70,14 @@ class TaskContainers(Record, frozen=True):
     spec: SandboxSpec
     neighbours: dict[str, Container] = {}
     environment: Mapping[str, str] = {}
-    terminal: str = STATE
+    terminal: str = STATE_DIRECTORY
 
     def as_user(self, user: str) -> DockerSandbox:
         """Return the sandbox as seen by a user, given by name or number.
 
         "" means the container's default user.
         """
-        if user in ("", ROOT):
+        if user in ("", ROOT_USER):
             return self.as_root if user else self.sandbox
         return DockerSandbox(self.sandbox.container, SandboxSpec(self.image, user=user))
 
@@ -94,15 +94,15 @@ class Environments:
         self.containers = containers
         self.rules = rules
         self._name = name
-        self._images = Images(containers.engine)
-        self._builds = Builds(containers.engine)
+        self._images = ImageProvider(containers.engine)
+        self._builds = ImageBuilder(containers.engine)
 
     @asynccontextmanager
     async def start(
         self,
         task: str,
         folder: Path,
-        settings: Settings,
+        settings: TaskSettings,
         say: Say,
         *,
         beside: bool = False,
@@ -145,7 +145,7 @@ class Environments:
             await self._start_command(sandbox, image, settings)
             yield TaskContainers(image, sandbox, as_root, b"there" in prepared.stdout, spec, neighbours)
 
-    async def set_network(self, place: TaskContainers, settings: Settings, given: Network) -> None:
+    async def set_network(self, place: TaskContainers, settings: TaskSettings, given: NetworkAccess) -> None:
         """Connect or disconnect a container's network. Do nothing if it has neighbours.
 
         Not for containers with filtered access (an `exit`).
@@ -156,7 +156,7 @@ class Environments:
         if not settings.neighbours:
             await set_network(self.containers.engine, place.sandbox.container, self.rules.has_network(given))
 
-    def _spec(self, image: str, settings: Settings) -> SandboxSpec:
+    def _spec(self, image: str, settings: TaskSettings) -> SandboxSpec:
         return SandboxSpec(
             image,
             directory=settings.directory,
@@ -169,9 +169,9 @@ class Environments:
         )
 
     def _resources(self, memory_mb: int, cpus: float, disk_bytes: int) -> Resources:
-        return Resources(memory_mb * MiB, cpus, PROCESSES, disk_bytes)
+        return Resources(memory_mb * MiB, cpus, MAX_PROCESSES, disk_bytes)
 
-    async def _image(self, task: str, folder: Path, settings: Settings, say: Say) -> str:
+    async def _image(self, task: str, folder: Path, settings: TaskSettings, say: Say) -> str:
         """Return the image of a task: the named one if it is present or can be pulled, else a built one."""
         if settings.image is not None:
             try:
@@ -186,7 +186,7 @@ class Environments:
         return await self._built(f"{task}", folder, settings.build, settings.build_seconds, say)
 
     async def _neighbour_image(
-        self, task: str, folder: Path, neighbour: Neighbour, settings: Settings, say: Say
+        self, task: str, folder: Path, neighbour: Neighbour, settings: TaskSettings, say: Say
     ) -> str:
         if neighbour.build is not None:
             name = f"{task}-{neighbour.name}"
@@ -197,14 +197,14 @@ class Environments:
 
     async def _built(self, task: str, folder: Path, build: Build, seconds: float, say: Say) -> str:
         recipe = BuildRecipe(build.dockerfile, build.arguments, build.target)
-        name = built_name(self._name, task)
+        name = built_image_name(self._name, task)
         return await self._builds.build_image(name, folder / build.context, "1", recipe, seconds, say)
 
     async def _start_neighbours(
         self,
         stack: AsyncExitStack,
         sandbox: DockerSandbox,
-        settings: Settings,
+        settings: TaskSettings,
         images: Sequence[str],
         *,
         closed: bool,
@@ -222,11 +222,11 @@ class Environments:
             container = await stack.enter_async_context(start_companion(engine, spec, network, run_id))
             started[neighbour.name] = container
             if neighbour.waits_for_health:
-                await until_healthy(container, neighbour.name, HEALTHY_SECONDS)
+                await wait_until_healthy(container, neighbour.name, HEALTHY_SECONDS)
         return started
 
-    def _neighbour_spec(self, neighbour: Neighbour, image: str) -> NeighbourSpec:
-        return NeighbourSpec(
+    def _neighbour_spec(self, neighbour: Neighbour, image: str) -> CompanionSpec:
+        return CompanionSpec(
             image=image,
             names=neighbour.names,
             command=neighbour.command,
@@ -238,17 +238,17 @@ class Environments:
             resources=self._resources(neighbour.memory_mb, neighbour.cpus, NEIGHBOUR_DISK),
         )
 
-    async def _start_command(self, sandbox: DockerSandbox, image: str, settings: Settings) -> None:
+    async def _start_command(self, sandbox: DockerSandbox, image: str, settings: TaskSettings) -> None:
         """Start the command of the image or compose file in the background, unless it only waits."""
         configuration = await configuration_of(self.containers.engine, image) or {}
         entrypoint = settings.entrypoint
         entrypoint = list(configuration.get("Entrypoint") or ()) if entrypoint is None else entrypoint
         if entrypoint or settings.command:
-            argv = [*entrypoint, *(settings.command or WAITING)]
+            argv = [*entrypoint, *(settings.command or IDLE_COMMAND)]
             await sandbox.run(["sh", "-c", _IN_BACKGROUND, "sh", *argv], seconds=30)
 
 
-def names_of_neighbours(settings: Settings) -> list[str]:
+def names_of_neighbours(settings: TaskSettings) -> list[str]:
     """Return the host names by which a task's containers reach each other. Empty for a single container."""
     if not settings.neighbours:
         return []
@@ -256,10 +256,10 @@ def names_of_neighbours(settings: Settings) -> list[str]:
 
 
 def _as_root(sandbox: DockerSandbox, image: str) -> DockerSandbox:
-    return DockerSandbox(sandbox.container, SandboxSpec(image, user=ROOT))
+    return DockerSandbox(sandbox.container, SandboxSpec(image, user=ROOT_USER))
 
 
-def built_name(variant: str, task: str) -> str:
+def built_image_name(variant: str, task: str) -> str:
     """Return the name, without tag, for the image that is built for a task."""
     plain = re.sub(r"[^a-z0-9]+", "-", task.lower()).strip("-") or "task"
     return f"benchwright/{variant}-{plain}"

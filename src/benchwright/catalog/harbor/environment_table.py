@@ -13,17 +13,17 @@ from pathlib import Path
 from benchwright.catalog.harbor.compose import AgentContainer, read_compose
 from benchwright.catalog.harbor.settings import (
     Build,
-    Health,
-    Settings,
+    HealthCheck,
+    TaskSettings,
     UnsupportedTask,
     bounded_cpus,
     bounded_seconds,
     megabytes,
 )
-from benchwright.catalog.harbor.task_file import FILE, EnvironmentTable, HealthTable
-from benchwright.sandbox.egress.hosts import Network, host_problem
+from benchwright.catalog.harbor.task_file import FILE_NAME, EnvironmentTable, HealthTable
+from benchwright.sandbox.egress.hosts import NetworkAccess, host_problem
 
-SERVICE = "main"
+AGENT_SERVICE = "main"
 """The service name of the agent's container in a compose file."""
 
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
@@ -35,7 +35,7 @@ _LOG_VARIABLES = {
 }
 
 
-def container(table: EnvironmentTable, section: str, folder: Path, place: str) -> Settings:
+def container_settings(table: EnvironmentTable, section: str, folder: Path, place: str) -> TaskSettings:
     """Return the settings of the container that a table describes, without steps.
 
     `place`: the folder with its Dockerfile, relative to the task's `folder`.
@@ -47,28 +47,28 @@ def container(table: EnvironmentTable, section: str, folder: Path, place: str) -
     _refuse(table, section)
     cpus, memory_mb = table.cpus, _size(section, "memory", table.memory, table.memory_mb)
     agent = _of_compose(folder / place / "docker-compose.yaml", place, cpus, memory_mb)
-    return Settings(
+    return TaskSettings(
         image=table.docker_image or agent.image,
         build=agent.build or _build(folder, place),
         build_seconds=bounded_seconds(
-            table.build_timeout_sec, 600.0, f"{FILE}: [{section}] build_timeout_sec"
+            table.build_timeout_sec, 600.0, f"{FILE_NAME}: [{section}] build_timeout_sec"
         ),
-        cpus=agent.cpus if cpus is None else bounded_cpus(cpus, f"{FILE}: [{section}] cpus"),
+        cpus=agent.cpus if cpus is None else bounded_cpus(cpus, f"{FILE_NAME}: [{section}] cpus"),
         memory_mb=memory_mb or agent.memory_mb,
         storage_mb=_size(section, "storage", table.storage, table.storage_mb) or 10240,
         network=_network(table, section, agent),
-        environment={**agent.environment, **variables(table.env, section)},
+        environment={**agent.environment, **parse_variables(table.env, section)},
         directory=table.workdir or agent.directory,
         command=agent.command,
         entrypoint=agent.entrypoint,
         user=agent.user,
         names=agent.names,
         neighbours=agent.neighbours,
-        health=health(table.healthcheck, f"[{section}.healthcheck]"),
+        health=health_check(table.healthcheck, f"[{section}.healthcheck]"),
     )
 
 
-def network(mode: str | None, hosts: list[str] | None, section: str) -> Network | None:
+def network_setting(mode: str | None, hosts: list[str] | None, section: str) -> NetworkAccess | None:
     """Return the network for a network mode or a list of hosts. None if the table has neither.
 
     Raises:
@@ -80,13 +80,13 @@ def network(mode: str | None, hosts: list[str] | None, section: str) -> Network 
     if mode == "allowlist" or (mode is None and hosts):
         return _hosts(hosts or [], section)
     if mode not in ("public", "no-network"):
-        raise UnsupportedTask(f"{FILE}: [{section}] network_mode = {mode!r} is not known here")
+        raise UnsupportedTask(f"{FILE_NAME}: [{section}] network_mode = {mode!r} is not known here")
     if hosts:
-        raise UnsupportedTask(f"{FILE}: [{section}] network_mode = {mode!r} contradicts allowed_hosts")
+        raise UnsupportedTask(f"{FILE_NAME}: [{section}] network_mode = {mode!r} contradicts allowed_hosts")
     return mode == "public"
 
 
-def variables(table: Mapping[str, str], section: str) -> dict[str, str]:
+def parse_variables(table: Mapping[str, str], section: str) -> dict[str, str]:
     """Return the table's environment variables.
 
     `${NAME:-default}` becomes its default, since the host's environment is not used.
@@ -97,7 +97,7 @@ def variables(table: Mapping[str, str], section: str) -> dict[str, str]:
     return {name: _without_host(value, section, name) for name, value in table.items()}
 
 
-def health(table: HealthTable | None, where: str) -> Health | None:
+def health_check(table: HealthTable | None, where: str) -> HealthCheck | None:
     """Convert a health check to settings. None if the table has none.
 
     Raises:
@@ -105,10 +105,10 @@ def health(table: HealthTable | None, where: str) -> Health | None:
     """
     if table is None:
         return None
-    where = f"{FILE}: {where}"
+    where = f"{FILE_NAME}: {where}"
     if table.retries < 1 or not 0 <= table.start_period_sec <= 24 * 3600:
         raise UnsupportedTask(f"{where} must have retries and a start_period_sec of up to a day")
-    return Health(
+    return HealthCheck(
         table.command,
         interval=bounded_seconds(table.interval_sec, 5.0, f"{where} interval_sec"),
         timeout=bounded_seconds(table.timeout_sec, 30.0, f"{where} timeout_sec"),
@@ -128,14 +128,14 @@ def _refuse(table: EnvironmentTable, section: str) -> None:
     }
     for field, reason in reasons.items():
         if reason:
-            raise UnsupportedTask(f"{FILE}: [{section}] {field} is not supported: {reason}")
+            raise UnsupportedTask(f"{FILE_NAME}: [{section}] {field} is not supported: {reason}")
 
 
 def _of_compose(path: Path, place: str, cpus: float | None, memory_mb: int | None) -> AgentContainer:
     if not path.is_file():
         return AgentContainer()
     given = {"CPUS": f"{cpus or 1:g}", "MEMORY": f"{memory_mb or 2048}M", "CONTEXT_DIR": "."}
-    return read_compose(path, SERVICE, place, {**_LOG_VARIABLES, **given})
+    return read_compose(path, AGENT_SERVICE, place, {**_LOG_VARIABLES, **given})
 
 
 def _build(folder: Path, place: str) -> Build | None:
@@ -144,22 +144,22 @@ def _build(folder: Path, place: str) -> Build | None:
 
 def _size(section: str, name: str, older: str | float | None, newer: float | None) -> int | None:
     sizes = [
-        megabytes(value, f"{FILE}: [{section}] {key}")
+        megabytes(value, f"{FILE_NAME}: [{section}] {key}")
         for key, value in ((name, older), (f"{name}_mb", newer))
         if value is not None
     ]
     if len(set(sizes)) > 1:
-        raise UnsupportedTask(f"{FILE}: [{section}] {name} and {name}_mb contradict each other")
+        raise UnsupportedTask(f"{FILE_NAME}: [{section}] {name} and {name}_mb contradict each other")
     return sizes[0] if sizes else None
 
 
-def _network(table: EnvironmentTable, section: str, agent: AgentContainer) -> Network:
-    given = network(table.network_mode, table.allowed_hosts, section)
+def _network(table: EnvironmentTable, section: str, agent: AgentContainer) -> NetworkAccess:
+    given = network_setting(table.network_mode, table.allowed_hosts, section)
     if given is None:
         given = table.allow_internet is not False
     if isinstance(given, tuple) and agent.neighbours:
         raise UnsupportedTask(
-            f"{FILE}: [{section}] network_mode = 'allowlist' is not supported for a task with several containers"
+            f"{FILE_NAME}: [{section}] network_mode = 'allowlist' is not supported for a task with several containers"
         )
     return given if agent.network else False
 
@@ -169,7 +169,7 @@ def _hosts(hosts: list[str], section: str) -> tuple[str, ...]:
     named = tuple(dict.fromkeys(host.strip().lower() for host in hosts))
     for host in named:
         if problem := host_problem(host.removeprefix("*.")):
-            raise UnsupportedTask(f"{FILE}: [{section}] allowed_hosts: {host!r} is {problem}")
+            raise UnsupportedTask(f"{FILE_NAME}: [{section}] allowed_hosts: {host!r} is {problem}")
     return named
 
 
@@ -177,7 +177,7 @@ def _without_host(value: str, section: str, name: str) -> str:
     def default(found: re.Match[str]) -> str:
         if found[2] is None:
             raise UnsupportedTask(
-                f"{FILE}: [{section}.env] {name} refers to {found[0]} of this machine, which tasks cannot read"
+                f"{FILE_NAME}: [{section}.env] {name} refers to {found[0]} of this machine, which tasks cannot read"
             )
         return found[2]
 

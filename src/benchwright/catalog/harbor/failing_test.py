@@ -8,17 +8,17 @@ from pathlib import Path
 import msgspec
 
 from benchwright.catalog.containers.flags import Flag
+from benchwright.catalog.containers.sealing.called_programs import texts_of
 from benchwright.catalog.containers.sealing.canaries import (
-    OF_NO_TEST,
-    changed_copy,
+    UNTESTED_PASS_FLAG,
+    copy_with_changes,
     new_canary,
-    one_that_passes,
     python_tests,
+    with_passing_test,
 )
-from benchwright.catalog.containers.sealing.programs import texts_of
 from benchwright.catalog.harbor.settings import Step
 
-ScoreOf = Callable[[Path, Step, bool], Awaitable[float]]
+ScoreTests = Callable[[Path, Step, bool], Awaitable[float]]
 """Runs a step's tests from a folder, in a container with the agent's work (True) or without.
 
 Returns the score.
@@ -31,7 +31,7 @@ def places_of_tests(folder: Path, step: Step) -> list[str]:
     return [name for name in dict.fromkeys(("run-tests.sh", *step.tests, own)) if (folder / name).exists()]
 
 
-async def flags_of_no_test(folder: Path, step: Step, score: float, score_of: ScoreOf) -> list[Flag]:
+async def flag_untested_pass(folder: Path, step: Step, score: float, score_of: ScoreTests) -> list[Flag]:
     """Return a flag if a step's score stays the same when a failing test is added; empty otherwise.
 
     Some tests compute their score by another rule, or run only tests that they name. So the step is flagged
@@ -48,14 +48,18 @@ async def flags_of_no_test(folder: Path, step: Step, score: float, score_of: Sco
     step = msgspec.structs.replace(step, tests=tuple(place for place in places if place != "run-tests.sh"))
 
     async def score_with(texts: Mapping[str, str], with_work: bool) -> float:
-        with changed_copy(folder, places, texts) as changed:
+        with copy_with_changes(folder, places, texts) as changed:
             return await score_of(changed, step, with_work)
 
     if await score_with({name: canary.add_to(text) for name, text in tests.items()}, True) < score:
         return []
-    passing = {name: one_that_passes(text) for name, text in tests.items()}
+    passing = {name: with_passing_test(text) for name, text in tests.items()}
     best = await score_with(passing, False)
     failing = {name: canary.add_to(text) for name, text in passing.items()}
     if not best or await score_with(failing, False) >= best:
         return []
-    return [Flag(OF_NO_TEST, f"a test that fails was added to the tests, and the score is still {score:g}")]
+    return [
+        Flag(
+            UNTESTED_PASS_FLAG, f"a test that fails was added to the tests, and the score is still {score:g}"
+        )
+    ]

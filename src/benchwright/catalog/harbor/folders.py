@@ -101,8 +101,8 @@ def _all_below(folder: Path) -> Iterator[Path]:
         yield from (Path(here, name) for name in [*folders, *files])
 
 
-LONGEST = 256 * 1024
-DEEPEST = 50
+MAX_YAML_BYTES = 256 * 1024
+MAX_NESTING = 50
 MOST_ALIASES = 24
 """Maximum number of references.
 
@@ -124,8 +124,8 @@ def read_yaml(path: Path) -> Any:
             "Tasks of Terminal-Bench 1.0 need PyYAML: pip install 'benchwright[docker]'"
         ) from None
     try:
-        if path.stat().st_size > LONGEST:
-            raise DatasetParseError(f"{path} is longer than {LONGEST:,} bytes")
+        if path.stat().st_size > MAX_YAML_BYTES:
+            raise DatasetParseError(f"{path} is longer than {MAX_YAML_BYTES:,} bytes")
         text = path.read_bytes().decode("utf-8")
         _check(path, (type(token).__name__ for token in yaml.scan(text)))
         return yaml.safe_load(text)
@@ -143,7 +143,7 @@ def _check(path: Path, tokens: Iterator[str]) -> None:
     for token in tokens:
         aliases += token == "AliasToken"
         depth += token.endswith("StartToken") - token.endswith("EndToken")
-        if depth > DEEPEST or aliases > MOST_ALIASES:
+        if depth > MAX_NESTING or aliases > MOST_ALIASES:
             raise DatasetParseError(
-                f"{path}: deeper than {DEEPEST} levels, or more than {MOST_ALIASES} references within the file"
+                f"{path}: deeper than {MAX_NESTING} levels, or more than {MOST_ALIASES} references within the file"
             )

@@ -11,19 +11,19 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.benchmark import Figure, Graded
+from benchwright.catalog.benchmark import Figure, GradedTrial
 from benchwright.catalog.containers.flags import flags_of, with_flags
 from benchwright.catalog.containers.test_summaries import summarize_tests
 from benchwright.catalog.containers.traffic import connection_figures, with_connections
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.engine.protocols import Score, Session
-from benchwright.records import FAILED, Outcome, Sample, Status
+from benchwright.records import FAILED_STATUSES, Outcome, Sample, Status
 from benchwright.runs.keys import fingerprint
 
 TESTS, STEPS = "tests", "steps"
 """Artifacts of an outcome: the last test run, see `testing.SuiteResult`, and the test runs of all steps."""
 
-Parser = Callable[[str], dict[str, bool] | None]
+LogParser = Callable[[str], dict[str, bool] | None]
 """Takes a test log; returns whether each test passed, or None if nothing was reported."""
 
 
@@ -34,7 +34,7 @@ class TestsScorer:
     settings.
     """
 
-    def __init__(self, name: str, parsers: Mapping[str, Parser] | None = None) -> None:
+    def __init__(self, name: str, parsers: Mapping[str, LogParser] | None = None) -> None:
         self.name = name
         self.fingerprint = fingerprint("terminal_bench", name, "2")
         self._parsers = parsers or {}
@@ -48,7 +48,7 @@ class TestsScorer:
 
 
 def verdict_on(
-    settings: Mapping[str, Any], artifacts: Mapping[str, Any], parsers: Mapping[str, Parser]
+    settings: Mapping[str, Any], artifacts: Mapping[str, Any], parsers: Mapping[str, LogParser]
 ) -> Verdict:
     """Grade all test runs of a trial by its task's settings."""
     if STEPS in artifacts:
@@ -56,7 +56,7 @@ def verdict_on(
     return grade(artifacts.get(TESTS) or {}, parsers.get(settings.get("parser", "reward")))
 
 
-def grade(tests: Mapping[str, Any], parser: Parser | None = None) -> Verdict:
+def grade(tests: Mapping[str, Any], parser: LogParser | None = None) -> Verdict:
     """Grade one test run. If it has no result, the detail `error` states why.
 
     A run that was ended by a limit scores 0, whatever it had written.
@@ -129,7 +129,7 @@ def grade_rewards(rewards: Mapping[str, float]) -> Verdict:
     return Verdict(min(max(value, 0.0), 1.0), f"{value:g}", details=details, explanation=f"{why}.")
 
 
-def reward_figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+def reward_figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the mean of each reward if tests write several, and the number of refused connections.
 
     In the means, a trial without a reward counts as 0. Failed trials are left out.
@@ -137,7 +137,7 @@ def reward_figures(graded: Iterable[Graded]) -> Sequence[Figure]:
     sums: dict[str, float] = {}
     trials, graded = 0, list(graded)
     for one in graded:
-        trials += one.status not in FAILED
+        trials += one.status not in FAILED_STATUSES
         for name, reward in (one.detail.get("rewards") or {}).items():
             sums[name] = sums.get(name, 0.0) + reward
     rewards = [Figure(f"reward {name}", total / trials) for name, total in sums.items()]

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import time
 
-from benchwright.catalog.harbor.settings import Health
+from benchwright.catalog.harbor.settings import HealthCheck
 from benchwright.errors import ExecutionError
 from benchwright.sandbox.docker import DockerSandbox
 from benchwright.text import one_line
 
-LONGEST_SAID = 200
+MAX_MESSAGE_CHARACTERS = 200
 
 
-async def until_ready(sandbox: DockerSandbox, health: Health) -> None:
+async def wait_until_healthy(sandbox: DockerSandbox, health: HealthCheck) -> None:
     """Wait until the health check succeeds. Failures in its start period do not count (harbor 0.25.0).
 
     Raises:
@@ -28,7 +28,7 @@ async def until_ready(sandbox: DockerSandbox, health: Health) -> None:
             return
         failures += counts
         if failures >= health.retries:
-            said = one_line((ended.stdout + ended.stderr).decode("utf-8", "replace"), LONGEST_SAID)
+            said = one_line((ended.stdout + ended.stderr).decode("utf-8", "replace"), MAX_MESSAGE_CHARACTERS)
             why = f"{ended.reason} {ended.exit_code}" if ended.reason == "exited" else ended.reason
             raise ExecutionError(f"the health check {health.command!r} failed: {why} {said}".rstrip())
         await asyncio.sleep(health.interval if counts else health.start_interval)

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchwright.catalog.containers.images import TaskImages
-from benchwright.catalog.harbor.environment import built_name
+from benchwright.catalog.harbor.environment import built_image_name
 from benchwright.catalog.harbor.rows import settings_of
-from benchwright.catalog.harbor.settings import Build, Settings, Step
+from benchwright.catalog.harbor.settings import Build, Step, TaskSettings
 from benchwright.records import Sample
 
 _FROM = re.compile(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE | re.MULTILINE)
-SCRATCH = "scratch"
+EMPTY_IMAGE = "scratch"
 
 
 def images_of(sample: Sample, folder: Path, variant: str) -> TaskImages:
@@ -26,19 +26,19 @@ def images_of(sample: Sample, folder: Path, variant: str) -> TaskImages:
     every = {sample.id: settings}
     for step in settings.steps:
         if step.verifier is not None:
-            every.setdefault(name_of_verifier(sample.id, settings, step), step.verifier)
+            every.setdefault(verifier_image_name(sample.id, settings, step), step.verifier)
     builds = [part for name, one in every.items() for part in _builds(name, one)]
     named = dict.fromkeys(one.image for one in every.values() if one.image is not None)
     bases = [base for _, build in builds for base in _bases(folder / build.context, build)]
     neighbours = [neighbour for one in every.values() for neighbour in one.neighbours]
     return TaskImages(
-        own_images=(*named, *(built_name(variant, name) for name, _ in builds)),
+        own_images=(*named, *(built_image_name(variant, name) for name, _ in builds)),
         image_family=bases[0] if bases else "",
         shared_images=(*(one.image for one in neighbours if one.image is not None), *bases),
     )
 
 
-def name_of_verifier(task: str, settings: Settings, step: Step) -> str:
+def verifier_image_name(task: str, settings: TaskSettings, step: Step) -> str:
     """Return the name for the image of a step's tests.
 
     It is the task's name if both images have the same build.
@@ -48,7 +48,7 @@ def name_of_verifier(task: str, settings: Settings, step: Step) -> str:
     return f"{task}-{step.name}-tests" if step.name else f"{task}-tests"
 
 
-def _builds(name: str, settings: Settings) -> Iterator[tuple[str, Build]]:
+def _builds(name: str, settings: TaskSettings) -> Iterator[tuple[str, Build]]:
     """Yield (name, build) for each image to build, for a container and its neighbours."""
     if settings.build is not None:
         yield name, settings.build
@@ -69,5 +69,5 @@ def _bases(context: Path, build: Build) -> Iterator[str]:
     found = _FROM.findall(text)
     stages = {name for _, name in found if name}
     for base, _ in reversed(found):
-        if base not in stages and base != SCRATCH and "$" not in base:
+        if base not in stages and base != EMPTY_IMAGE and "$" not in base:
             yield base

@@ -10,13 +10,13 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.harbor import reading, task_file
+from benchwright.catalog.harbor import settings_reader, task_file
 from benchwright.catalog.harbor.folders import TaskFolders, digest, read_text
-from benchwright.catalog.harbor.settings import Settings, settings_or_problem
+from benchwright.catalog.harbor.settings import TaskSettings, settings_or_problem
 from benchwright.data.datasets import Source
 from benchwright.records import Sample
 
-TARGET = "the task's own tests pass"
+TARGET_TEXT = "the task's own tests pass"
 
 _CANARY = re.compile(r"\s*(<!--.*canary.*-->|#.*canary.*)\s*", re.IGNORECASE)
 
@@ -32,19 +32,19 @@ def harbor_samples(source: Source, folders: TaskFolders) -> Iterator[Sample]:
     found = list(folders.find(source))
     names = Counter(folder.resolve().name for _, folder in found)
     for task, folder in found:
-        toml = task_file.read_toml(checked(folder / task_file.FILE))
-        settings = settings_or_problem(reading.settings, toml, folder)
+        toml = task_file.read_toml(check_file(folder / task_file.FILE_NAME))
+        settings = settings_or_problem(settings_reader.read_settings, toml, folder)
         steps = [step.name for step in settings.steps if step.name]
         files = [folder / "steps" / step / "instruction.md" for step in steps] or [folder / "instruction.md"]
         instructions = [without_canary(read_text(file)) for file in files]
         name = folder.resolve().name
-        sample = task_sample(task, folder, instructions, settings, task_file.labels(toml))
+        sample = task_sample(task, folder, instructions, settings, task_file.read_labels(toml))
         yield sample if names[name] == 1 else msgspec.structs.replace(sample, id=task)
 
 
-def settings_of(sample: Sample) -> Settings:
+def settings_of(sample: Sample) -> TaskSettings:
     """Return the settings of a sample's task."""
-    return msgspec.convert(sample.content["settings"], Settings)
+    return msgspec.convert(sample.content["settings"], TaskSettings)
 
 
 def instructions_of(sample: Sample) -> Sequence[str]:
@@ -67,7 +67,7 @@ def without_canary(text: str) -> str:
     return "\n".join(lines)
 
 
-def checked(path: Path) -> Path:
+def check_file(path: Path) -> Path:
     """Return the path of a settings file unchanged, after a check that it is text and not too long.
 
     Raises:
@@ -78,10 +78,10 @@ def checked(path: Path) -> Path:
 
 
 def task_sample(
-    task: str, folder: Path, instructions: Sequence[str], settings: Settings, labels: dict[str, str]
+    task: str, folder: Path, instructions: Sequence[str], settings: TaskSettings, labels: dict[str, str]
 ) -> Sample:
     """Build the sample of a task. `task`: its path relative to the root."""
     asked = {"instruction": instructions[0]} if len(instructions) == 1 else {"instructions": instructions}
     content = {"task": task, "files": digest(folder), **asked, "settings": msgspec.to_builtins(settings)}
     question = "\n\n".join(instructions)
-    return Sample(folder.resolve().name, content, labels=labels, input=question, target=TARGET)
+    return Sample(folder.resolve().name, content, labels=labels, input=question, target=TARGET_TEXT)

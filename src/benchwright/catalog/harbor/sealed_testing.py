@@ -12,30 +12,32 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.containers.bash import another_state
+from benchwright.catalog.containers.bash_session import new_state_directory
 from benchwright.catalog.containers.benchmark import Containers
 from benchwright.catalog.containers.egress import Egress
-from benchwright.catalog.containers.flags import FLAGS, Flag
+from benchwright.catalog.containers.flags import FLAGS_KEY, Flag
+from benchwright.catalog.containers.sealing.called_programs import scripts_in, texts_of
 from benchwright.catalog.containers.sealing.leaks import Leaks
-from benchwright.catalog.containers.sealing.programs import scripts_in, texts_of
-from benchwright.catalog.containers.sealing.verifier import OWN_PROCESSES, NothingStarts, Verifier
+from benchwright.catalog.containers.sealing.verifier import OWN_PROCESSES, NoProgramStarts, Verifier
 from benchwright.catalog.harbor.environment import TaskContainers
-from benchwright.catalog.harbor.failing_test import flags_of_no_test, places_of_tests
-from benchwright.catalog.harbor.grading import Parser, grade
-from benchwright.catalog.harbor.hiding import put_back
+from benchwright.catalog.harbor.failing_test import flag_untested_pass, places_of_tests
+from benchwright.catalog.harbor.grading import LogParser, grade
+from benchwright.catalog.harbor.script_hiding import restore_scripts
 from benchwright.catalog.harbor.settings import Step
-from benchwright.catalog.harbor.testing import DESTROYED, RunTests, SuiteResult, ended_by_a_signal
-from benchwright.catalog.harbor.tools_of_tests import Tools, ToolsOfTests
+from benchwright.catalog.harbor.testing import CONTAINER_DESTROYED, RunTests, SuiteResult, ending_signal
+from benchwright.catalog.harbor.tool_changes import ToolChangeFinder, ToolChanges
 from benchwright.sandbox.docker import DockerSandbox
 from benchwright.sandbox.docker.images import configuration_of
-from benchwright.sandbox.docker.patience import patient_if_busy
+from benchwright.sandbox.docker.time_limits import extend_limits_if_busy
 from benchwright.text import Say
 
-SEALED = "sealed: tests run where agents cannot reach them, in a snapshot that shares the agent's network"
+SEALED_DEPARTURE = (
+    "sealed: tests run where agents cannot reach them, in a snapshot that shares the agent's network"
+)
 """The departure of sealed tests from the official protocols."""
 
 DEPENDS, RERUN = "verdict_depends_on_changed_tools", "rerun"
-ENDED = "tests_ended_by_a_signal"
+EARLY_END_FLAG = "tests_ended_by_a_signal"
 
 
 class SealedTests:
@@ -52,7 +54,7 @@ class SealedTests:
         folder: Path,
         step: Step,
         instruction: str,
-        parser: Parser | None,
+        parser: LogParser | None,
         *,
         exit: Egress | None,
         leaks: Leaks,
@@ -87,11 +89,11 @@ class SealedTests:
         score = self._score(tested)
         if not score:
             return tested, {}
-        flags = ended_by(tested, scripts_in(self._texts))
+        flags = flag_early_end(tested, scripts_in(self._texts))
         artifacts: dict[str, Any] = {}
         if tools := await self._changed_tools():
             say("running the tests without changed tools")
-            with patient_if_busy():
+            with extend_limits_if_busy():
                 without = self._score(await self._tested(tools))
             artifacts[RERUN] = {"left_out": tools.description, "score": without}
             if without < score:
@@ -99,27 +101,27 @@ class SealedTests:
                 flags.append(Flag(DEPENDS, evidence))
         if not flags:
             say("running the tests with one that fails")
-            flags += await flags_of_no_test(self._folder, self._step, score, self._score_of)
+            flags += await flag_untested_pass(self._folder, self._step, score, self._score_of)
         if flags:
-            artifacts[FLAGS] = msgspec.to_builtins(flags)
+            artifacts[FLAGS_KEY] = msgspec.to_builtins(flags)
         return tested, artifacts
 
-    async def _tested(self, without: Tools | None = None) -> SuiteResult:
-        without = without or Tools()
+    async def _tested(self, without: ToolChanges | None = None) -> SuiteResult:
+        without = without or ToolChanges()
         try:
             async with self._verifier.start(without.changes) as sandbox:
                 place = await self._place_of_tests(sandbox)
                 if (terminal := await without.write_clean_terminal(place.as_root)) is not None:
                     place = msgspec.structs.replace(place, terminal=terminal)
                 return await self._tests(place, self._folder, self._step)
-        except NothingStarts as gone:
-            return SuiteResult(DESTROYED, reason=str(gone))
+        except NoProgramStarts as gone:
+            return SuiteResult(CONTAINER_DESTROYED, reason=str(gone))
 
     async def _place_of_tests(self, sandbox: DockerSandbox) -> TaskContainers:
         place = self._place.for_container(sandbox, {})
         if self._exit is not None:
             place = self._place.for_container(sandbox, await self._exit.start_second_forwarder(place.as_root))
-        await put_back(place.as_root, self._leaks, self._folder)
+        await restore_scripts(place.as_root, self._leaks, self._folder)
         return place
 
     async def _score_of(self, folder: Path, step: Step, with_work: bool) -> float:
@@ -132,31 +134,31 @@ class SealedTests:
             async with started as sandbox:
                 place = await self._place_of_tests(sandbox)
                 if not with_work:
-                    place = msgspec.structs.replace(place, terminal=another_state())
+                    place = msgspec.structs.replace(place, terminal=new_state_directory())
                 return self._score(await self._tests(place, folder, step))
-        except NothingStarts:
+        except NoProgramStarts:
             return 0.0
 
-    async def _changed_tools(self) -> Tools:
+    async def _changed_tools(self) -> ToolChanges:
         configuration = await configuration_of(self._engine, self._place.image) or {}
         directory = self._place.spec.directory or configuration.get("WorkingDir") or "/"
         own = {**_environment(configuration), **self._place.spec.environment}
         what = (own, directory, self._texts, self._step, self._instruction)
-        return await ToolsOfTests(self._verifier, self._place, *what).find()
+        return await ToolChangeFinder(self._verifier, self._place, *what).find()
 
     def _score(self, tested: SuiteResult) -> float:
-        return score(tested, self._parser)
+        return score_of_run(tested, self._parser)
 
 
-def score(tested: SuiteResult, parser: Parser | None) -> float:
+def score_of_run(tested: SuiteResult, parser: LogParser | None) -> float:
     """Return the score of one test run; 0 if it has no score."""
     return grade(msgspec.to_builtins(tested), parser).score or 0.0
 
 
-def ended_by(tested: SuiteResult, scripts: str) -> list[Flag]:
+def flag_early_end(tested: SuiteResult, scripts: str) -> list[Flag]:
     """Return a flag if a signal ended the tests' script early; empty otherwise."""
-    signal = ended_by_a_signal(tested, scripts)
-    return [] if signal is None else [Flag(ENDED, f"signal {signal} ended the script of the tests")]
+    signal = ending_signal(tested, scripts)
+    return [] if signal is None else [Flag(EARLY_END_FLAG, f"signal {signal} ended the script of the tests")]
 
 
 def _environment(configuration: Mapping[str, Any]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from benchwright.records import Record
-from benchwright.sandbox.egress.hosts import Network
+from benchwright.sandbox.egress.hosts import NetworkAccess
 
 LONGEST_SECONDS = 24 * 3600.0
 
@@ -48,7 +48,7 @@ class Neighbour(Record, frozen=True):
     cpus: float = 1.0
 
 
-class Health(Record, frozen=True):
+class HealthCheck(Record, frozen=True):
     """A health check: a command that must exit with 0 before the agent may begin. Times are in seconds.
 
     It has failed after `retries` failures in a row. Failures within the first `start_period` do not count.
@@ -73,7 +73,7 @@ class Artifact(Record, frozen=True):
     service: str = ""
 
 
-class Collect(Record, frozen=True):
+class CollectCommand(Record, frozen=True):
     """A command to run in a container after the agent's work, before artifacts are read. It may fail."""
 
     command: str
@@ -98,21 +98,21 @@ class Step(Record, frozen=True):
     name: str = ""
     agent_seconds: float | None = 600.0
     agent_user: str = ""
-    agent_network: Network | None = None
-    health: Health | None = None
+    agent_network: NetworkAccess | None = None
+    health: HealthCheck | None = None
     tests: tuple[str, ...] = ("tests",)
     test_seconds: float = 600.0
     test_environment: dict[str, str] = {}
     test_user: str = ""
     same_shell: bool = False
-    test_network: Network | None = None
-    verifier: Settings | None = None
-    collect: list[Collect] = []
+    test_network: NetworkAccess | None = None
+    verifier: TaskSettings | None = None
+    collect: list[CollectCommand] = []
     artifacts: list[Artifact] = []
     least: dict[str, float] = {}
 
 
-class Settings(Record, frozen=True):
+class TaskSettings(Record, frozen=True):
     """A task's containers and limits.
 
     - `problem`: the reason why the task cannot be run here; None if it can.
@@ -130,7 +130,7 @@ class Settings(Record, frozen=True):
     cpus: float = 1.0
     memory_mb: int = 2048
     storage_mb: int = 10240
-    network: Network = True
+    network: NetworkAccess = True
     environment: dict[str, str] = {}
     solution_environment: dict[str, str] = {}
     directory: str = ""
@@ -140,15 +140,15 @@ class Settings(Record, frozen=True):
     parser: str = "reward"
     names: list[str] = []
     neighbours: list[Neighbour] = []
-    health: Health | None = None
+    health: HealthCheck | None = None
     steps: tuple[Step, ...] = (Step(),)
     rewards: Literal["mean", "final"] = "mean"
     problem: str | None = None
 
 
 def settings_or_problem(
-    read: Callable[[dict[str, Any], Path], Settings], task: dict[str, Any], folder: Path
-) -> Settings:
+    read: Callable[[dict[str, Any], Path], TaskSettings], task: dict[str, Any], folder: Path
+) -> TaskSettings:
     """Return the settings of a task, as its format's function `read` finds them.
 
     If the task uses something unsupported, return settings with only `problem` set.
@@ -156,10 +156,10 @@ def settings_or_problem(
     try:
         return read(task, folder)
     except UnsupportedTask as problem:
-        return Settings(problem=str(problem))
+        return TaskSettings(problem=str(problem))
 
 
-def multiplied(settings: Settings, factor: float) -> Settings:
+def scale_time_limits(settings: TaskSettings, factor: float) -> TaskSettings:
     """Return the settings with the time limits of agents and tests multiplied by a factor."""
     steps = tuple(
         msgspec.structs.replace(

@@ -9,25 +9,29 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.containers import AgentOptions
-from benchwright.catalog.containers.flags import FLAGS
-from benchwright.catalog.containers.gold_tallies import against_gold
-from benchwright.catalog.containers.network_failures import network_failure, setup_failed, tests_were_begun
+from benchwright.catalog.containers.flags import FLAGS_KEY
+from benchwright.catalog.containers.gold_tallies import compare_with_gold
+from benchwright.catalog.containers.network_failures import (
+    network_failure,
+    setup_failure_message,
+    tests_were_begun,
+)
 from benchwright.catalog.containers.traffic import with_traffic
 from benchwright.catalog.harbor.attempt import Attempt, TrialRun
 from benchwright.catalog.harbor.environment import Environments
 from benchwright.catalog.harbor.folders import TaskFolders
-from benchwright.catalog.harbor.grading import STEPS, TESTS, Parser, grade, verdict_on
-from benchwright.catalog.harbor.hiding import Hiding
-from benchwright.catalog.harbor.phases import needs_proxy, texts_of_tests
+from benchwright.catalog.harbor.grading import STEPS, TESTS, LogParser, grade, verdict_on
+from benchwright.catalog.harbor.network_phases import needs_proxy, texts_of_tests
 from benchwright.catalog.harbor.rows import instructions_of, settings_of
+from benchwright.catalog.harbor.script_hiding import ScriptHider
 from benchwright.catalog.harbor.sealed_testing import RERUN
-from benchwright.catalog.harbor.settings import Settings, multiplied
+from benchwright.catalog.harbor.settings import TaskSettings, scale_time_limits
 from benchwright.catalog.harbor.testing import RunTests, run_tests
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
 from benchwright.records import Outcome, Sample, Status, Trial
 
-BROUGHT = "brought"
+COPIED_ARTIFACTS = "brought"
 """The artifact of an outcome that lists the artifacts copied to the tests."""
 
 
@@ -40,7 +44,7 @@ class TaskSolver:
         folders: TaskFolders,
         options: AgentOptions,
         tests: RunTests = run_tests,
-        parsers: Mapping[str, Parser] | None = None,
+        parsers: Mapping[str, LogParser] | None = None,
         multiplier: float = 1.0,
         *,
         sealed: bool = False,
@@ -50,7 +54,7 @@ class TaskSolver:
         `parsers`: functions that read the logs of tests that write no rewards. `multiplier`: factor for all
         time limits.
         """
-        self._hiding = Hiding() if sealed else None
+        self._hiding = ScriptHider() if sealed else None
         self._environments = environments
         self._folders = folders
         self._options = options
@@ -69,7 +73,7 @@ class TaskSolver:
         settings = settings_of(sample)
         if settings.problem is not None:
             raise ExecutionError(settings.problem)
-        settings = multiplied(settings, self._multiplier)
+        settings = scale_time_limits(settings, self._multiplier)
         folder = self._folders[sample.content["task"]]
         async with AsyncExitStack() as stack:
             proxy = None
@@ -91,7 +95,7 @@ class TaskSolver:
         begun = tests_were_begun(attempted.step_runs[-1].suite_result.log)
         return with_traffic(outcome, proxy.traffic, named, begun=begun, passed=passed)
 
-    def _outcome(self, sample: Sample, settings: Settings, attempted: TrialRun) -> Outcome:
+    def _outcome(self, sample: Sample, settings: TaskSettings, attempted: TrialRun) -> Outcome:
         runs = attempted.step_runs
         limited = next(
             (run for run in runs if run.agent_result.status != Status.ANSWERED), runs[-1]
@@ -107,23 +111,23 @@ class TaskSolver:
             ]
         if reruns := [run.seal[RERUN] for run in runs if RERUN in run.seal]:
             artifacts[RERUN] = reruns[-1]
-        flags = [flag for run in runs for flag in run.seal.get(FLAGS, ())]
+        flags = [flag for run in runs for flag in run.seal.get(FLAGS_KEY, ())]
         if self._hiding is not None and grade(tests, self._parsers.get(settings.parser)).score:
-            flags += msgspec.to_builtins(against_gold(sample, tests.get("log", "")))
+            flags += msgspec.to_builtins(compare_with_gold(sample, tests.get("log", "")))
         if flags:
-            artifacts[FLAGS] = flags
+            artifacts[FLAGS_KEY] = flags
         if brought := [one for run in runs for one in run.copied_artifacts]:
-            artifacts[BROUGHT] = msgspec.to_builtins(brought)
+            artifacts[COPIED_ARTIFACTS] = msgspec.to_builtins(brought)
         status, reason = limited.status, limited.reason
-        if problem := no_network(tests, self._parsers.get(settings.parser)):
+        if problem := network_failure_reason(tests, self._parsers.get(settings.parser)):
             status, reason = Status.EXECUTION_ERROR, problem
         messages = [message for run in runs for message in run.agent_result.messages]
         return Outcome(status, messages, runs[-1].agent_result.answer, reason, artifacts=artifacts)
 
 
-def no_network(tests: Mapping[str, Any], parser: Parser | None) -> str | None:
+def network_failure_reason(tests: Mapping[str, Any], parser: LogParser | None) -> str | None:
     """Return the reason if failed tests are no verdict because their setup needed a network; else None."""
     if tests.get("ended") != "exited" or grade(tests, parser).score:
         return None
     line = network_failure(tests.get("log", ""))
-    return setup_failed(line) if line else None
+    return setup_failure_message(line) if line else None

@@ -16,7 +16,7 @@ import msgspec
 from benchwright.catalog.harbor.settings import UnsupportedTask
 from benchwright.data.errors import DatasetParseError
 
-FILE = "task.toml"
+FILE_NAME = "task.toml"
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -151,7 +151,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise DatasetParseError(f"{path}: {error}") from error
 
 
-def labels(task: dict[str, Any]) -> dict[str, str]:
+def read_labels(task: dict[str, Any]) -> dict[str, str]:
     """Return a task's labels: difficulty and category."""
     metadata = task.get("metadata")
     known = metadata if isinstance(metadata, dict) else {}
@@ -167,7 +167,7 @@ def task_table(task: dict[str, Any]) -> TaskTable:
     try:
         return msgspec.convert(task, TaskTable, strict=False)
     except msgspec.ValidationError as error:
-        raise UnsupportedTask(f"{FILE}: {_placed(str(error))}") from None
+        raise UnsupportedTask(f"{FILE_NAME}: {_placed(str(error))}") from None
 
 
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<field>.*?)`(?: - at `(?P<path>.*?)`)?$")

@@ -6,13 +6,13 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from benchwright.catalog.harbor.environment import LOGS, TESTS, TaskContainers
+from benchwright.catalog.harbor.environment import LOGS_FOLDER, TESTS_FOLDER, TaskContainers
 from benchwright.catalog.harbor.settings import Step
 from benchwright.records import Record
 from benchwright.sandbox.docker import ExecResult
 from benchwright.sandbox.docker.archives import FileTooLarge, NoFile, PathStat, path_stat
 from benchwright.sandbox.docker.containers import MiB
-from benchwright.sandbox.docker.trees import make_folder, write_tree
+from benchwright.sandbox.docker.copy_tree import make_folder, write_tree
 
 KEPT_BYTES = 1 * MiB
 OUTPUT_BYTES = 128 * MiB
@@ -22,22 +22,22 @@ SUMMARY_CHARACTERS = 512 * 1024
 LONGEST_REWARD = 64 * 1024
 CLEARING_SECONDS = 60.0
 
-SUMMARY = re.compile(r"(?<!=)=+\s*short test summary info\s*=+", re.IGNORECASE)
+SUMMARY_HEADING = re.compile(r"(?<!=)=+\s*short test summary info\s*=+", re.IGNORECASE)
 """The heading of pytest's summary."""
 
 _SCRIPT = f"""
 exec </dev/null 2>&1
-read -r first <{TESTS}/test.sh
-case $first in '#!'*) exec {TESTS}/test.sh;; *) exec bash {TESTS}/test.sh;; esac
+read -r first <{TESTS_FOLDER}/test.sh
+case $first in '#!'*) exec {TESTS_FOLDER}/test.sh;; *) exec bash {TESTS_FOLDER}/test.sh;; esac
 """
-_REWARDS = (f"{LOGS}/verifier/reward.txt", f"{LOGS}/verifier/reward.json")
+_REWARDS = (f"{LOGS_FOLDER}/verifier/reward.txt", f"{LOGS_FOLDER}/verifier/reward.json")
 
 _CANNOT_RUN = (126, 127)
 _SIGNALLED = frozenset(128 + signal for signal in (1, 2, 3, 9, 15))
 _ENDS_OTHERS = re.compile(r"\b(?:kill|pkill|killall|wait|timeout|trap)\b")
 """Commands through which a script can itself exit with the code of a program ended by a signal."""
 _NO_PROGRAM = b"OCI runtime exec failed"
-DESTROYED = "container_destroyed"
+CONTAINER_DESTROYED = "container_destroyed"
 
 
 class SuiteResult(Record, frozen=True):
@@ -70,9 +70,9 @@ async def run_tests(place: TaskContainers, folder: Path, step: Step) -> SuiteRes
     Raises:
         ExecutionError: If the container was ended from outside, or the engine does not respond.
     """
-    await copy_in(place, [folder / one for one in step.tests], f"{LOGS}/verifier")
-    await make_folder(place.as_root, f"{LOGS}/verifier", 0o777)
-    await place.as_root.run(["chmod", "+x", f"{TESTS}/test.sh"], seconds=CLEARING_SECONDS)
+    await copy_tests(place, [folder / one for one in step.tests], f"{LOGS_FOLDER}/verifier")
+    await make_folder(place.as_root, f"{LOGS_FOLDER}/verifier", 0o777)
+    await place.as_root.run(["chmod", "+x", f"{TESTS_FOLDER}/test.sh"], seconds=CLEARING_SECONDS)
     left_before = [await _stat(place, path) for path in _REWARDS]
     ended = await place.as_user(step.test_user).run(
         ["sh", "-c", _SCRIPT],
@@ -87,17 +87,17 @@ async def run_tests(place: TaskContainers, folder: Path, step: Step) -> SuiteRes
     return suite_result(ended, *rewards)
 
 
-async def copy_in(place: TaskContainers, sources: Sequence[Path], *cleared: str) -> None:
+async def copy_tests(place: TaskContainers, sources: Sequence[Path], *cleared: str) -> None:
     """Clear the paths of tests and rewards, and write the tests. Later sources overwrite earlier ones.
 
     Only the removal needs a program in the container. If it fails, the tests overwrite existing files, and a
     reward that existed before is ignored.
     """
-    paths = [*cleared, *([TESTS] if sources and not place.tests_in_image else [])]
+    paths = [*cleared, *([TESTS_FOLDER] if sources and not place.tests_in_image else [])]
     if paths:
         await place.as_root.run(["rm", "-rf", *paths], seconds=CLEARING_SECONDS)
     for source in sources:
-        await write_tree(place.as_root, [source], TESTS)
+        await write_tree(place.as_root, [source], TESTS_FOLDER)
 
 
 async def _stat(place: TaskContainers, path: str) -> PathStat | None:
@@ -122,11 +122,11 @@ def _gone(ended: ExecResult) -> bool:
 def suite_result(ended: ExecResult, text: str | None = None, json: str | None = None) -> SuiteResult:
     """Build the result of a test run. `text` and `json` are the texts of the two reward files."""
     log = ended.stdout.decode("utf-8", "replace")
-    heading = SUMMARY.search(log)
+    heading = SUMMARY_HEADING.search(log)
     summary = log[heading.start() :] if heading else None
     destroyed = ended.exit_code in _CANNOT_RUN and ended.stdout.startswith(_NO_PROGRAM)
     return SuiteResult(
-        ended=DESTROYED if destroyed else ended.reason,
+        ended=CONTAINER_DESTROYED if destroyed else ended.reason,
         exit_code=ended.exit_code,
         seconds=round(ended.seconds, 3),
         log=_bounded(log),
@@ -138,7 +138,7 @@ def suite_result(ended: ExecResult, text: str | None = None, json: str | None = 
     )
 
 
-def ended_by_a_signal(tested: SuiteResult, scripts: str) -> int | None:
+def ending_signal(tested: SuiteResult, scripts: str) -> int | None:
     """Return the signal that ended the tests' script, derived from its exit code.
 
     None if no signal did, or if the script may exit with that code by itself.

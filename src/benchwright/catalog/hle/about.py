@@ -30,7 +30,7 @@ HLE = About(
     gated=True,
 )
 
-IMAGES = msgspec.structs.replace(
+HLE_IMAGES = msgspec.structs.replace(
     HLE,
     variant="images",
     description="Humanity's Last Exam — all 2,500 questions, 342 of them with an image",
@@ -41,7 +41,7 @@ IMAGES = msgspec.structs.replace(
     needs=("some_images",),
 )
 
-DOCUMENTED = msgspec.structs.replace(
+HLE_DOCUMENTED = msgspec.structs.replace(
     HLE,
     variant="documented",
     description="Humanity's Last Exam, graded by matching, as llm-benchmarker documents it",
@@ -52,4 +52,4 @@ DOCUMENTED = msgspec.structs.replace(
     roles=(),
 )
 
-VARIANTS = (HLE, IMAGES, DOCUMENTED)
+VARIANTS = (HLE, HLE_IMAGES, HLE_DOCUMENTED)

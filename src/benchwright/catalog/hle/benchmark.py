@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, system, user
-from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, GradedTrial, Options
 from benchwright.catalog.grading import GradeScorer
 from benchwright.catalog.hle.grading import (
     OFFICIAL_JUDGE,
@@ -15,14 +15,14 @@ from benchwright.catalog.hle.grading import (
     grade_stated,
     rms_calibration_error,
 )
-from benchwright.catalog.hle.rows import MULTIPLE_CHOICE, TextQuestions, all_samples
-from benchwright.catalog.judging import judge_departures
+from benchwright.catalog.hle.rows import MULTIPLE_CHOICE, TextQuestionReader, all_samples
+from benchwright.catalog.judge_departures import judge_departures
 from benchwright.data.datasets import Source
 from benchwright.endpoint.dialects.conversation import image_part, text_part
 from benchwright.engine.protocols import Scorer
-from benchwright.records import FAILED, Message, Sample
+from benchwright.records import FAILED_STATUSES, Message, Sample
 
-FORMAT = (
+SYSTEM_PROMPT = (
     "Your response should be in the following format:\n"
     "Explanation: {your explanation for your answer choice}\n"
     "Answer: {your chosen answer}\n"
@@ -31,38 +31,38 @@ FORMAT = (
 """The official system prompt, word for word, so that scores are comparable."""
 
 
-def formatted(content: dict[str, Any]) -> list[Message]:
+def official_prompt(content: dict[str, Any]) -> list[Message]:
     """Return the official prompt: the answer format as system message, then the question with its image."""
     if "image" not in content:
-        return [system(FORMAT), user(content["question"])]
+        return [system(SYSTEM_PROMPT), user(content["question"])]
     parts = [text_part(content["question"]), image_part(content["image"])]
-    return [system(FORMAT), {"role": "user", "content": parts}]
+    return [system(SYSTEM_PROMPT), {"role": "user", "content": parts}]
 
 
-def question_alone(content: dict[str, Any]) -> list[Message]:
+def question_only_prompt(content: dict[str, Any]) -> list[Message]:
     """Return the prompt that llm-benchmarker documents: the question without instructions."""
     return [user(content["question"])]
 
 
-NO_JUDGE = "no judge (--judge-model): answers are matched exactly"
+NO_JUDGE_DEPARTURE = "no judge (--judge-model): answers are matched exactly"
 
 
 def make(about: About, options: Options) -> Benchmark:
     """Return the benchmark in the variant that `about` describes."""
     if about.variant == "images":
-        return _judged_benchmark(about, options, all_samples, calibration)
-    questions = TextQuestions()
+        return _judged_benchmark(about, options, all_samples, calibration_figures)
+    questions = TextQuestionReader()
 
-    def summarise(graded: Iterable[Graded]) -> Sequence[Figure]:
+    def summarise(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
         """Return the benchmark's figures, and how many questions were skipped because they have an image."""
         skipped = Figure("image_questions_skipped", float(questions.skipped))
-        return [skipped] if about.variant == "documented" else [*calibration(graded), skipped]
+        return [skipped] if about.variant == "documented" else [*calibration_figures(graded), skipped]
 
     if about.variant == "documented":
         return PlainBenchmark(
             about=about,
             samples=questions.samples,
-            solver=AskOnce(question_alone),
+            solver=AskOnce(question_only_prompt),
             scorers=(GradeScorer(about.metric, "1", grade_documented),),
             checks=_documented_checks,
             figures=summarise,
@@ -74,13 +74,13 @@ def _judged_benchmark(
     about: About,
     options: Options,
     samples: Callable[[Source], Iterator[Sample]],
-    figures: Callable[[Iterable[Graded]], Sequence[Figure]],
+    figures: Callable[[Iterable[GradedTrial]], Sequence[Figure]],
 ) -> Benchmark:
     scorer, departures = _judged(about, options)
     return PlainBenchmark(
         about=about,
         samples=samples,
-        solver=AskOnce(formatted),
+        solver=AskOnce(official_prompt),
         scorers=(scorer,),
         checks=_checks,
         figures=figures,
@@ -88,9 +88,9 @@ def _judged_benchmark(
     )
 
 
-def calibration(graded: Iterable[Graded]) -> Sequence[Figure]:
+def calibration_figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the calibration error by the official computation, and one that includes the last bin."""
-    answered = [one for one in graded if one.status not in FAILED and "confidence" in one.detail]
+    answered = [one for one in graded if one.status not in FAILED_STATUSES and "confidence" in one.detail]
     confidence = [one.detail["confidence"] / 100 for one in answered]
     correct = [one.value == 1.0 for one in answered]
     official = rms_calibration_error(confidence, correct, last_bin=False)
@@ -110,7 +110,7 @@ def calibration(graded: Iterable[Graded]) -> Sequence[Figure]:
 
 def _judged(about: About, options: Options) -> tuple[Scorer, Sequence[str]]:
     """Return the scorer, and descriptions of how it departs from the official judge."""
-    departures = judge_departures(options, OFFICIAL_JUDGE, NO_JUDGE)
+    departures = judge_departures(options, OFFICIAL_JUDGE, NO_JUDGE_DEPARTURE)
     if "judge" not in options.roles:
         return GradeScorer(about.metric, "1", grade_stated), departures
     return JudgeScorer(about.metric, options.text("judge_model")), departures

@@ -81,7 +81,7 @@ def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
 
     The gold text may be anywhere in the response.
     """
-    from benchwright.catalog.documented.evaluators.matching import (
+    from benchwright.catalog.llm_benchmarker_api.evaluators.matching import (
         contains_match,
         exact_match,
         extract_mcq_answer,
@@ -169,12 +169,12 @@ def says_yes(judgement: str) -> bool:
     return found is not None and found[1].lower() == "yes"
 
 
-BIN = 100
+BIN_SIZE = 100
 """The number of answers per bin in the official figure."""
 
 
 def rms_calibration_error(
-    confidence: Sequence[float], correct: Sequence[bool], *, last_bin: bool = True, size: int = BIN
+    confidence: Sequence[float], correct: Sequence[bool], *, last_bin: bool = True, size: int = BIN_SIZE
 ) -> float | None:
     """Return the root mean square over bins of |mean confidence - share correct|, weighted by bin size.
 

@@ -27,7 +27,7 @@ class HleRow(Record, frozen=True):
     image: str | None = None
 
 
-class TextQuestions:
+class TextQuestionReader:
     """Reader of the questions without an image. It counts the skipped ones, which have an image."""
 
     def __init__(self) -> None:

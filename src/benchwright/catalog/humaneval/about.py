@@ -35,7 +35,7 @@ HUMANEVAL = About(
     needs=("sandbox",),
 )
 
-DOCUMENTED = msgspec.structs.replace(
+HUMANEVAL_DOCUMENTED = msgspec.structs.replace(
     HUMANEVAL,
     variant="documented",
     description="HumanEval, as llm-benchmarker documents it",
@@ -48,4 +48,4 @@ DOCUMENTED = msgspec.structs.replace(
     smaller_max_tokens=True,
 )
 
-VARIANTS = (HUMANEVAL, DOCUMENTED)
+VARIANTS = (HUMANEVAL, HUMANEVAL_DOCUMENTED)

@@ -24,17 +24,17 @@ DOCUMENTED_SYSTEM = (
 )
 
 
-def implement(content: dict[str, Any]) -> list[Message]:
+def official_prompt(content: dict[str, Any]) -> list[Message]:
     """Return the prompt of simple-evals: the instruction, then the function's head and docstring."""
     return [user(INSTRUCTION + content["prompt"])]
 
 
-def code_only(content: dict[str, Any]) -> list[Message]:
+def documented_prompt(content: dict[str, Any]) -> list[Message]:
     """Return the prompt that llm-benchmarker documents."""
     return [system(DOCUMENTED_SYSTEM), user(f"Complete this function:\n\n{content['prompt']}")]
 
 
-CHEATS = {
+CHEATING_BODIES = {
     "does nothing": "pass",
     "exits with 0": "import sys; sys.exit(0)",
     "ends its process": "import os; os._exit(0)",
@@ -50,16 +50,16 @@ def make(about: About, options: Options) -> Benchmark:
         return PlainBenchmark(
             about=about,
             samples=rows.samples,
-            solver=AskOnce(code_only),
+            solver=AskOnce(documented_prompt),
             scorers=(DocumentedScorer(about.metric),),
             checks=_documented_checks,
             figures=pass_at_ks,
         )
-    opening = simple_evals.opening(options)
+    opening = simple_evals.opening_messages(options)
     return PlainBenchmark(
         about=about,
         samples=rows.samples,
-        solver=AskOnce(lambda content: [*opening, *implement(content)]),
+        solver=AskOnce(lambda content: [*opening, *official_prompt(content)]),
         scorers=(ProgramScorer(about.metric),),
         checks=_checks,
         figures=figures,
@@ -71,7 +71,7 @@ def _checks(sample: Sample) -> Iterator[Check]:
     prompt, solution = sample.content["prompt"], sample.content["canonical_solution"]
     yield Check(GOLD, [assistant(_fenced(prompt + solution))])
     yield Check("no fence", [assistant(prompt + solution)])
-    for name, body in CHEATS.items():
+    for name, body in CHEATING_BODIES.items():
         yield Check(name, [assistant(_fenced(f"{prompt}    {body}\n"))], passes=False)
     yield Check("empty", [assistant("")], passes=False)
 

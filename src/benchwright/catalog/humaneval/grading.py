@@ -6,25 +6,29 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from benchwright.catalog.benchmark import Figure, Graded
+from benchwright.catalog.benchmark import Figure, GradedTrial
 from benchwright.catalog.breakdowns import mean
 from benchwright.catalog.grading import Verdict, verdict_score
-from benchwright.catalog.humaneval.programs import lenient_completion, program, published_completion
-from benchwright.catalog.repeats import over_repeats
+from benchwright.catalog.humaneval.program_builder import (
+    build_program,
+    lenient_completion,
+    published_completion,
+)
+from benchwright.catalog.repeats import figures_over_repeats
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
 from benchwright.sandbox import LocalSandbox, PythonVerdict, run_python
 from benchwright.text import last_line
 
-SECONDS = 3.0
+TIME_LIMIT_SECONDS = 3.0
 """Time limit of the official harness for one program, in seconds."""
 
 DOCUMENTED_SECONDS = 10.0
 
-KS = (1, 5, 10)
+PASS_AT_KS = (1, 5, 10)
 
-LENIENT = "passes_leniently"
+LENIENT_PASS_KEY = "passes_leniently"
 """Key of a score's detail: True if a failed answer's code passes when it is extracted leniently."""
 
 
@@ -36,7 +40,7 @@ class ProgramScorer:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.fingerprint = fingerprint("humaneval program", 2, SECONDS)
+        self.fingerprint = fingerprint("humaneval program", 2, TIME_LIMIT_SECONDS)
         self._sandbox: tuple[asyncio.AbstractEventLoop, LocalSandbox] | None = None
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
@@ -45,11 +49,11 @@ class ProgramScorer:
         if not answer.strip():
             return verdict_score(Verdict(None, expected=content["canonical_solution"]))
         code = published_completion(answer)
-        ran = await self._run(program(content, code))
+        ran = await self._run(build_program(content, code))
         details: dict[str, Any] = {"result": ran.reason}
         if not ran.passed:
-            lenient = await self._run(program(content, "\n" + lenient_completion(content, answer)))
-            details[LENIENT] = lenient.passed
+            lenient = await self._run(build_program(content, "\n" + lenient_completion(content, answer)))
+            details[LENIENT_PASS_KEY] = lenient.passed
         return verdict_score(
             Verdict(
                 float(ran.passed),
@@ -61,7 +65,7 @@ class ProgramScorer:
         )
 
     async def _run(self, source: str) -> PythonVerdict:
-        return await run_python(self._room(), source, seconds=SECONDS)
+        return await run_python(self._room(), source, seconds=TIME_LIMIT_SECONDS)
 
     def _room(self) -> LocalSandbox:
         """Return the sandbox that belongs to the running event loop."""
@@ -80,7 +84,7 @@ class DocumentedScorer:
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Return 1 if the program made from the answer passes, else 0. A blank answer has no score."""
-        from benchwright.catalog.documented.evaluators.code_execution import run_humaneval_test
+        from benchwright.catalog.llm_benchmarker_api.evaluators.code_execution import run_humaneval_test
 
         content, answer = sample.content, outcome.answer
         if not answer.strip():
@@ -100,18 +104,18 @@ class DocumentedScorer:
         )
 
 
-def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return pass@k, and the share of answers whose code passes when it is extracted leniently."""
     kept = list(graded)
-    lenient = mean([float(one.value == 1.0 or bool(one.detail.get(LENIENT))) for one in kept])
+    lenient = mean([float(one.value == 1.0 or bool(one.detail.get(LENIENT_PASS_KEY))) for one in kept])
     note = "code in any form, not only as simple-evals finds it; not comparable"
     return [*pass_at_ks(kept), Figure("lenient_pass@1", lenient, note)]
 
 
-def pass_at_ks(graded: Iterable[Graded]) -> Sequence[Figure]:
+def pass_at_ks(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the unbiased pass@k (Chen et al. 2021, equation 1).
 
-    It is computed for each k in `KS` for which at least one problem has k tries or more.
+    It is computed for each k in `PASS_AT_KS` for which at least one problem has k tries or more.
     """
     from benchwright.stats.passk import pass_at_k
 
@@ -120,4 +124,4 @@ def pass_at_ks(graded: Iterable[Graded]) -> Sequence[Figure]:
         count = counts.setdefault(one.sample, [0, 0])
         count[0] += 1
         count[1] += one.value == 1.0
-    return over_repeats([(n, c) for n, c in counts.values()], KS, pass_at_k, "pass@{}")
+    return figures_over_repeats([(n, c) for n, c in counts.values()], PASS_AT_KS, pass_at_k, "pass@{}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import permutations
 
-from benchwright.catalog.ifbench.counting import trigrams
+from benchwright.catalog.ifbench.counting_rules import trigrams
 from benchwright.catalog.ifbench.vocabulary import CAPITALS, NAMES
 from benchwright.catalog.ifeval.grading import Instruction
 from benchwright.catalog.ifeval.rules import Follows
@@ -20,7 +20,7 @@ _FOREIGN = 0x4E00
 """The first of 20,000 adjacent code points whose characters occur in no reference text."""
 
 
-def following_answer(follows: Follows, instructions: Sequence[Instruction]) -> tuple[str, bool]:
+def build_answer(follows: Follows, instructions: Sequence[Instruction]) -> tuple[str, bool]:
     """Build an answer. Return it, and True if it follows all the instructions.
 
     If no candidate follows them all, the one that follows most is returned.
@@ -37,7 +37,7 @@ def following_answer(follows: Follows, instructions: Sequence[Instruction]) -> t
 
 def _candidates(instructions: Sequence[Instruction]) -> Iterator[str]:
     """Yield answers built for each single instruction, then combinations of such answers."""
-    single = [ANSWERS[one["id"]](**one["arguments"]) for one in instructions]
+    single = [ANSWER_BUILDERS[one["id"]](**one["arguments"]) for one in instructions]
     yield from (answer for answers in single for answer in answers)
     for parts in permutations(single):
         for variant in range(max(map(len, parts))):
@@ -94,7 +94,7 @@ def _rows(*rows: str, times: int) -> str:
     return "\n".join([header, *[row] * times])
 
 
-ANSWERS: Mapping[str, Callable[..., list[str]]] = {
+ANSWER_BUILDERS: Mapping[str, Callable[..., list[str]]] = {
     "count:word_count_range": lambda min_words, max_words: [" ".join([_SPARE] * int(min_words))],
     "count:unique_word_count": lambda N: [" ".join(f"word{number}" for number in range(int(N)))],
     "count:conjunctions": lambda small_n: ["and but for nor or so yet"],

@@ -7,8 +7,8 @@ from functools import partial
 from benchwright.catalog.asking import AskOnce, PlainBenchmark
 from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.catalog.grading import GradeScorer
-from benchwright.catalog.ifbench.answers import following_answer
-from benchwright.catalog.ifbench.grading import SECONDS, follows_loosely, grade
+from benchwright.catalog.ifbench.answers import build_answer
+from benchwright.catalog.ifbench.grading import TIME_LIMIT_SECONDS, follows_loosely, grade
 from benchwright.catalog.ifbench.rows import samples
 from benchwright.catalog.ifbench.tools import find_tools
 from benchwright.catalog.ifeval.benchmark import messages, with_splitter
@@ -28,14 +28,14 @@ def make(about: About, options: Options) -> Benchmark:
         f"1, {tools.fingerprint}",
         partial(grade, tools),
         offloaded=("instructions",),
-        seconds=SECONDS,
+        seconds=TIME_LIMIT_SECONDS,
     )
     return PlainBenchmark(
         about=with_splitter(about, tools.splitter),
         samples=partial(samples, tagged=tools.tagger is not None),
         solver=AskOnce(messages),
         scorers=(scorer,),
-        checks=checks(follows_loosely(tools), following_answer),
+        checks=checks(follows_loosely(tools), build_answer),
         figures=figures,
         departures=tools.departures,
     )

@@ -7,10 +7,15 @@ from typing import Any
 
 from benchwright.catalog.grading import Verdict
 from benchwright.catalog.ifbench.tools import Tools, rules
-from benchwright.catalog.ifeval.grading import details, in_words, judge, variants
+from benchwright.catalog.ifeval.grading import (
+    describe_verdicts,
+    judge_instructions,
+    response_variants,
+    score_details,
+)
 from benchwright.catalog.ifeval.rules import Follows
 
-SECONDS = 60.0
+TIME_LIMIT_SECONDS = 60.0
 """Time limit for grading one answer, in seconds. A few rules take time quadratic in its length."""
 
 
@@ -20,11 +25,11 @@ def grade(tools: Tools, content: dict[str, Any], answer: str) -> Verdict:
     A blank answer follows none.
     """
     instructions = content["instructions"]
-    followed = judge(rules(tools).follows, instructions, answer, blank=not answer.strip())
+    followed = judge_instructions(rules(tools).follows, instructions, answer, blank=not answer.strip())
     return Verdict(
         float(all(followed.loose)),
-        details=details(instructions, followed),
-        explanation=in_words(instructions, followed.loose),
+        details=score_details(instructions, followed),
+        explanation=describe_verdicts(instructions, followed.loose),
     )
 
 
@@ -32,7 +37,7 @@ def follows_loosely(tools: Tools) -> Follows:
     """Return a function that decides whether at least one variant of a response follows an instruction."""
 
     def follows(response: str, instruction: str, arguments: Mapping[str, Any]) -> bool:
-        tried = [variant for variant in variants(response) if variant.strip()]
+        tried = [variant for variant in response_variants(response) if variant.strip()]
         return any(rules(tools).follows(variant, instruction, arguments) for variant in tried)
 
     return follows

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchwright.catalog.ifbench.tokens import START_VERB
-from benchwright.catalog.ifbench.tools import ALL
-from benchwright.catalog.ifeval.rows import in_words, instructions
+from benchwright.catalog.ifbench.token_rules import START_VERB
+from benchwright.catalog.ifbench.tools import RULE_ARGUMENTS
+from benchwright.catalog.ifeval.rows import instructions, instructions_text
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
@@ -26,7 +26,7 @@ class IfbenchRow(Record, frozen=True):
         Raises:
             ValueError: If an instruction is unknown or has wrong arguments.
         """
-        instructions(ALL, self.instruction_id_list, self.kwargs)
+        instructions(RULE_ARGUMENTS, self.instruction_id_list, self.kwargs)
 
 
 def samples(source: Source, *, tagged: bool) -> Iterator[Sample]:
@@ -37,7 +37,9 @@ def samples(source: Source, *, tagged: bool) -> Iterator[Sample]:
     for row in source.read(IfbenchRow, "train"):
         if not tagged and START_VERB in row.instruction_id_list:
             continue
-        listed = instructions(ALL, row.instruction_id_list, row.kwargs)
+        listed = instructions(RULE_ARGUMENTS, row.instruction_id_list, row.kwargs)
         content = {"prompt": row.prompt, "instructions": listed}
         labels = {"instructions": str(len(listed)), "instruction": ", ".join(one["id"] for one in listed)}
-        yield Sample(f"ifbench_{row.key}", content, labels=labels, input=row.prompt, target=in_words(listed))
+        yield Sample(
+            f"ifbench_{row.key}", content, labels=labels, input=row.prompt, target=instructions_text(listed)
+        )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import string
 import unicodedata
 
-MARKS = string.punctuation
+PUNCTUATION = string.punctuation
 """ASCII punctuation, which is all that the official code treats as punctuation."""
 
-_DELETED = str.maketrans("", "", MARKS)
+_DELETED = str.maketrans("", "", PUNCTUATION)
 
 
 def without_marks(text: str) -> str:
@@ -16,9 +16,9 @@ def without_marks(text: str) -> str:
     return text.translate(_DELETED)
 
 
-def trimmed(text: str) -> str:
+def strip_punctuation(text: str) -> str:
     """Return the text without ASCII punctuation and white space at both ends."""
-    return text.strip(f"{MARKS} ")
+    return text.strip(f"{PUNCTUATION} ")
 
 
 def as_ascii(text: str) -> str:

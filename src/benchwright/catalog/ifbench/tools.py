@@ -7,20 +7,20 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from benchwright.catalog.ifbench.about import TAGGER
-from benchwright.catalog.ifbench.counting import COUNTING
-from benchwright.catalog.ifbench.custom import CUSTOM
-from benchwright.catalog.ifbench.layout import LAYOUT
-from benchwright.catalog.ifbench.sentences import sentence_rules
-from benchwright.catalog.ifbench.tokens import START_VERB, tagging_rules, token_rules
-from benchwright.catalog.ifbench.words import WORDS
+from benchwright.catalog.ifbench.counting_rules import COUNTING_RULES
+from benchwright.catalog.ifbench.custom_rules import CUSTOM_RULES
+from benchwright.catalog.ifbench.layout_rules import LAYOUT_RULES
+from benchwright.catalog.ifbench.sentence_rules import sentence_rules
+from benchwright.catalog.ifbench.token_rules import START_VERB, tagging_rules, token_rules
+from benchwright.catalog.ifbench.word_rules import WORD_RULES
 from benchwright.catalog.ifeval.rules import Rules
-from benchwright.catalog.ifeval.splitters import OWN, Splitter, find_splitter, splitting
+from benchwright.catalog.ifeval.splitters import OWN_SPLITTER_NAME, Splitter, find_splitter, split_function
 from benchwright.data.datasets import find_dataset
 from benchwright.data.errors import DatasetNotFound
 from benchwright.errors import UserError
 from benchwright.records import Record
 
-PUBLISHED = {"nltk": "3.9.2", "syllapy": "0.7.2", "emoji": "2.15.0"}
+PUBLISHED_VERSIONS = {"nltk": "3.9.2", "syllapy": "0.7.2", "emoji": "2.15.0"}
 """The libraries of the official code, in the versions of its uv.lock."""
 
 NO_TAGGER = (
@@ -54,7 +54,7 @@ def find_tools(data_dir: Path) -> Tools:
     splitter = find_splitter(data_dir)
     departures = [
         f"{name} {installed[name]} instead of {published}"
-        for name, published in PUBLISHED.items()
+        for name, published in PUBLISHED_VERSIONS.items()
         if installed[name] != published
     ]
     try:
@@ -65,7 +65,7 @@ def find_tools(data_dir: Path) -> Tools:
     else:
         tagger, digest = str(source.files()[0].parent), source.digest
         departures.append(UNKNOWN_TAGGER)
-    told = [splitter.fingerprint, digest, *(f"{name} {installed[name]}" for name in PUBLISHED)]
+    told = [splitter.fingerprint, digest, *(f"{name} {installed[name]}" for name in PUBLISHED_VERSIONS)]
     return Tools(splitter, tagger, ", ".join(told), (*splitter.departures, *departures))
 
 
@@ -76,7 +76,7 @@ def library_versions() -> dict[str, str]:
         UserError: If a library is not installed. The message explains how to install it.
     """
     try:
-        return {name: version(name) for name in PUBLISHED}
+        return {name: version(name) for name in PUBLISHED_VERSIONS}
     except PackageNotFoundError as error:
         raise UserError(f"ifbench is graded with {error.name}: pip install 'benchwright[ifbench]'") from None
 
@@ -84,12 +84,19 @@ def library_versions() -> dict[str, str]:
 @cache
 def rules(tools: Tools) -> Rules:
     """Return all 58 rules; without a tagger, the 57 that need none."""
-    split = splitting(tools.splitter)
-    parts = [COUNTING, WORDS, LAYOUT, CUSTOM, sentence_rules(split), token_rules(split)]
+    split = split_function(tools.splitter)
+    parts = [
+        COUNTING_RULES,
+        WORD_RULES,
+        LAYOUT_RULES,
+        CUSTOM_RULES,
+        sentence_rules(split),
+        token_rules(split),
+    ]
     if tools.tagger is not None:
         parts.append(tagging_rules(split, Path(tools.tagger)))
     return Rules({name: rule for part in parts for name, rule in part.by_id.items()})
 
 
-ALL = rules(Tools(OWN, "", ""))
+RULE_ARGUMENTS = rules(Tools(OWN_SPLITTER_NAME, "", ""))
 """The arguments of every known instruction. They do not depend on the tools."""

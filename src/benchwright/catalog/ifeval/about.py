@@ -51,7 +51,7 @@ IFEVAL = About(
     more_data=(PUNKT,),
 )
 
-DOCUMENTED = msgspec.structs.replace(
+IFEVAL_DOCUMENTED = msgspec.structs.replace(
     IFEVAL,
     variant="documented",
     description="IFEval with the simpler rules that llm-benchmarker documents",
@@ -62,4 +62,4 @@ DOCUMENTED = msgspec.structs.replace(
     more_data=(),
 )
 
-VARIANTS = (IFEVAL, DOCUMENTED)
+VARIANTS = (IFEVAL, IFEVAL_DOCUMENTED)

@@ -10,15 +10,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from benchwright.catalog.ifeval.grading import Instruction, judge
-from benchwright.catalog.ifeval.layout import ANSWERS, TWO_RESPONSES
-from benchwright.catalog.ifeval.rules import Follows, expression
+from benchwright.catalog.ifeval.grading import Instruction, judge_instructions
+from benchwright.catalog.ifeval.layout_rules import CONSTRAINED_RESPONSES, RESPONSE_SEPARATOR
+from benchwright.catalog.ifeval.rules import Follows, compile_expression
 
 _LENGTHS = (0, 12, 40, 3, 150, 500)
 """Numbers of additional words that are tried in turn."""
 
 
-def following_answer(follows: Follows, instructions: Sequence[Instruction]) -> tuple[str, bool]:
+def build_answer(follows: Follows, instructions: Sequence[Instruction]) -> tuple[str, bool]:
     """Build an answer to a row. Return it, and True if it follows all the instructions.
 
     Answers of several lengths and vocabularies are tried. If none follows all instructions (some rows
@@ -26,7 +26,7 @@ def following_answer(follows: Follows, instructions: Sequence[Instruction]) -> t
     """
     best, most = "", -1
     for answer in _candidates(instructions):
-        followed = sum(judge(follows, instructions, answer, blank=not answer.strip()).strict)
+        followed = sum(judge_instructions(follows, instructions, answer, blank=not answer.strip()).strict)
         if followed == len(instructions):
             return answer, True
         if followed > most:
@@ -59,7 +59,7 @@ class Requirements:
         words = self._most("number_words", "num_words", "relation") + extra
         sentences = self._most("number_sentences", "num_sentences", "relation") + spare
         language = self._first("response_language", "language", "en")
-        body = filler(language, words, sentences, self._usable, turn)
+        body = filler_text(language, words, sentences, self._usable, turn)
         text = "\n".join(part for part in (opening, *self._blocks(body, opening)) if part)
         return self._dressed(text)
 
@@ -71,12 +71,12 @@ class Requirements:
         divider = "\n***\n" if self._asked.get("number_paragraphs") else "\n\n"
         yield (divider if len(pieces) > 1 else "").join(pieces)
         if self._asked.get("two_responses"):
-            yield f"{TWO_RESPONSES}\nso"
+            yield f"{RESPONSE_SEPARATOR}\nso"
         marker = self._first("postscript", "postscript_marker", "")
         if marker:
             yield f"{marker} so"
         if self._asked.get("constrained_response"):
-            yield ANSWERS[0]
+            yield CONSTRAINED_RESPONSES[0]
         yield from (arguments["end_phrase"] for arguments in self._asked.get("end_checker", []))
 
     def _pieces(self) -> list[str]:
@@ -130,10 +130,12 @@ class Requirements:
     def _usable(self, word: str) -> bool:
         """Return True if a word of filler text breaks no instruction by itself."""
         for arguments in self._asked.get("forbidden_words", []):
-            if any(expression(one, re.IGNORECASE).search(word) for one in arguments["forbidden_words"]):
+            if any(
+                compile_expression(one, re.IGNORECASE).search(word) for one in arguments["forbidden_words"]
+            ):
                 return False
         for arguments in self._asked.get("frequency", []):
-            if expression(arguments["keyword"], re.IGNORECASE).search(word):
+            if compile_expression(arguments["keyword"], re.IGNORECASE).search(word):
                 return False
         few = [one for one in self._asked.get("letter_frequency", []) if one["let_relation"] == "less than"]
         return not any(one["letter"].lower() in word for one in few)
@@ -149,7 +151,7 @@ class Requirements:
         return [one for one in self._asked.get(rule, []) if one[relation] == "at least"]
 
 
-ENGLISH = (
+ENGLISH_FILLER = (
     "we walked along the river and talked about the small things that make a day worth living",
     "the old house at the end of the road had been empty for years but someone was cooking there now",
     "nobody could say why the train was late so they all sat down on the bench and waited for news",
@@ -160,7 +162,7 @@ ENGLISH = (
     "it was a long way home through the rain and yet she would not have missed it for anything",
 )
 
-BY_LANGUAGE = {
+FILLER_BY_LANGUAGE = {
     "ar": "هذا جواب قصير مكتوب باللغة العربية فقط ولا توجد فيه لغة أخرى",
     "bg": "това е кратък отговор написан само на български език без други думи",
     "bn": "এটি শুধুমাত্র বাংলা ভাষায় লেখা একটি ছোট উত্তর এবং এতে অন্য কোনো ভাষা নেই",
@@ -189,12 +191,18 @@ BY_LANGUAGE = {
 }
 
 
-def filler(language: str, words: int, sentences: int, usable: Callable[[str], bool], turn: int = 0) -> str:
+def filler_text(
+    language: str, words: int, sentences: int, usable: Callable[[str], bool], turn: int = 0
+) -> str:
     """Return text of `words` words in `sentences` sentences, without commas or additional capitals.
 
     Words that are not `usable` are skipped. `turn`: number of the line of the English text to begin with.
     """
-    lines = [BY_LANGUAGE[language]] if language in BY_LANGUAGE else [*ENGLISH[turn:], *ENGLISH[:turn]]
+    lines = (
+        [FILLER_BY_LANGUAGE[language]]
+        if language in FILLER_BY_LANGUAGE
+        else [*ENGLISH_FILLER[turn:], *ENGLISH_FILLER[:turn]]
+    )
     pool = [word for line in lines for word in line.split() if usable(word)] or ["so"]
     words = max(words, sentences, 1)
     chosen = [pool[index % len(pool)] for index in range(words)]

@@ -7,12 +7,12 @@ from typing import Any
 
 from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import GOLD, Check
-from benchwright.catalog.ifeval.answers import BY_LANGUAGE, ENGLISH, following_answer
+from benchwright.catalog.ifeval.answers import ENGLISH_FILLER, FILLER_BY_LANGUAGE, build_answer
 from benchwright.catalog.ifeval.grading import Instruction
 from benchwright.catalog.ifeval.rules import Follows
 from benchwright.records import Sample
 
-CONTRADICTORY = "no answer was found that follows all instructions at once"
+CONTRADICTORY_REASON = "no answer was found that follows all instructions at once"
 
 _OFTEN = 500
 """Number of repetitions that exceeds the largest number of words required in any row."""
@@ -22,7 +22,7 @@ FindAnswer = Callable[[Follows, Sequence[Instruction]], tuple[str, bool]]
 """Function (rules, instructions) -> (answer, True if it follows all the instructions)."""
 
 
-def checks(follows: Follows, find: FindAnswer = following_answer) -> Callable[[Sample], Iterator[Check]]:
+def checks(follows: Follows, find: FindAnswer = build_answer) -> Callable[[Sample], Iterator[Check]]:
     """Return a function that yields a sample's checks: a gold answer, and answers that must not pass.
 
     Those are an answer that breaks an instruction, for each instruction, and an empty answer.
@@ -31,9 +31,9 @@ def checks(follows: Follows, find: FindAnswer = following_answer) -> Callable[[S
     def of_sample(sample: Sample) -> Iterator[Check]:
         instructions = sample.content["instructions"]
         gold, all_followed = find(follows, instructions)
-        yield Check(GOLD, [assistant(gold)], reason=None if all_followed else CONTRADICTORY)
+        yield Check(GOLD, [assistant(gold)], reason=None if all_followed else CONTRADICTORY_REASON)
         for number, one in enumerate(instructions):
-            broken = breaking_answer(follows, one, gold)
+            broken = find_breaking_answer(follows, one, gold)
             if broken is not None:
                 yield Check(f"breaks {number} {one['id']}", [assistant(broken)], passes=False)
         yield Check("empty", [assistant("")], passes=False)
@@ -41,7 +41,7 @@ def checks(follows: Follows, find: FindAnswer = following_answer) -> Callable[[S
     return of_sample
 
 
-def breaking_answer(follows: Follows, instruction: Instruction, gold: str) -> str | None:
+def find_breaking_answer(follows: Follows, instruction: Instruction, gold: str) -> str | None:
     """Return an answer that breaks an instruction but resembles the gold answer; None if none was found."""
     for answer in _spoilt(instruction["arguments"], gold):
         if not follows(answer, instruction["id"], instruction["arguments"]):
@@ -60,8 +60,8 @@ def _spoilt(arguments: dict[str, Any], gold: str) -> Iterator[str]:
     for text in texts:
         yield gold.lower().replace(text.lower(), "")
     yield gold + " ".join([*texts, "SO. "]) * _OFTEN
-    yield ENGLISH[0]
-    yield BY_LANGUAGE["de"]
+    yield ENGLISH_FILLER[0]
+    yield FILLER_BY_LANGUAGE["de"]
     yield 'so ""'
 
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from benchwright.catalog.benchmark import Figure, Graded
+from benchwright.catalog.benchmark import Figure, GradedTrial
 from benchwright.catalog.grading import Verdict
-from benchwright.catalog.ifeval.counting import counting_rules
-from benchwright.catalog.ifeval.layout import LAYOUT
+from benchwright.catalog.ifeval.counting_rules import counting_rules
+from benchwright.catalog.ifeval.layout_rules import LAYOUT_RULES
 from benchwright.catalog.ifeval.rules import Follows, Rules
-from benchwright.catalog.ifeval.splitters import Splitter, splitting
-from benchwright.catalog.ifeval.wording import WORDING
-from benchwright.formats import counted
+from benchwright.catalog.ifeval.splitters import Splitter, split_function
+from benchwright.catalog.ifeval.wording_rules import WORDING_RULES
+from benchwright.formats import count_with_noun
 from benchwright.records import Record
 
 Instruction = dict[str, Any]
@@ -23,14 +23,16 @@ Instruction = dict[str, Any]
 @cache
 def rules(splitter: Splitter) -> Rules:
     """Return all 25 rules of IFEval, for use with this sentence splitter."""
-    return Rules({**WORDING.by_id, **LAYOUT.by_id, **counting_rules(splitting(splitter)).by_id})
+    return Rules(
+        {**WORDING_RULES.by_id, **LAYOUT_RULES.by_id, **counting_rules(split_function(splitter)).by_id}
+    )
 
 
 class InstructionVerdicts(Record, frozen=True):
     """Verdicts on a row's instructions, in order.
 
     `strict`: True if the response itself follows the instruction. `loose`: True if at least one of its
-    variants (`variants`) does.
+    variants (`response_variants`) does.
     """
 
     strict: list[bool]
@@ -40,14 +42,14 @@ class InstructionVerdicts(Record, frozen=True):
 def grade(splitter: Splitter, content: dict[str, Any], answer: str) -> Verdict:
     """Return the verdict with score 1 if the unchanged answer follows all instructions (strict), else 0.
 
-    `details` has the strict and loose result of each instruction. An empty answer follows none.
+    `score_details` has the strict and loose result of each instruction. An empty answer follows none.
     """
     instructions = content["instructions"]
-    followed = judge(rules(splitter).follows, instructions, answer, blank=not answer.strip())
+    followed = judge_instructions(rules(splitter).follows, instructions, answer, blank=not answer.strip())
     return Verdict(
         float(all(followed.strict)),
-        details=details(instructions, followed),
-        explanation=in_words(instructions, followed.strict),
+        details=score_details(instructions, followed),
+        explanation=describe_verdicts(instructions, followed.strict),
     )
 
 
@@ -64,19 +66,19 @@ def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
     score = float(all(followed)) if answer.strip() else None
     return Verdict(
         score,
-        details=details(instructions, InstructionVerdicts(followed, followed)),
-        explanation=in_words(instructions, followed),
+        details=score_details(instructions, InstructionVerdicts(followed, followed)),
+        explanation=describe_verdicts(instructions, followed),
     )
 
 
 def follows_documented(response: str, instruction: str, arguments: Mapping[str, Any]) -> bool:
     """Return True if a response follows an instruction by the rules that llm-benchmarker documents."""
-    from benchwright.catalog.documented.evaluators.ifeval_rules import verify_instruction
+    from benchwright.catalog.llm_benchmarker_api.evaluators.ifeval_rules import verify_instruction
 
     return verify_instruction(response, instruction, arguments)
 
 
-def judge(
+def judge_instructions(
     follows: Follows, instructions: Sequence[Instruction], response: str, *, blank: bool
 ) -> InstructionVerdicts:
     """Return the strict and loose verdicts on each instruction.
@@ -89,7 +91,7 @@ def judge(
     strict verdict is.
     """
     strict = [not blank and follows(response, one["id"], one["arguments"]) for one in instructions]
-    others = [variant for variant in variants(response) if variant.strip()]
+    others = [variant for variant in response_variants(response) if variant.strip()]
     loose = [
         bool(others)
         and (followed or any(follows(variant, one["id"], one["arguments"]) for variant in others))
@@ -98,7 +100,7 @@ def judge(
     return InstructionVerdicts(strict, loose)
 
 
-def variants(response: str) -> list[str]:
+def response_variants(response: str) -> list[str]:
     """Return the distinct variants of a response that the loose verdict examines.
 
     The first is the response itself.
@@ -109,7 +111,7 @@ def variants(response: str) -> list[str]:
     return list(dict.fromkeys(kept + [text.replace("*", "") for text in kept]))
 
 
-def details(instructions: Sequence[Instruction], followed: InstructionVerdicts) -> dict[str, Any]:
+def score_details(instructions: Sequence[Instruction], followed: InstructionVerdicts) -> dict[str, Any]:
     """Return the score's details: the verdicts `per_instruction`, the loose verdicts, and the counts."""
     return {
         "per_instruction": [
@@ -122,14 +124,14 @@ def details(instructions: Sequence[Instruction], followed: InstructionVerdicts) 
     }
 
 
-def in_words(instructions: Sequence[Instruction], followed: Sequence[bool]) -> str:
+def describe_verdicts(instructions: Sequence[Instruction], followed: Sequence[bool]) -> str:
     """Describe in a sentence how many instructions were followed, and which were not."""
     missed = [one["id"] for one, kept in zip(instructions, followed, strict=True) if not kept]
-    share = f"{sum(followed)} of {counted(len(followed), 'instruction')} followed"
+    share = f"{sum(followed)} of {count_with_noun(len(followed), 'instruction')} followed"
     return f"{share}; not followed: {', '.join(missed)}" if missed else share
 
 
-NAMES = ("prompt_strict", "instruction_strict", "prompt_loose", "instruction_loose")
+ACCURACY_NAMES = ("prompt_strict", "instruction_strict", "prompt_loose", "instruction_loose")
 
 
 class Accuracies:
@@ -138,7 +140,7 @@ class Accuracies:
     def __init__(self) -> None:
         self._prompts = 0
         self._instructions = 0
-        self._followed = dict.fromkeys(NAMES, 0)
+        self._followed = dict.fromkeys(ACCURACY_NAMES, 0)
 
     def add(self, counts: Mapping[str, Any], instructions: int) -> None:
         """Count one response by the counts in its score's details, `passed` and `passed_loose`.
@@ -154,7 +156,7 @@ class Accuracies:
             self._followed[f"instruction_{name}"] += passed
 
     def values(self) -> list[float | None]:
-        """Return the four accuracies in the order of `NAMES`; each is None if nothing was counted."""
+        """Return the four accuracies in the order of `ACCURACY_NAMES`; each is None if nothing was counted."""
         totals = (self._prompts, self._instructions, self._prompts, self._instructions)
         return [
             followed / total if total else None
@@ -162,7 +164,7 @@ class Accuracies:
         ]
 
 
-def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the four published accuracies.
 
     If a trial has no response, none of its instructions counts as followed.
@@ -170,4 +172,4 @@ def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
     accuracies = Accuracies()
     for one in graded:
         accuracies.add(one.detail, int(one.labels["instructions"]))
-    return [Figure(name, value) for name, value in zip(NAMES, accuracies.values(), strict=True)]
+    return [Figure(name, value) for name, value in zip(ACCURACY_NAMES, accuracies.values(), strict=True)]

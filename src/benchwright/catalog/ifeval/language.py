@@ -10,7 +10,7 @@ from typing import Any
 
 
 @lru_cache(maxsize=32)
-def detected_language(text: str) -> str | None:
+def detect_language(text: str) -> str | None:
     """Return the code of the text's language (such as `en`, `zh-cn`).
 
     None if none can be detected (no letters).

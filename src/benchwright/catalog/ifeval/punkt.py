@@ -15,7 +15,7 @@ from benchwright.catalog.ifeval.about import PUNKT_FILES
 from benchwright.data.errors import DatasetParseError
 from benchwright.records import Record
 
-NUMBER = "##number##"
+NUMBER_TOKEN = "##number##"
 """The token that replaces every number in a model."""
 
 UPPER_WITHIN = 0b0000100
@@ -111,7 +111,7 @@ class Punkt(Record, frozen=True):
             return self._is_end(token) and starts is not False and not named
         if self._is_abbreviation(token) or _ELLIPSIS.fullmatch(token):
             return starts is True or (capital and next_word in self.sentence_starters)
-        return self._is_end(token) and not (word == NUMBER and starts is False)
+        return self._is_end(token) and not (word == NUMBER_TOKEN and starts is False)
 
     def _is_end(self, token: str) -> bool:
         """Return True if a sentence ends with `token`, judged by this token alone."""
@@ -186,9 +186,9 @@ def _possible_ends(text: str) -> Iterator[tuple[re.Match[str], int]]:
 
 
 def _word(token: str) -> str:
-    """Return a token in the form that a model uses: in lower case, with numbers replaced by `NUMBER`."""
+    """Return a token in the form that a model uses: in lower case, with numbers replaced by `NUMBER_TOKEN`."""
     lower = token.lower()
-    return NUMBER if _NUMERIC.fullmatch(lower) else lower
+    return NUMBER_TOKEN if _NUMERIC.fullmatch(lower) else lower
 
 
 def _without_full_stop(word: str) -> str:

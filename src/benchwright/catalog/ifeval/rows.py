@@ -7,11 +7,11 @@ from typing import Any
 
 from benchwright.catalog.ifeval.grading import Instruction, rules
 from benchwright.catalog.ifeval.rules import Rules
-from benchwright.catalog.ifeval.splitters import OWN
+from benchwright.catalog.ifeval.splitters import OWN_SPLITTER_NAME
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
-RULES = rules(OWN)
+RULE_ARGUMENTS = rules(OWN_SPLITTER_NAME)
 """The arguments of every known instruction. They do not depend on the sentence splitter."""
 
 
@@ -29,24 +29,24 @@ class IfevalRow(Record, frozen=True):
         Raises:
             ValueError: If an instruction is unknown or has wrong arguments.
         """
-        instructions(RULES, self.instruction_id_list, self.kwargs)
+        instructions(RULE_ARGUMENTS, self.instruction_id_list, self.kwargs)
 
 
 def samples(source: Source) -> Iterator[Sample]:
     """Yield one sample per prompt."""
     for row in source.read(IfevalRow, "train"):
-        listed = instructions(RULES, row.instruction_id_list, row.kwargs)
+        listed = instructions(RULE_ARGUMENTS, row.instruction_id_list, row.kwargs)
         content = {"prompt": row.prompt, "instructions": listed}
         yield Sample(
             f"ifeval_{row.key}",
             content,
             labels={"instructions": str(len(listed))},
             input=row.prompt,
-            target=in_words(listed),
+            target=instructions_text(listed),
         )
 
 
-def in_words(instructions: list[Instruction]) -> str:
+def instructions_text(instructions: list[Instruction]) -> str:
     """Return the instructions as text, one per line: `length_constraints:number_words (num_words: 300)`."""
     return "\n".join(map(_in_words, instructions))
 

@@ -90,7 +90,7 @@ def compare(count: int, relation: Relation, threshold: int) -> bool:
     return count < threshold if relation == "less than" else count >= threshold
 
 
-def expression(pattern: str, flags: int = 0) -> re.Pattern[str]:
+def compile_expression(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """Compile a regular expression from a row. If it is invalid, it is matched as plain text.
 
     The official code takes keywords, markers and section words as regular expressions, unescaped, and crashes

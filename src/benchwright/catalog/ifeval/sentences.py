@@ -37,7 +37,7 @@ _ABBREVIATIONS = (
 
 ABBREVIATIONS = frozenset(_ABBREVIATIONS.split())
 
-LETTERS = frozenset("fhnstw")
+NON_FINAL_LETTERS = frozenset("fhnstw")
 """Single letters that never end a sentence. After any other letter it ends, unless a name follows."""
 
 _OPENERS = (
@@ -47,11 +47,11 @@ _OPENERS = (
     "yet you your"
 )
 
-OPENERS = frozenset(_OPENERS.split())
+SENTENCE_OPENERS = frozenset(_OPENERS.split())
 """Words that start a sentence after an abbreviation. Any other capitalised word is taken for a name."""
 
 
-def split(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """Return the sentences of a text, without the white space between them."""
     pieces = []
     start = 0
@@ -88,7 +88,7 @@ def _breaks(text: str, end: re.Match[str]) -> bool:
     word = before[0].lower() if before else ""
     following = end["next"] or ""
     if len(word) == 1 and word.isalpha():
-        return word not in LETTERS and (_opens(text, end) or not following.isalpha())
+        return word not in NON_FINAL_LETTERS and (_opens(text, end) or not following.isalpha())
     if word in ABBREVIATIONS or word.rpartition("-")[2] in ABBREVIATIONS:
         return _opens(text, end)
     if word.replace(",", "").replace(".", "").isdecimal():
@@ -101,4 +101,4 @@ def _opens(text: str, end: re.Match[str]) -> bool:
     if not (end["next"] or "").isupper():
         return False
     word = _LEADING.match(text, end.start("next"))
-    return word is not None and word[0].lower() in OPENERS
+    return word is not None and word[0].lower() in SENTENCE_OPENERS

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from benchwright.catalog.ifeval.about import PUNKT
 from benchwright.catalog.ifeval.punkt import read_punkt
-from benchwright.catalog.ifeval.sentences import split
+from benchwright.catalog.ifeval.sentences import split_sentences
 from benchwright.data.datasets import find_dataset
 from benchwright.data.errors import DatasetNotFound
 from benchwright.records import Record
 
-Split = Callable[[str], list[str]]
+SplitFunction = Callable[[str], list[str]]
 """Function (text) -> its sentences."""
 
 
@@ -35,7 +35,7 @@ class Splitter(Record, frozen=True):
         return () if self.departure is None else (self.departure,)
 
 
-OWN = Splitter(
+OWN_SPLITTER_NAME = Splitter(
     "our own splitter",
     "own",
     departure="sentences are split by our own splitter instead of NLTK's Punkt (`benchwright fetch ifeval` brings it)",
@@ -51,7 +51,7 @@ def find_splitter(data_dir: Path) -> Splitter:
     try:
         source = find_dataset(PUNKT, data_dir)
     except DatasetNotFound:
-        return OWN
+        return OWN_SPLITTER_NAME
     directory = source.files()[0].parent
     read_punkt(directory)
     unknown = None if source.pinned else f"the Punkt model in {directory} is of no known revision"
@@ -61,6 +61,6 @@ def find_splitter(data_dir: Path) -> Splitter:
 
 
 @cache
-def splitting(splitter: Splitter) -> Split:
+def split_function(splitter: Splitter) -> SplitFunction:
     """Return the function that splits a text into sentences. Punkt's model is read once per process."""
-    return split if splitter.directory is None else read_punkt(Path(splitter.directory)).split
+    return split_sentences if splitter.directory is None else read_punkt(Path(splitter.directory)).split

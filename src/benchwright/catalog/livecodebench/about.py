@@ -47,11 +47,11 @@ LIVECODEBENCH = About(
     needs=("sandbox",),
 )
 
-V5 = msgspec.structs.replace(
+LIVECODEBENCH_V5 = msgspec.structs.replace(
     LIVECODEBENCH,
     variant="v5",
     description="LiveCodeBench v5 — the 880 problems up to January 2025",
     items=880,
 )
 
-VARIANTS = (LIVECODEBENCH, V5)
+VARIANTS = (LIVECODEBENCH, LIVECODEBENCH_V5)

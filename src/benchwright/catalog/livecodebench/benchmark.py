@@ -12,7 +12,7 @@ from benchwright.catalog.livecodebench.about import DATASET
 from benchwright.catalog.livecodebench.grading import TestsScorer
 from benchwright.catalog.livecodebench.programs import checks
 from benchwright.catalog.livecodebench.prompts import messages
-from benchwright.catalog.livecodebench.rows import Window, samples
+from benchwright.catalog.livecodebench.rows import DateWindow, samples
 from benchwright.errors import UserError
 
 
@@ -22,7 +22,7 @@ def make(about: About, options: Options) -> Benchmark:
     Raises:
         UserError: If a day is not written as YYYY-MM-DD, or the window is empty.
     """
-    window = Window(_day(options, "from"), _day(options, "to"))
+    window = DateWindow(_day(options, "from"), _day(options, "to"))
     if window.first and window.last and window.first > window.last:
         raise UserError(f"The window is empty: --option from={window.first} lies behind to={window.last}.")
     return PlainBenchmark(
@@ -32,7 +32,7 @@ def make(about: About, options: Options) -> Benchmark:
         scorers=(TestsScorer(about.metric),),
         checks=checks,
         figures=pass_at_ks,
-        departures=() if window == Window() else (_said(window),),
+        departures=() if window == DateWindow() else (_said(window),),
     )
 
 
@@ -44,6 +44,6 @@ def _day(options: Options, name: str) -> datetime.date | None:
         raise UserError(f"--option {name} is a day such as 2024-08-01, not {given!r}.") from None
 
 
-def _said(window: Window) -> str:
+def _said(window: DateWindow) -> str:
     bounds = [f"from {window.first}" if window.first else "", f"to {window.last}" if window.last else ""]
     return f"problems of contests {' '.join(filter(None, bounds))} only: comparable to scores of this window alone"

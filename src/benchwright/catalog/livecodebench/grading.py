@@ -6,9 +6,9 @@ import asyncio
 from typing import Any
 
 from benchwright.catalog.grading import Verdict, verdict_score
-from benchwright.catalog.livecodebench.hidden import Test, read_tests
+from benchwright.catalog.livecodebench.problem_tests import Test, read_tests
+from benchwright.catalog.livecodebench.program_runner import PASSED, offload_long, run_tests
 from benchwright.catalog.livecodebench.prompts import code_of
-from benchwright.catalog.livecodebench.running import PASSED, offload_long, run_tests
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
 from benchwright.records import Outcome, Sample

@@ -12,10 +12,10 @@ from typing import Any
 from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import GOLD, Check
 from benchwright.catalog.livecodebench.grading import tests_of
-from benchwright.catalog.livecodebench.hidden import Test
+from benchwright.catalog.livecodebench.problem_tests import Test
 from benchwright.records import Sample
 
-CHEATS = {
+CHEATING_PROGRAMS = {
     "does nothing": "pass",
     "ends its process": "import os\nos._exit(0)",
     "is no Python": "so it is",
@@ -29,7 +29,7 @@ def checks(sample: Sample) -> Iterator[Check]:
     yield Check(GOLD, [assistant(_fenced(_table(content, tests)))])
     wrong = [*tests[:-1], Test(tests[-1].input, json.dumps(f"not {tests[-1].output[:20]}"))]
     yield Check("the last test fails", [assistant(_fenced(_table(content, wrong)))], passes=False)
-    for name, code in CHEATS.items():
+    for name, code in CHEATING_PROGRAMS.items():
         yield Check(name, [assistant(_fenced(code))], passes=False)
     unfenced = _table(content, tests)
     yield Check("without fences", [assistant(unfenced)], passes=False)

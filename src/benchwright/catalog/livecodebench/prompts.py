@@ -7,7 +7,7 @@ from typing import Any
 from benchwright.catalog.asking import system, user
 from benchwright.records import Message
 
-SYSTEM = (
+SYSTEM_PROMPT = (
     "You are an expert Python programmer. You will be given a question (problem specification) and will generate a "
     "correct Python program that matches the specification and passes all tests."
 )
@@ -29,7 +29,7 @@ def messages(content: dict[str, Any]) -> list[Message]:
     starter_code = content["starter_code"]
     form = WITH_STARTER_CODE if starter_code else WITHOUT_STARTER_CODE
     return [
-        system(SYSTEM),
+        system(SYSTEM_PROMPT),
         user(
             f"### Question:\n{content['question']}\n\n### Format: {form}\n"
             f"```python\n{starter_code or '# YOUR CODE HERE'}\n```\n\n"

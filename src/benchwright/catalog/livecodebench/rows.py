@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from benchwright.catalog.livecodebench.hidden import read_tests
+from benchwright.catalog.livecodebench.problem_tests import read_tests
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
@@ -42,7 +42,7 @@ class LiveCodeBenchRow(Record, frozen=True):
         msgspec.json.decode(self.metadata, type=Metadata)
 
 
-class Window(Record, frozen=True):
+class DateWindow(Record, frozen=True):
     """A period of contest days, both included. A bound is None if the period is open on that side."""
 
     first: datetime.date | None = None
@@ -61,7 +61,7 @@ def _midnight(day: datetime.date, moment: datetime.datetime) -> datetime.datetim
     return datetime.datetime.combine(day, datetime.time(), moment.tzinfo)
 
 
-def samples(source: Source, release: str, window: Window) -> Iterator[Sample]:
+def samples(source: Source, release: str, window: DateWindow) -> Iterator[Sample]:
     """Yield one sample per problem of the release. Problems of contests outside the window are left out."""
     for row in source.read(LiveCodeBenchRow, release):
         if not window.contains(row.contest_date):

@@ -32,7 +32,7 @@ LONGBENCH_V2 = About(
     },
 )
 
-COT = msgspec.structs.replace(
+LONGBENCH_V2_COT = msgspec.structs.replace(
     LONGBENCH_V2,
     variant="cot",
     description="LongBench v2, chain of thought, then a second request for the letter",
@@ -41,7 +41,7 @@ COT = msgspec.structs.replace(
     max_tokens=1024,
 )
 
-DOCUMENTED = msgspec.structs.replace(
+LONGBENCH_V2_DOCUMENTED = msgspec.structs.replace(
     LONGBENCH_V2,
     variant="documented",
     description="LongBench v2, letter only, as llm-benchmarker documents it",
@@ -53,4 +53,4 @@ DOCUMENTED = msgspec.structs.replace(
     options={},
 )
 
-VARIANTS = (LONGBENCH_V2, COT, DOCUMENTED)
+VARIANTS = (LONGBENCH_V2, LONGBENCH_V2_COT, LONGBENCH_V2_DOCUMENTED)

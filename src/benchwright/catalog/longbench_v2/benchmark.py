@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchwright.catalog.asking import PlainBenchmark, assistant
-from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, GradedTrial, Options
 from benchwright.catalog.breakdowns import mean
 from benchwright.catalog.grading import GradeScorer
-from benchwright.catalog.letters import letter_checks
 from benchwright.catalog.longbench_v2 import rows
 from benchwright.catalog.longbench_v2.grading import grade_documented, grade_stated
-from benchwright.catalog.longbench_v2.solver import ReadAndAnswer, letter_only, step_by_step, zero_shot
-from benchwright.records import FAILED, Sample
+from benchwright.catalog.longbench_v2.solver import (
+    ReadAndAnswer,
+    documented_prompt,
+    step_by_step_prompt,
+    zero_shot_prompt,
+)
+from benchwright.catalog.multiple_choice import letter_checks
+from benchwright.records import FAILED_STATUSES, Sample
 
-COMPENSATION = 0.25
+GUESS_SCORE = 0.25
 """Score of an answer without a letter in the official "compensated" figures: a guess among four options."""
 
-PARTS = {"difficulty": ("easy", "hard"), "length": ("short", "medium", "long")}
+FIGURE_LABELS = {"difficulty": ("easy", "hard"), "length": ("short", "medium", "long")}
 
-PROMPTS = {None: zero_shot, "cot": step_by_step, "documented": letter_only}
+PROMPTS = {None: zero_shot_prompt, "cot": step_by_step_prompt, "documented": documented_prompt}
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -37,17 +42,17 @@ def make(about: About, options: Options) -> Benchmark:
     )
 
 
-def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the official figures: the accuracies, and the "compensated" accuracy.
 
     The latter counts an answer without a letter as a guess.
     """
-    parts: dict[str, list[float]] = {part: [] for parts in PARTS.values() for part in parts}
+    parts: dict[str, list[float]] = {part: [] for parts in FIGURE_LABELS.values() for part in parts}
     compensated: list[float] = []
     for one in graded:
-        for label in PARTS:
+        for label in FIGURE_LABELS:
             parts[one.labels[label]].append(one.value or 0.0)
-        guess = 0.0 if one.status in FAILED else COMPENSATION
+        guess = 0.0 if one.status in FAILED_STATUSES else GUESS_SCORE
         compensated.append(guess if one.value is None else one.value)
     return [
         *(Figure(f"accuracy_{part}", mean(values)) for part, values in parts.items()),

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from benchwright.catalog.grading import Verdict
-from benchwright.catalog.letters import letter_verdict
+from benchwright.catalog.multiple_choice import letter_verdict
 
 _BRACKETED = re.compile(r"The correct answer is \(([A-D])\)")
 _BARE = re.compile(r"The correct answer is ([A-D])")
@@ -33,6 +33,6 @@ def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
     """Grade the letter by the cascade of patterns that llm-benchmarker documents."""
-    from benchwright.catalog.documented.evaluators.matching import extract_mcq_answer
+    from benchwright.catalog.llm_benchmarker_api.evaluators.matching import extract_mcq_answer
 
     return letter_verdict(extract_mcq_answer(answer, num_options=4), content)

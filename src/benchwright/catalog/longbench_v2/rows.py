@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from benchwright.catalog.letters import question
+from benchwright.catalog.multiple_choice import question_text
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
@@ -47,4 +47,4 @@ def samples(source: Source) -> Iterator[Sample]:
             "answer": row.answer,
             "context": row.context,
         }
-        yield Sample(row.id, content, labels=labels, input=question(content), target=row.answer)
+        yield Sample(row.id, content, labels=labels, input=question_text(content), target=row.answer)

@@ -8,55 +8,55 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchwright.catalog.asking import context_length, noted_outcome, user
-from benchwright.catalog.letters import lettered
+from benchwright.catalog.asking import context_length_detail, outcome_with_notes, user
+from benchwright.catalog.multiple_choice import letter_choices
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Record, Trial
 
-FORMAT = 'Format your response as follows: "The correct answer is (insert answer here)".'
+ANSWER_FORMAT = 'Format your response as follows: "The correct answer is (insert answer here)".'
 
-ONE_QUESTION = "Please read the following text and answer the question below."
+QUESTION_INTRODUCTION = "Please read the following text and answer the question below."
 
-QUESTIONS = "Please read the following text and answer the questions below."
+QUESTIONS_INTRODUCTION = "Please read the following text and answer the questions below."
 
 STEP_BY_STEP = "Let’s think step by step:"
 
-OMITTED = "The text is too long and omitted here."
+OMITTED_TEXT = "The text is too long and omitted here."
 
-MOST_LIKELY = "Based on the above, what is the single, most likely answer choice?"
+LETTER_REQUEST = "Based on the above, what is the single, most likely answer choice?"
 
 
-def zero_shot(content: dict[str, Any]) -> str:
+def zero_shot_prompt(content: dict[str, Any]) -> str:
     """Return the prompt for a direct answer (prompts/0shot.txt).
 
     It contains document, question, choices, and the answer's format.
     """
-    return f"{ONE_QUESTION}\n\n{_text(content)}\n\n{_question(content)}\n\n{FORMAT}"
+    return f"{QUESTION_INTRODUCTION}\n\n{_text(content)}\n\n{_question(content)}\n\n{ANSWER_FORMAT}"
 
 
-def step_by_step(content: dict[str, Any]) -> str:
+def step_by_step_prompt(content: dict[str, Any]) -> str:
     """Return the first prompt for chain of thought (prompts/0shot_cot.txt).
 
     It contains document, question and choices.
     """
-    return f"{QUESTIONS}\n\n{_text(content)}\n\n{_question(content)}\n\n{STEP_BY_STEP}"
+    return f"{QUESTIONS_INTRODUCTION}\n\n{_text(content)}\n\n{_question(content)}\n\n{STEP_BY_STEP}"
 
 
-def letter_after(content: dict[str, Any], thoughts: str) -> str:
+def letter_prompt(content: dict[str, Any], thoughts: str) -> str:
     """Return the second prompt for chain of thought, which asks for the letter (prompts/0shot_cot_ans.txt).
 
     It contains the question and the model's thoughts, but not the document.
     """
     return (
-        f"{QUESTIONS}\n\n{OMITTED}\n\n{_question(content)}\n\n{STEP_BY_STEP} {thoughts.strip()}\n\n"
-        f"{MOST_LIKELY} {FORMAT}"
+        f"{QUESTIONS_INTRODUCTION}\n\n{OMITTED_TEXT}\n\n{_question(content)}\n\n{STEP_BY_STEP} {thoughts.strip()}\n\n"
+        f"{LETTER_REQUEST} {ANSWER_FORMAT}"
     )
 
 
-def letter_only(content: dict[str, Any]) -> str:
+def documented_prompt(content: dict[str, Any]) -> str:
     """Return the prompt that llm-benchmarker documents: the whole document, the question and its choices."""
-    choices = "\n".join(lettered(content["choices"]))
+    choices = "\n".join(letter_choices(content["choices"]))
     return f"{content['context']}\n\nQuestion: {content['question']}\n\n{choices}\n\nAnswer with the letter only."
 
 
@@ -65,7 +65,7 @@ def _text(content: dict[str, Any]) -> str:
 
 
 def _question(content: dict[str, Any]) -> str:
-    choices = lettered([choice.strip() for choice in content["choices"]], "({letter}) {choice}")
+    choices = letter_choices([choice.strip() for choice in content["choices"]], "({letter}) {choice}")
     return "\n".join(
         [f"What is the correct answer to this question: {content['question'].strip()}", "Choices:", *choices]
     )
@@ -94,18 +94,18 @@ class ReadAndAnswer:
         content = trial.sample.content
         text, notes = self._prompt(content), {}
         if self._most is not None:
-            fitted = await fit(session, text, self._most)
+            fitted = await fit_prompt(session, text, self._most)
             text = fitted.text
-            notes = context_length(fitted.tokens, fitted.approximate) | {"cut": fitted.cut}
+            notes = context_length_detail(fitted.tokens, fitted.approximate) | {"cut": fitted.cut}
         messages: list[Message] = [user(text)]
         reply = await session.chat(messages)
         notes = notes or _length_by(reply, text)
         if self._twice:
             messages.append(reply.message)
-            asked = user(letter_after(content, reply.text))
+            asked = user(letter_prompt(content, reply.text))
             reply = await session.chat([asked], max_tokens=_letter_tokens(session))
             messages.append(asked)
-        return noted_outcome(messages, reply, notes)
+        return outcome_with_notes(messages, reply, notes)
 
 
 def _letter_tokens(session: Session) -> int:
@@ -118,13 +118,13 @@ def _length_by(reply: Reply, text: str) -> dict[str, Any]:
     It is taken from the response's usage; without usage, it is estimated from the characters.
     """
     counted = reply.usage.prompt_tokens
-    return context_length(characters_as_tokens(text) if counted is None else counted, counted is None)
+    return context_length_detail(characters_as_tokens(text) if counted is None else counted, counted is None)
 
 
-ROUNDS = 8
+MAX_TOKENIZER_REQUESTS = 8
 """Maximum number of requests to the server's tokenizer to find the length of one piece."""
 
-CLOSE_ENOUGH = 0.99
+MIN_LENGTH_SHARE = 0.99
 
 CHARACTERS_PER_TOKEN = 4.0
 """Characters per token, assumed if the server does not count tokens."""
@@ -142,7 +142,7 @@ class FittedPrompt(Record, frozen=True):
     approximate: bool
 
 
-async def fit(session: Session, text: str, most: int) -> FittedPrompt:
+async def fit_prompt(session: Session, text: str, most: int) -> FittedPrompt:
     """Return the text if it has at most `most` tokens, else its first and last `most // 2` tokens.
 
     The official code cuts between tokens (pred.py). Here the cut is between characters, and either end may be
@@ -172,14 +172,14 @@ async def _end(session: Session, take: Callable[[int], str], size: int, most: in
     `take` returns the piece of a given number of characters. `size` is the first number to try.
     """
     best = ""
-    for _ in range(ROUNDS):
+    for _ in range(MAX_TOKENIZER_REQUESTS):
         piece = take(size)
         tokens = await session.count_tokens(piece)
         if tokens is None:
             return best or take(min(size, int(most * CHARACTERS_PER_TOKEN)))
         if tokens <= most:
             best = max(best, piece, key=len)
-            if tokens >= most * CLOSE_ENOUGH:
+            if tokens >= most * MIN_LENGTH_SHARE:
                 break
-        size = int(size * most / max(tokens, 1) * (1 + CLOSE_ENOUGH) / 2)
+        size = int(size * most / max(tokens, 1) * (1 + MIN_LENGTH_SHARE) / 2)
     return best

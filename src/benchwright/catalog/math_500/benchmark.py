@@ -9,9 +9,9 @@ from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, user
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Options
 from benchwright.catalog.grading import GradeScorer
 from benchwright.catalog.math_500.grading import (
-    LIBRARY,
-    PUBLISHED,
-    SECONDS,
+    CPU_SECONDS,
+    LIBRARY_NAME,
+    PUBLISHED_VERSION,
     grade,
     library_version,
     load_library,
@@ -32,10 +32,10 @@ def make(about: About, options: Options) -> Benchmark:
     installed = library_version()
     scorer = GradeScorer(
         about.metric,
-        f"3, {LIBRARY} {installed}",
+        f"3, {LIBRARY_NAME} {installed}",
         grade,
         offloaded=("answer",),
-        seconds=SECONDS,
+        seconds=CPU_SECONDS,
         prepare=load_library,
     )
     return PlainBenchmark(
@@ -44,7 +44,9 @@ def make(about: About, options: Options) -> Benchmark:
         solver=AskOnce(with_instruction),
         scorers=(scorer,),
         checks=_checks,
-        departures=() if installed == PUBLISHED else (f"{LIBRARY} {installed} instead of {PUBLISHED}",),
+        departures=()
+        if installed == PUBLISHED_VERSION
+        else (f"{LIBRARY_NAME} {installed} instead of {PUBLISHED_VERSION}",),
     )
 
 

@@ -12,17 +12,17 @@ from benchwright.catalog.grading import Verdict
 from benchwright.catalog.matharena.boxes import last_box
 from benchwright.errors import UserError
 
-SECONDS = 20.0
+CPU_SECONDS = 20.0
 """Limit on the CPU time for one answer, in seconds.
 
 math-verify's own limits use signals, which cannot interrupt arithmetic on large numbers.
 """
 
-LONGEST = 2_000
+MAX_ANSWER_CHARACTERS = 2_000
 """Maximum number of characters of an answer. A longer one is unparsed."""
 
-LIBRARY = "math-verify"
-PUBLISHED = "0.9.0"
+LIBRARY_NAME = "math-verify"
+PUBLISHED_VERSION = "0.9.0"
 """The version of math-verify whose verdicts the protocol uses."""
 
 
@@ -33,14 +33,14 @@ def library_version() -> str:
         UserError: If math-verify is not installed. The message explains how to install it.
     """
     try:
-        return version(LIBRARY)
+        return version(LIBRARY_NAME)
     except PackageNotFoundError:
-        raise UserError(f"math_500 is graded by {LIBRARY}: pip install 'benchwright[math]'") from None
+        raise UserError(f"math_500 is graded by {LIBRARY_NAME}: pip install 'benchwright[math]'") from None
 
 
 def load_library() -> None:
     """Import math-verify and compare one answer with it, so that all its parts are loaded."""
-    equal(read("\\frac{1}{2}"), read("0.5"))
+    are_equal(parse_latex("\\frac{1}{2}"), parse_latex("0.5"))
 
 
 def grade(content: Mapping[str, Any], answer: str) -> Verdict:
@@ -58,13 +58,18 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
     stated = stated.strip().removesuffix(".")
     if stated == expected.strip():
         return Verdict(1.0, stated, expected)
-    found = read(f"\\boxed{{{stated}}}") if len(stated) <= LONGEST else []
+    found = parse_latex(f"\\boxed{{{stated}}}") if len(stated) <= MAX_ANSWER_CHARACTERS else []
     if not found:
-        return Verdict(None, stated[:LONGEST], expected, explanation=f"{LIBRARY} cannot read this answer.")
-    return Verdict(float(equal(read(expected), found)), stated, expected)
+        return Verdict(
+            None,
+            stated[:MAX_ANSWER_CHARACTERS],
+            expected,
+            explanation=f"{LIBRARY_NAME} cannot read this answer.",
+        )
+    return Verdict(float(are_equal(parse_latex(expected), found)), stated, expected)
 
 
-def read(text: str) -> list[Any]:
+def parse_latex(text: str) -> list[Any]:
     """Return math-verify's parse of a LaTeX text: a list, which is empty if the text cannot be parsed."""
     from math_verify import parse
 
@@ -72,7 +77,7 @@ def read(text: str) -> list[Any]:
     return list(parse(f"${text}$", parsing_timeout=None))
 
 
-def equal(right: list[Any], found: list[Any]) -> bool:
+def are_equal(right: list[Any], found: list[Any]) -> bool:
     """Return True if math-verify considers two parsed answers equal.
 
     False if the right answer could not be parsed.

@@ -16,15 +16,15 @@ from typing import TypeGuard
 from benchwright.catalog.matharena.values import (
     CONSTANTS,
     FUNCTIONS,
+    InexactNumber,
     NoValue,
-    Rounded,
     Value,
     absolute,
     add,
+    apply_to_complex,
     binomial,
     divide,
     factorial,
-    floating,
     function_value,
     logarithm,
     multiply,
@@ -58,7 +58,7 @@ def parse(text: str) -> ast.expr:
         raise NotPython(str(error)) from error
 
 
-def items(tree: ast.expr) -> list[ast.expr] | None:
+def list_items(tree: ast.expr) -> list[ast.expr] | None:
     """Return the elements of a list; None if the tree is not a list.
 
     (Braces have been rewritten as lists.)
@@ -175,7 +175,7 @@ def _called(name: str, arguments: list[Value]) -> Value:
 def _constant(number: complex) -> Value:
     if isinstance(number, int):
         return Fraction(number)
-    return Rounded(floating(complex, number))
+    return InexactNumber(apply_to_complex(complex, number))
 
 
 def _signed(operator: ast.unaryop, value: Value) -> Value:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchwright.catalog.asking import PlainBenchmark, assistant
-from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded
+from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, GradedTrial
 from benchwright.catalog.breakdowns import mean
 from benchwright.catalog.grading import GradeScorer
-from benchwright.catalog.matharena.grading import SECONDS, grade
-from benchwright.catalog.matharena.rows import reader
+from benchwright.catalog.matharena.grading import CPU_SECONDS, grade
+from benchwright.catalog.matharena.rows import samples_reader
 from benchwright.catalog.matharena.solver import AskForABox
 from benchwright.records import Sample
 
-IN_A_BOX = "Put your final answer within \\boxed{}."
-WHOLE_NUMBERS = f"{IN_A_BOX}\nThe answer is an integer between 0 and 999 inclusive."
+HMMT_INSTRUCTION = "Put your final answer within \\boxed{}."
+AIME_INSTRUCTION = f"{HMMT_INSTRUCTION}\nThe answer is an integer between 0 and 999 inclusive."
 """The instructions for HMMT and for AIME, word for word (configs/competitions)."""
 
 
@@ -22,15 +22,15 @@ def competition_benchmark(about: About, instruction: str) -> Benchmark:
     """Return the benchmark of a competition. `instruction` stands before each problem."""
     return PlainBenchmark(
         about=about,
-        samples=reader(about),
+        samples=samples_reader(about),
         solver=AskForABox(instruction),
-        scorers=(GradeScorer(about.metric, "3", grade, offloaded=("answer",), seconds=SECONDS),),
+        scorers=(GradeScorer(about.metric, "3", grade, offloaded=("answer",), seconds=CPU_SECONDS),),
         checks=_checks,
         figures=figures,
     )
 
 
-def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the share of trials in which the model had to be asked again for a boxed answer."""
     asked = [float(bool(one.detail.get("last_chance"))) for one in graded]
     return [

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
 
-from benchwright.catalog.matharena.tokens import NO_SIGN
+from benchwright.catalog.matharena.tokens import UNKNOWN_TOKEN
 from benchwright.catalog.matharena.values import NoValue, Value
 
-DEEPEST = 60
+MAX_NESTING = 60
 """Maximum depth of nested brackets."""
 
 
-class Unreadable(Exception):
+class UnreadableExpression(Exception):
     """The text is not an expression."""
 
 
-class NoExpressionHere(Unreadable):
+class NoExpressionHere(UnreadableExpression):
     """No expression begins at this token. The tokens before it may still form one."""
 
 
@@ -45,8 +45,8 @@ class Cursor:
             Unreadable: If the lexer does not know the token.
         """
         sign = self._signs[self._place] if self._place < len(self._signs) else None
-        if sign == NO_SIGN:
-            raise Unreadable("a sign that is not known")
+        if sign == UNKNOWN_TOKEN:
+            raise UnreadableExpression("a sign that is not known")
         return sign
 
     def _take(self) -> str:
@@ -68,7 +68,7 @@ class Cursor:
     @contextmanager
     def _deeper(self) -> Iterator[None]:
         self._depth += 1
-        if self._depth > DEEPEST:
+        if self._depth > MAX_NESTING:
             raise NoValue("nested too deeply")
         yield
         self._depth -= 1

@@ -13,16 +13,16 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
 
-from benchwright.catalog.matharena.cursor import Cursor, NoExpressionHere, Unreadable
+from benchwright.catalog.matharena.cursor import Cursor, NoExpressionHere, UnreadableExpression
 from benchwright.catalog.matharena.tokens import (
-    APPROACHES,
-    NO_PART,
-    NO_SIGN,
+    ARROW_TOKEN,
+    NO_EXPRESSION_TOKEN,
     RELATIONS,
-    UNDEFINED,
+    UNDEFINED_TOKEN,
+    UNKNOWN_TOKEN,
     is_name,
     matrices_are_closed,
-    signs_of,
+    tokenize,
 )
 from benchwright.catalog.matharena.values import (
     CONSTANTS,
@@ -43,7 +43,9 @@ from benchwright.catalog.matharena.values import (
 )
 
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
-_NO_FACTOR = frozenset((*"+-*/^_!,.:'=)}]", *RELATIONS, NO_PART, APPROACHES, "floored", "ceiled"))
+_NO_FACTOR = frozenset(
+    (*"+-*/^_!,.:'=)}]", *RELATIONS, NO_EXPRESSION_TOKEN, ARROW_TOKEN, "floored", "ceiled")
+)
 _NO_SCRIPT = frozenset((*_CLOSING, *FUNCTIONS, "|", "sqrt", "overline", "floor", "ceiling", "limit"))
 _THREE_DIGITS = re.compile(r"[0-9]{3}(?:\.[0-9]+)?$")
 _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
@@ -57,8 +59,8 @@ def value_of(text: str, symbols: Mapping[str, Value]) -> Value:
         NoValue: If the value is undefined, too large or not computed here, or the text is a comparison.
     """
     if not matrices_are_closed(text):
-        raise Unreadable("a matrix without end")
-    return _Reader(signs_of(text), symbols).whole()
+        raise UnreadableExpression("a matrix without end")
+    return _Reader(tokenize(text), symbols).whole()
 
 
 class _Reader(Cursor):
@@ -78,7 +80,7 @@ class _Reader(Cursor):
             self._without_value("a comparison")
             compared += 1
         if compared > 2 and any(map(is_name, self._signs)):
-            raise Unreadable("two comparisons with letters are neither true nor false")
+            raise UnreadableExpression("two comparisons with letters are neither true nor false")
         if self._lacking is not None:
             raise NoValue(self._lacking)
         return value
@@ -226,7 +228,7 @@ class _Reader(Cursor):
             self._take()
             sign += self._take()
         if sign[0] == "0" and len(sign) > 1 and sign.isdecimal():
-            raise Unreadable("a number that begins with 0")
+            raise UnreadableExpression("a number that begins with 0")
         if self.next == "." and sign.isdecimal():
             return self._digits_before_point(sign)
         return Fraction(sign)
@@ -236,8 +238,8 @@ class _Reader(Cursor):
 
         As in sympy, the value is the product of all digits but the last.
         """
-        if NO_SIGN in self._signs[self._place : self._place + 2]:
-            raise Unreadable("a sign that is not known")
+        if UNKNOWN_TOKEN in self._signs[self._place : self._place + 2]:
+            raise UnreadableExpression("a sign that is not known")
         if len(sign) == 1:
             raise NoExpressionHere("a point without digits")
         self._signs = self._signs[: self._place]
@@ -251,7 +253,7 @@ class _Reader(Cursor):
         self._expect("_")
         self._expect("{")
         letter = self._take()
-        self._expect(APPROACHES)
+        self._expect(ARROW_TOKEN)
         lacking = self._lacking
         self._sum()
         self._lacking = lacking
@@ -267,7 +269,7 @@ class _Reader(Cursor):
         return value
 
     def _name(self, sign: str, applied: bool) -> Value:
-        if sign == UNDEFINED:
+        if sign == UNDEFINED_TOKEN:
             return self._without_value("not computed")
         if sign not in self._symbols and sign not in CONSTANTS:
             raise NoExpressionHere(f"unknown: {sign!r}")
@@ -285,7 +287,7 @@ class _Reader(Cursor):
         if self.next != "_":
             return False
         if self._where_readable(self._script) is None:
-            raise (Unreadable if self._depth <= 1 else NoExpressionHere)(
+            raise (UnreadableExpression if self._depth <= 1 else NoExpressionHere)(
                 "an index without braces, number or letter"
             )
         return True

@@ -9,19 +9,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchwright.catalog.grading import Verdict
+from benchwright.catalog.matharena.answer_parser import Answer, boxed_answer, read_answer, to_latex
 from benchwright.catalog.matharena.boxes import last_integer
 from benchwright.catalog.matharena.quantities import (
-    LONGEST,
-    NOTHING,
+    MAX_CHARACTERS,
+    UNEQUAL_QUANTITY,
     AnswerValue,
-    quantity,
-    same_quantity,
+    are_equal_quantities,
+    parse_quantity,
     whole_number,
 )
-from benchwright.catalog.matharena.reading import Answer, boxed_answer, in_latex, read_answer
 from benchwright.engine.offload import offload
 
-SECONDS = 20.0
+CPU_SECONDS = 20.0
 """Limit on the CPU time for one answer, in seconds. No known answer takes more than a few milliseconds."""
 
 
@@ -36,11 +36,11 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
     text = boxed_answer(answer, several=several)
     found = None if text is None else parse_stated(text, several=several)
     if found is None:
-        text = last_integer(in_latex(answer))
-        found = None if text is None else quantity(text)
+        text = last_integer(to_latex(answer))
+        found = None if text is None else parse_quantity(text)
     if found is None:
         return Verdict(None, None, expected)
-    return Verdict(float(equal(found, right_answer(expected))), text, expected)
+    return Verdict(float(are_equal(found, right_answer(expected))), text, expected)
 
 
 async def states_an_answer(text: str) -> bool:
@@ -49,7 +49,7 @@ async def states_an_answer(text: str) -> bool:
     False also if reading takes longer than its limits.
     """
     try:
-        return await offload(boxed_value_is_readable, text, seconds=SECONDS)
+        return await offload(boxed_value_is_readable, text, seconds=CPU_SECONDS)
     except (TimeoutError, MemoryError):
         return False
 
@@ -75,15 +75,15 @@ def parse_stated(text: str, *, several: bool) -> AnswerValue | None:
 def right_answer(text: str) -> AnswerValue:
     """Return the value of the right answer. If it cannot be read, nothing equals it."""
     found = _stated(text, "," in text)
-    return NOTHING if found is None else found
+    return UNEQUAL_QUANTITY if found is None else found
 
 
 def _stated(text: str, several: bool) -> AnswerValue | None:
-    if len(text) > LONGEST:
+    if len(text) > MAX_CHARACTERS:
         return None
     answer = read_answer(text, several=several)
     if answer is None or isinstance(answer, str):
-        return None if answer is None else quantity(answer)
+        return None if answer is None else parse_quantity(answer)
     found = [(one, _valued(one)) for one in answer]
     return [value for one, value in found if value is not None and (_has_digit(one) or _is_decimal(value))]
 
@@ -102,11 +102,11 @@ def _is_decimal(value: AnswerValue) -> bool:
 
 def _valued(answer: Answer) -> AnswerValue | None:
     if isinstance(answer, list):
-        return [NOTHING if (found := _valued(one)) is None else found for one in answer]
-    return quantity(answer)
+        return [UNEQUAL_QUANTITY if (found := _valued(one)) is None else found for one in answer]
+    return parse_quantity(answer)
 
 
-def equal(found: AnswerValue, right: AnswerValue) -> bool:
+def are_equal(found: AnswerValue, right: AnswerValue) -> bool:
     """Return True if two answers are equal.
 
     Expressions are compared by value. Lists are compared as multisets, but lists within lists in their order.
@@ -114,7 +114,9 @@ def equal(found: AnswerValue, right: AnswerValue) -> bool:
     own code, two lists of pairs are never equal, not even if they are the same (parser.py, check_answers).
     """
     if not isinstance(found, list) or not isinstance(right, list):
-        return not isinstance(found, list) and not isinstance(right, list) and same_quantity(found, right)
+        return (
+            not isinstance(found, list) and not isinstance(right, list) and are_equal_quantities(found, right)
+        )
     left = list(found)
     for one in right:
         match = next((place for place, other in enumerate(left) if _equal_in_order(other, one)), None)
@@ -127,4 +129,4 @@ def equal(found: AnswerValue, right: AnswerValue) -> bool:
 def _equal_in_order(found: AnswerValue, right: AnswerValue) -> bool:
     if isinstance(found, list) and isinstance(right, list):
         return len(found) == len(right) and all(map(_equal_in_order, found, right))
-    return equal(found, right)
+    return are_equal(found, right)

@@ -11,7 +11,7 @@ REPEATS = 4
 """The number of times that MathArena solves each problem."""
 
 
-def competition(
+def build_about(
     name: str, title: str, problems: int, repository: str, *, variant: str | None = None
 ) -> About:
     """Return the metadata of a competition. `repository` is its dataset on the Hugging Face hub."""

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from benchwright.catalog.matharena.arithmetic import NotPython, items, names_in, parse, value_of_tree
-from benchwright.catalog.matharena.cursor import Unreadable
+from benchwright.catalog.matharena.arithmetic import NotPython, list_items, names_in, parse, value_of_tree
+from benchwright.catalog.matharena.cursor import UnreadableExpression
 from benchwright.catalog.matharena.expressions import value_of
-from benchwright.catalog.matharena.rewriting import as_python, with_braces
+from benchwright.catalog.matharena.python_rewriting import rewrite_as_python, with_braces
 from benchwright.catalog.matharena.tokens import letters_in
-from benchwright.catalog.matharena.values import NoValue, Rounded, Value
+from benchwright.catalog.matharena.values import InexactNumber, NoValue, Value
 
-LONGEST = 4_000
+MAX_CHARACTERS = 4_000
 """Maximum number of characters of an expression. A longer one has no value."""
 
 TOLERANCE = 1e-10
@@ -58,19 +58,19 @@ AnswerValue = Quantity | list["AnswerValue"]
 """A quantity, or a list of quantities in any order."""
 
 
-def quantity(text: str) -> AnswerValue | None:
+def parse_quantity(text: str) -> AnswerValue | None:
     """Return the value of an expression, or the list of values if braces enclose the text.
 
     None if it cannot be read.
     """
-    if len(text) > LONGEST:
+    if len(text) > MAX_CHARACTERS:
         return None
     if text.isdigit() and not text.isdecimal():  # as in 5², on which MathArena's program crashes
-        return NOTHING
+        return UNEQUAL_QUANTITY
     try:
         return _constant(Fraction(int(text) if text.isdigit() else float(text)), exact=False)
     except OverflowError:  # infinity, which crashes it, too
-        return NOTHING
+        return UNEQUAL_QUANTITY
     except ValueError:
         text = with_braces(text)
     found = _as_python(text)
@@ -85,22 +85,22 @@ def _undefined(_: Mapping[str, Value]) -> Value:
     raise NoValue("no value")
 
 
-NOTHING = Quantity(_undefined, frozenset(), is_exact=True)
+UNEQUAL_QUANTITY = Quantity(_undefined, frozenset(), is_exact=True)
 """A quantity that equals nothing, not even itself."""
 
-INFINITE = Quantity(_undefined, frozenset(), is_exact=False)
+INFINITE_QUANTITY = Quantity(_undefined, frozenset(), is_exact=False)
 """A quantity that is not exact and equals nothing, not even itself. For infinite values."""
 
 
 def _as_python(text: str) -> AnswerValue | None:
     try:
-        return _of_tree(parse(as_python(text)))
+        return _of_tree(parse(rewrite_as_python(text)))
     except NotPython:
         return None
 
 
 def _of_tree(tree: ast.expr) -> AnswerValue:
-    if (listed := items(tree)) is not None:
+    if (listed := list_items(tree)) is not None:
         return [_of_tree(one) for one in listed]
     letters = names_in(tree)
     return _checked(lambda symbols: value_of_tree(tree, symbols), letters)
@@ -110,7 +110,7 @@ def _checked(at: Callable[[Mapping[str, Value]], Value], letters: frozenset[str]
     try:
         at(_place(letters, 0))
     except NoValue:
-        return NOTHING
+        return UNEQUAL_QUANTITY
     return Quantity(at, letters, is_exact=True)
 
 
@@ -120,10 +120,10 @@ def _as_latex(text: str) -> Quantity | None:
         if letters:
             return _checked(lambda symbols: value_of(text, symbols), letters)
         value = value_of(text, {})
-    except Unreadable:
+    except UnreadableExpression:
         return None
     except NoValue:
-        return INFINITE if r"\infty" in text else NOTHING
+        return INFINITE_QUANTITY if r"\infty" in text else UNEQUAL_QUANTITY
     return _constant(value, exact=isinstance(value, Fraction) and value.denominator != 1 and "." not in text)
 
 
@@ -132,29 +132,29 @@ def _place(letters: frozenset[str], number: int) -> dict[str, Value]:
     return {letter: start + step * (order + 1) for order, letter in enumerate(sorted(letters))}
 
 
-def same_quantity(one: Quantity, other: Quantity) -> bool:
+def are_equal_quantities(one: Quantity, other: Quantity) -> bool:
     """Return True if two quantities are equal: exactly if both are exact, else within `TOLERANCE`."""
     letters = one.letters | other.letters
     exact = one.is_exact and other.is_exact
     try:
         return all(
-            same(one.evaluate(symbols), other.evaluate(symbols), exact=exact)
+            are_equal(one.evaluate(symbols), other.evaluate(symbols), exact=exact)
             for symbols in (_place(letters, number) for number in range(len(_PLACES) if letters else 1))
         )
     except (NoValue, NotPython, OverflowError):
         return False
 
 
-def same(one: Value, other: Value, *, exact: bool) -> bool:
+def are_equal(one: Value, other: Value, *, exact: bool) -> bool:
     """Return True if two values are equal.
 
     `exact`: compare exactly, as far as double precision can distinguish irrational numbers. As in sympy, a
     rounded value then equals only values that are rounded to the same number, and never an irrational one.
     """
-    if exact and (isinstance(one, Rounded) or isinstance(other, Rounded)):
+    if exact and (isinstance(one, InexactNumber) or isinstance(other, InexactNumber)):
         return (
-            isinstance(one, (Fraction, Rounded))
-            and isinstance(other, (Fraction, Rounded))
+            isinstance(one, (Fraction, InexactNumber))
+            and isinstance(other, (Fraction, InexactNumber))
             and complex(one) == complex(other)
         )
     if one == other:

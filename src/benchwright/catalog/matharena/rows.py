@@ -30,6 +30,6 @@ def samples(about: About, source: Source) -> Iterator[Sample]:
         yield Sample(f"{name}_{row.problem_idx}", content, labels=labels, input=row.problem, target=answer)
 
 
-def reader(about: About) -> partial[Iterator[Sample]]:
+def samples_reader(about: About) -> partial[Iterator[Sample]]:
     """Return the function `samples` with `about` filled in, for one competition."""
     return partial(samples, about)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.asking import noted_outcome, user
+from benchwright.catalog.asking import outcome_with_notes, user
 from benchwright.catalog.matharena.grading import states_an_answer
 from benchwright.engine.protocols import Session
 from benchwright.records import Outcome, Trial
 
-LAST_CHANCE = """
+BOX_REMINDER = """
 Your last message does not provide a final answer in a way that follows the formatting instructions.
 Please based on the conversation history, report the final answer again within \\boxed{}.
 If you did not find the answer, please use \\boxed{None}.
@@ -35,6 +35,6 @@ class AskForABox:
         reply = await session.chat(messages)
         readable = await states_an_answer(reply.text)
         if not readable:
-            messages += [reply.message, user(LAST_CHANCE)]
+            messages += [reply.message, user(BOX_REMINDER)]
             reply = await session.chat(messages)
-        return noted_outcome(messages, reply, None if readable else {"last_chance": True})
+        return outcome_with_notes(messages, reply, None if readable else {"last_chance": True})

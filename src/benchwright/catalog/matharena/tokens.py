@@ -7,16 +7,16 @@ import re
 from benchwright.catalog.matharena.values import CONSTANTS, FUNCTIONS
 
 RELATIONS = frozenset("<>")
-NO_PART = "->"
+NO_EXPRESSION_TOKEN = "->"
 """Token for commands that cannot begin an expression."""
 
-NO_SIGN = "?"
+UNKNOWN_TOKEN = "?"
 """The token for text that the lexer does not know."""
 
-APPROACHES = "to"
+ARROW_TOKEN = "to"
 """Token for the arrow in a limit (x → 0)."""
 
-UNDEFINED = "undefined"
+UNDEFINED_TOKEN = "undefined"
 """Token for commands whose value is not computed here, such as integrals and infinity."""
 
 _SKIPPED = re.compile(
@@ -37,10 +37,10 @@ _ALIASES = {
     **dict.fromkeys((r"\le", r"\leq", r"\leqq", r"\leqslant"), "<"),
     **dict.fromkeys((r"\ge", r"\geq", r"\geqq", r"\geqslant"), ">"),
     **dict.fromkeys(
-        (r"\to", r"\rightarrow", r"\Rightarrow", r"\longrightarrow", r"\Longrightarrow"), APPROACHES
+        (r"\to", r"\rightarrow", r"\Rightarrow", r"\longrightarrow", r"\Longrightarrow"), ARROW_TOKEN
     ),
-    **dict.fromkeys((r"\langle", r"\rangle", r"\sum", r"\prod", r"\mathit"), NO_PART),
-    **dict.fromkeys((r"\int", r"\infty"), UNDEFINED),
+    **dict.fromkeys((r"\langle", r"\rangle", r"\sum", r"\prod", r"\mathit"), NO_EXPRESSION_TOKEN),
+    **dict.fromkeys((r"\int", r"\infty"), UNDEFINED_TOKEN),
     r"\lim": "limit",
     r"\sqrt": "sqrt",
     r"\overline": "overline",
@@ -53,14 +53,14 @@ _ALIASES = {
 }
 
 
-def signs_of(text: str) -> list[str]:
+def tokenize(text: str) -> list[str]:
     """Return the tokens of a text: numbers, letters, commands, and single characters.
 
-    Commands with the same meaning become the same token. Unknown text becomes `NO_SIGN`.
+    Commands with the same meaning become the same token. Unknown text becomes `UNKNOWN_TOKEN`.
     """
     text = _INDEX.sub(r"_{\1}", _SKIPPED.sub(" ", text))
     found = _SIGN.findall(_SPLIT_NUMBER.sub(r"\1", text.strip()))
-    return [_ALIASES.get(sign, sign) if _KNOWN.fullmatch(sign) else NO_SIGN for sign in found]
+    return [_ALIASES.get(sign, sign) if _KNOWN.fullmatch(sign) else UNKNOWN_TOKEN for sign in found]
 
 
 def matrices_are_closed(text: str) -> bool:
@@ -77,4 +77,4 @@ def is_name(sign: str) -> bool:
 
 def letters_in(text: str) -> frozenset[str]:
     """Return the unknowns of an expression: letters, and commands that this module does not know."""
-    return frozenset(filter(is_name, signs_of(text))) - CONSTANTS.keys()
+    return frozenset(filter(is_name, tokenize(text))) - CONSTANTS.keys()

@@ -21,7 +21,7 @@ Larger numbers are not computed, so that towers of powers cannot fill the memory
 MOST_FACTORIAL = 5_000
 
 
-class Rounded(complex):
+class InexactNumber(complex):
     """A decimal number (written with a point), or a result computed from such numbers and fractions only."""
 
 
@@ -41,7 +41,7 @@ def power(base: Value, exponent: Value) -> Value:
         root = _exact_root(base, exponent.denominator) if exponent.denominator < 1000 else None
         if root is not None:
             return _whole_power(root, exponent.numerator)
-    return floating(pow, base, exponent)
+    return apply_to_complex(pow, base, exponent)
 
 
 def _whole_power(base: Fraction, exponent: int) -> Fraction:
@@ -86,22 +86,22 @@ def divide(above: Value, below: Value) -> Value:
     if not below:
         raise NoValue("division by zero")
     if isinstance(above, Fraction) and isinstance(below, Fraction):
-        return bounded(above / below)
-    return floating(lambda x, y: x / y, above, below)
+        return check_size(above / below)
+    return apply_to_complex(lambda x, y: x / y, above, below)
 
 
 def multiply(one: Value, other: Value) -> Value:
     """Return one * other."""
     if isinstance(one, Fraction) and isinstance(other, Fraction):
-        return bounded(one * other)
-    return floating(lambda x, y: x * y, one, other)
+        return check_size(one * other)
+    return apply_to_complex(lambda x, y: x * y, one, other)
 
 
 def add(one: Value, other: Value) -> Value:
     """Return one + other."""
     if isinstance(one, Fraction) and isinstance(other, Fraction):
-        return bounded(one + other)
-    return floating(lambda x, y: x + y, one, other)
+        return check_size(one + other)
+    return apply_to_complex(lambda x, y: x + y, one, other)
 
 
 def factorial(value: Value) -> Value:
@@ -112,7 +112,7 @@ def factorial(value: Value) -> Value:
     """
     if isinstance(value, Fraction) and value.denominator == 1:
         return Fraction(math.factorial(_whole(value, MOST_FACTORIAL)))
-    return floating(lambda number: math.gamma(number.real + 1), complex(real(value)))
+    return apply_to_complex(lambda number: math.gamma(number.real + 1), complex(real(value)))
 
 
 def binomial(above: Value, below: Value) -> Value:
@@ -148,7 +148,7 @@ def function_value(name: str, value: Value) -> Value:
     """
     if name in ("ln", "log") and isinstance(value, Fraction) and value > 0:
         return complex(math.log(value.numerator) - math.log(value.denominator))
-    return floating(FUNCTIONS[name], value)
+    return apply_to_complex(FUNCTIONS[name], value)
 
 
 def logarithm(value: Value, base: Value) -> Value:
@@ -178,10 +178,10 @@ def real(value: Value) -> Fraction | float:
     return value.real
 
 
-def floating(function: Callable[..., complex], *values: Value) -> complex:
+def apply_to_complex(function: Callable[..., complex], *values: Value) -> complex:
     """Apply a function to the values, converted to complex numbers, and return the result.
 
-    The result is `Rounded` if at least one of the values is, and the others are `Rounded` or fractions.
+    The result is `InexactNumber` if at least one of the values is, and the others are `InexactNumber` or fractions.
 
     Raises:
         NoValue: If the result is undefined, or a number is too large for double precision.
@@ -192,15 +192,15 @@ def floating(function: Callable[..., complex], *values: Value) -> complex:
         raise NoValue(str(error)) from error
     if not cmath.isfinite(result):
         raise NoValue("infinite")
-    decimal = any(isinstance(value, Rounded) for value in values)
+    decimal = any(isinstance(value, InexactNumber) for value in values)
     return (
-        Rounded(result)
-        if decimal and all(isinstance(value, (Fraction, Rounded)) for value in values)
+        InexactNumber(result)
+        if decimal and all(isinstance(value, (Fraction, InexactNumber)) for value in values)
         else result
     )
 
 
-def bounded(value: Fraction) -> Fraction:
+def check_size(value: Fraction) -> Fraction:
     """Return the value unchanged if it is not too large.
 
     Raises:

@@ -33,7 +33,7 @@ MMLU = About(
     options=simple_evals.OPTIONS,
 )
 
-FIVE_SHOT = msgspec.structs.replace(
+MMLU_FIVE_SHOT = msgspec.structs.replace(
     MMLU,
     variant="5shot",
     description="MMLU, five shots, most probable next letter; for base models",
@@ -46,7 +46,7 @@ FIVE_SHOT = msgspec.structs.replace(
     needs=("completions", "logprobs"),
 )
 
-DOCUMENTED = msgspec.structs.replace(
+MMLU_DOCUMENTED = msgspec.structs.replace(
     MMLU,
     variant="documented",
     description="MMLU, letter only, as llm-benchmarker documents it",
@@ -59,4 +59,4 @@ DOCUMENTED = msgspec.structs.replace(
     smaller_max_tokens=True,
 )
 
-VARIANTS = (MMLU, FIVE_SHOT, DOCUMENTED)
+VARIANTS = (MMLU, MMLU_FIVE_SHOT, MMLU_DOCUMENTED)

@@ -10,13 +10,13 @@ import msgspec
 
 from benchwright.catalog import simple_evals
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant
-from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, GradedTrial, Options
 from benchwright.catalog.breakdowns import macro_average
 from benchwright.catalog.grading import GradeScorer
-from benchwright.catalog.letters import letter_checks, letter_only
 from benchwright.catalog.mmlu import rows
 from benchwright.catalog.mmlu.grading import grade_documented, grade_next, grade_stated
-from benchwright.catalog.mmlu.solver import NextLetter, step_by_step
+from benchwright.catalog.mmlu.solver import AskNextLetter, step_by_step_prompt
+from benchwright.catalog.multiple_choice import letter_checks, letter_only_prompt
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.records import Sample
@@ -30,16 +30,16 @@ def make(about: About, options: Options) -> Benchmark:
         return PlainBenchmark(
             about=about,
             samples=rows.samples,
-            solver=AskOnce(letter_only),
+            solver=AskOnce(letter_only_prompt),
             scorers=(GradeScorer(about.metric, "1", grade_documented),),
             checks=letter_checks(str),
             figures=figures,
         )
-    opening = simple_evals.opening(options)
+    opening = simple_evals.opening_messages(options)
     return PlainBenchmark(
         about=about,
         samples=rows.samples,
-        solver=AskOnce(lambda content: [*opening, *step_by_step(content)]),
+        solver=AskOnce(lambda content: [*opening, *step_by_step_prompt(content)]),
         scorers=(GradeScorer(about.metric, "2", grade_stated),),
         checks=letter_checks("Let me think.\n\nAnswer: {}".format),
         figures=figures,
@@ -47,7 +47,7 @@ def make(about: About, options: Options) -> Benchmark:
     )
 
 
-def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the mean of the subjects' accuracies. (The score itself is the mean over questions.)"""
     return [macro_average(graded, "subject")]
 
@@ -69,7 +69,7 @@ class FiveShot(msgspec.Struct, frozen=True):
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
         """Yield the solver. It needs no server or sandbox to be started."""
-        yield NextLetter()
+        yield AskNextLetter()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
         """Yield log-probabilities that check the grader.
@@ -82,7 +82,7 @@ class FiveShot(msgspec.Struct, frozen=True):
         yield Check("another letter", [_likely({f" {right}": -3.0, wrong: -0.1})], passes=False)
         yield Check("no letter", [_likely({" the": -0.1})], passes=False)
 
-    def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
+    def figures(self, graded: Iterable[GradedTrial]) -> Sequence[Figure]:
         """Return the mean of the subjects' accuracies."""
         return figures(graded)
 

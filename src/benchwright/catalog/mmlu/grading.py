@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from benchwright.catalog.grading import Verdict
-from benchwright.catalog.letters import letter_verdict
+from benchwright.catalog.multiple_choice import letter_verdict
 
 _MARKUP = (
     *("**", "$\\boxed{", "}$", "\\$", "$\\text{", "$", "\\mathrm{", "\\{", "\\text", "\\(", "\\mathbf{"),
@@ -51,7 +51,7 @@ def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
     """Grade the letter by the cascade of patterns that llm-benchmarker documents."""
-    from benchwright.catalog.documented.evaluators.matching import extract_mcq_answer
+    from benchwright.catalog.llm_benchmarker_api.evaluators.matching import extract_mcq_answer
 
     return letter_verdict(extract_mcq_answer(answer, num_options=4), content, subject=content["subject"])
 

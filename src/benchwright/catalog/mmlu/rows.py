@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from benchwright.catalog.letters import LETTERS, question
+from benchwright.catalog.multiple_choice import LETTERS, question_text
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
@@ -62,7 +62,9 @@ def samples_with_shots(source: Source) -> Iterator[Sample]:
 def _sample(number: int, row: MmluRow, more: dict[str, Any]) -> Sample:
     labels = {"subject": row.subject, "category": _CATEGORY.get(row.subject, "other")}
     content = _content(row) | more
-    return Sample(f"mmlu_{number}", content, labels=labels, input=question(content), target=content["answer"])
+    return Sample(
+        f"mmlu_{number}", content, labels=labels, input=question_text(content), target=content["answer"]
+    )
 
 
 def _content(row: MmluRow) -> dict[str, Any]:

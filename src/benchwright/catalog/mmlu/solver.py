@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchwright.catalog.letters import lettered
-from benchwright.catalog.simple_evals import multiple_choice
+from benchwright.catalog.multiple_choice import letter_choices
+from benchwright.catalog.simple_evals import multiple_choice_message
 from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Status, Trial
 
 
-def step_by_step(content: dict[str, Any]) -> list[Message]:
+def step_by_step_prompt(content: dict[str, Any]) -> list[Message]:
     """Return the prompt of simple-evals, which asks for chain of thought."""
-    return [multiple_choice(content["question"], content["choices"])]
+    return [multiple_choice_message(content["question"], content["choices"])]
 
 
-def with_shots(content: dict[str, Any]) -> str:
+def five_shot_prompt(content: dict[str, Any]) -> str:
     """Return the prompt of the original five-shot evaluation. The model continues it with a letter."""
     subject = content["subject"].replace("_", " ")
     header = f"The following are multiple choice questions (with answers) about {subject}.\n\n"
@@ -25,14 +25,14 @@ def with_shots(content: dict[str, Any]) -> str:
 
 
 def _question(content: dict[str, Any]) -> str:
-    return "\n".join([content["question"], *lettered(content["choices"]), "Answer:"])
+    return "\n".join([content["question"], *letter_choices(content["choices"]), "Answer:"])
 
 
-TOP = 20
+TOP_LOGPROBS = 20
 """Number of log-probabilities to request for the next token. vLLM returns at most 20."""
 
 
-class NextLetter:
+class AskNextLetter:
     """Solver that requests one token from /completions. The answer is the most probable of A to D.
 
     A space before the letter is ignored.
@@ -43,8 +43,8 @@ class NextLetter:
 
         The answer is empty if no letter is among the most probable tokens.
         """
-        prompt = with_shots(trial.sample.content)
-        reply = await session.complete(prompt, max_tokens=1, logprobs=TOP, temperature=0)
+        prompt = five_shot_prompt(trial.sample.content)
+        reply = await session.complete(prompt, max_tokens=1, logprobs=TOP_LOGPROBS, temperature=0)
         letter = most_probable_letter(reply.logprobs)
         messages = [{"role": "user", "content": prompt}, reply.message]
         return Outcome(Status.ANSWERED, messages, letter or "")

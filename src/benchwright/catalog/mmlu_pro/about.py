@@ -35,7 +35,7 @@ MMLU_PRO = About(
     breakdowns=("category",),
 )
 
-DOCUMENTED = msgspec.structs.replace(
+MMLU_PRO_DOCUMENTED = msgspec.structs.replace(
     MMLU_PRO,
     variant="documented",
     description="MMLU-Pro, letter only, as llm-benchmarker documents it",
@@ -48,4 +48,4 @@ DOCUMENTED = msgspec.structs.replace(
     smaller_max_tokens=True,
 )
 
-VARIANTS = (MMLU_PRO, DOCUMENTED)
+VARIANTS = (MMLU_PRO, MMLU_PRO_DOCUMENTED)

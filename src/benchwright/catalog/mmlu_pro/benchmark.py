@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, user
-from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, GradedTrial, Options
 from benchwright.catalog.breakdowns import macro_average, mean
 from benchwright.catalog.grading import GradeScorer
-from benchwright.catalog.letters import LETTERS, letter_checks, letter_only, lettered
 from benchwright.catalog.mmlu_pro import rows
 from benchwright.catalog.mmlu_pro.grading import grade_documented, grade_reasoning, lucky_guesses
+from benchwright.catalog.multiple_choice import LETTERS, letter_checks, letter_choices, letter_only_prompt
 from benchwright.data.datasets import Source
 from benchwright.records import Message, Sample
 
@@ -24,7 +24,7 @@ INTRODUCTION = (
 STEP_BY_STEP = "Let's think step by step."
 
 
-def with_shots(content: dict[str, Any]) -> list[Message]:
+def five_shot_prompt(content: dict[str, Any]) -> list[Message]:
     """Return the official prompt: instruction, solved questions, and the question to continue."""
     shots = "".join(f"{_question(shot)}{_worked(shot['reasoning'])}\n\n" for shot in content["shots"])
     introduction = INTRODUCTION.replace("{category}", content["category"])
@@ -32,7 +32,7 @@ def with_shots(content: dict[str, Any]) -> list[Message]:
 
 
 def _question(content: dict[str, Any]) -> str:
-    options = "\n".join(lettered(content["choices"]))
+    options = "\n".join(letter_choices(content["choices"]))
     return f"Question:\n{content['question']}\nOptions:\n{options}\n"
 
 
@@ -40,7 +40,7 @@ def _worked(reasoning: str) -> str:
     return reasoning.replace(f"A: {STEP_BY_STEP}", f"Answer: {STEP_BY_STEP}")
 
 
-NO_SHOTS = "zero-shot: the data has no validation split to take the five shots from"
+NO_SHOTS_DEPARTURE = "zero-shot: the data has no validation split to take the five shots from"
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -49,7 +49,7 @@ def make(about: About, options: Options) -> Benchmark:
         return PlainBenchmark(
             about=about,
             samples=rows.samples,
-            solver=AskOnce(letter_only),
+            solver=AskOnce(letter_only_prompt),
             scorers=(GradeScorer(about.metric, "1", grade_documented),),
             checks=letter_checks(str),
             figures=_macro,
@@ -61,13 +61,13 @@ def make(about: About, options: Options) -> Benchmark:
 
         If the data lacks solved questions (shots), record this departure from the protocol.
         """
-        departures[:] = [] if rows.has_shots(source) else [NO_SHOTS]
+        departures[:] = [] if rows.has_shots(source) else [NO_SHOTS_DEPARTURE]
         return rows.samples_with_shots(source)
 
     return PlainBenchmark(
         about=about,
         samples=read,
-        solver=AskOnce(with_shots),
+        solver=AskOnce(five_shot_prompt),
         scorers=(GradeScorer(about.metric, "2", grade_reasoning),),
         checks=_reasoning_checks,
         figures=figures,
@@ -75,7 +75,7 @@ def make(about: About, options: Options) -> Benchmark:
     )
 
 
-def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the mean of the categories' accuracies, and figures that other evaluations publish.
 
     `accuracy_random_guess` grades answers without a letter by the official guesses. `accuracy_first_stage`
@@ -91,7 +91,7 @@ def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
     ]
 
 
-def _macro(graded: Iterable[Graded]) -> Sequence[Figure]:
+def _macro(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     return [macro_average(graded, "category")]
 
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from benchwright.catalog.benchmark import Graded
+from benchwright.catalog.benchmark import GradedTrial
 from benchwright.catalog.grading import Verdict, last_match
-from benchwright.catalog.letters import LETTERS, letter_verdict
-from benchwright.records import FAILED
+from benchwright.catalog.multiple_choice import LETTERS, letter_verdict
+from benchwright.records import FAILED_STATUSES
 
 GUESS_SEED = 12345
 """The seed that the official code sets once, at its start."""
@@ -52,20 +52,20 @@ def grade_reasoning(content: dict[str, Any], answer: str) -> Verdict:
     return letter_verdict(found.letter, content, category=content["category"], stage=found.stage)
 
 
-def lucky_guesses(graded: Iterable[Graded]) -> int:
+def lucky_guesses(graded: Iterable[GradedTrial]) -> int:
     """Count the answers without a letter that the official code would get right by its random guess.
 
     That code (evaluate_from_local.py, save_res) grades each category twice, in alphabetical order, with new
     guesses; the second grading counts. Each repeat is treated as a separate run here.
     """
-    runs: dict[int, dict[str, list[Graded]]] = {}
+    runs: dict[int, dict[str, list[GradedTrial]]] = {}
     for one in graded:
-        if one.status not in FAILED and "options" in one.detail:
+        if one.status not in FAILED_STATUSES and "options" in one.detail:
             runs.setdefault(one.repeat, {}).setdefault(one.detail["category"], []).append(one)
     return sum(_lucky_guesses_of_run(categories) for categories in runs.values())
 
 
-def _lucky_guesses_of_run(categories: Mapping[str, Sequence[Graded]]) -> int:
+def _lucky_guesses_of_run(categories: Mapping[str, Sequence[GradedTrial]]) -> int:
     numbers = random.Random(GUESS_SEED)
     lucky = 0
     for _, without_letter in sorted(categories.items()):
@@ -74,7 +74,7 @@ def _lucky_guesses_of_run(categories: Mapping[str, Sequence[Graded]]) -> int:
     return lucky
 
 
-def _guess(numbers: random.Random, without_letter: Sequence[Graded]) -> int:
+def _guess(numbers: random.Random, without_letter: Sequence[GradedTrial]) -> int:
     """Return how many of the answers without a letter are right if each letter is guessed at random, once."""
     return sum(
         LETTERS[numbers.randint(0, one.detail["options"] - 1)] == one.detail["expected"]
@@ -98,6 +98,6 @@ def _last_alone(answer: str) -> FoundLetter | None:
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
     """Grade the letter by the cascade of patterns that llm-benchmarker documents."""
-    from benchwright.catalog.documented.evaluators.matching import extract_mcq_answer
+    from benchwright.catalog.llm_benchmarker_api.evaluators.matching import extract_mcq_answer
 
     return letter_verdict(extract_mcq_answer(answer, num_options=10), content, category=content["category"])

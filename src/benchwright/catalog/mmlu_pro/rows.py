@@ -7,20 +7,20 @@ from typing import Annotated, Any
 
 import msgspec
 
-from benchwright.catalog.letters import LETTERS, question
+from benchwright.catalog.multiple_choice import LETTERS, question_text
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
 SHOTS = 5
 
-FILLER = "N/A"
+FILLER_OPTION = "N/A"
 """The placeholder for a missing option, which the official code drops."""
 
 
 class MmluProRow(Record, frozen=True):
     """One question in the Hugging Face layout. `answer_index` counts from 0.
 
-    `options`: 1 to 10 options, and fillers (`FILLER`) for missing ones.
+    `options`: 1 to 10 options, and fillers (`FILLER_OPTION`) for missing ones.
     """
 
     question_id: int
@@ -39,8 +39,8 @@ class MmluProRow(Record, frozen=True):
 
     @property
     def choices(self) -> list[str]:
-        """The options, without fillers (`FILLER`) for missing ones."""
-        return [option for option in self.options if option != FILLER]
+        """The options, without fillers (`FILLER_OPTION`) for missing ones."""
+        return [option for option in self.options if option != FILLER_OPTION]
 
 
 def samples(source: Source) -> Iterator[Sample]:
@@ -80,7 +80,7 @@ def _sample(row: MmluProRow, more: dict[str, Any]) -> Sample:
         f"mmlu_pro_{row.question_id}",
         content | more,
         labels={"category": row.category},
-        input=question(content),
+        input=question_text(content),
         target=row.answer,
     )
 

@@ -41,7 +41,7 @@ MMMU_PRO = About(
     needs=("images",),
 )
 
-IN_THE_PICTURE = msgspec.structs.replace(
+MMMU_PRO_VISION = msgspec.structs.replace(
     MMMU_PRO,
     variant="vision",
     description="MMMU-Pro — the same 1,730 questions, each as one image and nothing else",
@@ -51,4 +51,4 @@ IN_THE_PICTURE = msgspec.structs.replace(
     breakdowns=("domain", "subject"),
 )
 
-VARIANTS = (MMMU_PRO, IN_THE_PICTURE)
+VARIANTS = (MMMU_PRO, MMMU_PRO_VISION)

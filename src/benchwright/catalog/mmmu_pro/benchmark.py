@@ -7,15 +7,15 @@ from functools import partial
 from typing import Any
 
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, system
-from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, GradedTrial, Options
 from benchwright.catalog.grading import GradeScorer
-from benchwright.catalog.letters import LETTERS, lettered
 from benchwright.catalog.mmmu_pro import rows
 from benchwright.catalog.mmmu_pro.grading import expected_guesses, grade
+from benchwright.catalog.multiple_choice import LETTERS, letter_choices
 from benchwright.endpoint.dialects.conversation import image_part, text_part
 from benchwright.records import Message, Sample
 
-SYSTEM = "You are ChatGPT, a large language model trained by OpenAI, based on the GPT-4 architecture."
+SYSTEM_PROMPT = "You are ChatGPT, a large language model trained by OpenAI, based on the GPT-4 architecture."
 """The system message of the authors' script for chat completions (mmmu-pro/infer/infer_gpt.py)."""
 
 _LAST_LINE = (
@@ -24,11 +24,11 @@ _LAST_LINE = (
 )
 _LETTER_ALONE = "Answer with the option letter from the given choices directly."
 
-STANDARD = {
+STANDARD_INSTRUCTIONS = {
     "cot": f"Answer the preceding multiple choice question. {_LAST_LINE} Think step by step before answering.",
     "direct": _LETTER_ALONE,
 }
-VISION = {
+VISION_INSTRUCTIONS = {
     "cot": "Write out the multiple-choice question in the image and then solve it. "
     f"{_LAST_LINE} Think step by step before answering.",
     "direct": f"{_LETTER_ALONE} {_LAST_LINE}",
@@ -40,16 +40,16 @@ def make(about: About, options: Options) -> Benchmark:
     """Return the benchmark in the variant that `about` describes."""
     prompt = options.choice("prompt", ("cot", "direct"))
     with_system = options.choice("system_message", ("yes", "no")) == "yes"
-    opening = [system(SYSTEM)] if with_system else []
+    opening = [system(SYSTEM_PROMPT)] if with_system else []
     vision = about.variant == "vision"
     ask = (
-        partial(_in_the_picture, opening, VISION[prompt])
+        partial(_in_the_picture, opening, VISION_INSTRUCTIONS[prompt])
         if vision
-        else partial(_with_pictures, opening, STANDARD[prompt])
+        else partial(_with_pictures, opening, STANDARD_INSTRUCTIONS[prompt])
     )
     return PlainBenchmark(
         about=about,
-        samples=rows.samples_in_pictures if vision else rows.samples,
+        samples=rows.vision_samples if vision else rows.samples,
         solver=AskOnce(ask),
         scorers=(GradeScorer(about.metric, "1", grade),),
         checks=checks,
@@ -60,8 +60,8 @@ def make(about: About, options: Options) -> Benchmark:
 
 def _with_pictures(opening: list[Message], instruction: str, content: dict[str, Any]) -> list[Message]:
     """Return the prompt: the text without its image numbers, then each image once per mention."""
-    text = "\n".join([content["question"], *lettered(content["choices"]), instruction])
-    return [*opening, _asking(rows.NAMED.sub("<image>", text), content)]
+    text = "\n".join([content["question"], *letter_choices(content["choices"]), instruction])
+    return [*opening, _asking(rows.IMAGE_MENTION.sub("<image>", text), content)]
 
 
 def _in_the_picture(opening: list[Message], instruction: str, content: dict[str, Any]) -> list[Message]:
@@ -72,7 +72,7 @@ def _asking(text: str, content: dict[str, Any]) -> Message:
     return {"role": "user", "content": [text_part(text), *map(image_part, content["images"])]}
 
 
-def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the expected accuracy if random guesses replace missing letters, as the authors do."""
     kept = list(graded)
     right = sum(one.value or 0.0 for one in kept) + expected_guesses(kept)

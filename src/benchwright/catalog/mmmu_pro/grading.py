@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from benchwright.catalog.benchmark import Graded
+from benchwright.catalog.benchmark import GradedTrial
 from benchwright.catalog.grading import Verdict
-from benchwright.catalog.letters import LETTERS, letter_verdict
-from benchwright.records import FAILED
+from benchwright.catalog.multiple_choice import LETTERS, letter_verdict
+from benchwright.records import FAILED_STATUSES
 
-MARK = "Answer:"
+ANSWER_MARK = "Answer:"
 
 _STRIPPED = (",", ".", "!", "?", ";", ":", "'")
 
@@ -31,7 +31,7 @@ def find_letter(answer: str, choices: Sequence[str]) -> str | None:
     word, the first in alphabetical order counts.
     """
     letters = LETTERS[: len(choices)]
-    _, mark, said = answer.rpartition(MARK)
+    _, mark, said = answer.rpartition(ANSWER_MARK)
     stated = [letter for letter in letters if letter in said] if mark else []
     if len(stated) == 1:
         return stated[0]
@@ -64,7 +64,7 @@ def grade(content: dict[str, Any], answer: str) -> Verdict:
     return letter_verdict(letter, content, **({"options": len(choices)} if letter is None else {}))
 
 
-def expected_guesses(graded: Iterable[Graded]) -> float:
+def expected_guesses(graded: Iterable[GradedTrial]) -> float:
     """Return how many answers without a letter a random guess is expected to get right.
 
     The authors' code draws its guesses without a seed, so that their number varies.
@@ -72,7 +72,7 @@ def expected_guesses(graded: Iterable[Graded]) -> float:
     chances: Iterable[float] = (
         1 / one.detail["options"]
         for one in graded
-        if one.status not in FAILED
+        if one.status not in FAILED_STATUSES
         and "options" in one.detail
         and one.detail["expected"] in LETTERS[: one.detail["options"]]
     )

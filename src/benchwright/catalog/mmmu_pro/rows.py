@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from benchwright.catalog.letters import LETTERS, lettered, question
 from benchwright.catalog.mmmu_pro.about import STANDARD, VISION
+from benchwright.catalog.multiple_choice import LETTERS, letter_choices, question_text
 from benchwright.data.datasets import Source
 from benchwright.pictures import data_url, picture_of
 from benchwright.records import Record, Sample
@@ -34,7 +34,7 @@ DOMAINS = {
 }
 """The authors' domain of each subject (mmmu-pro/evaluate.py)."""
 
-NAMED = re.compile(r"<image\s+(\d+)>")
+IMAGE_MENTION = re.compile(r"<image\s+(\d+)>")
 """Pattern of a mention of an image in a question or an option."""
 
 
@@ -94,7 +94,7 @@ class StandardRow(_Row, frozen=True, kw_only=True):
 
     @property
     def _named(self) -> list[str]:
-        return NAMED.findall("\n".join([self.question, *self.choices]))
+        return IMAGE_MENTION.findall("\n".join([self.question, *self.choices]))
 
 
 class VisionRow(_Row, frozen=True, kw_only=True):
@@ -110,14 +110,14 @@ def samples(source: Source) -> Iterator[Sample]:
     """Yield one sample per question, with its images."""
     for row in source.read(StandardRow, STANDARD):
         content = _content(row, row.images) | {"question": row.question}
-        yield _sample(row, content, question(content), {"difficulty": row.topic_difficulty})
+        yield _sample(row, content, question_text(content), {"difficulty": row.topic_difficulty})
 
 
-def samples_in_pictures(source: Source) -> Iterator[Sample]:
+def vision_samples(source: Source) -> Iterator[Sample]:
     """Yield one sample per question that is an image."""
     for row in source.read(VisionRow, VISION):
         content = _content(row, [row.image])
-        shown = "\n".join(["(The question is in the image.)", "", *lettered(content["choices"])])
+        shown = "\n".join(["(The question is in the image.)", "", *letter_choices(content["choices"])])
         yield _sample(row, content, shown, {})
 
 

@@ -34,7 +34,7 @@ MRCR = About(
     },
 )
 
-DOCUMENTED = msgspec.structs.replace(
+MRCR_DOCUMENTED = msgspec.structs.replace(
     MRCR,
     variant="documented",
     description="MRCR, exact or contained answer, as llm-benchmarker documents it",
@@ -45,4 +45,4 @@ DOCUMENTED = msgspec.structs.replace(
     smaller_max_tokens=True,
 )
 
-VARIANTS = (MRCR, DOCUMENTED)
+VARIANTS = (MRCR, MRCR_DOCUMENTED)

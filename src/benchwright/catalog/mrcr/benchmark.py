@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchwright.catalog.asking import PlainBenchmark, assistant
-from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, GradedTrial, Options
 from benchwright.catalog.grading import GradeScorer
 from benchwright.catalog.mrcr import rows
 from benchwright.catalog.mrcr.grading import grade_documented, grade_likeness
@@ -13,11 +13,11 @@ from benchwright.catalog.mrcr.solver import AskAndMeasure
 from benchwright.data.datasets import Source
 from benchwright.records import Sample
 
-BINNED = "bins use 4.9 characters per token; the published ones count tokens of o200k_base"
+BINS_DEPARTURE = "bins use 4.9 characters per token; the published ones count tokens of o200k_base"
 
-CUT = "conversations of more than {most:,} tokens are cut in the middle, which may remove needles"
+CUT_DEPARTURE = "conversations of more than {most:,} tokens are cut in the middle, which may remove needles"
 
-LEFT_OUT = "conversations of more than about {most:,} tokens are left out"
+LEFT_OUT_DEPARTURE = "conversations of more than about {most:,} tokens are left out"
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -42,18 +42,22 @@ def make(about: About, options: Options) -> Benchmark:
         scorers=(scorer,),
         checks=_documented_checks if documented else _checks,
         figures=figures,
-        departures=tuple(told.format(most=limit) for told, limit in ((LEFT_OUT, most), (CUT, cut)) if limit),
+        departures=tuple(
+            told.format(most=limit)
+            for told, limit in ((LEFT_OUT_DEPARTURE, most), (CUT_DEPARTURE, cut))
+            if limit
+        ),
     )
 
 
-def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the mean score for each number of needles (similar texts) and each bin of context lengths."""
     parts: dict[tuple[int, int], list[float]] = {}
     for one in graded:
         part = int(one.labels["n_needles"]), rows.BINS.index(one.labels["context"])
         parts.setdefault(part, []).append(one.value or 0.0)
     return [
-        Figure(f"{needles} needles, {rows.BINS[place]}", sum(values) / len(values), BINNED)
+        Figure(f"{needles} needles, {rows.BINS[place]}", sum(values) / len(values), BINS_DEPARTURE)
         for (needles, place), values in sorted(parts.items())
     ]
 

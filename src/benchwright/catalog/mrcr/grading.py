@@ -7,7 +7,7 @@ from typing import Any
 
 from benchwright.catalog.grading import Verdict
 
-TIMES_TOO_LONG = 50
+MAX_LENGTH_RATIO = 50
 """A response more than this many times as long as the answer scores 0.
 
 Its similarity could not exceed 0.04.
@@ -38,7 +38,7 @@ def similarity(response: str, answer: str) -> float:
 
     M is the number of matching characters, T that of the characters of both texts together.
     """
-    if len(response) > TIMES_TOO_LONG * max(1, len(answer)):
+    if len(response) > MAX_LENGTH_RATIO * max(1, len(answer)):
         return 0.0
     return SequenceMatcher(None, response, answer).ratio()
 
@@ -48,7 +48,7 @@ def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
 
     Case and punctuation are ignored.
     """
-    from benchwright.catalog.documented.evaluators.matching import contains_match, exact_match
+    from benchwright.catalog.llm_benchmarker_api.evaluators.matching import contains_match, exact_match
 
     expected = content["answer"]
     if not answer.strip():

@@ -13,7 +13,7 @@ from benchwright.records import UNREADABLE, Record, Sample
 CHARACTERS_PER_TOKEN = 4.9
 """Characters per token of o200k_base in these conversations (± 2 %). The published bins count its tokens."""
 
-SMALLEST = 4096
+MIN_TOKENS = 4096
 BINS = ("4k-8k", "8k-16k", "16k-32k", "32k-64k", "64k-128k", "128k-256k", "256k-512k", "512k-1M")
 """The published bins of context lengths in tokens.
 
@@ -72,7 +72,7 @@ def context_bin(tokens: int) -> str:
 
     The first bin also takes shorter conversations, the last one also longer ones.
     """
-    upper = SMALLEST * 2
+    upper = MIN_TOKENS * 2
     for name in BINS[:-1]:
         if tokens <= upper:
             return name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from benchwright.catalog.asking import context_length, noted_outcome
+from benchwright.catalog.asking import context_length_detail, outcome_with_notes
 from benchwright.catalog.mrcr.rows import CHARACTERS_PER_TOKEN
 from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Record, Trial
@@ -26,13 +26,15 @@ class AskAndMeasure:
         messages = content["messages"]
         notes: dict[str, Any] = {}
         if self._most is not None:
-            fitted = await fit(session, messages, self._most)
+            fitted = await fit_conversation(session, messages, self._most)
             messages = fitted.messages
-            notes = context_length(fitted.tokens, fitted.approximate) | {"cut": fitted.cut}
+            notes = context_length_detail(fitted.tokens, fitted.approximate) | {"cut": fitted.cut}
         reply = await session.chat(messages)
         counted = reply.usage.prompt_tokens
-        notes = notes or context_length(content["tokens"] if counted is None else counted, counted is None)
-        return noted_outcome(messages, reply, notes)
+        notes = notes or context_length_detail(
+            content["tokens"] if counted is None else counted, counted is None
+        )
+        return outcome_with_notes(messages, reply, notes)
 
 
 class FittedConversation(Record, frozen=True):
@@ -47,7 +49,7 @@ class FittedConversation(Record, frozen=True):
     approximate: bool
 
 
-async def fit(session: Session, messages: Sequence[Message], most: int) -> FittedConversation:
+async def fit_conversation(session: Session, messages: Sequence[Message], most: int) -> FittedConversation:
     """Return the conversation, with its middle cut out if it has more than `most` tokens.
 
     Beginning and end then have half of `most` each. The first message and the last one, which contains the

@@ -37,7 +37,7 @@ MULTI_IF = About(
     more_data=(PUNKT,),
 )
 
-DOCUMENTED = msgspec.structs.replace(
+MULTI_IF_DOCUMENTED = msgspec.structs.replace(
     MULTI_IF,
     variant="documented",
     description="Multi-IF with the simpler rules that llm-benchmarker documents; all turns must pass",
@@ -52,4 +52,4 @@ DOCUMENTED = msgspec.structs.replace(
     more_data=(),
 )
 
-VARIANTS = (MULTI_IF, DOCUMENTED)
+VARIANTS = (MULTI_IF, MULTI_IF_DOCUMENTED)

@@ -9,18 +9,18 @@ from functools import partial
 import msgspec
 
 from benchwright.catalog.asking import assistant
-from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, GradedTrial, Options
 from benchwright.catalog.breakdowns import mean
-from benchwright.catalog.ifeval.answers import following_answer
+from benchwright.catalog.ifeval.answers import build_answer
 from benchwright.catalog.ifeval.benchmark import with_splitter
-from benchwright.catalog.ifeval.checks import CONTRADICTORY, breaking_answer
+from benchwright.catalog.ifeval.checks import CONTRADICTORY_REASON, find_breaking_answer
 from benchwright.catalog.ifeval.grading import Accuracies, follows_documented
 from benchwright.catalog.ifeval.rules import Follows
 from benchwright.catalog.ifeval.splitters import find_splitter
 from benchwright.catalog.multi_if import rows
 from benchwright.catalog.multi_if.grading import TurnScorer, grade, grade_documented
 from benchwright.catalog.multi_if.rules import rules
-from benchwright.catalog.multi_if.solver import Turns
+from benchwright.catalog.multi_if.solver import AskTurns
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.records import Sample
@@ -53,7 +53,7 @@ class MultiIf(msgspec.Struct, frozen=True):
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
         """Yield the solver. It needs no server or sandbox to be started."""
-        yield Turns()
+        yield AskTurns()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
         """Yield answers that follow all instructions, then for each turn answers that break one of them.
@@ -61,31 +61,31 @@ class MultiIf(msgspec.Struct, frozen=True):
         They check the grader.
         """
         turns = sample.content["turns"]
-        answers = [following_answer(self.follows, turn["instructions"]) for turn in turns]
+        answers = [build_answer(self.follows, turn["instructions"]) for turn in turns]
         gold = [assistant(text) for text, _ in answers]
         all_followed = all(followed for _, followed in answers)
-        yield Check(GOLD, gold, reason=None if all_followed else CONTRADICTORY)
+        yield Check(GOLD, gold, reason=None if all_followed else CONTRADICTORY_REASON)
         for number, turn in enumerate(turns):
-            broken = breaking_answer(self.follows, turn["instructions"][-1], answers[number][0])
+            broken = find_breaking_answer(self.follows, turn["instructions"][-1], answers[number][0])
             if broken is not None:
                 replies = [*gold[:number], assistant(broken), *gold[number + 1 :]]
                 yield Check(f"turn {number + 1} breaks an instruction", replies, passes=False)
         yield Check("empty", [assistant("")], passes=False)
 
-    def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
+    def figures(self, graded: Iterable[GradedTrial]) -> Sequence[Figure]:
         """Return for each turn the mean of the four published accuracies, overall and per language."""
         return figures(graded)
 
 
-TURNS = 3
+MAX_TURNS = 3
 
 
-def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return for each turn the mean of the four accuracies, over all conversations and by language."""
-    overall = [Accuracies() for _ in range(TURNS)]
+    overall = [Accuracies() for _ in range(MAX_TURNS)]
     languages: dict[str, list[Accuracies]] = {}
     for one in graded:
-        language = languages.setdefault(one.labels["language"], [Accuracies() for _ in range(TURNS)])
+        language = languages.setdefault(one.labels["language"], [Accuracies() for _ in range(MAX_TURNS)])
         counts = one.detail.get("per_turn", [])
         for turn, instructions in enumerate(one.labels["instructions"].split("/")):
             for accuracies in (overall[turn], language[turn]):

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchwright.catalog.asking import turn_by_turn
-from benchwright.catalog.grading import Verdict, address, verdict_score
+from benchwright.catalog.asking import join_turns
+from benchwright.catalog.grading import Verdict, function_address, verdict_score
 from benchwright.catalog.ifeval.grading import (
     InstructionVerdicts,
-    details,
+    describe_verdicts,
     follows_documented,
-    in_words,
-    judge,
+    judge_instructions,
+    score_details,
 )
 from benchwright.catalog.ifeval.splitters import Splitter
 from benchwright.catalog.multi_if.rules import rules
-from benchwright.catalog.multi_if.solver import ANSWERS
+from benchwright.catalog.multi_if.solver import ANSWERS_ARTIFACT
 from benchwright.engine.offload import offload
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
@@ -34,7 +34,7 @@ def grade(splitter: Splitter, content: dict[str, Any], answers: Sequence[str]) -
     per_turn = []
     scores = []
     for turn, answer in zip(content["turns"], answers, strict=True):
-        followed = judge(rules(splitter).follows, turn["instructions"], answer, blank=not answer)
+        followed = judge_instructions(rules(splitter).follows, turn["instructions"], answer, blank=not answer)
         per_turn.append(_turn(turn, followed))
         scores.append(
             (all(followed.strict) + _share(followed.strict) + all(followed.loose) + _share(followed.loose))
@@ -70,21 +70,21 @@ class TurnScorer:
     def __init__(self, name: str, version: str, grade: GradeTurns) -> None:
         self.name = name
         self._grade = grade
-        self.fingerprint = fingerprint("grade", name, version, address(grade))
+        self.fingerprint = fingerprint("grade", name, version, function_address(grade))
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Return the score for the answers of all turns, which the solver stored in the artifacts."""
-        return verdict_score(await offload(self._grade, sample.content, outcome.artifacts[ANSWERS]))
+        return verdict_score(await offload(self._grade, sample.content, outcome.artifacts[ANSWERS_ARTIFACT]))
 
 
 def _turn(turn: dict[str, Any], followed: InstructionVerdicts) -> dict[str, Any]:
-    return {"correct": all(followed.strict)} | details(turn["instructions"], followed)
+    return {"correct": all(followed.strict)} | score_details(turn["instructions"], followed)
 
 
 def _told(turns: Sequence[dict[str, Any]], per_turn: Sequence[dict[str, Any]]) -> str:
-    return turn_by_turn(
+    return join_turns(
         [
-            in_words(turn["instructions"], [one["passed"] for one in graded["per_instruction"]])
+            describe_verdicts(turn["instructions"], [one["passed"] for one in graded["per_instruction"]])
             for turn, graded in zip(turns, per_turn, strict=True)
         ]
     )

@@ -7,14 +7,14 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from benchwright.catalog.asking import turn_by_turn
-from benchwright.catalog.ifeval.rows import RULES, in_words, instructions
+from benchwright.catalog.asking import join_turns
+from benchwright.catalog.ifeval.rows import RULE_ARGUMENTS, instructions, instructions_text
 from benchwright.data.datasets import Source
 from benchwright.records import UNREADABLE, Record, Sample
 
 T = TypeVar("T")
 
-NOTHING = (None, "", "None")
+MISSING_TURN_VALUES = (None, "", "None")
 """Values that mark a missing turn."""
 
 
@@ -42,7 +42,7 @@ class MultiIfRow(Record, frozen=True):
         Raises:
             ValueError: If a turn is invalid.
         """
-        turns(self)
+        read_turns(self)
 
 
 class _Prompt(Record, frozen=True):
@@ -55,7 +55,7 @@ def samples(source: Source) -> Iterator[Sample]:
     They are its translations and variations.
     """
     for row in source.read(MultiIfRow, "train"):
-        asked = turns(row)
+        asked = read_turns(row)
         labels = {
             "language": row.language,
             "origin": row.key.partition(":")[0],
@@ -65,12 +65,12 @@ def samples(source: Source) -> Iterator[Sample]:
             row.key,
             {"language": row.language, "turns": asked},
             labels=labels,
-            input=turn_by_turn([turn["prompt"] for turn in asked]),
-            target=turn_by_turn([in_words(turn["instructions"]) for turn in asked]),
+            input=join_turns([turn["prompt"] for turn in asked]),
+            target=join_turns([instructions_text(turn["instructions"]) for turn in asked]),
         )
 
 
-def turns(row: MultiIfRow) -> list[dict[str, Any]]:
+def read_turns(row: MultiIfRow) -> list[dict[str, Any]]:
     """Return the turns of a row up to the first missing one, each with `prompt` and `instructions`.
 
     Raises:
@@ -80,7 +80,7 @@ def turns(row: MultiIfRow) -> list[dict[str, Any]]:
     for number in (1, 2, 3):
         prompt = getattr(row, f"turn_{number}_prompt")
         ids = getattr(row, f"turn_{number}_instruction_id_list")
-        if prompt in NOTHING or ids in NOTHING:
+        if prompt in MISSING_TURN_VALUES or ids in MISSING_TURN_VALUES:
             break
         arguments = getattr(row, f"turn_{number}_kwargs") or ""
         try:
@@ -88,7 +88,7 @@ def turns(row: MultiIfRow) -> list[dict[str, Any]]:
                 {
                     "prompt": _decoded(prompt, _Prompt).content,
                     "instructions": instructions(
-                        RULES,
+                        RULE_ARGUMENTS,
                         _decoded(ids, list[str]),
                         [_decoded(one, dict[str, Any]) for one in _decoded(arguments, list[str])],
                     ),

@@ -9,14 +9,14 @@ import re
 from functools import cache
 
 from benchwright.catalog.ifeval.grading import rules as ifeval_rules
-from benchwright.catalog.ifeval.language import detected_language
+from benchwright.catalog.ifeval.language import detect_language
 from benchwright.catalog.ifeval.rules import Relation, Rules, compare
-from benchwright.catalog.ifeval.splitters import Split, Splitter, splitting
+from benchwright.catalog.ifeval.splitters import SplitFunction, Splitter, split_function
 from benchwright.catalog.ifeval.words import word_count
 
-CHINESE = ("zh", "zh-cn", "zh-tw", "ja")
+CHINESE_AND_JAPANESE = ("zh", "zh-cn", "zh-tw", "ja")
 
-QUOTES = ('""', "“”", "「」")
+QUOTATION_MARKS = ('""', "“”", "「」")
 
 _CHANGED = Rules()
 
@@ -26,7 +26,7 @@ _rule = _CHANGED.rule
 @cache
 def rules(splitter: Splitter) -> Rules:
     """Return all 25 rules. `splitter` splits the sentences of languages that have no rule of their own."""
-    counting = _counting_rules(splitting(splitter))
+    counting = _counting_rules(split_function(splitter))
     return Rules({**ifeval_rules(splitter).by_id, **_CHANGED.by_id, **counting.by_id})
 
 
@@ -36,20 +36,20 @@ def number_words(response: str, num_words: int, relation: Relation) -> bool:
 
     In Hindi, vowel signs and other characters that `\w` does not match split words, as in the official code.
     """
-    chinese = detected_language(response) in CHINESE
+    chinese = detect_language(response) in CHINESE_AND_JAPANESE
     return compare(chinese_words(response) if chinese else word_count(response), relation, num_words)
 
 
-def _counting_rules(split: Split) -> Rules:
+def _counting_rules(split: SplitFunction) -> Rules:
     counting = Rules()
 
     @counting.rule("length_constraints:number_sentences")
     def number_sentences(response: str, num_sentences: int, relation: Relation) -> bool:
         """Check that the number of sentences, split by the rules of the detected language, is as required."""
-        language = detected_language(response)
+        language = detect_language(response)
         if language == "hi":
             count = hindi_sentences(response)
-        elif language in CHINESE:
+        elif language in CHINESE_AND_JAPANESE:
             count = chinese_sentences(response)
         else:
             count = len(split(response))
@@ -59,10 +59,10 @@ def _counting_rules(split: Split) -> Rules:
 
 
 @_rule("startend:quotation")
-def quotation(response: str) -> bool:
+def is_quoted(response: str) -> bool:
     """Check that the response is enclosed in quotation marks: straight, curly or corner ones."""
     text = response.strip()
-    return len(text) > 1 and text[0] + text[-1] in QUOTES
+    return len(text) > 1 and text[0] + text[-1] in QUOTATION_MARKS
 
 
 _PUNCTUATION = str.maketrans(

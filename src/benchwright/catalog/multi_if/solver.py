@@ -7,11 +7,11 @@ from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Status, Trial
 
-ANSWERS = "turns"
+ANSWERS_ARTIFACT = "turns"
 """Key of the outcome's artifact with the answers, one per turn."""
 
 
-class Turns:
+class AskTurns:
     """Solver that sends the turns of a sample one after the other in one conversation."""
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
@@ -29,4 +29,4 @@ class Turns:
             answers.append(reply.text)
             if status is Status.ANSWERED:
                 status, reason = answer_status(reply)
-        return Outcome(status, messages, answers[-1], reason, artifacts={ANSWERS: answers})
+        return Outcome(status, messages, answers[-1], reason, artifacts={ANSWERS_ARTIFACT: answers})

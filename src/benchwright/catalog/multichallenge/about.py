@@ -17,7 +17,7 @@ DATASET = Dataset(
     local={"test": ("benchmark_questions.jsonl",)},
 )
 
-HUB = Dataset(
+HUB_DATASET = Dataset(
     name="multichallenge_hub",
     splits={"test": ("data/*.parquet",)},
     licence="CC-BY-4.0",
@@ -42,13 +42,13 @@ MULTICHALLENGE = About(
     roles=("judge",),
 )
 
-LATER = msgspec.structs.replace(
+MULTICHALLENGE_HUB = msgspec.structs.replace(
     MULTICHALLENGE,
     variant="hub",
     description="MultiChallenge — the 266 conversations that are on the hub",
     items=266,
-    licence=HUB.licence,
-    dataset=HUB,
+    licence=HUB_DATASET.licence,
+    dataset=HUB_DATASET,
 )
 
-VARIANTS = (MULTICHALLENGE, LATER)
+VARIANTS = (MULTICHALLENGE, MULTICHALLENGE_HUB)

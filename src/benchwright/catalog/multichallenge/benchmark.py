@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant
-from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, GradedTrial, Options
 from benchwright.catalog.breakdowns import macro_average
-from benchwright.catalog.judging import judge_departures
+from benchwright.catalog.judge_departures import judge_departures
 from benchwright.catalog.multichallenge.grading import OFFICIAL_JUDGE, JudgeScorer
 from benchwright.catalog.multichallenge.rows import samples
 from benchwright.records import Sample
@@ -30,7 +30,7 @@ def make(about: About, options: Options) -> Benchmark:
     )
 
 
-def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the unweighted mean of the axes' scores, which is the published score.
 
     (An axis is a category.)

@@ -9,7 +9,7 @@ from typing import Any
 from benchwright.catalog import simple_evals
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, user
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Options
-from benchwright.catalog.judging import judge_departures
+from benchwright.catalog.judge_departures import judge_departures
 from benchwright.catalog.simpleqa.grading import (
     OFFICIAL_JUDGE,
     JudgePrompt,
@@ -28,21 +28,21 @@ NO_JUDGE = "no judge (--judge-model): answers are matched word for word"
 def make(about: About, options: Options) -> Benchmark:
     """Return SimpleQA with the settings that simple-evals uses for model and judge."""
     judge = JudgePrompt(
-        judge_text(Path(__file__)),
+        read_judge_prompt(Path(__file__)),
         [{"role": "system", "content": simple_evals.SYSTEM_MESSAGE}],
         {"temperature": simple_evals.TEMPERATURE, "max_tokens": simple_evals.MAX_TOKENS},
     )
-    return put_together(
+    return judged_benchmark(
         about,
         options,
         samples,
         judge,
-        opening=simple_evals.opening(options),
+        opening=simple_evals.opening_messages(options),
         departures=simple_evals.departures(options),
     )
 
 
-def judge_text(module: Path) -> str:
+def read_judge_prompt(module: Path) -> str:
     """Read the judge's prompt from the file `judge.txt` in the folder of a module.
 
     It is word for word as published.
@@ -50,7 +50,7 @@ def judge_text(module: Path) -> str:
     return module.with_name("judge.txt").read_text(encoding="utf-8").strip()
 
 
-def put_together(
+def judged_benchmark(
     about: About,
     options: Options,
     read: Callable[[Source], Iterator[Sample]],

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from benchwright.catalog.asking import user
-from benchwright.catalog.benchmark import Figure, Graded
+from benchwright.catalog.benchmark import Figure, GradedTrial
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
-from benchwright.records import FAILED, Message, Outcome, Record, Sample
+from benchwright.records import FAILED_STATUSES, Message, Outcome, Record, Sample
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import JudgeInfo
 from benchwright.text import one_line
@@ -66,13 +66,13 @@ class JudgeScorer:
             GraderError: If the judge states no grade.
         """
         if not outcome.answer.strip():
-            return graded_score(None, NOT_ATTEMPTED, sample, outcome)
+            return score_of_grade(None, NOT_ATTEMPTED, sample, outcome)
         asked = self._prompt.messages(sample.content, outcome.answer)
         reply = await session.chat(asked, role="judge", slot="judge", **self._prompt.params)
         grade = read_grade(reply.text)
         if grade is None:
             raise GraderError(f"the judge says none of the three grades: {one_line(reply.text, 200)!r}")
-        return graded_score(
+        return score_of_grade(
             float(grade == CORRECT), grade, sample, outcome, **self.judging.details(reply.model)
         )
 
@@ -90,12 +90,14 @@ class MatchScorer:
         No score if it is blank.
         """
         if not outcome.answer.strip():
-            return graded_score(None, NOT_ATTEMPTED, sample, outcome)
+            return score_of_grade(None, NOT_ATTEMPTED, sample, outcome)
         found = f" {_words(sample.content['answer'])} " in f" {_words(outcome.answer)} "
-        return graded_score(float(found), CORRECT if found else INCORRECT, sample, outcome)
+        return score_of_grade(float(found), CORRECT if found else INCORRECT, sample, outcome)
 
 
-def graded_score(value: float | None, grade: str, sample: Sample, outcome: Outcome, **details: Any) -> Score:
+def score_of_grade(
+    value: float | None, grade: str, sample: Sample, outcome: Outcome, **details: Any
+) -> Score:
     """Return the score for an answer with this grade. If `value` is None, it is no score."""
     details = {"grade": grade, **details}
     predicted = outcome.answer if value is not None else None
@@ -122,7 +124,7 @@ def read_grade(said: str) -> str | None:
     return grades.pop() if len(grades) == 1 else None
 
 
-def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the shares of the three grades, the accuracy on attempted questions, and F1.
 
     Failed trials are left out.
@@ -131,7 +133,9 @@ def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
     (arXiv:2411.04368): 2A / (2A + 2B + C), where A answers are correct, B incorrect and C not attempted. If
     nothing was attempted, the accuracy on attempted questions is None; the authors' code returns 0.
     """
-    grades = [str(one.detail.get("grade", NOT_ATTEMPTED)) for one in graded if one.status not in FAILED]
+    grades = [
+        str(one.detail.get("grade", NOT_ATTEMPTED)) for one in graded if one.status not in FAILED_STATUSES
+    ]
     right, wrong, none = map(grades.count, (CORRECT, INCORRECT, NOT_ATTEMPTED))
     total, attempted = len(grades), right + wrong
     return [

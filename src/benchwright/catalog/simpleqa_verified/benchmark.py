@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchwright.catalog.benchmark import About, Benchmark, Options
-from benchwright.catalog.simpleqa.benchmark import judge_text, put_together
+from benchwright.catalog.simpleqa.benchmark import judged_benchmark, read_judge_prompt
 from benchwright.catalog.simpleqa.grading import JudgePrompt
 from benchwright.catalog.simpleqa.rows import verified_samples
 
@@ -15,4 +15,4 @@ def make(about: About, options: Options) -> Benchmark:
 
     No sampling parameters are sent to the judge, so that its server's defaults apply.
     """
-    return put_together(about, options, verified_samples, JudgePrompt(judge_text(Path(__file__))))
+    return judged_benchmark(about, options, verified_samples, JudgePrompt(read_judge_prompt(Path(__file__))))

@@ -50,7 +50,7 @@ DOCUMENTED_OPTIONS = {
     "containers": "How many containers run at once (default: 4).",
 }
 
-DOCUMENTED = msgspec.structs.replace(
+SWE_BENCH_DOCUMENTED = msgspec.structs.replace(
     SWE_BENCH,
     variant="documented",
     can_be_sealed=False,
@@ -64,4 +64,4 @@ DOCUMENTED = msgspec.structs.replace(
     options=DOCUMENTED_OPTIONS,
 )
 
-VARIANTS = (SWE_BENCH, DOCUMENTED)
+VARIANTS = (SWE_BENCH, SWE_BENCH_DOCUMENTED)

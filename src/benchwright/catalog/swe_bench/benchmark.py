@@ -10,16 +10,16 @@ import msgspec
 
 from benchwright.catalog.benchmark import About, Benchmark, Check, Options
 from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Containers, read_agent_options
-from benchwright.catalog.containers.authors import AgentAuthor, PatchSource, PredictionsFile
-from benchwright.catalog.containers.exploits import REPOSITORY, Exploit
+from benchwright.catalog.containers.exploits import REPOSITORY_EXPLOITS, Exploit
 from benchwright.catalog.containers.images import TaskImages
 from benchwright.catalog.containers.network_rules import NetworkRules, network_departures, read_network_rules
 from benchwright.catalog.containers.patch_checks import patch_checks
+from benchwright.catalog.containers.patch_sources import AgentPatchSource, PatchSource, PredictionsFile
 from benchwright.catalog.containers.predictions import Predictions, predictions_at
-from benchwright.catalog.containers.sealing.history import NO_FUTURE
+from benchwright.catalog.containers.sealing.history import HISTORY_DEPARTURE
 from benchwright.catalog.swe_bench import rows
 from benchwright.catalog.swe_bench.edition import VERIFIED, Edition
-from benchwright.catalog.swe_bench.grading import ResolvedScorer, without_result
+from benchwright.catalog.swe_bench.grading import ResolvedScorer, missing_result_figures
 from benchwright.catalog.swe_bench.solver import OracleFilesPatchSource, PatchTester, issue_of
 from benchwright.catalog.swe_bench.testing import TEST_SECONDS
 from benchwright.data.datasets import Source
@@ -42,7 +42,7 @@ def make(about: About, options: Options) -> Benchmark:
         UserError: If an option cannot be used, or the predictions cannot be read.
     """
     if about.variant == "documented":
-        from benchwright.catalog.swe_bench.documented import make_documented
+        from benchwright.catalog.swe_bench.documented_variant import make_documented
 
         return make_documented(about, options)
     return make_edition(about, options, VERIFIED, rows.samples, image_gib=IMAGE_GIB)
@@ -54,7 +54,7 @@ def make_edition(
     edition: Edition,
     samples: Samples,
     *,
-    exploits: Sequence[Exploit] = REPOSITORY,
+    exploits: Sequence[Exploit] = REPOSITORY_EXPLOITS,
     image_gib: float | None = None,
     departures: Iterable[str] = (),
 ) -> Benchmark:
@@ -77,7 +77,9 @@ def make_edition(
         if predictions is not None:
             return PredictionsFile(predictions)
         return (
-            AgentAuthor(containers, issue, agent) if by_agent else OracleFilesPatchSource(containers, edition)
+            AgentPatchSource(containers, issue, agent)
+            if by_agent
+            else OracleFilesPatchSource(containers, edition)
         )
 
     def solver(containers: Containers) -> Solver:
@@ -96,7 +98,7 @@ def make_edition(
         checks=checks,
         max_containers=agent.containers,
         exploits=exploits,
-        figures=without_result,
+        figures=missing_result_figures,
         images=partial(images_of, edition=edition),
         image_gib=image_gib,
         agent_turns=agent.max_turns if by_agent else None,
@@ -136,7 +138,7 @@ def _departures(
         yield "one answer with the files shown that the right patch changes, in place of an agent"
     else:
         if rules.sealed:
-            yield NO_FUTURE
+            yield HISTORY_DEPARTURE
         if agent.max_turns != TURNS:
             yield f"{agent.max_turns} answers at most in place of {TURNS}"
         if agent.command_seconds != COMMAND_SECONDS:

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.containers.sealing.closing import summarized
-from benchwright.catalog.swe_bench import evaluation
+from benchwright.catalog.containers.sealing.runner_report import summary_lines
+from benchwright.catalog.swe_bench import instance_script
 from benchwright.catalog.swe_bench.log_parsers import PARSERS, Statuses
 from benchwright.catalog.swe_bench.repositories import RECIPES
 from benchwright.sandbox.docker import Resources
@@ -65,7 +65,7 @@ class Edition(msgspec.Struct, frozen=True):
 
 
 def _image(content: Content) -> str:
-    return evaluation.image(content["instance_id"])
+    return instance_script.official_image(content["instance_id"])
 
 
 def _statuses(content: Content, log: str) -> Statuses:
@@ -73,7 +73,7 @@ def _statuses(content: Content, log: str) -> Statuses:
 
 
 def _reported(content: Content, log: str) -> str:
-    return summarized(log)
+    return summary_lines(log)
 
 
 def _family(content: Content) -> str:
@@ -95,7 +95,7 @@ def _runs_tests(content: Content) -> tuple[str, ...]:
 VERIFIED = Edition(
     name="swe_bench",
     image=_image,
-    script=evaluation.script,
+    script=instance_script.build_script,
     read_statuses=_statuses,
     runner_report=_reported,
     grading_fields=("repo", "FAIL_TO_PASS", "PASS_TO_PASS"),

@@ -10,21 +10,21 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from benchwright.catalog.benchmark import Figure, Graded
+from benchwright.catalog.benchmark import Figure, GradedTrial
 from benchwright.catalog.containers.flags import Flag, flags_of, with_flags
-from benchwright.catalog.containers.sealing.closing import printed_elsewhere_flag
+from benchwright.catalog.containers.sealing.runner_report import printed_elsewhere_flag
 from benchwright.catalog.containers.test_summaries import summarize_test_lists
 from benchwright.catalog.containers.traffic import connection_figures, with_connections
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.swe_bench.edition import VERIFIED, Content, Edition
-from benchwright.catalog.swe_bench.evaluation import (
-    END,
-    ERRORED,
-    EXIT_CODE,
-    NOT_APPLIED,
-    RESET_FAILED,
-    START,
-    TIMED_OUT,
+from benchwright.catalog.swe_bench.instance_script import (
+    APPLY_FAILED_MARK,
+    END_MARK,
+    ERRORED_MARK,
+    EXIT_CODE_MARK,
+    RESET_FAILED_MARK,
+    START_MARK,
+    TIMED_OUT_MARK,
 )
 from benchwright.catalog.swe_bench.log_parsers import Statuses
 from benchwright.engine.offload import offload
@@ -42,16 +42,16 @@ _PASSES = ("PASSED", "XFAIL")
 _FAILURES = ("FAILED", "ERROR")
 
 _PROBLEMS = {
-    NOT_APPLIED: "the patch cannot be applied",
-    RESET_FAILED: "the repository could not be put back",
-    ERRORED: "the tests could not be run to their end",
-    TIMED_OUT: "the tests took too long",
+    APPLY_FAILED_MARK: "the patch cannot be applied",
+    RESET_FAILED_MARK: "the repository could not be put back",
+    ERRORED_MARK: "the tests could not be run to their end",
+    TIMED_OUT_MARK: "the tests took too long",
 }
 
-READING_SECONDS = 120.0
+PARSE_SECONDS = 120.0
 """Time limit for parsing one log. The log of a whole suite takes a second or two."""
 
-_EXIT_CODE = re.compile(rf"{EXIT_CODE}:\s*(-?\d+)")
+_EXIT_CODE = re.compile(rf"{EXIT_CODE_MARK}:\s*(-?\d+)")
 
 
 class NoResults(Exception):
@@ -65,12 +65,12 @@ def grade(content: Content, log: str, edition: Edition = VERIFIED) -> Verdict:
     details name each test and any problem.
     """
     try:
-        return _verdict(content, statuses_in(content, log, edition))
+        return _verdict(content, read_statuses(content, log, edition))
     except NoResults as problem:
         return _verdict(content, {}, str(problem))
 
 
-async def graded(content: Content, log: str, edition: Edition) -> tuple[Verdict, list[Flag]]:
+async def grade_with_flags(content: Content, log: str, edition: Edition) -> tuple[Verdict, list[Flag]]:
     """Grade a log, and return the verdict with flags for a suspicious log.
 
     A log that takes too long to parse counts as no result, because tested code can print such text on
@@ -78,9 +78,9 @@ async def graded(content: Content, log: str, edition: Edition) -> tuple[Verdict,
     """
     needed = {name: content[name] for name in edition.grading_fields}
     try:
-        return await offload(_judged, needed, log, edition, seconds=READING_SECONDS)
+        return await offload(_judged, needed, log, edition, seconds=PARSE_SECONDS)
     except TimeoutError:
-        return _verdict(content, {}, f"the log was not read in {READING_SECONDS:.0f} s"), []
+        return _verdict(content, {}, f"the log was not read in {PARSE_SECONDS:.0f} s"), []
 
 
 def _verdict(content: Content, statuses: Statuses, error: str | None = None) -> Verdict:
@@ -98,7 +98,7 @@ def _verdict(content: Content, statuses: Statuses, error: str | None = None) -> 
     )
 
 
-def statuses_in(content: Content, log: str, edition: Edition = VERIFIED) -> Statuses:
+def read_statuses(content: Content, log: str, edition: Edition = VERIFIED) -> Statuses:
     """Return the status of each test in the log, keyed by name.
 
     A lone carriage return ends a line, as when Python reads a text file.
@@ -111,10 +111,10 @@ def statuses_in(content: Content, log: str, edition: Edition = VERIFIED) -> Stat
     for mark, problem in _PROBLEMS.items():
         if mark in log:
             raise NoResults(problem)
-    if START not in log or END not in log:
+    if START_MARK not in log or END_MARK not in log:
         raise NoResults("the tests were not run to their end")
     try:
-        within = edition.read_statuses(content, log.split(START)[1].split(END)[0])
+        within = edition.read_statuses(content, log.split(START_MARK)[1].split(END_MARK)[0])
         statuses = within or edition.read_statuses(content, log)
     except ValueError as error:
         raise NoResults(str(error)) from None
@@ -126,18 +126,18 @@ def statuses_in(content: Content, log: str, edition: Edition = VERIFIED) -> Stat
     return statuses
 
 
-def marks_twice(log: str) -> list[Flag]:
+def flag_repeated_marks(log: str) -> list[Flag]:
     """Return a flag if the log contains a mark of the results more than once; empty otherwise.
 
     The test script prints each mark once. As in the official harness, the text between the first two marks
     counts.
     """
-    found = {mark: log.count(mark) for mark in (START, END)}
+    found = {mark: log.count(mark) for mark in (START_MARK, END_MARK)}
     told = ", ".join(f"{mark!r} {count} times" for mark, count in found.items() if count > 1)
     return [Flag("forged_marks", f"the log of the tests has {told}")] if told else []
 
 
-def printed_elsewhere(
+def flag_printed_elsewhere(
     content: Content, log: str, verdict: Verdict, edition: Edition = VERIFIED
 ) -> list[Flag]:
     """Return a flag if a pass depends on lines that the test runner did not write; empty otherwise.
@@ -146,8 +146,8 @@ def printed_elsewhere(
     """
     if verdict.score != 1.0:
         return []
-    text, end, rest = log.partition(START)[2].partition(END)
-    own = grade(content, f"{START}\n{edition.runner_report(content, text)}\n{end}{rest}", edition)
+    text, end, rest = log.partition(START_MARK)[2].partition(END_MARK)
+    own = grade(content, f"{START_MARK}\n{edition.runner_report(content, text)}\n{end}{rest}", edition)
     if own.score == 1.0:
         return []
     missing = [
@@ -186,7 +186,7 @@ class ResolvedScorer:
         """Grade the log."""
         tests = outcome.artifacts.get(TESTS)
         log = tests["log"] if tests else ""
-        verdict, found = await graded(sample.content, log, self._edition)
+        verdict, found = await grade_with_flags(sample.content, log, self._edition)
         details = {**verdict.details, "model_patch": outcome.artifacts.get(PATCH, "")}
         if tests is None:
             details["error"] = outcome.artifacts.get("problem") or NO_PATCH
@@ -201,10 +201,10 @@ class ResolvedScorer:
 def _judged(content: Content, log: str, edition: Edition) -> tuple[Verdict, list[Flag]]:
     """Return the verdict on a log, and the flags for a suspicious log."""
     verdict = grade(content, log, edition)
-    return verdict, [*marks_twice(log), *printed_elsewhere(content, log, verdict, edition)]
+    return verdict, [*flag_repeated_marks(log), *flag_printed_elsewhere(content, log, verdict, edition)]
 
 
-def without_result(graded: Iterable[Graded]) -> Sequence[Figure]:
+def missing_result_figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return three figures: instances without a patch, without test results, and refused connections.
 
     Instances of the first two kinds count as not resolved.

@@ -20,22 +20,22 @@ _COLOUR = re.compile(r"\[\d+m")
 _CONTROLS = dict.fromkeys(range(1, 32))
 
 
-def pytest(log: str) -> Statuses:
+def parse_pytest(log: str) -> Statuses:
     """Parse the lines of pytest's short summary: `PASSED file::test`, `FAILED file::test - message`."""
     return dict(_summary(log))
 
 
-def pytest_options(log: str) -> Statuses:
+def parse_pytest_options(log: str) -> Statuses:
     """Parse pytest's summary; of a path in a test's brackets, keep only the last part."""
     return {_short_option(name): status for name, status in _summary(log)}
 
 
-def matplotlib(log: str) -> Statuses:
+def parse_matplotlib(log: str) -> Statuses:
     """Parse pytest's summary; replace the names of mouse buttons by their numbers."""
-    return pytest(log.replace("MouseButton.LEFT", "1").replace("MouseButton.RIGHT", "3"))
+    return parse_pytest(log.replace("MouseButton.LEFT", "1").replace("MouseButton.RIGHT", "3"))
 
 
-def pytest_v2(log: str) -> Statuses:
+def parse_pytest_v2(log: str) -> Statuses:
     """Parse pytest's summary, without colours, and with names that may contain spaces.
 
     Lines of older versions, `file::test PASSED`, are read, too.
@@ -56,7 +56,7 @@ def pytest_v2(log: str) -> Statuses:
     return statuses
 
 
-def seaborn(log: str) -> Statuses:
+def parse_seaborn(log: str) -> Statuses:
     """Parse pytest's summary and its lines per test. Only passes and failures are read."""
     statuses: Statuses = {}
     for line in log.split("\n"):
@@ -77,7 +77,7 @@ _SYMPY_HEADING = re.compile(r" (.*)\.py:(.*) ")
 _SYMPY_ENDINGS = {" E": "ERROR", " F": "FAILED", " ok": "PASSED"}
 
 
-def sympy(log: str) -> Statuses:
+def parse_sympy(log: str) -> Statuses:
     """Parse SymPy's own runner: lines `test_name ok`, `F` or `E`, and headings `___ file.py:test_name ___`.
 
     Such a heading introduces a failure.
@@ -106,7 +106,7 @@ _DJANGO_INTERRUPTED = [
 ]
 
 
-def django(log: str) -> Statuses:
+def parse_django(log: str) -> Statuses:
     """Parse unittest with verbosity 2: `test (class) ... ok`. Other output may precede the `ok`."""
     statuses: Statuses = {}
     previous = None
@@ -139,13 +139,13 @@ def _read_django(line: str, statuses: Statuses) -> None:
 
 
 PARSERS: dict[str, Callable[[str], Statuses]] = {
-    "django": django,
-    "matplotlib": matplotlib,
-    "pytest": pytest,
-    "pytest_options": pytest_options,
-    "pytest_v2": pytest_v2,
-    "seaborn": seaborn,
-    "sympy": sympy,
+    "django": parse_django,
+    "matplotlib": parse_matplotlib,
+    "pytest": parse_pytest,
+    "pytest_options": parse_pytest_options,
+    "pytest_v2": parse_pytest_v2,
+    "seaborn": parse_seaborn,
+    "sympy": parse_sympy,
 }
 
 

@@ -17,9 +17,9 @@ from benchwright.errors import ExecutionError, UserError
 from benchwright.home import repositories_directory
 from benchwright.orphans import ORPHANS
 from benchwright.secrets import SECRETS
-from benchwright.typed_paths import typed_path
+from benchwright.user_paths import expand_user_path
 
-HOST = "https://github.com"
+GITHUB_URL = "https://github.com"
 CLONE_SECONDS = 3600.0
 GIT_SECONDS = 600.0
 
@@ -48,7 +48,7 @@ class Mirrors:
             raise UserError(
                 "The repositories of this benchmark are read with git: install it, then run this again."
             )
-        self._given = typed_path(directory) if directory else None
+        self._given = expand_user_path(directory) if directory else None
         if self._given is not None and not self._given.is_dir():
             raise UserError(f"There is no directory {directory} (--option repositories=DIRECTORY).")
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -72,7 +72,7 @@ class Mirrors:
             return _found(self._given, repository)
         place = repositories_directory() / f"{repository.replace('/', '__')}.git"
         if not place.is_dir():
-            await _clone(f"{HOST}/{repository}", place)
+            await _clone(f"{GITHUB_URL}/{repository}", place)
         return place
 
 

@@ -11,11 +11,11 @@ from benchwright.records import Record
 
 PYTEST = "pytest -rA"
 DJANGO = "./tests/runtests.py --verbosity 2 --settings=test_sqlite --parallel 1"
-EDITABLE = "python -m pip install -e ."
-SETUP = "python setup.py install"
+EDITABLE_INSTALL = "python -m pip install -e ."
+SETUP_INSTALL = "python setup.py install"
 
 
-class Recipe(Record, frozen=True):
+class RepositoryRecipe(Record, frozen=True):
     """How to test a version of a repository.
 
     `install`: commands repeated after the patch. `tests`: the test command, to which the files to test are
@@ -24,27 +24,29 @@ class Recipe(Record, frozen=True):
 
     parser: str
     tests: str = PYTEST
-    install: str = EDITABLE
+    install: str = EDITABLE_INSTALL
     before: tuple[str, ...] = ()
 
 
 RECIPES = {
-    "astropy/astropy": Recipe("pytest_v2", install="python -m pip install -e .[test] --verbose"),
-    "django/django": Recipe("django", DJANGO),
-    "matplotlib/matplotlib": Recipe("matplotlib"),
-    "mwaskom/seaborn": Recipe("seaborn", "pytest --no-header -rA", "python -m pip install -e .[dev]"),
-    "pallets/flask": Recipe("pytest"),
-    "psf/requests": Recipe("pytest_options", install="python -m pip install ."),
-    "pydata/xarray": Recipe("pytest"),
-    "pylint-dev/pylint": Recipe("pytest_options"),
-    "pytest-dev/pytest": Recipe("pytest"),
-    "scikit-learn/scikit-learn": Recipe(
+    "astropy/astropy": RepositoryRecipe("pytest_v2", install="python -m pip install -e .[test] --verbose"),
+    "django/django": RepositoryRecipe("django", DJANGO),
+    "matplotlib/matplotlib": RepositoryRecipe("matplotlib"),
+    "mwaskom/seaborn": RepositoryRecipe(
+        "seaborn", "pytest --no-header -rA", "python -m pip install -e .[dev]"
+    ),
+    "pallets/flask": RepositoryRecipe("pytest"),
+    "psf/requests": RepositoryRecipe("pytest_options", install="python -m pip install ."),
+    "pydata/xarray": RepositoryRecipe("pytest"),
+    "pylint-dev/pylint": RepositoryRecipe("pytest_options"),
+    "pytest-dev/pytest": RepositoryRecipe("pytest"),
+    "scikit-learn/scikit-learn": RepositoryRecipe(
         "pytest_v2", install="python -m pip install -v --no-use-pep517 --no-build-isolation -e ."
     ),
-    "sphinx-doc/sphinx": Recipe(
+    "sphinx-doc/sphinx": RepositoryRecipe(
         "pytest_v2", "tox --current-env -epy39 -v --", "python -m pip install -e .[test]"
     ),
-    "sympy/sympy": Recipe(
+    "sympy/sympy": RepositoryRecipe(
         "sympy", "PYTHONWARNINGS='ignore::UserWarning,ignore::SyntaxWarning' bin/test -C --verbose"
     ),
 }
@@ -68,20 +70,20 @@ EXCEPTIONS: dict[str, dict[str, dict[str, object]]] = {
         "0.1 0.2 0.3 0.4 1.1 1.2 1.3": {"tests": "pytest -rA -vv -o console_output_style=classic --tb=no"},
     },
     "django/django": {
-        "1.4 1.5 1.6": {"install": SETUP},
-        "1.7 1.8 1.10 1.11 2.0 2.1 2.2": {"install": SETUP, "before": _LOCALE_1},
-        "1.9": {"install": SETUP, "before": _LOCALE_1, "tests": "./tests/runtests.py --verbosity 2"},
+        "1.4 1.5 1.6": {"install": SETUP_INSTALL},
+        "1.7 1.8 1.10 1.11 2.0 2.1 2.2": {"install": SETUP_INSTALL, "before": _LOCALE_1},
+        "1.9": {"install": SETUP_INSTALL, "before": _LOCALE_1, "tests": "./tests/runtests.py --verbosity 2"},
         "3.0 3.1 3.2": {"before": _LOCALE_3},
     },
     "matplotlib/matplotlib": {
         "1.0 1.1 1.2 1.3 1.4 1.5 2.0 2.1 2.2": {"install": "python setup.py build; python setup.py install"},
         "3.8 3.9": {"install": 'python -m pip install --no-build-isolation -e ".[dev]"'},
     },
-    "mwaskom/seaborn": {"0.11": {"install": EDITABLE}},
+    "mwaskom/seaborn": {"0.11": {"install": EDITABLE_INSTALL}},
 }
 
 
-def recipe(repo: str, version: str) -> Recipe:
+def find_recipe(repo: str, version: str) -> RepositoryRecipe:
     """Return the recipe for a version of a repository, from `RECIPES`."""
     for versions, changes in EXCEPTIONS.get(repo, {}).items():
         if version in versions.split():

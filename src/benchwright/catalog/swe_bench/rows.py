@@ -12,7 +12,7 @@ from benchwright.catalog.swe_bench.repositories import RECIPES
 from benchwright.data.datasets import Source
 from benchwright.records import Sample
 
-TESTS = ("FAIL_TO_PASS", "PASS_TO_PASS")
+TEST_LISTS = ("FAIL_TO_PASS", "PASS_TO_PASS")
 
 
 class FullRow(Instance, frozen=True):
@@ -74,7 +74,7 @@ def content_of(row: FullRow) -> dict[str, Any]:
         ValueError: If a list is not a JSON list of strings.
     """
     content = msgspec.structs.asdict(row)
-    return content | {name: names_of_tests(name, content[name]) for name in TESTS}
+    return content | {name: names_of_tests(name, content[name]) for name in TEST_LISTS}
 
 
 def names_of_tests(field: str, value: str | list[str]) -> list[str]:

@@ -9,18 +9,23 @@ import msgspec
 
 from benchwright.catalog.asking import user
 from benchwright.catalog.containers import Containers
-from benchwright.catalog.containers.authors import Issue, PatchSource
 from benchwright.catalog.containers.egress import Egress, tests_egress
 from benchwright.catalog.containers.flags import Flag, flags_of
-from benchwright.catalog.containers.gold_tallies import against_gold
+from benchwright.catalog.containers.gold_tallies import compare_with_gold
 from benchwright.catalog.containers.network_rules import NetworkRules
-from benchwright.catalog.containers.patches import patch_in
-from benchwright.catalog.containers.sealing.failing_tests import flags_of_no_test
-from benchwright.catalog.containers.sealing.patches import findings, reaches_out, refused
+from benchwright.catalog.containers.patch_sources import Issue, PatchSource
+from benchwright.catalog.containers.patches import find_patch
+from benchwright.catalog.containers.sealing.failing_tests import flag_untested_pass
+from benchwright.catalog.containers.sealing.patches import outside_path, refusal_artifacts, seal_artifacts
 from benchwright.catalog.containers.traffic import with_traffic
 from benchwright.catalog.swe_bench.edition import START_REF, Content, Edition
-from benchwright.catalog.swe_bench.evaluation import DIRECTORY, NOT_APPLIED, START, changed_files
-from benchwright.catalog.swe_bench.grading import PATCH, TESTS, graded
+from benchwright.catalog.swe_bench.grading import PATCH, TESTS, grade_with_flags
+from benchwright.catalog.swe_bench.instance_script import (
+    APPLY_FAILED_MARK,
+    DIRECTORY,
+    START_MARK,
+    changed_files,
+)
 from benchwright.catalog.swe_bench.testing import SuiteResult, sandbox_spec, test_patch
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
@@ -63,7 +68,7 @@ class PatchTester:
             return outcome
         passed = await self._resolves(content, result)
         named = [content["test_patch"]]
-        return with_traffic(outcome, exit.traffic, named, begun=START in result.log, passed=passed)
+        return with_traffic(outcome, exit.traffic, named, begun=START_MARK in result.log, passed=passed)
 
     async def _tested(
         self, sample: Sample, patch: str, flags: Sequence[Flag], session: Session, exit: Egress | None
@@ -84,24 +89,26 @@ class PatchTester:
 
         async def when_clean() -> list[Flag]:
             gold, tests = content["patch"], content["test_patch"]
-            return await flags_of_no_test(
+            return await flag_untested_pass(
                 patch, gold=gold, test_patch=tests, directory=DIRECTORY, test=test_with
             )
 
         if not self._rules.sealed:
             return await test(patch), {}
-        if outside := reaches_out(patch):
-            return SuiteResult(f"{NOT_APPLIED}: it reaches out of {DIRECTORY}: {outside}\n"), refused(outside)
+        if outside := outside_path(patch):
+            return SuiteResult(
+                f"{APPLY_FAILED_MARK}: it reaches out of {DIRECTORY}: {outside}\n"
+            ), refusal_artifacts(outside)
         result = await test(patch)
         passed = await self._resolves(content, result)
-        flags = [*flags, *(against_gold(sample, result.log) if passed else [])]
+        flags = [*flags, *(compare_with_gold(sample, result.log) if passed else [])]
         runners = self._edition.programs_of_tests(content)
-        return result, await findings(
+        return result, await seal_artifacts(
             patch, passed=passed, passes=passes, flags=flags, runners=runners, when_clean=when_clean
         )
 
     async def _resolves(self, content: Content, result: SuiteResult) -> bool:
-        verdict, _ = await graded(content, result.log, self._edition)
+        verdict, _ = await grade_with_flags(content, result.log, self._edition)
         return verdict.score == 1.0
 
 
@@ -122,7 +129,7 @@ class OracleFilesPatchSource:
         messages = patch_messages(content["problem_statement"], readmes, files)
         reply = await session.chat(messages)
         status, reason = answer_status(reply)
-        artifacts = {PATCH: patch_in(reply.text)}
+        artifacts = {PATCH: find_patch(reply.text)}
         return Outcome(status, [*messages, reply.message], reply.text, reason, artifacts=artifacts)
 
 
@@ -152,7 +159,7 @@ async def _texts(sandbox: Sandbox, names: list[str]) -> dict[str, str]:
     }
 
 
-EXAMPLE = """\
+EXAMPLE_PATCH = """\
 --- a/file.py
 +++ b/file.py
 @@ -1,27 +1,35 @@
@@ -227,7 +234,17 @@ def patch_messages(issue: str, readmes: Mapping[str, str], files: Mapping[str, s
     """Build SWE-bench's prompt `style-3`, word for word, so that scores are comparable."""
     lines = [
         *(_PREMISE, "<issue>", issue, "</issue>", "", "<code>", _numbered(readmes), _numbered(files)),
-        *("</code>", "", _EXPLANATION, "<patch>", EXAMPLE, "</patch>", "", _INSTRUCTION, "Respond below:"),
+        *(
+            "</code>",
+            "",
+            _EXPLANATION,
+            "<patch>",
+            EXAMPLE_PATCH,
+            "</patch>",
+            "",
+            _INSTRUCTION,
+            "Respond below:",
+        ),
     ]
     return [user("\n".join(lines))]
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from benchwright.catalog.containers import Containers
-from benchwright.catalog.containers.egress import Egress, started_sandbox
+from benchwright.catalog.containers.egress import Egress, start_sandbox
 from benchwright.catalog.swe_bench.edition import Content, Edition
-from benchwright.catalog.swe_bench.evaluation import DIRECTORY, ERRORED, NOT_APPLIED, TIMED_OUT, with_lines
+from benchwright.catalog.swe_bench.instance_script import (
+    APPLY_FAILED_MARK,
+    DIRECTORY,
+    ERRORED_MARK,
+    TIMED_OUT_MARK,
+    insert_lines,
+)
 from benchwright.engine.protocols import Session
 from benchwright.records import Record
 from benchwright.sandbox.docker import ExecResult, Sandbox, SandboxSpec
@@ -85,14 +91,14 @@ async def test_patch(
         EngineError: If the image is not available, or the engine does not respond.
     """
     spec = sandbox_spec(content, edition, network=network)
-    async with started_sandbox(exit, containers.sandboxes, spec, session.progress) as sandbox:
+    async with start_sandbox(exit, containers.sandboxes, spec, session.progress) as sandbox:
         session.progress("testing the patch")
-        script = with_lines(edition.script(content), added)
+        script = insert_lines(edition.script(content), added)
         files = {PATCH_FILE: patch.encode("utf-8", "replace"), EVAL_FILE: script.encode()}
         await sandbox.write_files(files)
         applied = await _run(sandbox, _APPLY, APPLY_SECONDS)
         if applied.ended == "exited" and not applied.succeeded:
-            return SuiteResult(f"{NOT_APPLIED}:\n{applied.text}", seconds=applied.seconds)
+            return SuiteResult(f"{APPLY_FAILED_MARK}:\n{applied.text}", seconds=applied.seconds)
         if applied.ended != "exited":
             return _limited(applied)
         ran = await _run(sandbox, f"exec /bin/bash {EVAL_FILE}", seconds)
@@ -114,5 +120,5 @@ async def _run(sandbox: Sandbox, commands: str, seconds: float) -> _Ran:
 
 
 def _limited(ran: _Ran) -> SuiteResult:
-    mark = TIMED_OUT if ran.ended == "timeout" else ERRORED
+    mark = TIMED_OUT_MARK if ran.ended == "timeout" else ERRORED_MARK
     return SuiteResult(f"{ran.text}\n{mark}: {ran.ended} after {ran.seconds:.0f} s\n", ran.ended, ran.seconds)

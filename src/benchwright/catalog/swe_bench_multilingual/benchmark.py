@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import msgspec
 
 from benchwright.catalog.benchmark import About, Benchmark, Options
-from benchwright.catalog.containers.exploits import REPOSITORY, SCRIPTS
+from benchwright.catalog.containers.exploits import REPOSITORY_EXPLOITS, SCRIPT_EXPLOIT
 from benchwright.catalog.containers.network_rules import read_network_rules
 from benchwright.catalog.swe_bench.benchmark import make_edition
-from benchwright.catalog.swe_bench_multilingual.edition import MEMORY_GIB, MULTILINGUAL, UNFILTERED
+from benchwright.catalog.swe_bench_multilingual.edition import MEMORY_GIB, MULTILINGUAL, UNFILTERED_DEPARTURE
 from benchwright.catalog.swe_bench_multilingual.rows import samples
 from benchwright.sandbox.docker.containers import GiB
 
@@ -24,12 +24,12 @@ def make(about: About, options: Options) -> Benchmark:
     memory = options.integer("memory_gib", MEMORY_GIB, 1)
     resources = msgspec.structs.replace(MULTILINGUAL.resources, memory_bytes=memory * GiB)
     edition = msgspec.structs.replace(MULTILINGUAL, resources=resources)
-    exploits, departures = (*REPOSITORY, SCRIPTS), _departures(options, memory)
+    exploits, departures = (*REPOSITORY_EXPLOITS, SCRIPT_EXPLOIT), _departures(options, memory)
     return make_edition(about, options, edition, samples, exploits=exploits, departures=departures)
 
 
 def _departures(options: Options, memory: int) -> Iterator[str]:
     if options.sealed and read_network_rules(options).uses_proxy([True]):
-        yield UNFILTERED
+        yield UNFILTERED_DEPARTURE
     if memory != MEMORY_GIB:
         yield f"{memory} GiB of memory in place of {MEMORY_GIB}"

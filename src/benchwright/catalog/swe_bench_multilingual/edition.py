@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from benchwright.catalog.swe_bench.edition import CAPABILITIES, PAGERS, START_REF, Content, Edition
 from benchwright.catalog.swe_bench.log_parsers import Statuses
-from benchwright.catalog.swe_bench_multilingual.log_parsers.names import runner_of
 from benchwright.catalog.swe_bench_multilingual.log_parsers.runner import Runner
+from benchwright.catalog.swe_bench_multilingual.log_parsers.runners import runner_of
 from benchwright.catalog.swe_bench_multilingual.projects import LANGUAGES
-from benchwright.catalog.swe_bench_multilingual.scripts import runs_tests, script
+from benchwright.catalog.swe_bench_multilingual.scripts import instance_script, programs_of_tests
 from benchwright.sandbox.docker import Resources
 from benchwright.sandbox.docker.containers import GiB
 
 MEMORY_GIB = 16
 
-UNFILTERED = (
+UNFILTERED_DEPARTURE = (
     "sealed: tests of projects in Java, whose programs ask no proxy, and of axios, which are about proxies, have the "
     "whole network"
 )
@@ -58,13 +58,13 @@ def _unfiltered(content: Content) -> bool:
 MULTILINGUAL = Edition(
     name="swe_bench_multilingual",
     image=_image,
-    script=script,
+    script=instance_script,
     read_statuses=_statuses,
     runner_report=_reported,
     grading_fields=("instance_id", "log_parser", "FAIL_TO_PASS", "PASS_TO_PASS"),
     image_family=_family,
     is_unfiltered=_unfiltered,
-    programs_of_tests=runs_tests,
+    programs_of_tests=programs_of_tests,
     environment=PAGERS,
     setup_commands=_AS_IT_IS,
     resources=Resources(memory_bytes=MEMORY_GIB * GiB, cpus=4, processes=4096, disk_bytes=16 * GiB),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchwright.catalog.swe_bench.evaluation import END, START, image
+from benchwright.catalog.swe_bench.instance_script import END_MARK, START_MARK, official_image
 from benchwright.catalog.swe_bench.rows import FullRow, check_names, content_of
-from benchwright.catalog.swe_bench_multilingual.log_parsers.names import runner_of
+from benchwright.catalog.swe_bench_multilingual.log_parsers.runners import runner_of
 from benchwright.catalog.swe_bench_multilingual.projects import LANGUAGES
 from benchwright.data.datasets import Source
 from benchwright.records import Sample
@@ -32,10 +32,10 @@ class MultilingualRow(FullRow, frozen=True):
         super().__post_init__()
 
     def _check_how(self) -> None:
-        official = image(self.instance_id)
+        official = official_image(self.instance_id)
         if self.image.partition(":")[0] != official.partition(":")[0]:
-            raise ValueError(f"`image` is not the official one, {official}: {self.image!r}")
-        if END not in self.eval_script.partition(START)[2]:
+            raise ValueError(f"`official_image` is not the official one, {official}: {self.image!r}")
+        if END_MARK not in self.eval_script.partition(START_MARK)[2]:
             raise ValueError("`eval_script` does not print the marks between which results stand")
         if runner_of(self.log_parser, self.instance_id) is None:
             raise ValueError(f"`log_parser` is unknown for {self.instance_id}: {self.log_parser!r}")

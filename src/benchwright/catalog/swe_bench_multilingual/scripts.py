@@ -11,27 +11,32 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from benchwright.catalog.swe_bench.evaluation import END, EXIT_CODE, START, STATUS
+from benchwright.catalog.swe_bench.instance_script import (
+    END_MARK,
+    EXIT_CODE_MARK,
+    EXIT_CODE_VARIABLE,
+    START_MARK,
+)
 
 _BEGINNING = ("#!/bin/bash", "set -uxo pipefail")
 _BETWEEN = re.compile(r"[;&|()<>]+")
 
 
-def script(content: Mapping[str, Any]) -> str:
+def instance_script(content: Mapping[str, Any]) -> str:
     """Return the row's bash script, extended to print the exit code of its last test command.
 
     The code is printed after the mark that ends the results. In the official script, the `git` command in the
     last line decides the exit code.
     """
     lines = [line for line in content["eval_script"].strip().split("\n") if line not in _BEGINNING]
-    end = next(number for number, line in enumerate(lines) if END in line)
-    noted = [f"{STATUS}=$?", lines[end], f'echo "{EXIT_CODE}: ${STATUS}"']
+    end = next(number for number, line in enumerate(lines) if END_MARK in line)
+    noted = [f"{EXIT_CODE_VARIABLE}=$?", lines[end], f'echo "{EXIT_CODE_MARK}: ${EXIT_CODE_VARIABLE}"']
     return "\n".join([*_BEGINNING, *lines[:end], *noted, *lines[end + 1 :]]) + "\n"
 
 
-def runs_tests(content: Mapping[str, Any]) -> tuple[str, ...]:
+def programs_of_tests(content: Mapping[str, Any]) -> tuple[str, ...]:
     """Return paths of the work tree in a row's test commands: programs, and files among their arguments."""
-    commands = content["eval_script"].partition(START)[2].partition(END)[0]
+    commands = content["eval_script"].partition(START_MARK)[2].partition(END_MARK)[0]
     return tuple(dict.fromkeys(_paths(commands)))
 
 

@@ -16,7 +16,7 @@ DATASET = Dataset(
     licence="MIT; the patches belong to their projects",
 )
 
-SCRIPTS = Dataset(
+SCRIPTS_DATASET = Dataset(
     name="swe_bench_pro_scripts",
     splits={"test": ("run_scripts/*/run_script.sh", "run_scripts/*/parser.py")},
     origin=GitRepository(
@@ -55,10 +55,10 @@ SWE_BENCH_PRO = About(
     options=OPTIONS,
     needs=("containers",),
     can_be_sealed=True,
-    more_data=(SCRIPTS,),
+    more_data=(SCRIPTS_DATASET,),
 )
 
-DOCUMENTED = msgspec.structs.replace(
+SWE_BENCH_PRO_DOCUMENTED = msgspec.structs.replace(
     SWE_BENCH_PRO,
     variant="documented",
     can_be_sealed=False,
@@ -83,4 +83,4 @@ DOCUMENTED = msgspec.structs.replace(
     more_data=(),
 )
 
-VARIANTS = (SWE_BENCH_PRO, DOCUMENTED)
+VARIANTS = (SWE_BENCH_PRO, SWE_BENCH_PRO_DOCUMENTED)

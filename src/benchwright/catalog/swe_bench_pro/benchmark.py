@@ -9,13 +9,18 @@ from typing import Literal
 
 from benchwright.catalog.benchmark import About, Benchmark, Check, Options
 from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Containers, read_agent_options
-from benchwright.catalog.containers.authors import AgentAuthor, PatchSource, PredictionsFile, one_answer
-from benchwright.catalog.containers.exploits import READER, REPOSITORY
+from benchwright.catalog.containers.exploits import LOG_READER_EXPLOIT, REPOSITORY_EXPLOITS
 from benchwright.catalog.containers.images import TaskImages
 from benchwright.catalog.containers.network_rules import network_departures, read_network_rules
 from benchwright.catalog.containers.patch_checks import patch_checks
+from benchwright.catalog.containers.patch_sources import (
+    AgentPatchSource,
+    PatchSource,
+    PredictionsFile,
+    answer_patch_source,
+)
 from benchwright.catalog.containers.predictions import Predictions, predictions_at
-from benchwright.catalog.containers.sealing.history import NO_FUTURE
+from benchwright.catalog.containers.sealing.history import HISTORY_DEPARTURE
 from benchwright.catalog.containers.traffic import connection_figures
 from benchwright.catalog.swe_bench_pro.grading import ResolvedScorer
 from benchwright.catalog.swe_bench_pro.rows import samples
@@ -34,7 +39,7 @@ def make(about: About, options: Options) -> Benchmark:
         UserError: If an option has a value that cannot be used.
     """
     if about.variant == "documented":
-        from benchwright.catalog.swe_bench.documented import make_documented
+        from benchwright.catalog.swe_bench.documented_variant import make_documented
 
         return make_documented(about, options)
     agent = read_agent_options(options, MAX_TURNS, COMMAND_SECONDS)
@@ -52,7 +57,11 @@ def make(about: About, options: Options) -> Benchmark:
     def author(containers: Containers) -> PatchSource:
         if predictions is not None:
             return PredictionsFile(predictions)
-        return one_answer(room.issue) if mode == "patch" else AgentAuthor(containers, room.issue, agent)
+        return (
+            answer_patch_source(room.issue)
+            if mode == "patch"
+            else AgentPatchSource(containers, room.issue, agent)
+        )
 
     def solver(containers: Containers) -> Solver:
         return PatchTester(containers, author(containers), room)
@@ -71,7 +80,7 @@ def make(about: About, options: Options) -> Benchmark:
         scorers=(ResolvedScorer(about.metric),),
         checks=checks,
         max_containers=agent.containers,
-        exploits=(*REPOSITORY, READER),
+        exploits=(*REPOSITORY_EXPLOITS, LOG_READER_EXPLOIT),
         images=images_of,
         figures=connection_figures,
         agent_turns=agent.max_turns if predictions is None and mode == "agent" else None,
@@ -95,7 +104,7 @@ def _departures(
         yield "one answer, shown only the issue, in place of an agent"
     else:
         if room.rules.sealed:
-            yield NO_FUTURE
+            yield HISTORY_DEPARTURE
         if agent.max_turns != MAX_TURNS:
             yield f"{agent.max_turns} answers at most in place of {MAX_TURNS}"
         if agent.command_seconds != COMMAND_SECONDS:

@@ -7,13 +7,13 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.containers.authors import NO_PATCH
 from benchwright.catalog.containers.flags import Flag, flags_of, with_flags
-from benchwright.catalog.containers.sealing.closing import printed_elsewhere_flag
+from benchwright.catalog.containers.patch_sources import NO_PATCH
+from benchwright.catalog.containers.sealing.runner_report import printed_elsewhere_flag
 from benchwright.catalog.containers.test_summaries import summarize_test_lists
 from benchwright.catalog.containers.traffic import with_connections
 from benchwright.catalog.grading import Verdict, verdict_score
-from benchwright.catalog.swe_bench_pro.reading import PASSED
+from benchwright.catalog.swe_bench_pro.result_parsing import PASSED_STATUS
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
@@ -45,7 +45,7 @@ def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
     problem = artifacts.get("problem") or tests.get("problem")
     statuses = tests.get("statuses") or {}
     now, still = (
-        {name: statuses.get(name) == PASSED for name in content[names]}
+        {name: statuses.get(name) == PASSED_STATUS for name in content[names]}
         for names in ("fail_to_pass", "pass_to_pass")
     )
     resolved = not problem and all(now.values()) and all(still.values())
@@ -64,11 +64,11 @@ def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
     )
 
 
-def printed_elsewhere(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> list[Flag]:
+def flag_printed_elsewhere(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> list[Flag]:
     """Return a flag if a pass depends on output after the test runner's closing line; empty otherwise."""
     closed = artifacts["tests"].get("closed_statuses")
     if closed is None:
         return []
     names = [*content["fail_to_pass"], *content["pass_to_pass"]]
-    missing = [name for name in names if closed.get(name) != PASSED]
+    missing = [name for name in names if closed.get(name) != PASSED_STATUS]
     return [printed_elsewhere_flag(missing)] if missing else []

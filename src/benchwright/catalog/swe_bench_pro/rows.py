@@ -11,12 +11,12 @@ from pathlib import Path
 import msgspec
 
 from benchwright.catalog.containers.instances import COMMIT, IDENTITY, Instance
-from benchwright.catalog.swe_bench_pro.scripts import find_scripts, scripts_of
+from benchwright.catalog.swe_bench_pro.scripts import find_scripts, read_scripts
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetValidationError
 from benchwright.records import Sample
 
-IMAGES = "jefzda/sweap-images"
+IMAGE_REPOSITORY = "jefzda/sweap-images"
 
 _TAG = re.compile(r"\w[\w.-]{0,127}", re.ASCII)
 
@@ -72,12 +72,12 @@ def sample_of(row: ProRow, run_scripts: Path) -> Sample:
     Raises:
         ValueError: If a list is invalid.
     """
-    scripts = scripts_of(run_scripts, row.instance_id)
+    scripts = read_scripts(run_scripts, row.instance_id)
     content = {
         "repo": row.repo,
         "base_commit": row.base_commit,
-        "image": f"{IMAGES}:{row.dockerhub_tag}",
-        "issue": issue(row),
+        "image": f"{IMAGE_REPOSITORY}:{row.dockerhub_tag}",
+        "issue": issue_text(row),
         "patch": row.patch,
         "test_patch": row.test_patch,
         "before": row.before_repo_set_cmd or "",
@@ -96,7 +96,7 @@ def sample_of(row: ProRow, run_scripts: Path) -> Sample:
     )
 
 
-def issue(row: ProRow) -> str:
+def issue_text(row: ProRow) -> str:
     """Return the issue as the official scaffolds show it: statement, requirements and interface."""
     statement, requirements, interface = (
         _plain(text or "") for text in (row.problem_statement, row.requirements, row.interface)

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright.catalog.swe_bench_pro.about import SCRIPTS
+from benchwright.catalog.swe_bench_pro.about import SCRIPTS_DATASET
 from benchwright.data.errors import DatasetNotFound, DatasetParseError
 from benchwright.errors import UserError
 from benchwright.records import Record
-from benchwright.typed_paths import typed_path
+from benchwright.user_paths import expand_user_path
 
-FOLDER = "run_scripts"
+SCRIPTS_FOLDER = "run_scripts"
 DOCKERFILES = ("base_dockerfile", "instance_dockerfile")
 
 
-class Scripts(Record, frozen=True):
+class InstanceScripts(Record, frozen=True):
     """The scripts of an instance. `environment`: shell lines that set the variables of its Dockerfiles."""
 
     run_script: str
@@ -37,18 +37,21 @@ def find_scripts(root: Path, named: str = "") -> Path:
         DatasetNotFound: If there are none. States how to get them.
     """
     if named:
-        given = typed_path(named)
-        for place in (given / FOLDER, given):
+        given = expand_user_path(named)
+        for place in (given / SCRIPTS_FOLDER, given):
             if any(place.glob("*/run_script.sh")):
                 return place
         raise UserError(
-            f"--option run_scripts={named} holds no */run_script.sh, and neither does {FOLDER} in it."
+            f"--option run_scripts={named} holds no */run_script.sh, and neither does {SCRIPTS_FOLDER} in it."
         )
-    places = [root / FOLDER, *(above / SCRIPTS.name / FOLDER for above in (root.parent, root.parent.parent))]
+    places = [
+        root / SCRIPTS_FOLDER,
+        *(above / SCRIPTS_DATASET.name / SCRIPTS_FOLDER for above in (root.parent, root.parent.parent)),
+    ]
     for place in places:
         if place.is_dir():
             return place
-    origin = SCRIPTS.origin
+    origin = SCRIPTS_DATASET.origin
     raise DatasetNotFound(
         f"swe_bench_pro needs its run scripts, which are not in {places[1].parent}. To fetch them, run: "
         f"benchwright fetch swe_bench_pro. Or check out {getattr(origin, 'url', '')} and name it: "
@@ -56,14 +59,14 @@ def find_scripts(root: Path, named: str = "") -> Path:
     )
 
 
-def scripts_of(directory: Path, instance: str) -> Scripts:
+def read_scripts(directory: Path, instance: str) -> InstanceScripts:
     """Read the scripts of an instance.
 
     Raises:
         DatasetError: If a file is missing, or is not text.
     """
     folder = directory / instance
-    return Scripts(
+    return InstanceScripts(
         run_script=_text(folder / "run_script.sh"),
         parser=_text(folder / "parser.py"),
         environment=_environment(directory.parent / "dockerfiles", instance),

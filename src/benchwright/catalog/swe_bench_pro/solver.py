@@ -9,17 +9,17 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.containers import Containers
-from benchwright.catalog.containers.authors import Issue, PatchSource
-from benchwright.catalog.containers.egress import Egress, started_sandbox, tests_egress
+from benchwright.catalog.containers.egress import Egress, start_sandbox, tests_egress
 from benchwright.catalog.containers.flags import Flag, flags_of
-from benchwright.catalog.containers.gold_tallies import against_gold
+from benchwright.catalog.containers.gold_tallies import compare_with_gold
 from benchwright.catalog.containers.network_rules import NetworkRules
-from benchwright.catalog.containers.sealing.failing_tests import flags_of_no_test
-from benchwright.catalog.containers.sealing.patches import findings, reaches_out, refused
+from benchwright.catalog.containers.patch_sources import Issue, PatchSource
+from benchwright.catalog.containers.sealing.failing_tests import flag_untested_pass
+from benchwright.catalog.containers.sealing.patches import outside_path, refusal_artifacts, seal_artifacts
 from benchwright.catalog.containers.traffic import with_traffic
-from benchwright.catalog.swe_bench_pro.grading import grade, printed_elsewhere
-from benchwright.catalog.swe_bench_pro.reading import DIRECTORY
-from benchwright.catalog.swe_bench_pro.testing import KEPT_LOG, LARGEST_LOG, run_tests
+from benchwright.catalog.swe_bench_pro.grading import flag_printed_elsewhere, grade
+from benchwright.catalog.swe_bench_pro.result_parsing import DIRECTORY
+from benchwright.catalog.swe_bench_pro.testing import LARGEST_LOG, MAX_LOG_BYTES, run_tests
 from benchwright.engine.protocols import Session
 from benchwright.records import Outcome, Record, Sample, Trial
 from benchwright.sandbox.docker import Resources, Sandbox, SandboxSpec
@@ -94,9 +94,9 @@ class PatchTester:
         if outcome.artifacts["problem"]:
             return outcome
         patch = outcome.artifacts["patch"]
-        if self._room.rules.sealed and (outside := reaches_out(patch)):
+        if self._room.rules.sealed and (outside := outside_path(patch)):
             problem = f"the patch reaches out of {DIRECTORY}: {outside}"
-            artifacts = {**outcome.artifacts, "problem": problem, **refused(outside)}
+            artifacts = {**outcome.artifacts, "problem": problem, **refusal_artifacts(outside)}
         else:
             return await self._tried(trial.sample, outcome, session)
         return msgspec.structs.replace(outcome, artifacts=artifacts)
@@ -124,9 +124,9 @@ class PatchTester:
         def reader() -> AbstractAsyncContextManager[Sandbox]:
             return sandboxes.start_beside(self._room.spec(image, network=False))
 
-        async def test(patch: str, added: str = "", kept_log: int = KEPT_LOG) -> dict[str, Any]:
+        async def test(patch: str, added: str = "", kept_log: int = MAX_LOG_BYTES) -> dict[str, Any]:
             spec = self._room.spec(image, network=self._room.rules.has_network(True))
-            async with started_sandbox(exit, sandboxes, spec, session.progress) as sandbox:
+            async with start_sandbox(exit, sandboxes, spec, session.progress) as sandbox:
                 session.progress("tests")
                 how = (sandbox, content, patch, self._room.test_seconds, reader if sealed else None)
                 tests = await run_tests(*how, added=added, kept_log=kept_log)
@@ -141,7 +141,7 @@ class PatchTester:
 
         async def when_clean() -> list[Flag]:
             gold, tests = content["patch"], content["test_patch"]
-            return await flags_of_no_test(
+            return await flag_untested_pass(
                 patch, gold=gold, test_patch=tests, directory=DIRECTORY, test=test_with
             )
 
@@ -151,7 +151,7 @@ class PatchTester:
         passed = grade(content, tested).score == 1.0
         if passed:
             log = tested["tests"]["log"]
-            flags = [*flags, *printed_elsewhere(content, tested), *against_gold(sample, log)]
-        return tested | await findings(
+            flags = [*flags, *flag_printed_elsewhere(content, tested), *compare_with_gold(sample, log)]
+        return tested | await seal_artifacts(
             patch, passed=passed, passes=passes, flags=flags, when_clean=when_clean
         )

@@ -7,23 +7,23 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from benchwright.catalog.containers.patches import text_only
-from benchwright.catalog.swe_bench_pro.reading import (
+from benchwright.catalog.containers.patches import drop_binary_parts
+from benchwright.catalog.swe_bench_pro.result_parsing import (
     DIRECTORY,
     LOGS,
     PARSER,
-    ROOM,
-    Reader,
-    Unreadable,
-    read_apart,
+    WORKSPACE,
+    StartReader,
+    UnreadableResult,
+    read_in_new_container,
+    read_statuses,
     reading_script,
-    statuses_of,
 )
 from benchwright.records import Record
 from benchwright.sandbox.docker import Sandbox
 from benchwright.sandbox.docker.archives import FileTooLarge, NoFile
 
-KEPT_LOG = 16 * 1024
+MAX_LOG_BYTES = 16 * 1024
 OUTPUT_BYTES = 16 * 1024 * 1024
 LARGEST_LOG = 32 * 1024 * 1024
 """Maximum size in bytes of a log."""
@@ -74,11 +74,11 @@ def entry_script(content: Mapping[str, Any], added: str = "") -> str:
         f"cd {DIRECTORY}",
         f"git reset --hard {base}",
         f"git checkout {base}",
-        f"git apply -v {ROOM}/patch.diff || echo '{_NOT_APPLIED}'",
+        f"git apply -v {WORKSPACE}/patch.diff || echo '{_NOT_APPLIED}'",
         before or "false",
         f"[ $? -eq 0 ] || {{ {_from_test_patch(base, content['test_patch'])}; }}",
         *([added] if added else []),
-        f"bash {ROOM}/run_script.sh {selected} > {ROOM}/{LOGS[0]} 2> {ROOM}/{LOGS[1]}",
+        f"bash {WORKSPACE}/run_script.sh {selected} > {WORKSPACE}/{LOGS[0]} 2> {WORKSPACE}/{LOGS[1]}",
     ]
     return "\n".join(lines) + "\n"
 
@@ -86,7 +86,7 @@ def entry_script(content: Mapping[str, Any], added: str = "") -> str:
 def _from_test_patch(base: str, test_patch: str) -> str:
     files = " ".join(shlex.quote(name) for name in dict.fromkeys(_FILES.findall(test_patch)))
     start = f'for file in {files}; do git checkout -q {base} -- "$file" || rm -rf -- "$file"; done'
-    return f"{start}; git apply -v {ROOM}/test_patch.diff"
+    return f"{start}; git apply -v {WORKSPACE}/test_patch.diff"
 
 
 async def run_tests(
@@ -94,10 +94,10 @@ async def run_tests(
     content: Mapping[str, Any],
     patch: str,
     seconds: float,
-    reader: Reader | None = None,
+    reader: StartReader | None = None,
     *,
     added: str = "",
-    kept_log: int = KEPT_LOG,
+    kept_log: int = MAX_LOG_BYTES,
 ) -> TestResults:
     """Test a patch in a fresh container of the instance's image, and return the results.
 
@@ -110,17 +110,17 @@ async def run_tests(
         ExecutionError: If the container was ended from outside, or the engine does not respond.
     """
     files = {
-        "patch.diff": text_only(patch),
-        "test_patch.diff": text_only(content["test_patch"]),
+        "patch.diff": drop_binary_parts(patch),
+        "test_patch.diff": drop_binary_parts(content["test_patch"]),
         "run_script.sh": content["run_script"],
         "entry_script.sh": entry_script(content, added) + ("" if reader else reading_script(content)),
         **({} if reader else {PARSER: content["parser"]}),
     }
     await sandbox.write_files(
-        {f"{ROOM}/{name}": text.encode("utf-8", "replace") for name, text in files.items()}
+        {f"{WORKSPACE}/{name}": text.encode("utf-8", "replace") for name, text in files.items()}
     )
-    argv = ["bash", f"{ROOM}/entry_script.sh"]
-    ended = await sandbox.run(argv, seconds=seconds, kept_bytes=KEPT_LOG, output_bytes=OUTPUT_BYTES)
+    argv = ["bash", f"{WORKSPACE}/entry_script.sh"]
+    ended = await sandbox.run(argv, seconds=seconds, kept_bytes=MAX_LOG_BYTES, output_bytes=OUTPUT_BYTES)
     log = (ended.stdout + ended.stderr).decode("utf-8", "replace")
     applied = _NOT_APPLIED not in log
     how = (applied, log, round(ended.seconds, 3), ended.reason, ended.exit_code)
@@ -131,15 +131,15 @@ async def run_tests(
     how = (applied, log, *how[2:])
     try:
         if reader is None:
-            return TestResults(*how, statuses=await statuses_of(sandbox, content))
-        return TestResults(*how, *await read_apart(reader, content, logs))
-    except Unreadable as error:
+            return TestResults(*how, statuses=await read_statuses(sandbox, content))
+        return TestResults(*how, *await read_in_new_container(reader, content, logs))
+    except UnreadableResult as error:
         return TestResults(*how, problem=str(error))
 
 
 async def _log(sandbox: Sandbox, name: str) -> bytes:
     """Return a log of the tests. If there is none, return the reason in brackets."""
     try:
-        return await sandbox.read_file(f"{ROOM}/{name}", LARGEST_LOG)
+        return await sandbox.read_file(f"{WORKSPACE}/{name}", LARGEST_LOG)
     except (NoFile, FileTooLarge) as error:
         return f"[{error}]\n".encode()

@@ -23,18 +23,18 @@ RETRIEVALS = (
 The first is the default.
 """
 
-SHELLS = ("alltools", "alltools-qwen", "terminal_use", "terminal_use_write")
+SHELL_RETRIEVALS = ("alltools", "alltools-qwen", "terminal_use", "terminal_use_write")
 """The retrieval methods that give the model a shell."""
 
 OPENAI, QWEN = "text-embedding-3-large", "qwen3-embedding-8b"
-EMBEDDED = {
+EMBEDDING_MODELS = {
     **dict.fromkeys(("alltools", "openai_embeddings", "openai_embeddings_grep"), OPENAI),
     **dict.fromkeys(("alltools-qwen", "qwen_embeddings", "qwen_embeddings_grep"), QWEN),
 }
 """The authors' embedding model for each retrieval method that needs one."""
 
 MODES = ("default", "solo")
-SOLO = ("telecom", "mock")
+SOLO_DOMAINS = ("telecom", "mock")
 """The domains with tasks that an agent can do without a user, from a ticket.
 
 The authors published results for the first one.

@@ -7,25 +7,25 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
-from benchwright.catalog.judging import judge_departures
+from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, GradedTrial, Options
+from benchwright.catalog.judge_departures import judge_departures
 from benchwright.catalog.tau2_bench.about import (
     DEFAULT_DOMAINS,
     DOMAINS,
-    EMBEDDED,
+    EMBEDDING_MODELS,
     MODES,
     POLICIES,
     RETRIEVALS,
-    SOLO,
+    SOLO_DOMAINS,
     SPLITS,
 )
 from benchwright.catalog.tau2_bench.checks import checks
 from benchwright.catalog.tau2_bench.grading import OFFICIAL_JUDGE, JudgedRewardScorer, RewardScorer
 from benchwright.catalog.tau2_bench.retrieval import check_shell
-from benchwright.catalog.tau2_bench.rows import Settings, samples
-from benchwright.catalog.tau2_bench.solver import Agent
+from benchwright.catalog.tau2_bench.rows import PromptOptions, samples
+from benchwright.catalog.tau2_bench.solver import Tau2Solver
 from benchwright.catalog.tau2_bench.world import DomainFiles, Worlds
-from benchwright.catalog.tau_bench.benchmark import OWN_USER, reliability
+from benchwright.catalog.tau_bench.benchmark import OWN_USER_DEPARTURE, pass_hat_k_figures
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.errors import UserError
@@ -56,7 +56,7 @@ class Tau2Bench:
     def __init__(self, about: About, options: Options) -> None:
         self._settings = settings = settings_of(options)
         self.about = _without_user(about, options) if settings.solo else about
-        self._domains = chosen_domains(options.text("domain"), settings.solo)
+        self._domains = parse_domains(options.text("domain"), settings.solo)
         self._files = DomainFiles()
         self._user = options.text("user_model") if "user" in options.roles else "the model itself"
         self.departures = tuple(self._departures(options))
@@ -76,17 +76,17 @@ class Tau2Bench:
         """
         if "banking_knowledge" in self._domains:
             check_shell(self._settings.retrieval)
-        yield Agent(Worlds(self._files))
+        yield Tau2Solver(Worlds(self._files))
 
     def checks(self, sample: Sample) -> Iterator[Check]:
         """Yield scripted conversations that check the grader: a right one, and others that must fail."""
         return checks(sample)
 
-    def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
+    def figures(self, graded: Iterable[GradedTrial]) -> Sequence[Figure]:
         """Return pass^k over all tasks and per domain, with a remark on the model of the simulated user."""
         different = f"; not comparable: {'; '.join(self.departures)}" if self.departures else ""
         user = "no user" if self._settings.solo else f"user played by {self._user}"
-        return reliability(graded, f"{user}{different}")
+        return pass_hat_k_figures(graded, f"{user}{different}")
 
     def _scorer(self, options: Options) -> Scorer:
         if not set(JUDGED_DOMAINS) & set(self._domains):
@@ -100,7 +100,7 @@ class Tau2Bench:
         if settings.solo:
             yield "the agent works from a ticket, without a user (solo)"
         elif "user" not in options.roles:
-            yield OWN_USER
+            yield OWN_USER_DEPARTURE
         if "retail" in self._domains:
             yield from judge_departures(options, OFFICIAL_JUDGE, NO_JUDGE)
         if settings.split != SPLITS[0]:
@@ -111,7 +111,7 @@ class Tau2Bench:
             yield from _retrieval_departures(options, settings.retrieval)
 
 
-def settings_of(options: Options) -> Settings:
+def settings_of(options: Options) -> PromptOptions:
     """Return those options of a run that change its samples.
 
     Raises:
@@ -123,7 +123,7 @@ def settings_of(options: Options) -> Settings:
             f"retrieval={given} has documents ranked again by a model, which is not there; "
             f"--option retrieval={given.replace('_reranker', '')} is the same without it."
         )
-    return Settings(
+    return PromptOptions(
         options.choice("split", SPLITS),
         options.choice("retrieval", RETRIEVALS),
         options.choice("mode", MODES) == "solo",
@@ -131,7 +131,7 @@ def settings_of(options: Options) -> Settings:
     )
 
 
-def chosen_domains(given: str, solo: bool = False) -> tuple[str, ...]:
+def parse_domains(given: str, solo: bool = False) -> tuple[str, ...]:
     """Return the domains named in a comma-separated list, in the order of `DOMAINS`.
 
     An empty list selects the domains of the published mean; if `solo`, it selects telecom.
@@ -139,7 +139,7 @@ def chosen_domains(given: str, solo: bool = False) -> tuple[str, ...]:
     Raises:
         UserError: If a domain is unknown, or if `solo` and it has no tasks for an agent without a user.
     """
-    usual = SOLO[:1] if solo else DEFAULT_DOMAINS
+    usual = SOLO_DOMAINS[:1] if solo else DEFAULT_DOMAINS
     named = [name.strip() for name in given.split(",") if name.strip()] or list(usual)
     for name in named:
         if name not in DOMAINS:
@@ -147,9 +147,9 @@ def chosen_domains(given: str, solo: bool = False) -> tuple[str, ...]:
             raise UserError(
                 f"tau2_bench has no domain {name!r}.{did_you_mean(name, DOMAINS)} Choose from: {known}."
             )
-        if solo and name not in SOLO:
+        if solo and name not in SOLO_DOMAINS:
             raise UserError(
-                f"mode=solo is for domains whose tasks have tickets ({', '.join(SOLO)}), not for {name}."
+                f"mode=solo is for domains whose tasks have tickets ({', '.join(SOLO_DOMAINS)}), not for {name}."
             )
     return tuple(domain for domain in DOMAINS if domain in named)
 
@@ -173,7 +173,7 @@ def _retrieval_departures(options: Options, retrieval: str) -> Iterator[str]:
     """
     if retrieval != RETRIEVALS[0]:
         yield f"documents are found by {retrieval} in place of {RETRIEVALS[0]}"
-    official = EMBEDDED.get(retrieval)
+    official = EMBEDDING_MODELS.get(retrieval)
     if official is None:
         return
     if "embedding" not in options.roles:

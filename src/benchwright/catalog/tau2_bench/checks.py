@@ -10,21 +10,32 @@ import msgspec
 
 from benchwright.catalog.asking import assistant, tool_call
 from benchwright.catalog.benchmark import GOLD, Check
-from benchwright.catalog.tau2_bench.dialogue import GREETING, STOPS
+from benchwright.catalog.tau2_bench.dialogue import GREETING, STOP_MARKS
 from benchwright.catalog.tau2_bench.grading import is_communicated
 from benchwright.catalog.tau2_bench.rows import Action, Criteria, criteria_of
-from benchwright.catalog.tau2_bench.solo import DONE as END
+from benchwright.catalog.tau2_bench.solo import DONE_TOOL as END
 from benchwright.records import Message, Sample
 
-HELLO = "Hello, I need some help."
-DONE = "Done"
-THANKS = f"Thank you. {STOPS[0]}"
+USER_GREETING = "Hello, I need some help."
+DONE_MESSAGE = "Done"
+USER_GOODBYE = f"Thank you. {STOP_MARKS[0]}"
 
-READING = ("get_", "find_", "list_", "search_", "check_", "calculate", "think", "transfer_", "KB_", "grep")
+READ_TOOL_PREFIXES = (
+    "get_",
+    "find_",
+    "list_",
+    "search_",
+    "check_",
+    "calculate",
+    "think",
+    "transfer_",
+    "KB_",
+    "grep",
+)
 """Prefixes of the names of tools that only read."""
 
 
-KNOWN = {
+KNOWN_FAILURES = {
     (
         "tau2_retail_105",
         "no action",
@@ -42,19 +53,21 @@ def checks(sample: Sample) -> Iterator[Check]:
     """Yield a conversation with all right calls and required statements, then others that must fail."""
     criteria = criteria_of(sample.content["task"]) or Criteria(reward_basis=())
     for check in (_checks_alone if sample.content["solo"] else _checks)(criteria):
-        yield msgspec.structs.replace(check, reason=KNOWN.get((sample.id, check.name)))
+        yield msgspec.structs.replace(check, reason=KNOWN_FAILURES.get((sample.id, check.name)))
 
 
 def _checks(criteria: Criteria) -> Iterator[Check]:
     actions = criteria.actions or []
     outputs = [text for text in criteria.communicate_info or [] if "COMMUNICATE" in criteria.reward_basis]
-    words = "; ".join([DONE, *outputs])
+    words = "; ".join([DONE_MESSAGE, *outputs])
     yield _played(GOLD, actions, words, judge=_judged(criteria, True))
-    yield Check("never ends", [assistant(words)], passes=False, user_replies=[HELLO])
-    if not all(action.name.startswith(READING) for action in actions):
+    yield Check("never ends", [assistant(words)], passes=False, user_replies=[USER_GREETING])
+    if not all(action.name.startswith(READ_TOOL_PREFIXES) for action in actions):
         yield _played("no action", [], words, passes=False, judge=_judged(criteria, True))
-    if not all(is_communicated(text, [assistant(said) for said in (GREETING, DONE)]) for text in outputs):
-        yield _played("an output missing", actions, DONE, passes=False)
+    if not all(
+        is_communicated(text, [assistant(said) for said in (GREETING, DONE_MESSAGE)]) for text in outputs
+    ):
+        yield _played("an output missing", actions, DONE_MESSAGE, passes=False)
     if judged := _judged(criteria, False):
         yield _played("judged otherwise", actions, words, passes=False, judge=judged)
 
@@ -69,8 +82,8 @@ def _checks_alone(criteria: Criteria) -> Iterator[Check]:
     calls = [tool_call(action.name, action.arguments) for action in criteria.actions or []]
     words = "; ".join(criteria.communicate_info or [])
     yield Check(GOLD, [*({**call, "content": words or None} for call in calls), end])
-    yield Check("talks", [assistant(DONE)], passes=False)
-    if not all(action.name.startswith(READING) for action in criteria.actions or []):
+    yield Check("talks", [assistant(DONE_MESSAGE)], passes=False)
+    if not all(action.name.startswith(READ_TOOL_PREFIXES) for action in criteria.actions or []):
         yield Check("no action", [end], passes=False)
 
 
@@ -82,7 +95,7 @@ def _played(
     Before each series of calls by the user, the agent asks for it. `judge`: the judge's scripted responses.
     """
     replies: list[Message] = []
-    user: list[str | Message] = [HELLO]
+    user: list[str | Message] = [USER_GREETING]
     for side, group in groupby(actions, key=lambda action: action.requestor):
         calls = [tool_call(action.name, action.arguments) for action in group]
         if side == "assistant":
@@ -91,7 +104,11 @@ def _played(
             replies.append(assistant("Please do this."))
             user += [*calls, "I did."]
     return Check(
-        name, [*replies, assistant(words)], passes, user_replies=[*user, THANKS], judge_replies=list(judge)
+        name,
+        [*replies, assistant(words)],
+        passes,
+        user_replies=[*user, USER_GOODBYE],
+        judge_replies=list(judge),
     )
 
 

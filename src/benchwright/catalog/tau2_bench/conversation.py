@@ -17,7 +17,7 @@ MAX_STEPS = 200
 MAX_ERRORS = 10
 """Maximum number of failed tool calls, of agent and user together."""
 
-RETRIES = 3
+MAX_RESTARTS = 3
 """How often a conversation is started again after an unusable message (runner/progress.py)."""
 
 Side = Literal["assistant", "user"]
@@ -28,7 +28,7 @@ Ending = Literal["user_stop", "agent_stop", "max_steps", "too_many_errors", "age
 FAILED_ENDINGS: dict[Ending, str] = {
     "max_steps": f"no end within {MAX_STEPS} steps",
     "too_many_errors": f"{MAX_ERRORS} calls failed",
-    "agent_error": f"{RETRIES + 1} times the agent said nothing (alone: made no call), or made a call whose arguments "
+    "agent_error": f"{MAX_RESTARTS + 1} times the agent said nothing (alone: made no call), or made a call whose arguments "
     "are no JSON object",
 }
 """Endings for which the reward is 0, whatever the final state, each with its explanation."""

@@ -9,7 +9,7 @@ from benchwright.catalog.tau2_bench.world import Message, World
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
 
-STOPS = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")
+STOP_MARKS = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")
 GREETING = "Hi! How can I help you today?"
 
 INSTRUCTIONS = """You are a customer service agent that helps the user according to the <policy> provided below.
@@ -73,4 +73,8 @@ def user_prompt(guidelines: str, scenario: str) -> str:
 def is_stop(message: Message) -> bool:
     """Return True if the user ends the conversation with this message."""
     text = message.get("content") or ""
-    return message["role"] == "user" and not message.get("tool_calls") and any(stop in text for stop in STOPS)
+    return (
+        message["role"] == "user"
+        and not message.get("tool_calls")
+        and any(stop in text for stop in STOP_MARKS)
+    )

@@ -10,7 +10,7 @@ import msgspec
 from benchwright.catalog.asking import system, user
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.tau2_bench.conversation import FAILED_ENDINGS
-from benchwright.catalog.tau2_bench.rows import Action, Criteria, Part, criteria_of
+from benchwright.catalog.tau2_bench.rows import Action, Criteria, RewardPart, criteria_of
 from benchwright.catalog.tau2_bench.solver import CONVERSATION, ENDED, EXAMINED
 from benchwright.catalog.tau2_bench.world import Message
 from benchwright.endpoint.reply import Reply
@@ -86,7 +86,7 @@ class RewardScorer:
         criteria = criteria_of(sample.content["task"])
         if artifacts[ENDED] in FAILED_ENDINGS:
             return _scored(sample, criteria, artifacts, {}, FAILED_ENDINGS[artifacts[ENDED]])
-        parts = parts_met(criteria, artifacts) if criteria else {}
+        parts = met_parts(criteria, artifacts) if criteria else {}
         details: dict[str, Any] = {}
         if criteria and "NL_ASSERTION" in criteria.reward_basis and all(parts.values()):
             parts["NL_ASSERTION"], details = await self._judged(criteria, artifacts[CONVERSATION], session)
@@ -121,23 +121,23 @@ class JudgedRewardScorer(RewardScorer):
             return True, {}
         asked = judge_messages(conversation, criteria.nl_assertions)
         reply = await session.chat(asked, role="judge", slot=self._slot, **JUDGE_SETTINGS)
-        return all(verdicts(reply)), {**self._asking.details(reply.model), "judgement": reply.text}
+        return all(read_verdicts(reply)), {**self._asking.details(reply.model), "judgement": reply.text}
 
 
-def parts_met(criteria: Criteria, artifacts: dict[str, Any]) -> dict[Part, bool]:
+def met_parts(criteria: Criteria, artifacts: dict[str, Any]) -> dict[RewardPart, bool]:
     """Return for each part of the reward, except the judged one, whether it is met."""
     examined, conversation = artifacts[EXAMINED], artifacts[CONVERSATION]
     calls = [call for message in conversation for call in message.get("tool_calls") or ()]
-    met: dict[Part, bool] = {
+    met: dict[RewardPart, bool] = {
         "DB": examined["database"] is not False,
         "ENV_ASSERTION": all(examined["assertions"]),
-        "ACTION": all(any(matches(one, call) for call in calls) for one in criteria.actions or ()),
+        "ACTION": all(any(is_matching_call(one, call) for call in calls) for one in criteria.actions or ()),
         "COMMUNICATE": all(is_communicated(text, conversation) for text in criteria.communicate_info or ()),
     }
     return {part: met[part] for part in criteria.reward_basis if part in met}
 
 
-def matches(action: Action, call: Call) -> bool:
+def is_matching_call(action: Action, call: Call) -> bool:
     """Return True if a call has the name of a right action, and equal values of the arguments to compare.
 
     If the action does not name these arguments, all arguments of the call are compared; so a call that lacks
@@ -164,7 +164,7 @@ def judge_messages(conversation: Sequence[Message], outcomes: Sequence[str]) -> 
     return [system(JUDGE_PROMPT), user(JUDGE_REQUEST.format(conversation=lines, outcomes=list(outcomes)))]
 
 
-def verdicts(reply: Reply) -> list[bool]:
+def read_verdicts(reply: Reply) -> list[bool]:
     """Return the judge's verdict on each expected outcome, from a JSON object, which may be in a code fence.
 
     Raises:
@@ -188,7 +188,7 @@ def _scored(
     sample: Sample,
     criteria: Criteria | None,
     artifacts: dict[str, Any],
-    parts: dict[Part, bool],
+    parts: dict[RewardPart, bool],
     premature: str | None,
     **details: Any,
 ) -> Score:

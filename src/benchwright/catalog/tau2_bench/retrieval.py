@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import msgspec
 
-from benchwright.catalog.tau2_bench.about import EMBEDDED, QWEN, SHELLS
+from benchwright.catalog.tau2_bench.about import EMBEDDING_MODELS, QWEN, SHELL_RETRIEVALS
 from benchwright.data.errors import DatasetParseError
 from benchwright.engine.protocols import EmbeddingSession, Session
 from benchwright.errors import UserError
@@ -28,14 +28,18 @@ QWEN_QUERY = (
 )
 """The authors' prompt for query embeddings with Qwen's models, word for word."""
 
-TEXTS_AT_ONCE = 64
+TEXTS_PER_REQUEST = 64
 """Documents per embedding request."""
 
-OUTPUT = 4 * MiB
+MAX_OUTPUT_BYTES = 4 * MiB
 """Limit in bytes for a command's stdout, for its stderr, and for each file that it may write."""
 
 SHELL_LIMITS = Limits(
-    cpu_seconds=60, file_bytes=OUTPUT, kept_bytes=64 * MiB, output_bytes=64 * MiB, disk_bytes=64 * MiB
+    cpu_seconds=60,
+    file_bytes=MAX_OUTPUT_BYTES,
+    kept_bytes=64 * MiB,
+    output_bytes=64 * MiB,
+    disk_bytes=64 * MiB,
 )
 
 
@@ -73,7 +77,7 @@ class CommandResult(Record, frozen=True):
     files: dict[str, str] | None = None
 
 
-class Helper(Protocol):
+class RetrievalHelper(Protocol):
     """The host's part of document retrieval in one conversation."""
 
     async def answer(self, question: Question) -> Any:
@@ -90,10 +94,12 @@ class Retrieval:
     def __init__(self, name: str, documents: Mapping[str, str]) -> None:
         """Create the retrieval method called `name` for `documents`, {id: text}."""
         self._writes = name == "terminal_use_write"
-        self._nearest = EmbeddingIndex(documents, QWEN_QUERY if EMBEDDED.get(name) == QWEN else "{query}")
+        self._nearest = EmbeddingIndex(
+            documents, QWEN_QUERY if EMBEDDING_MODELS.get(name) == QWEN else "{query}"
+        )
         self._sandbox = LocalSandbox(SHELL_LIMITS)
 
-    def create_helper(self, session: Session) -> Helper:
+    def create_helper(self, session: Session) -> RetrievalHelper:
         """Create a helper that requests embeddings through the trial's session."""
         return _Helper(Shell(self._sandbox, self._writes), self._nearest, session)
 
@@ -182,8 +188,8 @@ class EmbeddingIndex:
 
         texts = list(self._documents.values())
         found: list[list[float]] = []
-        for start in range(0, len(texts), TEXTS_AT_ONCE):
-            found += await session.embed(texts[start : start + TEXTS_AT_ONCE], slot="embedding")
+        for start in range(0, len(texts), TEXTS_PER_REQUEST):
+            found += await session.embed(texts[start : start + TEXTS_PER_REQUEST], slot="embedding")
         return np.array(found)
 
 
@@ -223,7 +229,7 @@ def check_shell(retrieval: str) -> None:
     Raises:
         UserError: If no protection that works on this machine ensures this.
     """
-    if retrieval not in SHELLS:
+    if retrieval not in SHELL_RETRIEVALS:
         return
     if choose_protection().name == "limits":
         raise UserError(

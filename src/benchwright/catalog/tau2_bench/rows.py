@@ -15,7 +15,7 @@ from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetParseError, DatasetValidationError
 from benchwright.records import UNREADABLE, Record, Sample
 
-Part = Literal["DB", "ENV_ASSERTION", "ACTION", "COMMUNICATE", "NL_ASSERTION"]
+RewardPart = Literal["DB", "ENV_ASSERTION", "ACTION", "COMMUNICATE", "NL_ASSERTION"]
 """A part of a task's reward, by its name in the authors' data."""
 
 
@@ -50,7 +50,7 @@ class Criteria(Record, frozen=True):
     env_assertions: list[Assertion] | None = None
     communicate_info: list[str] | None = None
     nl_assertions: list[str] | None = None
-    reward_basis: tuple[Part, ...] = ("DB", "COMMUNICATE")
+    reward_basis: tuple[RewardPart, ...] = ("DB", "COMMUNICATE")
 
 
 class Scenario(Record, frozen=True):
@@ -60,7 +60,7 @@ class Scenario(Record, frozen=True):
     persona: str | None = None
 
 
-class Settings(Record, frozen=True):
+class PromptOptions(Record, frozen=True):
     """The options of a run that change the prompts, and are therefore stored in the samples.
 
     `retrieval`: the retrieval method for the documents of banking_knowledge. `solo`: True if the agent works
@@ -82,7 +82,7 @@ class TaskRow(Record, frozen=True):
 
 
 def samples(
-    source: Source, domains: Sequence[str], settings: Settings, files: DomainFiles
+    source: Source, domains: Sequence[str], settings: PromptOptions, files: DomainFiles
 ) -> Iterator[Sample]:
     """Yield one sample per task in the chosen split, domain by domain.
 

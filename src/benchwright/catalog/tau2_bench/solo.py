@@ -18,9 +18,9 @@ from benchwright.catalog.tau2_bench.world import Message, World
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
 
-DONE = "done"
+DONE_TOOL = "done"
 """The tool that the agent calls when it has finished."""
-STOP = "###STOP###"
+STOP_TEXT = "###STOP###"
 """The text that replaces a call of `done` in the conversation."""
 
 INSTRUCTIONS = f"""You are a customer service agent that helps the user according to the <policy> provided below.
@@ -29,7 +29,7 @@ You will need to plan and call the appropriate tools to solve the ticket.
 
 You cannot communicate with the user, only make tool calls.
 Stop when you consider that you have solved the ticket.
-To do so, send a message containing a single tool call to the `{DONE}` tool. Do not include any other tool calls in this last message.
+To do so, send a message containing a single tool call to the `{DONE_TOOL}` tool. Do not include any other tool calls in this last message.
 
 Always follow the policy. Always make sure you generate valid JSON only."""  # noqa: E501
 """The agent's instructions, word for word, so that scores are comparable."""
@@ -59,9 +59,9 @@ class SoloConversation(Conversation):
         calls = message.get("tool_calls")
         if not calls:
             raise UnusableMessage(side, "made no call")
-        if any(call["name"] == DONE for call in calls):
-            message = {"role": side, "content": STOP}
-        elif STOP in (message["content"] or ""):
+        if any(call["name"] == DONE_TOOL for call in calls):
+            message = {"role": side, "content": STOP_TEXT}
+        elif STOP_TEXT in (message["content"] or ""):
             raise UnusableMessage(side, "said that it stops, and made a call")
         return reply, message
 

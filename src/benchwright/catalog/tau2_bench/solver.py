@@ -6,7 +6,7 @@ from typing import Any
 
 from benchwright.catalog.tau2_bench.conversation import (
     FAILED_ENDINGS,
-    RETRIES,
+    MAX_RESTARTS,
     Conversation,
     Ending,
     UnusableMessage,
@@ -23,7 +23,7 @@ CONVERSATION, ENDED, EXAMINED = "conversation", "ended", "examined"
 """Keys of an outcome's artifacts: messages of both sides, why they ended, and the state check."""
 
 
-class Agent:
+class Tau2Solver:
     """Solver that follows the authors' half-duplex orchestrator, in which agent and user take turns.
 
     The models of agent and user are asked at temperature 0.
@@ -40,7 +40,7 @@ class Agent:
             ProviderError: If a request to a model failed.
         """
         content = trial.sample.content
-        for _ in range(1 + RETRIES):
+        for _ in range(1 + MAX_RESTARTS):
             async with self._worlds.open(content, session) as world:
                 talk = self._begin(content, world, session)
                 try:
@@ -51,7 +51,7 @@ class Agent:
                 examined = None if ending in FAILED_ENDINGS else await world.check_state(talk.messages)
                 return _outcome(talk, ending, examined)
         if unusable.side == "user":
-            raise ExecutionError(f"{RETRIES + 1} times the simulated user {unusable}")
+            raise ExecutionError(f"{MAX_RESTARTS + 1} times the simulated user {unusable}")
         return _outcome(talk, "agent_error")
 
     def _begin(self, content: dict[str, Any], world: World, session: Session) -> Conversation:

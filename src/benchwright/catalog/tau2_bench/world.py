@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 import xxhash
 
-from benchwright.catalog.tau2_bench.retrieval import Helper, Question, Retrieval, documents_in
+from benchwright.catalog.tau2_bench.retrieval import Question, Retrieval, RetrievalHelper, documents_in
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
@@ -83,7 +83,7 @@ class _QuestionLine(Record, frozen=True):
 class World:
     """The environment of one conversation, whose code runs in the sandbox. `Worlds.open` creates it."""
 
-    def __init__(self, process: SandboxProcess, told: TaskContext, helper: Helper | None) -> None:
+    def __init__(self, process: SandboxProcess, told: TaskContext, helper: RetrievalHelper | None) -> None:
         self._process = process
         self._helper = helper
         self.told = told
@@ -194,7 +194,7 @@ class Worlds:
         async with self._sandbox.start_process(["python3", "server.py"], files=files) as process:
             yield World(process, await _ask(process, {"open": opening}, TaskContext), helper)
 
-    def _helper(self, content: dict[str, Any], session: Session) -> Helper | None:
+    def _helper(self, content: dict[str, Any], session: Session) -> RetrievalHelper | None:
         name = content["retrieval"]
         if name is None:
             return None
@@ -204,7 +204,10 @@ class Worlds:
 
 
 async def _ask(
-    process: SandboxProcess, question: dict[str, Any], kind: type[Answer], helper: Helper | None = None
+    process: SandboxProcess,
+    question: dict[str, Any],
+    kind: type[Answer],
+    helper: RetrievalHelper | None = None,
 ) -> Answer:
     """Send a request to a sandboxed domain and return its answer.
 

@@ -44,7 +44,7 @@ TAU_BENCH = About(
     needs=("tools",),
 )
 
-DOCUMENTED = msgspec.structs.replace(
+TAU_BENCH_DOCUMENTED = msgspec.structs.replace(
     TAU_BENCH,
     variant="documented",
     description="TAU-Bench — Multi-turn agentic tasks with simulated tool execution",
@@ -56,4 +56,4 @@ DOCUMENTED = msgspec.structs.replace(
     roles=(),
 )
 
-VARIANTS = (TAU_BENCH, DOCUMENTED)
+VARIANTS = (TAU_BENCH, TAU_BENCH_DOCUMENTED)

@@ -15,9 +15,9 @@ from benchwright.catalog.tau_bench.database import Database, all_records, writab
 from benchwright.catalog.tau_bench.domain import (
     Domain,
     ToolError,
-    by_name,
     calculate,
     think,
+    tools_by_name,
     transfer_to_human_agents,
 )
 
@@ -46,7 +46,7 @@ AIRPORTS = {
     "LGA": "LaGuardia",
 }
 
-NOW = "2024-05-15T15:00:00"
+CURRENT_TIME = "2024-05-15T15:00:00"
 NEW_RESERVATIONS = ("HATHAT", "HATHAU", "HATHAV")
 NEW_CERTIFICATES = ("certificate_3221322", "certificate_3221323", "certificate_3221324")
 BAGGAGE_PRICE = 50
@@ -133,7 +133,7 @@ def book_reservation(
         "flights": deepcopy(flights),
         "passengers": deepcopy(passengers),
         "payment_history": deepcopy(payment_methods),
-        "created_at": NOW,
+        "created_at": CURRENT_TIME,
         "total_baggages": total_baggages,
         "nonfree_baggages": nonfree_baggages,
         "insurance": insurance,
@@ -351,11 +351,11 @@ def _first_free(names: tuple[str, ...], taken: Any) -> str | None:
 AIRLINE = Domain(
     "airline",
     tables=("flights", "reservations", "users"),
-    read_tools=by_name(
+    read_tools=tools_by_name(
         *(calculate, get_reservation_details, get_user_details, list_all_airports, search_direct_flight),
         *(search_onestop_flight, think, transfer_to_human_agents),
     ),
-    write_tools=by_name(
+    write_tools=tools_by_name(
         *(book_reservation, cancel_reservation, send_certificate, update_reservation_baggages),
         *(update_reservation_flights, update_reservation_passengers),
     ),

@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
-from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
-from benchwright.catalog.repeats import over_repeats
+from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, GradedTrial, Options
+from benchwright.catalog.repeats import figures_over_repeats
 from benchwright.catalog.tau_bench.checks import checks
-from benchwright.catalog.tau_bench.documented import SequenceScorer, SimulatedToolsSolver, sequence_checks
+from benchwright.catalog.tau_bench.documented_variant import (
+    SequenceScorer,
+    SimulatedToolsSolver,
+    sequence_checks,
+)
 from benchwright.catalog.tau_bench.grading import RewardScorer
 from benchwright.catalog.tau_bench.rows import samples
-from benchwright.catalog.tau_bench.solver import Agent
+from benchwright.catalog.tau_bench.solver import TauSolver
 from benchwright.catalog.tau_bench.world import DOMAINS, Worlds
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.records import Sample
 
-OWN_USER = "the model plays the simulated user itself (set another with --option user_model=…)"
+OWN_USER_DEPARTURE = "the model plays the simulated user itself (set another with --option user_model=…)"
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -53,7 +57,7 @@ class TauBench:
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
         """Yield the solver. It needs no server or sandbox to be started."""
-        yield SimulatedToolsSolver(self._worlds) if self._documented else Agent(self._worlds)
+        yield SimulatedToolsSolver(self._worlds) if self._documented else TauSolver(self._worlds)
 
     def checks(self, sample: Sample) -> Iterator[Check]:
         """Yield scripted conversations that check the grader: a right one, and others that must fail."""
@@ -61,20 +65,20 @@ class TauBench:
             return sequence_checks(sample)
         return checks(sample, self._worlds[sample.content["domain"]])
 
-    def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
+    def figures(self, graded: Iterable[GradedTrial]) -> Sequence[Figure]:
         """Return pass^k over all tasks and per domain."""
         note = f"not comparable: {'; '.join(self.departures)}" if self.departures else None
-        return reliability(graded, note)
+        return pass_hat_k_figures(graded, note)
 
 
 def _departures(about: About, options: Options, split: str) -> Iterator[str]:
     if "user" in about.roles and "user" not in options.roles:
-        yield OWN_USER
+        yield OWN_USER_DEPARTURE
     if split != about.dataset.evaluated:
         yield f"the tasks of {split} in place of {about.dataset.evaluated}"
 
 
-def reliability(graded: Iterable[Graded], note: str | None = None) -> Sequence[Figure]:
+def pass_hat_k_figures(graded: Iterable[GradedTrial], note: str | None = None) -> Sequence[Figure]:
     """Return pass^1 to pass^n over all tasks and, if there are several domains, for each domain.
 
     n is the largest number of tries at a task. pass^k is the mean of C(c, k) / C(n, k) over the tasks with at
@@ -97,4 +101,4 @@ def _figures(start: str, tasks: list[list[bool]], note: str | None) -> list[Figu
 
     most = max(map(len, tasks), default=0)
     counts = [(len(task), sum(task)) for task in tasks]
-    return over_repeats(counts, range(1, most + 1), pass_hat_k, f"{start}pass^{{}}", note)
+    return figures_over_repeats(counts, range(1, most + 1), pass_hat_k, f"{start}pass^{{}}", note)

@@ -8,20 +8,20 @@ from typing import Any
 from benchwright.catalog.asking import assistant, tool_call
 from benchwright.catalog.benchmark import GOLD, Check
 from benchwright.catalog.tau_bench.database import same_state
-from benchwright.catalog.tau_bench.domain import TRANSFER
-from benchwright.catalog.tau_bench.grading import Call, replayed
-from benchwright.catalog.tau_bench.solver import STOP
+from benchwright.catalog.tau_bench.domain import TRANSFER_TOOL
+from benchwright.catalog.tau_bench.grading import Call, replay
+from benchwright.catalog.tau_bench.solver import STOP_MARK
 from benchwright.catalog.tau_bench.world import World
 from benchwright.records import Message, Sample
 
-HELLO = "Hello, I need some help."
-THANKS = "Thank you. One more thing."
+USER_GREETING = "Hello, I need some help."
+USER_GOODBYE = "Thank you. One more thing."
 
-ADDRESS = ("address1", "address2", "city", "state", "country", "zip")
+ADDRESS_FIELDS = ("address1", "address2", "city", "state", "country", "zip")
 
 EXTRA_WRITE: dict[str, Call] = {
     "airline": ("send_certificate", {"amount": 1}),
-    "retail": ("modify_user_address", dict.fromkeys(ADDRESS, "elsewhere")),
+    "retail": ("modify_user_address", dict.fromkeys(ADDRESS_FIELDS, "elsewhere")),
 }
 """A change to the user's data that no task requires, by domain."""
 
@@ -37,7 +37,10 @@ def checks(sample: Sample, world: World) -> Iterator[Check]:
     outputs = "; ".join(["Done", *content["outputs"]])
     yield _played(GOLD, gold, outputs)
     yield Check(
-        "never ends", [*map(_call, _untransferred(gold)), assistant(outputs)], False, user_replies=[HELLO]
+        "never ends",
+        [*map(_call, _untransferred(gold)), assistant(outputs)],
+        False,
+        user_replies=[USER_GREETING],
     )
     extra, its_arguments = EXTRA_WRITE[content["domain"]]
     call = (extra, {"user_id": content["user_id"], **its_arguments})
@@ -59,9 +62,9 @@ def _played(name: str, calls: list[Call], said: str, passes: bool = True) -> Che
 
     The user then ends the conversation, unless the agent has transferred it to a human.
     """
-    transfer = [call for call in calls if call[0] == TRANSFER]
+    transfer = [call for call in calls if call[0] == TRANSFER_TOOL]
     replies = [*map(_call, _untransferred(calls)), assistant(said), *map(_call, transfer[:1])]
-    return Check(name, replies, passes, user_replies=[HELLO, THANKS if transfer else STOP])
+    return Check(name, replies, passes, user_replies=[USER_GREETING, USER_GOODBYE if transfer else STOP_MARK])
 
 
 def _wrong(name: str, calls: list[Call], said: str) -> Check:
@@ -73,11 +76,11 @@ def _second_of_two(before: list[Call], call: Call, said: str) -> Check:
     both = _call(("think", {"thought": "Now."}))
     both["tool_calls"] += _call(call)["tool_calls"]
     replies = [*map(_call, _untransferred(before)), both, assistant(said)]
-    return Check("second call of an answer", replies, False, user_replies=[HELLO, STOP])
+    return Check("second call of an answer", replies, False, user_replies=[USER_GREETING, STOP_MARK])
 
 
 def _untransferred(calls: list[Call]) -> list[Call]:
-    return [call for call in calls if call[0] != TRANSFER]
+    return [call for call in calls if call[0] != TRANSFER_TOOL]
 
 
 def _call(call: Call) -> Message:
@@ -89,9 +92,9 @@ def _last_that_matters(calls: list[Call], world: World) -> int | None:
 
     None if there is none.
     """
-    right = replayed(world, calls)
+    right = replay(world, calls)
     for index in reversed(range(len(calls))):
-        if not same_state(right, replayed(world, calls[:index] + calls[index + 1 :])):
+        if not same_state(right, replay(world, calls[:index] + calls[index + 1 :])):
             return index
     return None
 

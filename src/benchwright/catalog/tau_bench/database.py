@@ -53,10 +53,12 @@ def same_state(one: Database, other: Database) -> bool:
 
 def _same_records(one: ChainMap[str, Any], other: ChainMap[str, Any]) -> bool:
     written = {**one.maps[0], **other.maps[0]}
-    return all(key in one and key in other and hashable(one[key]) == hashable(other[key]) for key in written)
+    return all(
+        key in one and key in other and hash_text(one[key]) == hash_text(other[key]) for key in written
+    )
 
 
-def hashable(value: Any) -> str:
+def hash_text(value: Any) -> str:
     """Return a value as the text that tau-bench hashes: dicts as tuples sorted by key, lists as tuples.
 
     So 1, 1.0 and True are different, and the order of keys does not matter (`to_hashable` and

@@ -17,7 +17,7 @@ Tool = Callable[..., str]
 It may raise any exception; see `Domain.call`.
 """
 
-TRANSFER = "transfer_to_human_agents"
+TRANSFER_TOOL = "transfer_to_human_agents"
 """The tool that ends a conversation."""
 
 
@@ -44,7 +44,7 @@ class Domain(msgspec.Struct, frozen=True):
             return f"Error: {error}"
 
 
-def by_name(*tools: Tool) -> dict[str, Tool]:
+def tools_by_name(*tools: Tool) -> dict[str, Tool]:
     """Return the tools by the names of their functions.
 
     Each tool's `__qualname__` is set to its name in tau-bench, so that Python's messages about wrong

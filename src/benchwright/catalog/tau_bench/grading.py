@@ -7,8 +7,8 @@ from typing import Any
 
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.tau_bench.database import Database, same_state
-from benchwright.catalog.tau_bench.domain import TRANSFER
-from benchwright.catalog.tau_bench.solver import STOP
+from benchwright.catalog.tau_bench.domain import TRANSFER_TOOL
+from benchwright.catalog.tau_bench.solver import STOP_MARK
 from benchwright.catalog.tau_bench.world import World, Worlds
 from benchwright.endpoint.call_arguments import read_object
 from benchwright.engine.protocols import Score, Session
@@ -41,9 +41,9 @@ def grade(world: World, content: dict[str, Any], messages: Sequence[Message]) ->
     """
     calls = executed_calls(messages)
     expected = [(action["name"], action["kwargs"]) for action in content["actions"]]
-    ended = ended_by(messages)
-    right_state = same_state(replayed(world, calls), replayed(world, expected))
-    said = [text.lower().replace(",", "") for text in said_to_user(messages)]
+    ended = find_ender(messages)
+    right_state = same_state(replay(world, calls), replay(world, expected))
+    said = [text.lower().replace(",", "") for text in texts_to_user(messages)]
     outputs = {output: any(output.lower() in text for text in said) for output in content["outputs"]}
     right = ended is not None and right_state and all(outputs.values())
     return Verdict(
@@ -77,7 +77,7 @@ def executed_calls(messages: Iterable[Message]) -> list[Call]:
     ]
 
 
-def said_to_user(messages: Iterable[Message]) -> list[str]:
+def texts_to_user(messages: Iterable[Message]) -> list[str]:
     """Return the texts that the agent sent to the user: those of its responses without a tool call."""
     return [
         message.get("content") or ""
@@ -86,16 +86,16 @@ def said_to_user(messages: Iterable[Message]) -> list[str]:
     ]
 
 
-def ended_by(messages: Sequence[Message]) -> str | None:
+def find_ender(messages: Sequence[Message]) -> str | None:
     """Return who ended the conversation: `user`, `transfer`, or None if it never ended."""
     last = messages[-1]
-    if last["role"] == "tool" and last["name"] == TRANSFER:
+    if last["role"] == "tool" and last["name"] == TRANSFER_TOOL:
         return "transfer"
     answered = any(message["role"] == "assistant" for message in messages)
-    return "user" if answered and last["role"] == "user" and STOP in last["content"] else None
+    return "user" if answered and last["role"] == "user" and STOP_MARK in last["content"] else None
 
 
-def replayed(world: World, calls: Iterable[Call]) -> Database:
+def replay(world: World, calls: Iterable[Call]) -> Database:
     """Return the database after these calls, starting from its initial state.
 
     Calls that only read are skipped.

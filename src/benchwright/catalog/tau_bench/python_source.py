@@ -12,7 +12,7 @@ from benchwright.data.errors import DatasetParseError
 _CONSTRUCTORS = frozenset({"Task", "Action"})
 
 
-def task_list(path: Path) -> list[dict[str, Any]]:
+def read_tasks(path: Path) -> list[dict[str, Any]]:
     """Return the tasks in a file such as tasks_test.py. Each `Task(...)` becomes a dict of its arguments.
 
     Raises:
@@ -25,7 +25,7 @@ def task_list(path: Path) -> list[dict[str, Any]]:
     raise DatasetParseError(f"{path}: no list of tasks in it")
 
 
-def tool_schemas(directory: Path) -> list[dict[str, Any]]:
+def read_tool_schemas(directory: Path) -> list[dict[str, Any]]:
     """Return the schemas of the tools in a directory, in the order of its list `ALL_TOOLS`.
 
     Raises:

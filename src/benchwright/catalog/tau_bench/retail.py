@@ -14,9 +14,9 @@ from benchwright.catalog.tau_bench.database import Database, all_records, writab
 from benchwright.catalog.tau_bench.domain import (
     Domain,
     ToolError,
-    by_name,
     calculate,
     think,
+    tools_by_name,
     transfer_to_human_agents,
 )
 
@@ -303,11 +303,11 @@ def _address(
 RETAIL = Domain(
     "retail",
     tables=("orders", "products", "users"),
-    read_tools=by_name(
+    read_tools=tools_by_name(
         *(calculate, find_user_id_by_email, find_user_id_by_name_zip, get_order_details, get_product_details),
         *(get_user_details, list_all_product_types, think, transfer_to_human_agents),
     ),
-    write_tools=by_name(
+    write_tools=tools_by_name(
         *(cancel_pending_order, exchange_delivered_order_items, modify_pending_order_address),
         *(modify_pending_order_items, modify_pending_order_payment, modify_user_address),
         *(return_delivered_order_items,),

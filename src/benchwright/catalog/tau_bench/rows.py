@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.tau_bench.python_source import task_list
+from benchwright.catalog.tau_bench.python_source import read_tasks
 from benchwright.catalog.tau_bench.world import DOMAINS, Worlds
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetValidationError
@@ -67,7 +67,7 @@ def _rows(source: Source, split: str) -> Iterator[TaskRow]:
 
 
 def _python_rows(file: Path) -> Iterator[TaskRow]:
-    for index, task in enumerate(task_list(file)):
+    for index, task in enumerate(read_tasks(file)):
         try:
             yield msgspec.convert({**task, "domain": file.parent.name, "task_index": index}, TaskRow)
         except (msgspec.ValidationError, TypeError) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchwright.catalog.asking import assistant, system, user
-from benchwright.catalog.tau_bench.domain import TRANSFER
+from benchwright.catalog.tau_bench.domain import TRANSFER_TOOL
 from benchwright.catalog.tau_bench.world import Worlds
 from benchwright.endpoint.call_arguments import read_object
 from benchwright.endpoint.reply import Reply
@@ -14,7 +14,7 @@ from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Status, Trial
 
 MAX_STEPS = 30
-STOP = "###STOP###"
+STOP_MARK = "###STOP###"
 GREETING = "Hi! How can I help you today?"
 
 CUSTOMER = """You are a user interacting with an agent.
@@ -50,7 +50,7 @@ class Customer:
         return await self.speak()
 
 
-class Agent:
+class TauSolver:
     """Solver with tau-bench's tool-calling agent: one action per step, until the user ends the conversation.
 
     A transfer to a human also ends it. If a response has tool calls, only the first one is executed, and the
@@ -74,7 +74,7 @@ class Agent:
             if not reply.tool_calls:
                 said = await customer.answer(reply.text)
                 messages.append(user(said))
-                if STOP in said:
+                if STOP_MARK in said:
                     return _outcome(messages)
                 continue
             name = reply.tool_calls[0]["function"]["name"]
@@ -84,7 +84,7 @@ class Agent:
                 return _outcome(messages, f"the arguments of {name} are not a JSON object")
             told = world.domain.call(database, name, arguments)
             messages.append(_tool_message(reply.tool_calls[0], told))
-            if name == TRANSFER:
+            if name == TRANSFER_TOOL:
                 return _outcome(messages)
         return Outcome(Status.LIMIT, messages, final_answer(messages), f"no end within {MAX_STEPS} steps")
 

@@ -17,7 +17,7 @@ import xxhash
 from benchwright.catalog.tau_bench.airline import AIRLINE
 from benchwright.catalog.tau_bench.database import Database, Tables, new_database
 from benchwright.catalog.tau_bench.domain import Domain
-from benchwright.catalog.tau_bench.python_source import tool_schemas
+from benchwright.catalog.tau_bench.python_source import read_tool_schemas
 from benchwright.catalog.tau_bench.retail import RETAIL
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetParseError, DatasetValidationError
@@ -25,7 +25,7 @@ from benchwright.records import UNREADABLE
 
 DOMAINS = {domain.name: domain for domain in (AIRLINE, RETAIL)}
 
-ENVIRONMENTS = "tau_bench/envs"
+ENVIRONMENTS_FOLDER = "tau_bench/envs"
 
 
 class World(msgspec.Struct, frozen=True):
@@ -79,12 +79,12 @@ def read_world(source: Source, domain: Domain) -> World:
     Raises:
         DatasetError: If a file is missing or invalid.
     """
-    folder = f"{ENVIRONMENTS}/{domain.name}"
+    folder = f"{ENVIRONMENTS_FOLDER}/{domain.name}"
     checkout = (source.root / folder).is_dir()
     start = f"{folder}/data/" if checkout else f"{domain.name}_"
     wiki = source.path(f"{folder}/wiki.md" if checkout else f"{domain.name}_wiki.md").read_text("utf-8")
     if checkout:
-        tools = tool_schemas(source.path(f"{folder}/tools"))
+        tools = read_tool_schemas(source.path(f"{folder}/tools"))
     else:
         tools = _decoded(source.path(f"{domain.name}_tools.json"), list[dict[str, Any]])
     tables = {table: _read_table(source, start + table) for table in domain.tables}

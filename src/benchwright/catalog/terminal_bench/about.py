@@ -19,7 +19,7 @@ DATASET = Dataset(
     local={"test": ("task.toml", "tasks/*/task.toml")},
 )
 
-FIRST_DATASET = Dataset(
+DATASET_1 = Dataset(
     name="terminal_bench:1.0",
     splits={"test": ("tasks/*/task.yaml",)},
     origin=GitRepository(
@@ -74,21 +74,21 @@ def _later(version: str, items: int, repository: str, commit: str, says: str) ->
 
 
 _ORGANISATION = "https://github.com/harbor-framework"
-SECOND_MENDED = _later(
+TERMINAL_BENCH_2_1 = _later(
     "2.1",
     89,
     f"{_ORGANISATION}/terminal-bench-2-1",
     "7131e4375048a0e408a8fb404b5f499d726b695b",
     "tasks of 2.0, 28 of them mended",
 )
-THIRD = _later(
+TERMINAL_BENCH_3 = _later(
     "3.0",
     74,
     f"{_ORGANISATION}/terminal-bench",
     "2b0442c3c583b710ca8da14c8e601b99f2f1f244",
     "harder tasks, with verifiers in containers of their own",
 )
-FOURTH = _later(
+TERMINAL_BENCH_4 = _later(
     "4.0",
     66,
     f"{_ORGANISATION}/terminal-bench",
@@ -96,7 +96,7 @@ FOURTH = _later(
     "tasks of 3.0, 19 of them mended, with 8 hours for each",
 )
 
-FIRST = msgspec.structs.replace(
+TERMINAL_BENCH_1 = msgspec.structs.replace(
     TERMINAL_BENCH,
     variant="1.0",
     title="Terminal-Bench 1.0",
@@ -105,10 +105,10 @@ FIRST = msgspec.structs.replace(
     protocol="bash in the task's own container, at most 100 turns within the task's time; resolved if every "
     "test passed; published scores are of other agents",
     source="https://github.com/laude-institute/terminal-bench",
-    dataset=FIRST_DATASET,
+    dataset=DATASET_1,
 )
 
-DOCUMENTED = msgspec.structs.replace(
+TERMINAL_BENCH_DOCUMENTED = msgspec.structs.replace(
     TERMINAL_BENCH,
     variant="documented",
     can_be_sealed=False,
@@ -128,4 +128,11 @@ DOCUMENTED = msgspec.structs.replace(
     },
 )
 
-VARIANTS = (TERMINAL_BENCH, SECOND_MENDED, THIRD, FOURTH, FIRST, DOCUMENTED)
+VARIANTS = (
+    TERMINAL_BENCH,
+    TERMINAL_BENCH_2_1,
+    TERMINAL_BENCH_3,
+    TERMINAL_BENCH_4,
+    TERMINAL_BENCH_1,
+    TERMINAL_BENCH_DOCUMENTED,
+)

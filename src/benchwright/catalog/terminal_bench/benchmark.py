@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from benchwright.catalog.benchmark import About, Benchmark, Options
-from benchwright.catalog.harbor.benchmark import HARBOR, Layout, of_folders
-from benchwright.catalog.terminal_bench.first_tests import run_first_tests
+from benchwright.catalog.harbor.benchmark import HARBOR, Layout, folder_benchmark
 from benchwright.catalog.terminal_bench.parsers import PARSERS
-from benchwright.catalog.terminal_bench.rows import first_samples
-from benchwright.catalog.terminal_bench.solutions import first_solutions
+from benchwright.catalog.terminal_bench.rows import version_1_samples
+from benchwright.catalog.terminal_bench.solutions import version_1_solutions
+from benchwright.catalog.terminal_bench.version_1_tests import run_version_1_tests
 
-FIRST = Layout(first_samples, run_first_tests, first_solutions, PARSERS)
+VERSION_1_LAYOUT = Layout(version_1_samples, run_version_1_tests, version_1_solutions, PARSERS)
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -19,9 +19,9 @@ def make(about: About, options: Options) -> Benchmark:
         UserError: If an option has a value that cannot be used.
     """
     if about.variant == "documented":
-        from benchwright.catalog.terminal_bench.documented import make_documented
+        from benchwright.catalog.terminal_bench.documented_variant import make_documented
 
         return make_documented(about, options)
     if about.variant == "1.0":
-        return of_folders(about, options, FIRST, "terminal-bench-1.0")
-    return of_folders(about, options, HARBOR, f"terminal-bench-{about.variant or '2'}")
+        return folder_benchmark(about, options, VERSION_1_LAYOUT, "terminal-bench-1.0")
+    return folder_benchmark(about, options, HARBOR, f"terminal-bench-{about.variant or '2'}")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.harbor.grading import Parser
-from benchwright.catalog.harbor.testing import SUMMARY
+from benchwright.catalog.harbor.grading import LogParser
+from benchwright.catalog.harbor.testing import SUMMARY_HEADING
 
 _COUNTS_AS_PASSED = {
     "PASSED": True,
@@ -23,7 +23,7 @@ def pytest_results(log: str) -> dict[str, bool] | None:
     As in the official harness, skipped tests and expected failures count as passed, unexpected passes do not.
     A test's name is the text after the first `::`. If a test has several lines, the last one counts.
     """
-    parts = SUMMARY.split(log, maxsplit=1)
+    parts = SUMMARY_HEADING.split(log, maxsplit=1)
     if len(parts) < 2:
         return None
     results = {}
@@ -46,4 +46,4 @@ def swe_bench_result(log: str) -> dict[str, bool] | None:
     return {"tests": said.strip() == "PASSED"} if end else None
 
 
-PARSERS: dict[str, Parser] = {"pytest": pytest_results, "swebench": swe_bench_result}
+PARSERS: dict[str, LogParser] = {"pytest": pytest_results, "swebench": swe_bench_result}

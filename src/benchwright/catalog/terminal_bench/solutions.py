@@ -7,13 +7,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchwright.catalog.harbor.checks import existing, script
+from benchwright.catalog.harbor.checks import check_exists, solution_commands
 from benchwright.catalog.harbor.folders import read_yaml
-from benchwright.catalog.harbor.settings import Settings
+from benchwright.catalog.harbor.settings import TaskSettings
 from benchwright.data.errors import DatasetValidationError
 
 
-def first_solutions(settings: Settings, folder: Path, command_seconds: int) -> Iterator[Sequence[str]]:
+def version_1_solutions(
+    settings: TaskSettings, folder: Path, command_seconds: int
+) -> Iterator[Sequence[str]]:
     """Yield the commands that run a task's solution: solution.sh, or else solution.yaml.
 
     Raises:
@@ -22,9 +24,9 @@ def first_solutions(settings: Settings, folder: Path, command_seconds: int) -> I
     (step,) = settings.steps
     file = folder / "solution.sh"
     if file.is_file():
-        yield script([file], "/oracle", "bash $place/solution.sh", settings, step, command_seconds)
+        yield solution_commands([file], "/oracle", "bash $place/solution.sh", settings, step, command_seconds)
     else:
-        yield _typed(read_yaml(existing(folder / "solution.yaml")), folder)
+        yield _typed(read_yaml(check_exists(folder / "solution.yaml")), folder)
 
 
 def _typed(commands: Any, folder: Path) -> list[str]:

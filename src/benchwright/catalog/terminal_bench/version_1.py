@@ -13,20 +13,20 @@ from typing import Any
 
 from benchwright.catalog.harbor.compose import AgentContainer, read_compose
 from benchwright.catalog.harbor.folders import read_yaml
-from benchwright.catalog.harbor.settings import Build, Settings, Step, UnsupportedTask, bounded_seconds
+from benchwright.catalog.harbor.settings import Build, Step, TaskSettings, UnsupportedTask, bounded_seconds
 from benchwright.catalog.terminal_bench.parsers import PARSERS
 from benchwright.data.errors import DatasetValidationError
 
-FILE = "task.yaml"
-SERVICE = "client"
+FILE_NAME = "task.yaml"
+AGENT_SERVICE = "client"
 """The service name of the agent's container in a compose file."""
-TESTS = "/tests"
+TESTS_FOLDER = "/tests"
 
-VARIABLES = {
+COMPOSE_VARIABLES = {
     "T_BENCH_TASK_DOCKER_CLIENT_IMAGE_NAME": "client",
     "T_BENCH_TASK_DOCKER_CLIENT_CONTAINER_NAME": "client",
     "T_BENCH_TASK_DOCKER_NAME_PREFIX": "task",
-    "T_BENCH_TEST_DIR": TESTS,
+    "T_BENCH_TEST_DIR": TESTS_FOLDER,
     "T_BENCH_TASK_LOGS_PATH": "${LOGS}",
     "T_BENCH_CONTAINER_LOGS_PATH": "/logs",
     "T_BENCH_TASK_AGENT_LOGS_PATH": "${LOGS}",
@@ -47,7 +47,7 @@ def read_task(path: Path) -> dict[str, Any]:
     return task
 
 
-def labels(task: dict[str, Any]) -> dict[str, str]:
+def read_labels(task: dict[str, Any]) -> dict[str, str]:
     """Return a task's labels: difficulty and category."""
     return {
         "difficulty": str(task.get("difficulty") or "unknown"),
@@ -55,7 +55,7 @@ def labels(task: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def settings(task: dict[str, Any], folder: Path) -> Settings:
+def read_settings(task: dict[str, Any], folder: Path) -> TaskSettings:
     """Return the settings of a task, from its parsed task.yaml.
 
     Raises:
@@ -64,17 +64,17 @@ def settings(task: dict[str, Any], folder: Path) -> Settings:
     parser = str(task.get("parser_name") or "pytest")
     if parser not in PARSERS:
         raise UnsupportedTask(
-            f"{FILE}: parser_name {parser!r} is not supported here; known: {', '.join(PARSERS)}"
+            f"{FILE_NAME}: parser_name {parser!r} is not supported here; known: {', '.join(PARSERS)}"
         )
     compose = folder / "docker-compose.yaml"
     if compose.is_file():
-        agent = read_compose(compose, SERVICE, ".", VARIABLES)
+        agent = read_compose(compose, AGENT_SERVICE, ".", COMPOSE_VARIABLES)
     elif (folder / "Dockerfile").is_file():
-        agent = AgentContainer(build=Build("."), environment={"TEST_DIR": TESTS})
+        agent = AgentContainer(build=Build("."), environment={"TEST_DIR": TESTS_FOLDER})
     else:
         raise UnsupportedTask("there is neither docker-compose.yaml nor Dockerfile")
     same_shell = bool(task.get("run_tests_in_same_shell"))
-    return Settings(
+    return TaskSettings(
         image=None if agent.build else agent.image,
         build=agent.build,
         cpus=agent.cpus,
@@ -101,4 +101,4 @@ def settings(task: dict[str, Any], folder: Path) -> Settings:
 
 
 def _seconds(task: dict[str, Any], key: str, default: float) -> float:
-    return bounded_seconds(task.get(key), default, f"{FILE}: {key}")
+    return bounded_seconds(task.get(key), default, f"{FILE_NAME}: {key}")

@@ -9,35 +9,35 @@ from __future__ import annotations
 from enum import Enum, auto
 from math import log2
 
-GAIN = 1.2
+MIN_GAIN = 1.2
 """Factor by which doubling the level must raise the trials per second.
 
 Smaller steps must gain in proportion.
 """
 
-ROUNDS = 2
-FEWEST = 4
-"""Minimum number of trials that must end before a level is judged; at higher levels `ROUNDS` times the level."""
+TRIALS_PER_SLOT = 2
+MIN_TRIALS = 4
+"""Minimum number of trials that must end before a level is judged; at higher levels `TRIALS_PER_SLOT` times the level."""
 
-FEWEST_IN_DOUBT = 16
+MIN_TRIALS_IN_DOUBT = 16
 """The same minimum after doubling seemed to gain nothing, which may have been chance."""
 
-FEW_REFUSALS = 2
+MIN_REFUSALS = 2
 OVERLOADED_SHARE = 0.05
-"""A server is overloaded if it refuses `FEW_REFUSALS` requests and this share of the trials that end.
+"""A server is overloaded if it refuses `MIN_REFUSALS` requests and this share of the trials that end.
 
-Fewer refusals may be chance. But the server is also overloaded if it refuses `FEW_REFUSALS` requests again
+Fewer refusals may be chance. But the server is also overloaded if it refuses `MIN_REFUSALS` requests again
 after they had waited, because such requests would fail in the end.
 """
 
-SMALL_STEP = 4
-MARGIN = 8
+STEP_DIVISOR = 4
+CEILING_DIVISOR = 8
 """The first small step is 1/SMALL_STEP of the level.
 
 The ceiling is 1/MARGIN below the level that overloaded the server.
 """
 
-PATIENCE = 4
+WINDOWS_BEFORE_RETRY = 4
 """Number of windows after which a level below half of the best settled level is raised again.
 
 It doubles each time.
@@ -80,7 +80,7 @@ class ConcurrencyController:
         self._step = 0
         self._best = 0
         self._stood = 0
-        self._patience = PATIENCE
+        self._patience = WINDOWS_BEFORE_RETRY
         self._rates: dict[int, tuple[int, int]] = {}
         self._in_flight = 0
         self._refused_again = 0
@@ -116,7 +116,7 @@ class ConcurrencyController:
             return  # the request belongs to a level that was given up already
         self._refused += 1
         self._refused_again += again
-        few = min(FEW_REFUSALS, self.level)
+        few = min(MIN_REFUSALS, self.level)
         share = self._refused / max(self._ended, self._enough)
         if self._refused_again >= few or (self._refused >= few and share >= OVERLOADED_SHARE):
             self._back_off(now)
@@ -143,8 +143,8 @@ class ConcurrencyController:
         self._draining = False
         self._opened_at = now
         self._ended = self._refused = 0
-        fewest = FEWEST if self._phase is Phase.DOUBLING else FEWEST_IN_DOUBT
-        self._enough = max(ROUNDS * self.level, fewest)
+        fewest = MIN_TRIALS if self._phase is Phase.DOUBLING else MIN_TRIALS_IN_DOUBT
+        self._enough = max(TRIALS_PER_SLOT * self.level, fewest)
 
     def _go_to(self, level: int, now: int) -> None:
         self.level = level
@@ -209,7 +209,7 @@ class ConcurrencyController:
 
     def _probe(self, now: int) -> None:
         self._phase = Phase.PROBING
-        self._step = max(1, self._good // SMALL_STEP)
+        self._step = max(1, self._good // STEP_DIVISOR)
         self._take_step(now)
 
     def _take_step(self, now: int) -> None:
@@ -234,7 +234,7 @@ class ConcurrencyController:
             self._phase = Phase.RETURNING
         else:
             if self._phase is not Phase.EASING:
-                self._ceiling = max(1, self.level - max(1, self.level // MARGIN))
+                self._ceiling = max(1, self.level - max(1, self.level // CEILING_DIVISOR))
             self._phase = Phase.EASING
             self._flat = 0
             self._rates.clear()
@@ -242,7 +242,7 @@ class ConcurrencyController:
 
     def _gained(self, level: int) -> bool:
         """Return whether the throughput at a level is sufficiently above that of the last good level."""
-        enough: float = GAIN ** log2(level / self._good)
+        enough: float = MIN_GAIN ** log2(level / self._good)
         return self._rate(level) >= self._rate(self._good) * enough
 
     def _rate(self, level: int) -> float:

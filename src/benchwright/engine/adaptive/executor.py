@@ -13,17 +13,17 @@ import msgspec
 from benchwright.clock import wall_ns
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.adaptive.concurrency_controller import ConcurrencyController
-from benchwright.engine.executor import ExecutionCost, task_group, until_due
-from benchwright.engine.lag import telling_standstills
+from benchwright.engine.executor import ExecutionCost, task_group, wait_until_due
+from benchwright.engine.loop_lag import reporting_standstills
 from benchwright.engine.plan import Plan
-from benchwright.engine.stop import Stop
-from benchwright.engine.worker import Deliver, Result, SolvedWork, TrialWork, Worker
+from benchwright.engine.stop import StopRequest
+from benchwright.engine.worker import DeliverResult, SolvedWork, TrialWork, Worker, WorkResult
 from benchwright.records import RequestRecord, TrialRecord
-from benchwright.runs.concurrency_history import SETTLING
-from benchwright.runs.lag import Standstill
+from benchwright.runs.concurrency_history import SETTLING_FLAG
+from benchwright.runs.process_delays import Standstill
 from benchwright.runs.serial_server import SerialServing
 
-OnPace = Callable[[int, bool, SerialServing | None], None]
+OnLevelChange = Callable[[int, bool, SerialServing | None], None]
 """Callback (new level, whether it is settled, evidence that the server processes one request at a time).
 
 The evidence is None if there is none.
@@ -31,7 +31,7 @@ The evidence is None if there is none.
 
 
 @runtime_checkable
-class ReportsOverload(Protocol):
+class OverloadReporter(Protocol):
     """A client that calls `on_overload` with the number of an attempt that was refused for load or timed out."""
 
     on_overload: Callable[[int], None]
@@ -41,7 +41,7 @@ class AdaptiveExecutor:
     """Keeps as many trials in flight as the server serves well, at most `bound`.
 
     `paced` is called with each new level. Requests that begin before the level has settled, or while it
-    settles again, get the flag `SETTLING`. `asking`: clients that the task itself uses, in addition to
+    settles again, get the flag `SETTLING_FLAG`. `asking`: clients that the task itself uses, in addition to
     `clients`.
     """
 
@@ -49,7 +49,7 @@ class AdaptiveExecutor:
         self,
         clients: Mapping[str, ModelClient],
         bound: int,
-        paced: OnPace,
+        paced: OnLevelChange,
         asking: Iterable[ModelClient] = (),
     ) -> None:
         self._clients = clients
@@ -57,13 +57,15 @@ class AdaptiveExecutor:
         self._paced = paced
         self._asking = tuple(asking)
 
-    async def run(self, plan: Plan, work: Iterator[TrialWork], deliver: Deliver, stop: Stop) -> ExecutionCost:
+    async def run(
+        self, plan: Plan, work: Iterator[TrialWork], deliver: DeliverResult, stop: StopRequest
+    ) -> ExecutionCost:
         """See `Executor.run`."""
         watch = _ClockedController(
             ConcurrencyController(self._bound, perf_counter_ns()), self._paced, deliver
         )
         for client in chain(self._clients.values(), self._asking):
-            if isinstance(client, ReportsOverload):
+            if isinstance(client, OverloadReporter):
                 client.on_overload = watch.refused
         async with plan.task.open() as solver:
             worker = Worker(
@@ -75,7 +77,7 @@ class AdaptiveExecutor:
                 keeps=plan.keeps_conversation,
                 seconds=plan.seconds,
             )
-            with telling_standstills(watch.stood_still):
+            with reporting_standstills(watch.stood_still):
                 for _, wave in groupby(work, key=lambda item: item.trial.wave):
                     first = next(wave)
                     wave = chain([first], wave)
@@ -89,7 +91,7 @@ class AdaptiveExecutor:
 class _ClockedController:
     """Passes events to a `ConcurrencyController`, reports its changes, and flags requests sent before it settled."""
 
-    def __init__(self, pace: ConcurrencyController, paced: OnPace, deliver: Deliver) -> None:
+    def __init__(self, pace: ConcurrencyController, paced: OnLevelChange, deliver: DeliverResult) -> None:
         self.pace = pace
         self._paced = paced
         self._deliver = deliver
@@ -149,7 +151,7 @@ class _ClockedController:
                 count, ns = self._latencies.get(self._told[0], (0, 0))
                 self._latencies[self._told[0]] = count + 1, ns + request.total
 
-    def deliver(self, result: Result) -> Awaitable[None]:
+    def deliver(self, result: WorkResult) -> Awaitable[None]:
         """Deliver a result, with a flag on each request that began while the level was not settled."""
         if isinstance(result, SolvedWork):
             record = result.record
@@ -165,7 +167,7 @@ class _ClockedController:
         began = origin + request.started
         if any(start <= began < end for start, end in self._stood):
             return request
-        return msgspec.structs.replace(request, flags=[*request.flags, SETTLING])
+        return msgspec.structs.replace(request, flags=[*request.flags, SETTLING_FLAG])
 
 
 class _Workers:
@@ -179,7 +181,7 @@ class _Workers:
         worker: Worker,
         watch: _ClockedController,
         wave: Iterator[TrialWork],
-        stop: Stop,
+        stop: StopRequest,
         group: asyncio.TaskGroup,
     ) -> None:
         self._worker = worker
@@ -204,7 +206,7 @@ class _Workers:
                 self._empty = True
                 self._watch.pace.mark_idle()
                 break
-            await until_due(item, self._worker, self._stop)
+            await wait_until_due(item, self._worker, self._stop)
             if self._stop.reason is not None:
                 break
             self._watch.pace.count_start()

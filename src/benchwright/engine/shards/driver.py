@@ -8,40 +8,40 @@ from contextlib import AsyncExitStack, suppress
 import msgspec
 
 from benchwright.engine.shards.messages import (
-    Done,
-    Failed,
-    FromShard,
-    Goodbye,
+    FinalReport,
     RunTrials,
     Shard,
+    ShardFailed,
     ShardLost,
+    ShardReport,
     Shards,
     Shutdown,
-    Solved,
+    TrialScored,
+    TrialSolved,
     WorkerReady,
     decode_reports,
     encode,
 )
 from benchwright.engine.shards.messages import StopWork as StopOrder
-from benchwright.engine.shards.pool import Pool
-from benchwright.engine.stop import Stop
-from benchwright.engine.worker import Deliver, Result, ScoredWork, TrialWork
+from benchwright.engine.shards.work_pool import WorkPool
+from benchwright.engine.stop import StopRequest
+from benchwright.engine.worker import DeliverResult, ScoredWork, TrialWork, WorkResult
 from benchwright.engine.worker import SolvedWork as SolvedHere
 from benchwright.errors import UserError
 from benchwright.runs.journal import decode_body
-from benchwright.runs.lag import LoopLag
+from benchwright.runs.process_delays import LoopLag
 
-LOSSES = 3
+MAX_LOSSES = 3
 """Maximum number of replacements in a row for a shard that is lost before any of its trials is done."""
 
 CANCEL_SECONDS = 10.0
 """Seconds that cancelled trials may take to end."""
 
-LOOK_SECONDS = 0.25
+CHECK_SECONDS = 0.25
 """Interval in seconds at which a waiting driver checks whether the run is to stop or all work is done."""
 
 
-class Driver:
+class ShardDriver:
     """Drives one shard with `share` trials in flight.
 
     `given_up`: the reason why the driver has no shard any more, or None. `origin`: the moment
@@ -54,8 +54,8 @@ class Driver:
         shards: Shards,
         number: int,
         share: int,
-        deliver: Deliver,
-        stop: Stop,
+        deliver: DeliverResult,
+        stop: StopRequest,
         earlier: dict[int, int],
     ) -> None:
         self.origin: int | None = None
@@ -72,12 +72,12 @@ class Driver:
         self._shard: Shard | None = None
         self._receiving: asyncio.Future[bytes] | None = None
         self._under_way: dict[str, TrialWork] = {}
-        self._unscored: dict[str, Solved] = {}
+        self._unscored: dict[str, TrialSolved] = {}
         self._stopped = self._ready = False
         self._losses = 0
         self._lately = 0
 
-    async def start(self, pool: Pool) -> None:
+    async def start(self, pool: WorkPool) -> None:
         """Start the shard and wait until it is ready to begin.
 
         If it does not start, `drive` tries again when there is work.
@@ -87,7 +87,7 @@ class Driver:
             while shard is not None and not self._ready and self._stop.reason is None:
                 await self._took(await self._received(shard), pool)
 
-    async def run_work(self, pool: Pool) -> None:
+    async def run_work(self, pool: WorkPool) -> None:
         """Run work from a shared pool until all is done, or no shard can be started.
 
         Raises:
@@ -129,7 +129,7 @@ class Driver:
             self._receiving = None
         await self._open.aclose()
 
-    async def _opened(self, pool: Pool) -> Shard | None:
+    async def _opened(self, pool: WorkPool) -> Shard | None:
         """Return the shard, started if necessary.
 
         None if the work was finished before the shard could start.
@@ -141,7 +141,7 @@ class Driver:
             )
             try:
                 while not opening.done() and not pool.is_over:
-                    await asyncio.wait([opening], timeout=LOOK_SECONDS)
+                    await asyncio.wait([opening], timeout=CHECK_SECONDS)
             finally:
                 if not opening.done():
                     opening.cancel()
@@ -149,7 +149,7 @@ class Driver:
             self._shard = None if opening.cancelled() else opening.result()
         return self._shard
 
-    def _take(self, pool: Pool) -> list[TrialWork]:
+    def _take(self, pool: WorkPool) -> list[TrialWork]:
         """Take work for the free places, and a little more to queue at the shard if it has many places.
 
         The queue gets as many pieces as were done since the last reports. So a shard with short trials stays
@@ -161,7 +161,7 @@ class Driver:
         self._under_way |= {work.trial.key: work for work in works}
         return works
 
-    async def _step(self, shard: Shard, works: list[TrialWork], pool: Pool) -> None:
+    async def _step(self, shard: Shard, works: list[TrialWork], pool: WorkPool) -> None:
         if works:
             await shard.send(encode(RunTrials(works, self.origin)))
         if self._stop.reason is not None and not self._stopped:
@@ -169,41 +169,41 @@ class Driver:
             await shard.send(encode(StopOrder(hurry=self._stop.interrupted)))
         await self._took(await self._received(shard), pool)
 
-    async def _received(self, shard: Shard) -> list[FromShard]:
+    async def _received(self, shard: Shard) -> list[ShardReport]:
         """Return the next reports; empty if none come for a while. Cancelling this loses no report."""
         if self._receiving is None:
             self._receiving = asyncio.ensure_future(shard.receive())
-        await asyncio.wait([self._receiving], timeout=LOOK_SECONDS)
+        await asyncio.wait([self._receiving], timeout=CHECK_SECONDS)
         if not self._receiving.done():
             return []
         received, self._receiving = self._receiving, None
         return decode_reports(received.result())
 
-    async def _took(self, reports: list[FromShard], pool: Pool | None) -> None:
+    async def _took(self, reports: list[ShardReport], pool: WorkPool | None) -> None:
         """Deliver reports, and wait until all are in the journal."""
-        self._lately = sum(isinstance(report, Done) for report in reports)
+        self._lately = sum(isinstance(report, TrialScored) for report in reports)
         journalled = [self._deliver(result) for report in reports if (result := self._result(report, pool))]
         for one in journalled:
             await one
 
-    def _result(self, report: FromShard, pool: Pool | None) -> Result | None:
+    def _result(self, report: ShardReport, pool: WorkPool | None) -> WorkResult | None:
         if isinstance(report, WorkerReady):
             self._ready = True
             return None
-        if isinstance(report, Solved):
+        if isinstance(report, TrialSolved):
             return self._solved(report)
-        if isinstance(report, Failed):
+        if isinstance(report, ShardFailed):
             raise UserError(report.reason)
-        if isinstance(report, Goodbye):
+        if isinstance(report, FinalReport):
             self.lag, self._shard = report.lag, None
             self.cpu_seconds += report.cpu_seconds
-        elif isinstance(report, Done):
+        elif isinstance(report, TrialScored):
             return self._done(report, pool)
         elif pool is not None:
             pool.give_back([self._under_way.pop(key) for key in report.keys])
         return None
 
-    def _done(self, report: Done, pool: Pool | None) -> Result | None:
+    def _done(self, report: TrialScored, pool: WorkPool | None) -> WorkResult | None:
         if pool is None:
             return None
         work = self._under_way.pop(report.key)
@@ -212,7 +212,7 @@ class Driver:
         pool.mark_done()
         return ScoredWork(work.trial, report.status, report.scores, work.counted)
 
-    def _solved(self, report: Solved) -> Result:
+    def _solved(self, report: TrialSolved) -> WorkResult:
         self._unscored[report.record.key] = report
         self._earlier[self._number] = report.earlier
         return SolvedHere(report.record, report.body, report.systemic, sum(self._earlier.values()))
@@ -229,16 +229,16 @@ class Driver:
             return msgspec.structs.replace(work, trial=trial)
         return msgspec.structs.replace(work, outcome=decode_body(report.body, report.record).outcome)
 
-    async def _lost(self, lost: ShardLost, pool: Pool) -> None:
+    async def _lost(self, lost: ShardLost, pool: WorkPool) -> None:
         self._losses += 1
-        if lost.for_good or self._losses > LOSSES:
+        if lost.for_good or self._losses > MAX_LOSSES:
             self.given_up = str(lost)
         await self.close()
         pool.give_back([self._left(key, work) for key, work in self._under_way.items()])
         self._under_way.clear()
         self._unscored.clear()
 
-    async def _cancel(self, pool: Pool) -> None:
+    async def _cancel(self, pool: WorkPool) -> None:
         """Let trials in flight end as cancelled, and journal that."""
         if self._shard is None:
             return
@@ -249,7 +249,7 @@ class Driver:
         except (ShardLost, TimeoutError):
             pass
 
-    async def _goodbye(self, pool: Pool | None) -> None:
+    async def _goodbye(self, pool: WorkPool | None) -> None:
         """Receive the remaining reports of the shard, up to its last message."""
         assert self._shard is not None
         await self._shard.send(encode(Shutdown()))

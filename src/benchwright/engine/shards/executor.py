@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from itertools import chain, groupby
 from time import perf_counter_ns
 
-from benchwright.engine.executor import ExecutionCost, run_all
+from benchwright.engine.executor import ExecutionCost, run_concurrently
 from benchwright.engine.plan import Plan
-from benchwright.engine.shards.driver import Driver
+from benchwright.engine.shards.driver import ShardDriver
 from benchwright.engine.shards.messages import Shards
-from benchwright.engine.shards.pool import Pool, deal
-from benchwright.engine.stop import Stop
-from benchwright.engine.worker import Deliver, TrialWork
+from benchwright.engine.shards.work_pool import WorkPool, distribute
+from benchwright.engine.stop import StopRequest
+from benchwright.engine.worker import DeliverResult, TrialWork
 from benchwright.errors import UserError
-from benchwright.runs.standstills import combined
+from benchwright.runs.standstills import combine_lags
 
 
 class ShardedExecutor:
@@ -24,7 +24,9 @@ class ShardedExecutor:
         self._shards = shards
         self._concurrency = concurrency
 
-    async def run(self, plan: Plan, work: Iterator[TrialWork], deliver: Deliver, stop: Stop) -> ExecutionCost:
+    async def run(
+        self, plan: Plan, work: Iterator[TrialWork], deliver: DeliverResult, stop: StopRequest
+    ) -> ExecutionCost:
         """See `Executor.run`.
 
         Raises:
@@ -34,28 +36,29 @@ class ShardedExecutor:
         shares = [(self._concurrency + number) // count for number in range(count)]
         earlier = dict(enumerate(shares))
         drivers = [
-            Driver(self._shards, number, share, deliver, stop, earlier) for number, share in enumerate(shares)
+            ShardDriver(self._shards, number, share, deliver, stop, earlier)
+            for number, share in enumerate(shares)
         ]
         try:
             if plan.shares_clock:
-                waiting = Pool(iter(()), stop)
-                await run_all([driver.start(waiting) for driver in drivers])
+                waiting = WorkPool(iter(()), stop)
+                await run_concurrently([driver.start(waiting) for driver in drivers])
                 await _in_time(drivers, work, stop, plan.seconds)
                 work = iter(())
             for _, wave in groupby(work, key=lambda item: item.trial.wave):
-                await _drive(drivers, Pool(wave, stop))
+                await _drive(drivers, WorkPool(wave, stop))
                 if stop.reason is not None:
                     break
-            await run_all([driver.shut_down() for driver in drivers])
+            await run_concurrently([driver.shut_down() for driver in drivers])
         finally:
             for driver in drivers:
                 await driver.close()
-        lag = combined(driver.lag for driver in drivers)
+        lag = combine_lags(driver.lag for driver in drivers)
         return ExecutionCost(lag, sum(driver.cpu_seconds for driver in drivers))
 
 
 async def _in_time(
-    drivers: list[Driver], work: Iterator[TrialWork], stop: Stop, seconds: float | None
+    drivers: list[ShardDriver], work: Iterator[TrialWork], stop: StopRequest, seconds: float | None
 ) -> None:
     """Run trials that are due at given moments, or for a given time, with one clock for all shards.
 
@@ -73,16 +76,16 @@ async def _in_time(
     everything = chain([first], work)
     if first.trial.due_ns is None:
         last_start = None if seconds is None else origin + round(seconds * 1e9)
-        await _drive(drivers, Pool(everything, stop, last_start))
+        await _drive(drivers, WorkPool(everything, stop, last_start))
         return
-    pools = [Pool(hand, stop) for hand in deal(everything, len(drivers))]
-    await run_all([driver.run_work(pool) for driver, pool in zip(drivers, pools, strict=True)])
+    pools = [WorkPool(hand, stop) for hand in distribute(everything, len(drivers))]
+    await run_concurrently([driver.run_work(pool) for driver, pool in zip(drivers, pools, strict=True)])
     lost = next((driver.given_up for driver in drivers if driver.given_up is not None), None)
     if lost is not None:
         raise UserError(f"A worker process was lost, and the load with it: {lost}.")
 
 
-async def _drive(drivers: list[Driver], pool: Pool) -> None:
+async def _drive(drivers: list[ShardDriver], pool: WorkPool) -> None:
     """Let all shards work on a wave. Other shards take over the work of one that is lost for good.
 
     Raises:
@@ -90,9 +93,9 @@ async def _drive(drivers: list[Driver], pool: Pool) -> None:
     """
     left = [driver for driver in drivers if driver.given_up is None]
 
-    async def drive(driver: Driver) -> None:
+    async def drive(driver: ShardDriver) -> None:
         await driver.run_work(pool)
         if all(one.given_up for one in left):
             raise UserError(f"No worker process is left to run trials: {driver.given_up}.")
 
-    await run_all([drive(driver) for driver in left])
+    await run_concurrently([drive(driver) for driver in left])

@@ -10,12 +10,12 @@ from typing import Any, Protocol
 import msgspec
 
 from benchwright.endpoint.providers import ModelClient
-from benchwright.engine.plan import Keeps, keeps_all
+from benchwright.engine.plan import KeepCondition, keep_all
 from benchwright.engine.protocols import Task
 from benchwright.engine.worker import TrialWork
 from benchwright.errors import BenchwrightError
 from benchwright.records import Record, ScoreRecord, Status, TrialLimits, TrialRecord
-from benchwright.runs.lag import LoopLag
+from benchwright.runs.process_delays import LoopLag
 
 
 class ShardLost(BenchwrightError):
@@ -58,7 +58,7 @@ class WorkerReady(Record, frozen=True, tag="ready"):
     """First report of a shard: everything is loaded, and it can begin work at once."""
 
 
-class Solved(Record, frozen=True, tag="solved"):
+class TrialSolved(Record, frozen=True, tag="solved"):
     """Report of a solved trial; see `worker.Solved`."""
 
     record: TrialRecord
@@ -67,7 +67,7 @@ class Solved(Record, frozen=True, tag="solved"):
     earlier: int = 0
 
 
-class Done(Record, frozen=True, tag="done"):
+class TrialScored(Record, frozen=True, tag="done"):
     """Report of a scored trial, identified by its key; see `worker.Scored`."""
 
     key: str
@@ -75,31 +75,31 @@ class Done(Record, frozen=True, tag="done"):
     scores: tuple[ScoreRecord, ...] = ()
 
 
-class Returned(Record, frozen=True, tag="returned"):
+class TrialsReturned(Record, frozen=True, tag="returned"):
     """Report of trials that are given back because they were not begun. `keys`: their keys."""
 
     keys: list[str]
 
 
-class Failed(Record, frozen=True, tag="failed"):
+class ShardFailed(Record, frozen=True, tag="failed"):
     """Report that the shard cannot go on. `reason`: the cause, which the user can fix."""
 
     reason: str
 
 
-class Goodbye(Record, frozen=True, tag="goodbye"):
+class FinalReport(Record, frozen=True, tag="goodbye"):
     """Last report of a shard: its loop lag and its CPU seconds."""
 
     lag: LoopLag
     cpu_seconds: float
 
 
-ToShard = RunTrials | StopWork | Shutdown
-FromShard = WorkerReady | Solved | Done | Returned | Failed | Goodbye
+ShardOrder = RunTrials | StopWork | Shutdown
+ShardReport = WorkerReady | TrialSolved | TrialScored | TrialsReturned | ShardFailed | FinalReport
 
 encode = msgspec.msgpack.Encoder().encode
-decode_order = msgspec.msgpack.Decoder(ToShard).decode
-decode_reports = msgspec.msgpack.Decoder(list[FromShard]).decode
+decode_order = msgspec.msgpack.Decoder(ShardOrder).decode
+decode_reports = msgspec.msgpack.Decoder(list[ShardReport]).decode
 
 
 class Shard(Protocol):
@@ -145,7 +145,7 @@ class ShardParts(msgspec.Struct, frozen=True):
     task: Task
     clients: Mapping[str, ModelClient]
     limits: TrialLimits
-    keeps_conversation: Keeps = keeps_all
+    keeps_conversation: KeepCondition = keep_all
     seconds: float | None = None
 
 

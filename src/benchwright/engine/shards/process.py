@@ -14,10 +14,10 @@ from asyncio.streams import FlowControlMixin
 from typing import BinaryIO
 
 from benchwright import clock
-from benchwright.engine.garbage import collect_seldom
-from benchwright.engine.shards.messages import Failed, ShardLost, encode, make_parts
-from benchwright.engine.shards.processes import framed, read_frame
-from benchwright.engine.shards.serving import serve
+from benchwright.engine.garbage_collection import raise_threshold
+from benchwright.engine.shards.messages import ShardFailed, ShardLost, encode, make_parts
+from benchwright.engine.shards.processes import frame_message, read_frame
+from benchwright.engine.shards.shard_loop import serve
 from benchwright.errors import UserError
 
 
@@ -47,7 +47,7 @@ async def _run(answers: BinaryIO, concurrency: int) -> None:
         if writer.is_closing():
             raise ShardLost("nobody listens any more")
         try:
-            writer.write(framed(message))
+            writer.write(frame_message(message))
             await writer.drain()
         except OSError:
             raise ShardLost("nobody listens any more") from None
@@ -61,9 +61,9 @@ async def _run(answers: BinaryIO, concurrency: int) -> None:
     try:
         parts = make_parts(await receive(), concurrency)
     except UserError as error:
-        await send(encode([Failed(str(error))]))
+        await send(encode([ShardFailed(str(error))]))
         return
-    collect_seldom(concurrency)
+    raise_threshold(concurrency)
     await serve(parts, concurrency, receive, send)
 
 

@@ -10,14 +10,14 @@ from contextlib import asynccontextmanager
 from benchwright import clock
 from benchwright.engine.shards.messages import Shard, ShardLost, WorkerSpec
 from benchwright.orphans import ORPHANS
-from benchwright.own_processes import module_command
+from benchwright.python_commands import module_command
 
-HEADER = 8
+HEADER_BYTES = 8
 
 
-def framed(message: bytes) -> bytes:
+def frame_message(message: bytes) -> bytes:
     """Return a message with its length in front."""
-    return len(message).to_bytes(HEADER, "big") + message
+    return len(message).to_bytes(HEADER_BYTES, "big") + message
 
 
 async def read_frame(reader: asyncio.StreamReader) -> bytes:
@@ -26,11 +26,11 @@ async def read_frame(reader: asyncio.StreamReader) -> bytes:
     Raises:
         asyncio.IncompleteReadError: If the stream has ended.
     """
-    size = int.from_bytes(await reader.readexactly(HEADER), "big")
+    size = int.from_bytes(await reader.readexactly(HEADER_BYTES), "big")
     return await reader.readexactly(size)
 
 
-GOODBYE_SECONDS = 5.0
+END_SECONDS = 5.0
 """Seconds that a process gets to end by itself."""
 
 
@@ -69,7 +69,7 @@ class _ProcessShard:
         if self._stdin.is_closing():
             raise await self._lost()
         try:
-            self._stdin.write(framed(message))
+            self._stdin.write(frame_message(message))
             await self._stdin.drain()
         except OSError:
             raise await self._lost() from None
@@ -82,7 +82,7 @@ class _ProcessShard:
 
     async def _lost(self) -> ShardLost:
         try:
-            code = await asyncio.wait_for(self._process.wait(), GOODBYE_SECONDS)
+            code = await asyncio.wait_for(self._process.wait(), END_SECONDS)
         except TimeoutError:
             return ShardLost("it does not answer")
         return ShardLost(f"it was ended by signal {-code}" if code < 0 else f"it ended with exit code {code}")
@@ -92,7 +92,7 @@ async def _ended(process: Process) -> None:
     assert process.stdin is not None
     process.stdin.close()
     try:
-        await asyncio.wait_for(process.wait(), GOODBYE_SECONDS)
+        await asyncio.wait_for(process.wait(), END_SECONDS)
     except (TimeoutError, asyncio.CancelledError):
         if process.returncode is None:
             process.kill()

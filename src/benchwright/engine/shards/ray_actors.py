@@ -14,19 +14,19 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from benchwright.engine.shards.messages import (
-    Failed,
     Shard,
+    ShardFailed,
     ShardLost,
     ShardParts,
     WorkerSpec,
     encode,
     make_parts,
 )
-from benchwright.engine.shards.ray_cluster import connected, first_line
-from benchwright.engine.shards.serving import serve
+from benchwright.engine.shards.ray_cluster import connect_ray, first_line
+from benchwright.engine.shards.shard_loop import serve
 from benchwright.errors import UserError
 
-ROOM_SECONDS = 60.0
+PLACEMENT_SECONDS = 60.0
 """Seconds that an actor may wait for a free place in the cluster."""
 
 
@@ -42,7 +42,7 @@ async def ray_shards(recipe: WorkerSpec, count: int | None, address: str | None)
         UserError: If Ray is not installed or does not start, or no cluster answers at the address.
     """
     address = address or os.environ.get("RAY_ADDRESS")
-    async with connected(count, address) as ray:
+    async with connect_ray(count, address) as ray:
         cpus = int(ray.cluster_resources().get("CPU", 1))
         yield RayShards(ray, recipe if address is None else recipe.for_other_machine(), count or max(1, cpus))
 
@@ -54,7 +54,7 @@ class RayShards:
         self.count = count
         self._ray = ray
         self._recipe = recipe.encode()
-        self._actors = ray.remote(num_cpus=1, max_restarts=0)(Actor)
+        self._actors = ray.remote(num_cpus=1, max_restarts=0)(ShardActor)
 
     @asynccontextmanager
     async def open(self, number: int, concurrency: int) -> AsyncIterator[Shard]:
@@ -68,7 +68,7 @@ class RayShards:
 
     async def _begun(self, actor: Any, concurrency: int) -> None:
         try:
-            async with asyncio.timeout(ROOM_SECONDS):
+            async with asyncio.timeout(PLACEMENT_SECONDS):
                 await actor.begin.remote(self._recipe, concurrency)
         except TimeoutError:
             raise ShardLost("the cluster has no free CPU for it", for_good=True) from None
@@ -108,7 +108,7 @@ def _lost(error: Exception) -> ShardLost:
     return ShardLost(f"{type(error).__name__}: {first_line(error)}")
 
 
-class Actor:
+class ShardActor:
     """The shard inside the cluster: `serve` between two queues."""
 
     def __init__(self) -> None:
@@ -122,7 +122,7 @@ class Actor:
         try:
             parts = make_parts(recipe, concurrency)
         except UserError as error:
-            await self._reports.put(encode([Failed(str(error))]))
+            await self._reports.put(encode([ShardFailed(str(error))]))
             return
         self._serving = asyncio.ensure_future(self._serve(parts, concurrency))
 

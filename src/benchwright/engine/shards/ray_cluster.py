@@ -17,20 +17,20 @@ from typing import Any
 
 from benchwright.errors import UserError
 
-REACH_SECONDS = 10.0
+CONNECT_SECONDS = 10.0
 START_SECONDS = 120.0
 """Seconds that Ray may take to start here, or to accept a connection at an address; 10 s are usual."""
 
-STARTS = 2
+MAX_START_TRIES = 2
 """Number of tries to start Ray: a node gives up if its helpers take over 15 s, as on a cold or busy machine."""
 
 END_SECONDS = 20.0
-STAYS_HERE = [".env", ".git"]
+FILES_NOT_COPIED = [".env", ".git"]
 """Files in the working directory that are not copied to the cluster's nodes."""
 
 
 @asynccontextmanager
-async def connected(count: int | None, address: str | None) -> AsyncIterator[Any]:
+async def connect_ray(count: int | None, address: str | None) -> AsyncIterator[Any]:
     """Connect to Ray and yield the `ray` module.
 
     If Ray is started here, it has room for at least `count` actors.
@@ -60,10 +60,10 @@ async def _reach(address: str) -> None:
     if not host or not port.isdecimal():
         return
     try:
-        async with asyncio.timeout(REACH_SECONDS):
+        async with asyncio.timeout(CONNECT_SECONDS):
             _, writer = await asyncio.open_connection(host.strip("[]"), int(port))
     except (OSError, TimeoutError) as error:
-        reason = str(error) or f"no answer within {REACH_SECONDS:g} s"
+        reason = str(error) or f"no answer within {CONNECT_SECONDS:g} s"
         raise UserError(f"Ray cannot be used at {address}: {reason}") from None
     writer.close()
 
@@ -73,12 +73,12 @@ def _options(count: int | None, address: str | None) -> dict[str, Any]:
     if address is None:
         cpus = max(count or 0, os.cpu_count() or 1)
         return {"address": "local", "num_cpus": cpus, "include_dashboard": False, **quiet}
-    travelling = {"working_dir": str(Path.cwd()), "excludes": STAYS_HERE}
+    travelling = {"working_dir": str(Path.cwd()), "excludes": FILES_NOT_COPIED}
     return {"address": address, "runtime_env": travelling, **quiet}
 
 
 async def _begun(ray: Any, options: dict[str, Any], address: str | None) -> _Connection:
-    starts = STARTS if address is None else 1
+    starts = MAX_START_TRIES if address is None else 1
     try:
         async with asyncio.timeout(START_SECONDS):
             for left in reversed(range(starts)):

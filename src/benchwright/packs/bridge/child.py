@@ -13,22 +13,24 @@ from pathlib import Path
 from typing import IO, cast
 
 from benchwright.errors import ExecutionError
-from benchwright.own_processes import bare_command
 from benchwright.packs.bridge.limits import BridgeLimits
 from benchwright.packs.bridge.output import OutputLines
+from benchwright.python_commands import bare_command
 from benchwright.sandbox import layout
 
-START = "import sys; sys.path[:0] = sys.argv[1:3]; import process_supervisor; process_supervisor.start()"
-FOLDERS = (str(Path(__file__).parent), str(layout.INSIDE.parent))
+START_SCRIPT = (
+    "import sys; sys.path[:0] = sys.argv[1:3]; import process_supervisor; process_supervisor.start()"
+)
+SCRIPT_FOLDERS = (str(Path(__file__).parent), str(layout.INSIDE_FOLDER.parent))
 
-PATIENCE = 3.0
+SUPERVISOR_TIMEOUT = 3.0
 """Seconds in which the supervisor must end all processes before its process group is killed."""
-DRAIN = 1.0
+DRAIN_SECONDS = 1.0
 """Seconds to wait for remaining output. An escaped process may keep the pipe open forever."""
 PIPE_BYTES = 2**20
 
 
-class Child(asyncio.SubprocessProtocol):
+class PackChildProcess(asyncio.SubprocessProtocol):
     """A pack's process, started and supervised by its supervisor (`process_supervisor.py`).
 
     `gone` is set when the process has ended and all its output was received.
@@ -72,7 +74,7 @@ class Child(asyncio.SubprocessProtocol):
             kept = f"{their_read},{their_write}"
             await self._loop.subprocess_exec(
                 lambda: self,
-                *bare_command(START, *FOLDERS, str(theirs.fileno()), kept, str(memory_bytes)),
+                *bare_command(START_SCRIPT, *SCRIPT_FOLDERS, str(theirs.fileno()), kept, str(memory_bytes)),
                 *command(their_read, their_write),
                 stdin=DEVNULL,
                 stdout=PIPE,
@@ -107,7 +109,7 @@ class Child(asyncio.SubprocessProtocol):
         self.request_end()
         try:
             if self._transport is not None:
-                await asyncio.wait({self.gone}, timeout=PATIENCE)
+                await asyncio.wait({self.gone}, timeout=SUPERVISOR_TIMEOUT)
         finally:
             self._close()
 
@@ -149,7 +151,7 @@ class Child(asyncio.SubprocessProtocol):
         except OSError:
             said = ""
         self.ending = said.partition("\n")[0] or self.ending
-        self._loop.call_later(DRAIN, self._finish)
+        self._loop.call_later(DRAIN_SECONDS, self._finish)
         self._finish_when_drained()
 
     # Callbacks of the channel's reader
@@ -175,7 +177,7 @@ class Child(asyncio.SubprocessProtocol):
 
 
 class _Reader(asyncio.Protocol):
-    def __init__(self, child: Child) -> None:
+    def __init__(self, child: PackChildProcess) -> None:
         self._child = child
 
     def data_received(self, data: bytes) -> None:

@@ -11,29 +11,29 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from benchwright.errors import UserError
-from benchwright.own_processes import isolated_command
 from benchwright.packs.bridge.limits import MEBI
+from benchwright.python_commands import isolated_command
 
-Command = Callable[[int, int], Sequence[str]]
+CommandBuilder = Callable[[int, int], Sequence[str]]
 """Function from the numbers of the descriptors to read and to write to a command line."""
 
-OLDEST_NODE = (18, 0)
-HERE = Path(__file__).parent
-BRIDGE = HERE.parent / "node" / "bridge.cjs"
-HOOKS = HERE.parent / "node" / "hooks.mjs"
-PYTHON = HERE.parent / "python"
-START_PYTHON = (
+MIN_NODE_VERSION = (18, 0)
+BRIDGE_FOLDER = Path(__file__).parent
+NODE_BRIDGE_FILE = BRIDGE_FOLDER.parent / "node" / "bridge.cjs"
+NODE_HOOKS_FILE = BRIDGE_FOLDER.parent / "node" / "hooks.mjs"
+PYTHON_FOLDER = BRIDGE_FOLDER.parent / "python"
+PYTHON_START_CODE = (
     "import sys; sys.path.insert(0, sys.argv[1]); from benchwright_pack.inside.main import main; main()"
 )
 
-LIBRARIES = "BENCHWRIGHT_PACK_LIBRARIES"
+LIBRARIES_VARIABLE = "BENCHWRIGHT_PACK_LIBRARIES"
 """Environment variable with the folder of supplied libraries, for JavaScript packs."""
 
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
 _versions: dict[tuple[str, float], tuple[int, int]] = {}
 
 
-async def command_for(entry: str, node: str, memory_bytes: int) -> Command:
+async def command_for(entry: str, node: str, memory_bytes: int) -> CommandBuilder:
     """Return the command for a pack with this entry file: Python if it ends in .py, else Node.
 
     Raises:
@@ -42,7 +42,7 @@ async def command_for(entry: str, node: str, memory_bytes: int) -> Command:
     return python_command() if entry.endswith(".py") else await node_command(node, memory_bytes)
 
 
-async def node_command(node: str, memory_bytes: int) -> Command:
+async def node_command(node: str, memory_bytes: int) -> CommandBuilder:
     """Return the command for a JavaScript pack.
 
     Raises:
@@ -55,14 +55,14 @@ async def node_command(node: str, memory_bytes: int) -> Command:
             "or name the program"
         )
     version = await _version(program)
-    if version < OLDEST_NODE:
+    if version < MIN_NODE_VERSION:
         raise UserError(
             f"JavaScript packs need Node.js 18 or newer; {program} is version {version[0]}.{version[1]}"
         )
     options = [f"--max-old-space-size={memory_bytes // MEBI}"]
     if version < (18, 19) or (19, 0) <= version < (20, 6):  # no module.register() yet
-        options.append(f"--experimental-loader={HOOKS.as_uri()}")
-    return lambda read, write: [program, *options, str(BRIDGE), str(read), str(write)]
+        options.append(f"--experimental-loader={NODE_HOOKS_FILE.as_uri()}")
+    return lambda read, write: [program, *options, str(NODE_BRIDGE_FILE), str(read), str(write)]
 
 
 async def _version(program: str) -> tuple[int, int]:
@@ -79,9 +79,9 @@ async def _version(program: str) -> tuple[int, int]:
     return _versions[known]
 
 
-def python_command() -> Command:
+def python_command() -> CommandBuilder:
     """Return the command for a Python pack: this interpreter, isolated from the user's Python settings."""
-    start = isolated_command(START_PYTHON, str(PYTHON))
+    start = isolated_command(PYTHON_START_CODE, str(PYTHON_FOLDER))
     return lambda read, write: [*start, str(read), str(write)]
 
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from benchwright.packs.bridge.child import Child
-from benchwright.packs.bridge.commands import Command
-from benchwright.packs.bridge.frames import ChannelBroken, Frame, FrameReader, decoded
+from benchwright.packs.bridge.child import PackChildProcess
+from benchwright.packs.bridge.commands import CommandBuilder
+from benchwright.packs.bridge.frames import ChannelBroken, Frame, FrameReader, decode_json
 from benchwright.packs.bridge.limits import BridgeLimits
 from benchwright.packs.bridge.problems import (
     CallTimeout,
@@ -69,7 +69,7 @@ class Connection:
         self._log = log
         self._nonce = secrets.token_hex(16)
         self._frames = FrameReader(self._nonce, limits.message_bytes, self._noise)
-        self._child = Child(self._received, self._printed, limits)
+        self._child = PackChildProcess(self._received, self._printed, limits)
         self._calls: dict[int, _Call] = {}
         self._count = 0
         self._inside: int | None = None
@@ -81,7 +81,7 @@ class Connection:
         self._child.gone.add_done_callback(self._gone)
 
     async def start(
-        self, command: Command, environment: Mapping[str, str], folder: Path, settings: dict[str, Any]
+        self, command: CommandBuilder, environment: Mapping[str, str], folder: Path, settings: dict[str, Any]
     ) -> None:
         """Start the process and send it the settings.
 
@@ -204,7 +204,7 @@ class Connection:
         if self._inside == frame.call and frame.kind in ("ok", "error"):
             self._inside = None
         try:
-            self._handle(frame, call, decoded(frame.json))
+            self._handle(frame, call, decode_json(frame.json))
         except ValueError as error:
             if call is not None:
                 call.settle(PackFailure({"message": f"it cannot be read: {error}", "unusable": True}))

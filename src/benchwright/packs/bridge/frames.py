@@ -28,7 +28,7 @@ class ChannelBroken(Exception):
 
 
 class Frame(NamedTuple):
-    """One message. `call`: the number of its call, 0 if it belongs to none. `json`: see `decoded`."""
+    """One message. `call`: the number of its call, 0 if it belongs to none. `json`: see `decode_json`."""
 
     call: int
     kind: str
@@ -86,7 +86,7 @@ class FrameReader:
         self._skipping = True
 
 
-def decoded(text: bytes) -> Any:
+def decode_json(text: bytes) -> Any:
     """Decode a JSON value. Unpaired surrogates, which UTF-8 cannot encode, become U+FFFD.
 
     Raises:

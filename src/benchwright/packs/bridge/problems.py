@@ -12,7 +12,7 @@ from benchwright.packs.bridge.cell import ProviderFailure
 from benchwright.packs.bridge.limits import MEBI, BridgeLimits
 from benchwright.text import one_line
 
-RETRYABLE = frozenset({408, 409, 425, 429})
+RETRYABLE_STATUSES = frozenset({408, 409, 425, 429})
 """HTTP statuses below 500 that are retried, as in the desktop host."""
 
 _WHAT_FAILED = {
@@ -63,7 +63,7 @@ class CallTimeout(Exception):
     unhandled_rejection: str | None
 
 
-def error_of(call: str, problem: PackFailure | ProcessDied | CallTimeout) -> TrialError:
+def trial_error_of(call: str, problem: PackFailure | ProcessDied | CallTimeout) -> TrialError:
     """Convert a failed call into the error to raise, with a one-line text.
 
     `call` is load, prepare, run, score or dispose. A failed scenario is a provider error if the thrown error
@@ -74,7 +74,7 @@ def error_of(call: str, problem: PackFailure | ProcessDied | CallTimeout) -> Tri
         return ExecutionError(f"{_WHAT_FAILED[call]}: {problem.reason}")
     if isinstance(problem, CallTimeout):
         return _out_of_time(call, problem)
-    error, trouble = problem.error, trouble_of(problem.metadata)
+    error, trouble = problem.error, provider_failure_of(problem.metadata)
     if error.get("unusable"):
         return ExecutionError(
             f"{_WHAT_FAILED[call]}, as what it gave back cannot be used: {format_error(error)}"
@@ -84,7 +84,9 @@ def error_of(call: str, problem: PackFailure | ProcessDied | CallTimeout) -> Tri
     text = f"{_WHAT_FAILED[call]}{how}: {format_error(error)}{place}"
     status = error.get("status")
     if call == "run" and isinstance(status, int):
-        return ProviderError(text, http_status=status, retryable=status in RETRYABLE or status >= 500)
+        return ProviderError(
+            text, http_status=status, retryable=status in RETRYABLE_STATUSES or status >= 500
+        )
     if call == "run" and trouble is not None:
         return ProviderError(text, http_status=trouble.http_status, retryable=trouble.retryable)
     return ExecutionError(text)
@@ -101,7 +103,7 @@ def _out_of_time(call: str, problem: CallTimeout) -> TrialError:
     return LimitReached("seconds", problem.seconds) if call == "run" else ExecutionError(text)
 
 
-def trouble_of(about: Mapping[str, Any]) -> ProviderFailure | None:
+def provider_failure_of(about: Mapping[str, Any]) -> ProviderFailure | None:
     """Return the failure of the last request to the provider, or None if it succeeded.
 
     `about` is a call's, as in `connection.Reply`.
@@ -117,8 +119,8 @@ def trouble_of(about: Mapping[str, Any]) -> ProviderFailure | None:
     )
 
 
-LONGEST = 400
-CHANNEL_LOST = 70
+MAX_MESSAGE_LENGTH = 400
+CHANNEL_LOST_EXIT_CODE = 70
 """Exit code of the helpers on both sides when the channel no longer works."""
 
 
@@ -129,12 +131,12 @@ def describe_ending(ending: str, last_error: str, limits: BridgeLimits) -> str:
     of stderr.
     """
     kind, _, what = ending.partition(" ")
-    said = f": {one_line(last_error, LONGEST)}" if last_error else ""
+    said = f": {one_line(last_error, MAX_MESSAGE_LENGTH)}" if last_error else ""
     if kind == "memory" or "heap out of memory" in last_error:
         return f"the pack used more than the {limits.memory_bytes // MEBI} MiB of memory it is allowed"
     if kind == "trouble":
         return f"the pack's process cannot be started: {what}"
-    if kind == "exit" and what == str(CHANNEL_LOST):
+    if kind == "exit" and what == str(CHANNEL_LOST_EXIT_CODE):
         return "the pack closed the bridge's channel, and its process was ended"
     if kind == "exit":
         return f"the pack's process ended with exit code {what}{said}"
@@ -151,4 +153,4 @@ def _signal_name(number: str) -> str:
 def format_error(error: dict[str, Any]) -> str:
     """Format a pack's error as "Name: message", or as the message alone if its name is Error."""
     name, message = str(error.get("name") or ""), str(error.get("message") or "")
-    return one_line(message if name in ("", "Error") else f"{name}: {message}", LONGEST)
+    return one_line(message if name in ("", "Error") else f"{name}: {message}", MAX_MESSAGE_LENGTH)

@@ -11,22 +11,27 @@ from typing import Any
 
 from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.bridge.cell import CellResult
-from benchwright.packs.bridge.commands import LIBRARIES, Command, command_for, environment_for
+from benchwright.packs.bridge.commands import LIBRARIES_VARIABLE, CommandBuilder, command_for, environment_for
 from benchwright.packs.bridge.connection import Connection, PackLog, Progress, Reply
+from benchwright.packs.bridge.error_location import find_syntax_error, location_in_pack
 from benchwright.packs.bridge.limits import DEFAULT_LIMITS, BridgeLimits
-from benchwright.packs.bridge.places import place_of, syntax_error_in
 from benchwright.packs.bridge.problems import (
     CallTimeout,
     PackFailure,
     ProcessDied,
-    error_of,
     format_error,
-    trouble_of,
+    provider_failure_of,
+    trial_error_of,
 )
-from benchwright.packs.bridge.reading import blamed_on_provider, read_result, read_scenarios, read_score
+from benchwright.packs.bridge.result_parsing import (
+    read_result,
+    read_scenarios,
+    read_score,
+    with_provider_failure,
+)
 from benchwright.packs.types import BenchmarkScore, HostContext, ScenarioMeta, ScenarioRunInput, to_json
 
-MOST_LOSSES = 5
+MAX_RESTARTS = 5
 """Maximum number of restarts of a cell whose process was ended by others."""
 
 
@@ -68,10 +73,10 @@ class PackProcess:
         self._log: PackLog = log or (lambda level, message, data: None)
         self._relay_url: str | None = None
         self._way: Mapping[str, str] = {}
-        supplied = {} if libraries is None else {LIBRARIES: str(libraries)}
+        supplied = {} if libraries is None else {LIBRARIES_VARIABLE: str(libraries)}
         self._environment = environment_for(home, {**environment, **supplied})
         self._lock = asyncio.Lock()
-        self._command: Command | None = None
+        self._command: CommandBuilder | None = None
         self._connection: Connection | None = None
         self._context: dict[str, Any] | None = None
         self._broken: str | None = None
@@ -132,10 +137,10 @@ class PackProcess:
         """
         fields = {"input": to_json(given), "token": token}
         reply = await self._call("run", fields, seconds, cell=cell, progress=on_progress)
-        trouble = trouble_of(reply.metadata)
+        trouble = provider_failure_of(reply.metadata)
         value = reply.value
         if isinstance(value, dict):
-            value = blamed_on_provider(value, trouble)
+            value = with_provider_failure(value, trouble)
             if value.get("timings") is None:
                 value = {**value, "timings": _timings(reply.metadata)}
         result = read_result(value, str(given.scenario.get("id")), reply.unrepresentable_numbers)
@@ -171,7 +176,7 @@ class PackProcess:
                 connection.start_call("dispose", {}), self._limits.dispose_seconds
             )
         except (PackFailure, ProcessDied, CallTimeout) as problem:
-            self._log("warn", str(error_of("dispose", problem)), None)
+            self._log("warn", str(trial_error_of("dispose", problem)), None)
 
     # Calls to a process that may have to be restarted
 
@@ -194,14 +199,14 @@ class PackProcess:
                         number, seconds, self._limits.grace_seconds if cell else 0.0
                     )
             except PackFailure as failure:
-                raise error_of(name, await self._placed(cell or name, failure)) from None
+                raise trial_error_of(name, await self._placed(cell or name, failure)) from None
             except CallTimeout as timeout:
-                raise error_of(name, timeout) from None
+                raise trial_error_of(name, timeout) from None
             except ProcessDied as lost:
                 losses += 1
                 suspected += lost.may_be_cause
-                if lost.is_cause or suspected > 1 or losses > MOST_LOSSES:
-                    raise error_of(name, lost) from None
+                if lost.is_cause or suspected > 1 or losses > MAX_RESTARTS:
+                    raise trial_error_of(name, lost) from None
                 self._log("warn", f"{lost.reason}; {cell or name} is restarted", None)
 
     @contextmanager
@@ -259,7 +264,7 @@ class PackProcess:
         except (PackFailure, ProcessDied, CallTimeout) as problem:
             if isinstance(problem, PackFailure):
                 problem = await self._placed(name, problem)
-            self._broken = str(error_of(name, problem))
+            self._broken = str(trial_error_of(name, problem))
             raise ExecutionError(self._broken) from None
         except asyncio.CancelledError:
             connection.request_end(
@@ -272,9 +277,9 @@ class PackProcess:
         stack = str(failure.error.get("stack") or "")
         if stack:
             self._log("error", f"{what} failed: {format_error(failure.error)}", stack)
-        place = place_of(stack, self._directory)
+        place = location_in_pack(stack, self._directory)
         if place is None and failure.error.get("name") == "SyntaxError" and not self._entry.endswith(".py"):
-            place = await syntax_error_in(self._directory, self._node, self._environment)
+            place = await find_syntax_error(self._directory, self._node, self._environment)
         return PackFailure(failure.error, failure.metadata, place)
 
     async def _stop(self) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING or __name__ != "process_supervisor":
 else:
     from inside import apart, family, processes, system
 
-LOOK_EVERY = 0.25
+MEMORY_CHECK_INTERVAL = 0.25
 """Seconds between two checks of the total memory of all processes."""
 
 
@@ -70,7 +70,7 @@ def _watch(pack: family.Family, lifeline: int, memory_bytes: int) -> str | None:
     poll = select.poll()
     for descriptor in (lifeline, ended):
         poll.register(descriptor, select.POLLIN)
-    while not poll.poll(LOOK_EVERY * 1000):
+    while not poll.poll(MEMORY_CHECK_INTERVAL * 1000):
         pack.reap()
         if processes.memory_of_all() > memory_bytes:
             return "memory"

@@ -1,8 +1,8 @@
 """`pack test`: checks that a pack keeps its contract with hosts, with canned answers instead of a model."""
 
 from benchwright.packs.contract.answers import CannedAnswer, read_answers
-from benchwright.packs.contract.checks import Finding, check_contract
-from benchwright.packs.contract.server import CannedModel
+from benchwright.packs.contract.canned_model import CannedModel
+from benchwright.packs.contract.checks import ContractFinding, check_contract
 from benchwright.packs.contract.trial import AttemptOutcome, CannedTrial
 
 __all__ = [
@@ -10,7 +10,7 @@ __all__ = [
     "CannedAnswer",
     "CannedModel",
     "CannedTrial",
-    "Finding",
+    "ContractFinding",
     "check_contract",
     "read_answers",
 ]

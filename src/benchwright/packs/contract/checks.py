@@ -17,12 +17,12 @@ from benchwright.records import Record, Status
 SILENT_SECONDS = 2.0
 """Seconds that a scenario waits for a model that never answers before it is aborted."""
 STATUSES = ("pass", "partial", "fail")
-VARYING = frozenset({"timings", "rawLog"})
+VARYING_KEYS = frozenset({"timings", "rawLog"})
 """Keys of a result that may differ between attempts, because they contain times and ids."""
-NONSENSE = "Lorem ipsum dolor sit amet."
+NONSENSE_ANSWER = "Lorem ipsum dolor sit amet."
 
 
-class Finding(Record, frozen=True):
+class ContractFinding(Record, frozen=True):
     """A finding of a check. `problem`: True if it breaks the contract; otherwise it is an observation."""
 
     check: str
@@ -30,7 +30,7 @@ class Finding(Record, frozen=True):
     problem: bool = False
 
 
-async def check_contract(trial: CannedTrial, answers: Sequence[CannedAnswer]) -> list[Finding]:
+async def check_contract(trial: CannedTrial, answers: Sequence[CannedAnswer]) -> list[ContractFinding]:
     """Run all checks of a prepared pack with a canned model, and return their findings.
 
     Raises:
@@ -38,9 +38,9 @@ async def check_contract(trial: CannedTrial, answers: Sequence[CannedAnswer]) ->
     """
     pack = trial.pack
     by_id = {scenario.id: scenario for scenario in pack.scenarios}
-    findings: list[Finding] = []
+    findings: list[ContractFinding] = []
     results: list[dict[str, Any]] = []
-    for canned in answers or [CannedAnswer(scenario, NONSENSE) for scenario in by_id]:
+    for canned in answers or [CannedAnswer(scenario, NONSENSE_ANSWER) for scenario in by_id]:
         first, second = [await trial.run(by_id[canned.scenario], canned.messages) for _ in range(2)]
         findings += [
             *_expected(canned, first),
@@ -50,45 +50,47 @@ async def check_contract(trial: CannedTrial, answers: Sequence[CannedAnswer]) ->
         results += [first.result] if first.result is not None else []
     if not findings:
         findings.append(
-            Finding("answers", "the same results each time; progress events are of their scenario")
+            ContractFinding("answers", "the same results each time; progress events are of their scenario")
         )
     findings += _reached(results, bool(answers), list(by_id))
     findings += await _scoring(pack, results, list(by_id))
     some = pack.scenarios[0]
     findings.append(_failing(await trial.run(some, (), conduct="fails")))
     silent = await trial.run(some, (), conduct="is silent", seconds=SILENT_SECONDS)
-    findings.append(_silent(silent, await trial.run(some, [{"content": NONSENSE}])))
+    findings.append(_silent(silent, await trial.run(some, [{"content": NONSENSE_ANSWER}])))
     return findings
 
 
-def _expected(canned: CannedAnswer, cell: AttemptOutcome) -> Iterator[Finding]:
+def _expected(canned: CannedAnswer, cell: AttemptOutcome) -> Iterator[ContractFinding]:
     """Yield a problem if an answer got no result, or not the status and score that its author expects."""
     name = f"answer to {canned.scenario}"
     if cell.result is None:
-        yield Finding(name, f"{cell.error}", problem=True)
+        yield ContractFinding(name, f"{cell.error}", problem=True)
         return
     status, score = cell.result["status"], cell.result.get("score")
     for what, wanted, found in (("status", canned.status, status), ("score", canned.score, score)):
         if wanted is not None and wanted != found:
             said = f"{_short(canned.answer)} has the {what} {found}, and the file says {wanted}"
-            yield Finding(name, said, problem=True)
+            yield ContractFinding(name, said, problem=True)
 
 
-def _repeated(canned: CannedAnswer, first: AttemptOutcome, second: AttemptOutcome) -> Iterator[Finding]:
+def _repeated(
+    canned: CannedAnswer, first: AttemptOutcome, second: AttemptOutcome
+) -> Iterator[ContractFinding]:
     one, other = (None if cell.result is None else _lasting(cell.result) for cell in (first, second))
     if one != other:
         keys = sorted(
             key for key in {*(one or {}), *(other or {})} if (one or {}).get(key) != (other or {}).get(key)
         )
         said = f"the same answer to {canned.scenario} had two results: they differ in {', '.join(keys)}"
-        yield Finding("determinism", said, problem=True)
+        yield ContractFinding("determinism", said, problem=True)
 
 
 def _lasting(result: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in result.items() if key not in VARYING}
+    return {key: value for key, value in result.items() if key not in VARYING_KEYS}
 
 
-def _events(canned: CannedAnswer, cell: AttemptOutcome, model: RegisteredModel) -> Iterator[Finding]:
+def _events(canned: CannedAnswer, cell: AttemptOutcome, model: RegisteredModel) -> Iterator[ContractFinding]:
     """Yield a problem for each event that is not a progress event of this cell with a message."""
     for event in cell.events:
         if event.get("type") != "model_progress":
@@ -99,39 +101,39 @@ def _events(canned: CannedAnswer, cell: AttemptOutcome, model: RegisteredModel) 
             said = f"a progress event of {canned.scenario} has no message"
         else:
             continue
-        yield Finding("events", said, problem=True)
+        yield ContractFinding("events", said, problem=True)
 
 
 def _reached(
     results: Iterable[Mapping[str, Any]], canned: bool, scenarios: Sequence[str]
-) -> Iterator[Finding]:
+) -> Iterator[ContractFinding]:
     """Yield which statuses were reached, and a problem for each scenario never passed or never failed."""
     reached: dict[str, set[str]] = {name: set() for name in scenarios}
     for result in results:
         reached[str(result["scenarioId"])].add(str(result["status"]))
     seen = [status for status in STATUSES if any(status in found for found in reached.values())]
-    yield Finding("statuses", f"reached: {', '.join(seen) or 'none'}")
+    yield ContractFinding("statuses", f"reached: {', '.join(seen) or 'none'}")
     if not canned:
-        yield Finding("statuses", "no canned answers: whether scenarios can be passed is not known")
+        yield ContractFinding("statuses", "no canned answers: whether scenarios can be passed is not known")
         return
     for name, found in reached.items():
         lacking = [status for status in ("pass", "fail") if status not in found]
         if lacking:
-            yield Finding(
+            yield ContractFinding(
                 "statuses", f"{name}: no answer has the status {' or '.join(lacking)}", problem=True
             )
 
 
 async def _scoring(
     pack: PackProcess, results: Sequence[dict[str, Any]], scenarios: Sequence[str]
-) -> list[Finding]:
+) -> list[ContractFinding]:
     """Check the pack's scores of several lists of results.
 
     Scores must be numbers, the same when computed again, and independent of the order of results.
     """
     one_each = list({result["scenarioId"]: result for result in results}.values())
     failures = [failed_result(name, Status.EXECUTION_ERROR, "not run") for name in scenarios]
-    findings: list[Finding] = []
+    findings: list[ContractFinding] = []
     totals: dict[str, float] = {}
     cases = {
         "nothing": [],
@@ -146,45 +148,47 @@ async def _scoring(
         try:
             score = await pack.score(given)
         except ExecutionError as error:
-            findings.append(Finding("scoring", f"of {name}: {error}", problem=True))
+            findings.append(ContractFinding("scoring", f"of {name}: {error}", problem=True))
             continue
         totals[name] = score.total_score
         odd = [one.label for one in score.categories if one.score is None or not math.isfinite(one.score)]
         if odd:
             findings.append(
-                Finding("scoring", f"of {name}: no number for the categories {', '.join(odd)}", problem=True)
+                ContractFinding(
+                    "scoring", f"of {name}: no number for the categories {', '.join(odd)}", problem=True
+                )
             )
     same = [totals.get(name) for name in cases if name.startswith("all results")]
     if any(value != same[0] for value in same[1:2]):
         findings.append(
-            Finding("determinism", f"the same results scored {same[0]} and {same[1]}", problem=True)
+            ContractFinding("determinism", f"the same results scored {same[0]} and {same[1]}", problem=True)
         )
     if same[2] is not None and same[0] is not None and not math.isclose(same[2], same[0]):
         said = f"results in another order score {same[2]}, not {same[0]}"
-        findings.append(Finding("scoring", said, problem=True))
-    return findings or [Finding("scoring", f"{len(cases)} lists of results have a score")]
+        findings.append(ContractFinding("scoring", said, problem=True))
+    return findings or [ContractFinding("scoring", f"{len(cases)} lists of results have a score")]
 
 
-def _failing(cell: AttemptOutcome) -> Finding:
+def _failing(cell: AttemptOutcome) -> ContractFinding:
     """Check that a model failure (HTTP 500) ends a cell as a provider error, or as a "fail" marked as one."""
     if cell.result is None:
         told = isinstance(cell.error, ProviderError)
-        return Finding("provider errors", f"{cell.error}", problem=not told)
+        return ContractFinding("provider errors", f"{cell.error}", problem=not told)
     status = cell.result["status"]
     if status == "fail" and cell.result.get("errorType") == "provider_error":
-        return Finding("provider errors", "a failed request comes back as a provider's error")
-    return Finding("provider errors", f"a failed request comes back as {status!r}", problem=True)
+        return ContractFinding("provider errors", "a failed request comes back as a provider's error")
+    return ContractFinding("provider errors", f"a failed request comes back as {status!r}", problem=True)
 
 
-def _silent(cell: AttemptOutcome, after: AttemptOutcome) -> Finding:
+def _silent(cell: AttemptOutcome, after: AttemptOutcome) -> ContractFinding:
     """Check that an aborted scenario (`cell`) does not block the next one (`after`)."""
     if isinstance(cell.error, ExecutionError):
-        return Finding("timeouts", f"{cell.error}", problem=True)
+        return ContractFinding("timeouts", f"{cell.error}", problem=True)
     if after.result is None:
         said = f"after a scenario was told to stop, the next one failed: {after.error}"
-        return Finding("timeouts", said, problem=True)
+        return ContractFinding("timeouts", said, problem=True)
     ended = "reached its limit" if isinstance(cell.error, LimitReached) else "ended by itself"
-    return Finding("timeouts", f"a scenario whose model never answered {ended}, and the next one ran")
+    return ContractFinding("timeouts", f"a scenario whose model never answered {ended}, and the next one ran")
 
 
 def _short(answer: object) -> str:

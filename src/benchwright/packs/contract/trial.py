@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import TrialError
 from benchwright.packs.bridge import PackProcess
-from benchwright.packs.contract.server import CannedModel, Conduct
+from benchwright.packs.contract.canned_model import CannedModel, ServerBehavior
 from benchwright.packs.types import GenerationRequest, RegisteredModel, ScenarioMeta, ScenarioRunInput
 
-CELL_SECONDS = 60.0
+CELL_TIMEOUT = 60.0
 
 
 class AttemptOutcome(NamedTuple):
@@ -39,8 +39,8 @@ class CannedTrial:
         self,
         scenario: ScenarioMeta,
         turns: Sequence[dict[str, Any]],
-        conduct: Conduct = "answers",
-        seconds: float = CELL_SECONDS,
+        conduct: ServerBehavior = "answers",
+        seconds: float = CELL_TIMEOUT,
     ) -> AttemptOutcome:
         """Run one attempt in which the model's messages are `turns`; return its outcome.
 

@@ -1,9 +1,14 @@
 """Installs, finds and verifies packs."""
 
-from benchwright.packs.install.installed import InstalledPack, find_pack, installed, verify
-from benchwright.packs.install.installing import Update, install, uninstall, update
+from benchwright.packs.install.installed_packs import InstalledPack, find_changes, find_pack, list_installed
+from benchwright.packs.install.installing import UpdateResult, install, uninstall, update
 from benchwright.packs.install.registry import Registry, RegistryEntry, read_registry
-from benchwright.packs.install.settings import InstallLimits, InstallProgress, InstallSettings, Report
+from benchwright.packs.install.settings import (
+    InstallLimits,
+    InstallProgress,
+    InstallSettings,
+    ProgressCallback,
+)
 from benchwright.packs.install.storage import InstallRecord
 
 __all__ = [
@@ -12,15 +17,15 @@ __all__ = [
     "InstallRecord",
     "InstallSettings",
     "InstalledPack",
+    "ProgressCallback",
     "Registry",
     "RegistryEntry",
-    "Report",
-    "Update",
+    "UpdateResult",
+    "find_changes",
     "find_pack",
     "install",
-    "installed",
+    "list_installed",
     "read_registry",
     "uninstall",
     "update",
-    "verify",
 ]

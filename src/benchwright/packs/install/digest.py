@@ -8,13 +8,13 @@ import stat
 from collections.abc import Container, Mapping
 from pathlib import Path
 
-from benchwright.packs.install.settings import CHUNK
+from benchwright.packs.install.settings import CHUNK_BYTES
 
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn"})
 """Directories of version control, which are not part of a pack."""
 
 
-def digests(root: Path, without: Container[str] = ()) -> dict[str, str]:
+def file_digests(root: Path, without: Container[str] = ()) -> dict[str, str]:
     """Return {relative path: SHA-256 of its content} for all files and links below `root`, sorted by path.
 
     Directories named in `without` are skipped at every level. The digest of an executable file is prefixed by
@@ -45,12 +45,12 @@ def file_digest(path: str | Path) -> str:
     """Return the SHA-256 of a file's content, in hexadecimal digits."""
     digest = hashlib.sha256()
     with open(path, "rb") as file:
-        while piece := file.read(CHUNK):
+        while piece := file.read(CHUNK_BYTES):
             digest.update(piece)
     return digest.hexdigest()
 
 
-def differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+def compare_digests(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     """Return the changes from one set of digests to another, one line per path."""
     lines = []
     for name in sorted(before.keys() | now.keys()):

@@ -16,7 +16,7 @@ from benchwright.endpoint.timeouts import Timeouts
 from benchwright.endpoint.transport import ConnectionPool, PreparedRequest
 from benchwright.errors import UserError
 from benchwright.packs.install.settings import InstallLimits
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PATH_CHARACTERS = "/%:@!$&'()*+,;=~-._?[]"
@@ -171,4 +171,4 @@ def _shown(url: str) -> str:
         return repr(url[:80])
     host = parts.netloc.rpartition("@")[2]
     text = f"{parts.scheme}://{host}{parts.path}" if host else url[:80]
-    return plain(text)
+    return make_safe(text)

@@ -9,8 +9,15 @@ from pathlib import Path
 from benchwright.errors import UserError
 from benchwright.packs.install.digest import file_digest
 from benchwright.packs.install.registry import read_registry
-from benchwright.packs.install.settings import InstallSettings, Phase
-from benchwright.packs.install.sources import Archive, ArchiveFile, ByName, Directory, GitHub, Source
+from benchwright.packs.install.settings import InstallPhase, InstallSettings
+from benchwright.packs.install.sources import (
+    Archive,
+    ArchiveFile,
+    Directory,
+    GitHub,
+    PackSource,
+    RegistryPack,
+)
 from benchwright.packs.install.unpack import copy_directory, extract
 from benchwright.records import Record
 
@@ -39,14 +46,14 @@ class FetchedFiles(Record, frozen=True):
     archive_sha256: str | None = None
 
 
-def find(source: Source, settings: InstallSettings) -> PackLocation:
+def locate_source(source: PackSource, settings: InstallSettings) -> PackLocation:
     """Return where the files of a source are; a name is looked up in the registry.
 
     Raises:
         UserError: If the registry cannot be read, or has no such pack for this host.
     """
     match source:
-        case ByName(id=pack_id):
+        case RegistryPack(id=pack_id):
             entry = read_registry(settings.registry, settings.limits).find(pack_id)
             assert entry.source is not None
             at = _archive(entry.source, settings)
@@ -57,8 +64,8 @@ def find(source: Source, settings: InstallSettings) -> PackLocation:
             return PackLocation(source)
 
 
-def fetch(
-    found: PackLocation, room: Path, settings: InstallSettings, say: Callable[[Phase, str], None]
+def fetch_files(
+    found: PackLocation, room: Path, settings: InstallSettings, say: Callable[[InstallPhase, str], None]
 ) -> FetchedFiles:
     """Download, check and unpack a pack's files into `room`, or copy them there; return their root.
 

@@ -19,40 +19,40 @@ import msgspec
 
 from benchwright.errors import UserError
 from benchwright.files import write_atomically
-from benchwright.packs.inspection import inspect
-from benchwright.packs.install.digest import digests, tree_digest
-from benchwright.packs.install.installed import InstalledPack, find_installed, verify
+from benchwright.packs.inspection import inspect_pack
+from benchwright.packs.install.digest import file_digests, tree_digest
+from benchwright.packs.install.installed_packs import InstalledPack, find_changes, find_installed
 from benchwright.packs.install.settings import (
-    DEFAULTS,
-    Action,
+    DEFAULT_SETTINGS,
     ArchiveError,
+    InstallAction,
+    InstallPhase,
     InstallProgress,
     InstallSettings,
-    Phase,
-    Report,
-    quiet,
+    ProgressCallback,
+    ignore_progress,
 )
 from benchwright.packs.install.sources import (
-    ByName,
     Directory,
-    Source,
-    checked_sha256,
+    PackSource,
+    RegistryPack,
+    describe_source,
+    normalize_sha256,
     parse_source,
-    shown,
 )
 from benchwright.packs.install.storage import (
-    CURRENT,
-    VERSIONS,
+    CURRENT_FILE,
+    VERSIONS_FOLDER,
     CurrentVersion,
     InstallRecord,
-    locked,
+    lock_storage,
     move_tree,
-    now,
-    prune,
     read_current,
     record_path,
-    remove,
-    staging,
+    remove_old_versions,
+    remove_tree,
+    staging_directory,
+    utc_now,
 )
 from benchwright.packs.manifest import PackManifest
 from benchwright.records import Record
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from benchwright.packs.install.fetching import FetchedFiles, PackLocation
 
 
-class Update(Record, frozen=True):
+class UpdateResult(Record, frozen=True):
     """The result of an update: the pack's present state. `changed`: False if it was up to date already."""
 
     pack: InstalledPack
@@ -71,11 +71,11 @@ class Update(Record, frozen=True):
 def install(
     source: str,
     storage: Path,
-    settings: InstallSettings = DEFAULTS,
+    settings: InstallSettings = DEFAULT_SETTINGS,
     *,
     sha256: str | None = None,
     copy: bool = False,
-    report: Report = quiet,
+    report: ProgressCallback = ignore_progress,
 ) -> InstalledPack:
     """Install the pack named by SOURCE (see `parse_source`), make it the current version, and return it.
 
@@ -87,7 +87,7 @@ def install(
             The former version then stays installed.
     """
     try:
-        expected = None if sha256 is None else checked_sha256(sha256)
+        expected = None if sha256 is None else normalize_sha256(sha256)
     except ValueError as error:
         raise UserError(f"{error}.") from None
     parsed = parse_source(source, copy=copy)
@@ -97,8 +97,12 @@ def install(
 
 
 def update(
-    pack_id: str, storage: Path, settings: InstallSettings = DEFAULTS, *, report: Report = quiet
-) -> Update:
+    pack_id: str,
+    storage: Path,
+    settings: InstallSettings = DEFAULT_SETTINGS,
+    *,
+    report: ProgressCallback = ignore_progress,
+) -> UpdateResult:
     """Install a pack again from its source, unless the installed files are those of the source.
 
     A pack without a recorded source is looked up in the registry. A pack that is used in place needs no
@@ -111,10 +115,10 @@ def update(
     job = _Job("update", storage, settings, report, former)
     if former.local:
         return job.unchanged(f"{pack_id} is used where it is, in {former.directory}")
-    return job.run(former.record.source if former.record else ByName(pack_id))
+    return job.run(former.record.source if former.record else RegistryPack(pack_id))
 
 
-def uninstall(pack_id: str, storage: Path, *, report: Report = quiet) -> None:
+def uninstall(pack_id: str, storage: Path, *, report: ProgressCallback = ignore_progress) -> None:
     """Remove an installed pack from the storage. A directory that is used in place is not touched.
 
     Raises:
@@ -123,14 +127,14 @@ def uninstall(pack_id: str, storage: Path, *, report: Report = quiet) -> None:
     find_installed(pack_id, storage)
     home = storage / pack_id
     report(InstallProgress("uninstall", "removing", f"Removing {home}", pack_id))
-    with _plain_errors(storage), staging(storage) as room, locked(storage):
+    with _plain_errors(storage), staging_directory(storage) as room, lock_storage(storage):
         try:
             os.rename(home, room / "removed")
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
-            (home / CURRENT).unlink(missing_ok=True)
-            remove(home)
+            (home / CURRENT_FILE).unlink(missing_ok=True)
+            remove_tree(home)
     report(InstallProgress("uninstall", "complete", f"{pack_id} is removed", pack_id))
 
 
@@ -139,25 +143,25 @@ class _Job:
 
     def __init__(
         self,
-        action: Action,
+        action: InstallAction,
         storage: Path,
         settings: InstallSettings,
-        report: Report,
+        report: ProgressCallback,
         former: InstalledPack | None = None,
     ) -> None:
-        self._action: Action = action
+        self._action: InstallAction = action
         self._storage = storage
         self._settings = settings
         self._report = report
         self._former = former
         self._pack_id = former.id if former else None
 
-    def run(self, source: Source, sha256: str | None = None) -> Update:
-        from benchwright.packs.install.fetching import find
+    def run(self, source: PackSource, sha256: str | None = None) -> UpdateResult:
+        from benchwright.packs.install.fetching import locate_source
 
-        self._say("resolving", f"Looking up {shown(source)}")
+        self._say("resolving", f"Looking up {describe_source(source)}")
         with _plain_errors(self._storage):
-            found = find(source, self._settings)
+            found = locate_source(source, self._settings)
             self._expect(found)
             if sha256 is not None:
                 found = msgspec.structs.replace(found, sha256=sha256)
@@ -167,24 +171,24 @@ class _Job:
                 return self.unchanged(f"{self._pack_id} is up to date")
             return self._stage(source, found)
 
-    def unchanged(self, message: str) -> Update:
+    def unchanged(self, message: str) -> UpdateResult:
         assert self._former is not None
         self._say("complete", message)
-        return Update(self._former, False)
+        return UpdateResult(self._former, False)
 
-    def _stage(self, source: Source, found: PackLocation) -> Update:
-        from benchwright.packs.install.fetching import fetch
+    def _stage(self, source: PackSource, found: PackLocation) -> UpdateResult:
+        from benchwright.packs.install.fetching import fetch_files
 
-        with staging(self._storage) as room:
+        with staging_directory(self._storage) as room:
             try:
-                fetched = fetch(found, room, self._settings, self._say)
+                fetched = fetch_files(found, room, self._settings, self._say)
             except ArchiveError as error:
                 raise ArchiveError(f"{found.origin} is not installed: {error}.") from None
             self._say("validating", "Checking the manifest, the requirements and the entry")
             manifest = self._validated(fetched.root, found.origin)
-            files = digests(fetched.root)
+            files = file_digests(fetched.root)
             digest = tree_digest(files)
-            record = InstallRecord(source, found.origin, digest, files, now(), fetched.archive_sha256)
+            record = InstallRecord(source, found.origin, digest, files, utc_now(), fetched.archive_sha256)
             if self._has(digest):
                 return self.unchanged(f"{manifest.id} {manifest.version} is up to date")
             self._check(fetched.root, manifest, found.origin)
@@ -196,36 +200,36 @@ class _Job:
         home = self._storage / manifest.id
         slug = re.sub(r"[^A-Za-z0-9.+_-]+", "-", manifest.version)[:60].lstrip(".") or "0"
         name = f"{slug}-{uuid.uuid4().hex[:8]}"
-        with locked(self._storage):
+        with lock_storage(self._storage):
             former = read_current(home)
-            version = home / VERSIONS / name
+            version = home / VERSIONS_FOLDER / name
             version.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(record_path(version), msgspec.json.encode(record), durable=True)
             move_tree(fetched.root, version)
-            self._switch(home, CurrentVersion(version=name, updated_at=now()))
-            prune(home, name, former.version if former else name)
+            self._switch(home, CurrentVersion(version=name, updated_at=utc_now()))
+            remove_old_versions(home, name, former.version if former else name)
 
-    def _use_in_place(self, directory: Path) -> Update:
+    def _use_in_place(self, directory: Path) -> UpdateResult:
         self._say("validating", "Checking the manifest, the requirements and the entry")
         manifest = self._validated(directory, str(directory))
         self._check(directory, manifest, str(directory))
         self._say("activating", f"Using {directory} where it is")
-        with locked(self._storage):
+        with lock_storage(self._storage):
             home = self._storage / manifest.id
             home.mkdir(exist_ok=True)
-            self._switch(home, CurrentVersion(local=str(directory), updated_at=now()))
+            self._switch(home, CurrentVersion(local=str(directory), updated_at=utc_now()))
         return self._done(manifest.id)
 
     def _switch(self, home: Path, current: CurrentVersion) -> None:
-        write_atomically(home / CURRENT, msgspec.json.encode(current), durable=True)
+        write_atomically(home / CURRENT_FILE, msgspec.json.encode(current), durable=True)
 
-    def _done(self, pack_id: str) -> Update:
+    def _done(self, pack_id: str) -> UpdateResult:
         pack = find_installed(pack_id, self._storage, self._settings.compatible_version)
         self._say("complete", f"{pack_id} is installed in {pack.directory}")
-        return Update(pack, True)
+        return UpdateResult(pack, True)
 
     def _validated(self, root: Path, origin: str) -> PackManifest:
-        inspection = inspect(root, self._settings.compatible_version)
+        inspection = inspect_pack(root, self._settings.compatible_version)
         manifest = inspection.manifest
         if inspection.status == "manifest_missing":
             raise UserError(f"{origin} is not installed: there is no benchlocal.pack.json in it.")
@@ -253,15 +257,15 @@ class _Job:
             return False
         record = former.record
         same = (found.version, found.origin) == (former.inspection.manifest.version, record.origin)
-        return same and found.sha256 in (None, record.archive_sha256) and verify(former) == []
+        return same and found.sha256 in (None, record.archive_sha256) and find_changes(former) == []
 
     def _has(self, tree_sha256: str) -> bool:
         """Return True if the new files are identical to the installed ones, and none of these was changed."""
         former = self._former
         recorded = former.record.tree_sha256 if former and former.record else None
-        return former is not None and recorded == tree_sha256 and verify(former) == []
+        return former is not None and recorded == tree_sha256 and find_changes(former) == []
 
-    def _say(self, phase: Phase, message: str) -> None:
+    def _say(self, phase: InstallPhase, message: str) -> None:
         self._report(InstallProgress(self._action, phase, message, self._pack_id))
 
 

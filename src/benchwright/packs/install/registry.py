@@ -13,12 +13,12 @@ import msgspec
 
 from benchwright.errors import UserError
 from benchwright.packs.install.settings import InstallLimits
-from benchwright.packs.install.sources import Archive, GitHub, checked_sha256, is_address
+from benchwright.packs.install.sources import Archive, GitHub, is_address, normalize_sha256
 from benchwright.packs.manifest_check import PACK_ID
-from benchwright.packs.web_pack import WEB_PACK
+from benchwright.packs.web_pack import WEB_PACK_MESSAGE
 from benchwright.records import UNREADABLE, Record
 from benchwright.suggest import did_you_mean
-from benchwright.typed_paths import typed_path
+from benchwright.user_paths import expand_user_path
 
 
 class RegistryEntry(Record, frozen=True):
@@ -99,7 +99,7 @@ def _content(address: str, limits: InstallLimits) -> bytes:
             download(address, path, limits.registry_bytes, limits)
             return path.read_bytes()
     try:
-        return typed_path(address).read_bytes()
+        return expand_user_path(address).read_bytes()
     except OSError as error:
         raise UserError(f"The registry {address} cannot be read ({error.strerror}).") from None
 
@@ -131,14 +131,14 @@ def _source(raw: dict[str, Any]) -> tuple[GitHub | Archive, str | None]:
     checksum = next(
         (place[key] for place in (source, raw) for key in ("sha256", "integrity") if place.get(key)), None
     )
-    sha256 = None if checksum is None else checked_sha256(str(checksum))
+    sha256 = None if checksum is None else normalize_sha256(str(checksum))
     match source:
         case {"type": "github", "repo": str(repository), "tag": str(tag)}:
             return GitHub.validated(repository, tag), sha256
         case {"type": "archive", "url": str(url)} if is_address(url):
             return Archive(url), sha256
         case {"type": "web"}:
-            raise ValueError(f"it is {WEB_PACK}")
+            raise ValueError(f"it is {WEB_PACK_MESSAGE}")
         case {"type": "github" | "archive" as kind}:
             raise ValueError(f"its {kind} source is incomplete")
     raise ValueError(f"sources of type {source.get('type')!r} are not supported")

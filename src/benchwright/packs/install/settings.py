@@ -12,11 +12,11 @@ from benchwright.packs.manifest import PackManifest
 from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import Record
 
-REGISTRY = "https://raw.githubusercontent.com/stevibe/benchlocal-registry/main/registry.json"
+OFFICIAL_REGISTRY = "https://raw.githubusercontent.com/stevibe/benchlocal-registry/main/registry.json"
 """Address of the official list of packs."""
 
 MEBIBYTE = 1024 * 1024
-CHUNK = 256 * 1024
+CHUNK_BYTES = 256 * 1024
 """Number of bytes read at once."""
 
 
@@ -48,31 +48,33 @@ class InstallLimits(Record, frozen=True):
     name_bytes: int = 1024
 
 
-Action = Literal["install", "update", "uninstall"]
-Phase = Literal["resolving", "downloading", "extracting", "validating", "activating", "removing", "complete"]
+InstallAction = Literal["install", "update", "uninstall"]
+InstallPhase = Literal[
+    "resolving", "downloading", "extracting", "validating", "activating", "removing", "complete"
+]
 
 
 class InstallProgress(Record, frozen=True):
     """A report that a phase of an installation begins. `pack_id` is None until it is known."""
 
-    action: Action
-    phase: Phase
+    action: InstallAction
+    phase: InstallPhase
     message: str
     pack_id: str | None = None
 
 
-Report = Callable[[InstallProgress], None]
+ProgressCallback = Callable[[InstallProgress], None]
 
 
-Check = Callable[[Path, PackManifest], None]
+PackCheck = Callable[[Path, PackManifest], None]
 """Final check of a pack before it is installed. Raises UserError if the pack cannot be used."""
 
 
-def quiet(progress: InstallProgress) -> None:
+def ignore_progress(progress: InstallProgress) -> None:
     """Ignore a progress report."""
 
 
-def unchecked(directory: Path, manifest: PackManifest) -> None:
+def accept_any_pack(directory: Path, manifest: PackManifest) -> None:
     """Accept any pack: the default check."""
 
 
@@ -83,11 +85,11 @@ class InstallSettings(Record, frozen=True):
     called with a pack's files before they replace the former version.
     """
 
-    registry: str = REGISTRY
+    registry: str = OFFICIAL_REGISTRY
     github_archive: str = GITHUB_ARCHIVE
     compatible_version: str = COMPATIBLE_VERSION
     limits: InstallLimits = InstallLimits()
-    check: Check = unchecked
+    check: PackCheck = accept_any_pack
 
 
-DEFAULTS = InstallSettings()
+DEFAULT_SETTINGS = InstallSettings()

@@ -11,7 +11,7 @@ from benchwright.errors import UserError
 from benchwright.packs.manifest import MANIFEST_NAME
 from benchwright.packs.manifest_check import PACK_ID
 from benchwright.records import Record
-from benchwright.typed_paths import typed_path
+from benchwright.user_paths import expand_user_path
 
 GITHUB_ARCHIVE = "https://codeload.github.com/{repository}/tar.gz/refs/tags/{tag}"
 ARCHIVE_SUFFIXES = (".tar.gz", ".tgz")
@@ -24,7 +24,7 @@ _ON_GITHUB = re.compile(
 )
 
 
-class ByName(Record, frozen=True, tag="registry"):
+class RegistryPack(Record, frozen=True, tag="registry"):
     """A pack in the registry."""
 
     id: str
@@ -69,10 +69,10 @@ class GitHub(Record, frozen=True, tag="github"):
         return template.replace("{repository}", self.repository).replace("{tag}", self.tag)
 
 
-Source = ByName | Archive | ArchiveFile | Directory | GitHub
+PackSource = RegistryPack | Archive | ArchiveFile | Directory | GitHub
 
 
-def parse_source(text: str, *, copy: bool = False) -> Source:
+def parse_source(text: str, *, copy: bool = False) -> PackSource:
     """Parse the source of a pack as typed on the command line (SOURCE).
 
     It is a directory (with a manifest, or written as a path); an http or https address (of a tag on GitHub,
@@ -81,7 +81,7 @@ def parse_source(text: str, *, copy: bool = False) -> Source:
     Raises:
         UserError: If it is none of these.
     """
-    path = typed_path(text)
+    path = expand_user_path(text)
     if path.is_dir() and (os.sep in text or text in (".", "..") or (path / MANIFEST_NAME).is_file()):
         return Directory(str(path.resolve()), copy)
     if match := _ON_GITHUB.fullmatch(text):
@@ -94,7 +94,7 @@ def parse_source(text: str, *, copy: bool = False) -> Source:
     if path.is_file():
         return ArchiveFile(str(path.resolve()))
     if PACK_ID.fullmatch(text) and not text.endswith(ARCHIVE_SUFFIXES):
-        return ByName(text)
+        return RegistryPack(text)
     if _REPOSITORY.fullmatch(text) and not text.endswith(ARCHIVE_SUFFIXES):
         raise UserError(
             f"There is no directory {text}; for a GitHub repository, give a tag too: {text}@v1.0.0."
@@ -105,10 +105,10 @@ def parse_source(text: str, *, copy: bool = False) -> Source:
     )
 
 
-def shown(source: Source) -> str:
+def describe_source(source: PackSource) -> str:
     """Describe a source for messages."""
     match source:
-        case ByName(id=pack_id):
+        case RegistryPack(id=pack_id):
             return f"the registry ({pack_id})"
         case Archive(url=url):
             return url
@@ -123,7 +123,7 @@ def is_address(text: str) -> bool:
     return text.lower().startswith(("http://", "https://"))
 
 
-def checked_sha256(text: str) -> str:
+def normalize_sha256(text: str) -> str:
     """Convert a SHA-256 in one of several notations into lower-case hexadecimal digits.
 
     Accepted are hexadecimal digits (also after `sha256:`) and `sha256-<base64>`.

@@ -26,15 +26,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from benchwright.errors import UserError
-from benchwright.packs.install.sources import Source
+from benchwright.packs.install.sources import PackSource
 from benchwright.packs.manifest import MANIFEST_NAME
 from benchwright.records import UNREADABLE, Record
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
-CURRENT = "current.json"
-VERSIONS = "versions"
+CURRENT_FILE = "current.json"
+VERSIONS_FOLDER = "versions"
 LOCK_SECONDS = 60.0
 
 
@@ -53,7 +53,7 @@ class InstallRecord(Record, frozen=True):
     `archive_sha256`: the archive's digest, None if there was no archive. `installed_at`: in ISO 8601.
     """
 
-    source: Source
+    source: PackSource
     origin: str
     tree_sha256: str
     files: dict[str, str]
@@ -61,7 +61,7 @@ class InstallRecord(Record, frozen=True):
     archive_sha256: str | None = None
 
 
-def now() -> str:
+def utc_now() -> str:
     """Return the current UTC time in ISO 8601, with milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -69,7 +69,7 @@ def now() -> str:
 def read_current(home: Path) -> CurrentVersion | None:
     """Return the current version of the pack at `home` (`<storage>/<id>`), or None if none is installed."""
     try:
-        current = msgspec.json.decode((home / CURRENT).read_bytes(), type=CurrentVersion)
+        current = msgspec.json.decode((home / CURRENT_FILE).read_bytes(), type=CurrentVersion)
     except (OSError, *UNREADABLE):
         return None
     plain = re.fullmatch(r"(?!\.{0,2}$)[^/\0]+", current.version)
@@ -81,7 +81,7 @@ def directory_of(home: Path) -> Path | None:
     current = read_current(home)
     if current is None:
         return home if (home / MANIFEST_NAME).is_file() else None
-    return Path(current.local) if current.local else home / VERSIONS / current.version
+    return Path(current.local) if current.local else home / VERSIONS_FOLDER / current.version
 
 
 def record_path(version: Path) -> Path:
@@ -105,7 +105,7 @@ def move_tree(source: Path, target: Path) -> None:
         os.rename(staged, target)
 
 
-def remove(path: Path) -> None:
+def remove_tree(path: Path) -> None:
     """Remove a directory with its content, or a link. Files that cannot be removed are left."""
     if path.is_symlink() or path.is_file():
         path.unlink(missing_ok=True)
@@ -114,7 +114,7 @@ def remove(path: Path) -> None:
 
 
 @contextmanager
-def locked(storage: Path) -> Iterator[None]:
+def lock_storage(storage: Path) -> Iterator[None]:
     """Lock the storage against other processes until exit, for a short change.
 
     Raises:
@@ -134,27 +134,27 @@ def locked(storage: Path) -> Iterator[None]:
 
 
 @contextmanager
-def staging(storage: Path) -> Iterator[Path]:
+def staging_directory(storage: Path) -> Iterator[Path]:
     """Create a directory in the storage for files in progress; remove it on exit.
 
     Directories left by dead processes are removed too.
 
     Raises:
-        UserError: If the storage cannot be locked; see `locked`.
+        UserError: If the storage cannot be locked; see `lock_storage`.
         OSError: If the storage cannot be written.
     """
     from filelock import FileLock
 
     room = storage / ".staging" / uuid.uuid4().hex
     lock: BaseFileLock = FileLock(room / "lock")
-    with locked(storage):
+    with lock_storage(storage):
         _sweep(storage)
         room.mkdir(parents=True)
         lock.acquire()
     try:
         yield room
     finally:
-        remove(room)
+        remove_tree(room)
         lock.release()
 
 
@@ -165,19 +165,23 @@ def _sweep(storage: Path) -> None:
     for room in (storage / ".staging").glob("*"):
         try:
             with FileLock(room / "lock", timeout=0):
-                remove(room)
+                remove_tree(room)
         except (Timeout, OSError):  # its process is still running, or it cannot be removed
             continue
     for home in storage.iterdir():
-        if not home.is_symlink() and home.is_dir() and [entry.name for entry in home.iterdir()] == [VERSIONS]:
-            remove(home)  # its first version was never made the current one
+        if (
+            not home.is_symlink()
+            and home.is_dir()
+            and [entry.name for entry in home.iterdir()] == [VERSIONS_FOLDER]
+        ):
+            remove_tree(home)  # its first version was never made the current one
 
 
-def prune(home: Path, *keep: str) -> None:
+def remove_old_versions(home: Path, *keep: str) -> None:
     """Remove all versions of a pack except those in `keep`. The storage must be locked."""
     kept = {name for version in keep for name in (version, f"{version}.json")}
-    for entry in (home / VERSIONS).iterdir():
+    for entry in (home / VERSIONS_FOLDER).iterdir():
         if entry.name not in kept:
-            remove(entry)
-    for leftover in home.glob(f".{CURRENT}.*.tmp"):
-        remove(leftover)
+            remove_tree(entry)
+    for leftover in home.glob(f".{CURRENT_FILE}.*.tmp"):
+        remove_tree(leftover)

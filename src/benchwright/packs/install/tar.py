@@ -13,16 +13,16 @@ import zlib
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from benchwright.packs.install.settings import CHUNK, ArchiveError, InstallLimits
+from benchwright.packs.install.settings import CHUNK_BYTES, ArchiveError, InstallLimits
 from benchwright.records import Record
 
-BLOCK = 512
+BLOCK_BYTES = 512
 LARGEST_EXTENDED_HEADER = 64 * 1024
 
 _PAX, _PAX_GLOBAL, _LONG_NAME, _LONG_LINK = b"x", b"g", b"L", b"K"
 
 
-class Entry(Record, frozen=True):
+class TarEntry(Record, frozen=True):
     """An entry of an archive, as described by its headers. `kind`: file, directory, symlink or hardlink."""
 
     name: str
@@ -63,7 +63,7 @@ class TarReader:
         self._left = 0
         self._padding = 0
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[TarEntry]:
         """Yield all entries. Content that is not read is skipped.
 
         Raises:
@@ -87,13 +87,15 @@ class TarReader:
             for _ in self.chunks():
                 pass
             self._read(self._padding)
-        while self._piece(CHUNK):  # read to the end: a truncated archive is detected by its missing checksum
+        while self._piece(
+            CHUNK_BYTES
+        ):  # read to the end: a truncated archive is detected by its missing checksum
             pass
 
     def chunks(self) -> Iterator[bytes]:
         """Yield the rest of the current entry's content."""
         while self._left:
-            piece = self._piece(min(self._left, CHUNK))
+            piece = self._piece(min(self._left, CHUNK_BYTES))
             if not piece:
                 raise ArchiveError("the archive ends in the middle of a file")
             self._left -= len(piece)
@@ -101,11 +103,11 @@ class TarReader:
 
     def _begin(self, size: int) -> None:
         self._left = size
-        self._padding = -size % BLOCK
+        self._padding = -size % BLOCK_BYTES
 
     def _header(self) -> tarfile.TarInfo | None:
-        block = self._read(BLOCK)
-        if block == bytes(BLOCK):
+        block = self._read(BLOCK_BYTES)
+        if block == bytes(BLOCK_BYTES):
             return None
         try:
             header = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
@@ -155,7 +157,7 @@ class TarReader:
         return piece
 
 
-def _entry(header: tarfile.TarInfo, extended: dict[str, str]) -> Entry:
+def _entry(header: tarfile.TarInfo, extended: dict[str, str]) -> TarEntry:
     name = extended.get("path", header.name)
     if any(key.startswith("GNU.sparse") for key in extended) or header.type not in _KINDS:
         what = _REFUSED.get(header.type, "not a file, directory or link")
@@ -165,7 +167,7 @@ def _entry(header: tarfile.TarInfo, extended: dict[str, str]) -> Entry:
     if kind != "file" and header.size:
         raise ArchiveError(f"{name!r} in the archive is a {kind} with content")
     target = extended.get("linkpath", header.linkname) if kind.endswith("link") else ""
-    return Entry(name, kind, size, bool(header.mode & 0o100), target)
+    return TarEntry(name, kind, size, bool(header.mode & 0o100), target)
 
 
 def _pax_records(content: bytes) -> dict[str, str]:

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from benchwright.packs.install.digest import VERSION_CONTROL
-from benchwright.packs.install.names import Names
-from benchwright.packs.install.settings import CHUNK, ArchiveError, InstallLimits
+from benchwright.packs.install.path_checks import CheckedPaths
+from benchwright.packs.install.settings import CHUNK_BYTES, ArchiveError, InstallLimits
 from benchwright.packs.install.tar import TarReader
 
-GZIP = b"\x1f\x8b"
+GZIP_MAGIC = b"\x1f\x8b"
 
 
 def extract(archive: Path, target: Path, limits: InstallLimits) -> Path:
@@ -29,7 +29,7 @@ def extract(archive: Path, target: Path, limits: InstallLimits) -> Path:
         OSError: If the files cannot be written.
     """
     with open(archive, "rb") as file:
-        if file.read(len(GZIP)) != GZIP:
+        if file.read(len(GZIP_MAGIC)) != GZIP_MAGIC:
             raise ArchiveError("it is not a .tar.gz file")
         file.seek(0)
         tree = _Tree(target, limits)
@@ -79,7 +79,7 @@ def copy_directory(source: Path, target: Path, limits: InstallLimits) -> Path:
 
 def _content(path: Path) -> Iterator[bytes]:
     with open(path, "rb") as file:
-        while piece := file.read(CHUNK):
+        while piece := file.read(CHUNK_BYTES):
             yield piece
 
 
@@ -90,7 +90,7 @@ class _Tree:
         root.mkdir()
         self._root = root
         self._limits = limits
-        self._names = Names(limits)
+        self._names = CheckedPaths(limits)
         self._entries = 0
         self._written = 0
         self._symlinks: dict[str, str] = {}

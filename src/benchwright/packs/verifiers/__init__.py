@@ -10,18 +10,18 @@ They are located or started before a pack's first request, checked while it runs
         await verifiers.recheck()  # when a cell failed
 """
 
-from benchwright.packs.verifiers.choice import PackVerifiers, VerifierLocation, choices
-from benchwright.packs.verifiers.running import Verifiers, running_verifiers
+from benchwright.packs.verifiers.running_verifiers import StartedVerifiers, running_verifiers
 from benchwright.packs.verifiers.starting import StartOptions, VerifierProgress
 from benchwright.packs.verifiers.states import remove_images, stop_verifiers, verifier_states
+from benchwright.packs.verifiers.verifier_location import PackVerifiers, VerifierLocation, locate_verifiers
 
 __all__ = [
     "PackVerifiers",
     "StartOptions",
+    "StartedVerifiers",
     "VerifierLocation",
     "VerifierProgress",
-    "Verifiers",
-    "choices",
+    "locate_verifiers",
     "remove_images",
     "running_verifiers",
     "stop_verifiers",

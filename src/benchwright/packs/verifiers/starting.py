@@ -6,20 +6,25 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Literal
 
-from benchwright.packs.verifiers.choice import PackVerifiers, VerifierLocation, image_name, kept_name
-from benchwright.packs.verifiers.states import trouble_with
+from benchwright.packs.verifiers.states import check_health
+from benchwright.packs.verifiers.verifier_location import (
+    PackVerifiers,
+    VerifierLocation,
+    image_name,
+    kept_container_name,
+)
 from benchwright.records import Record
 from benchwright.sandbox.docker import (
     DockerService,
     Engine,
-    Images,
+    ImageProvider,
     ServiceSpec,
     build_image,
-    kept_services,
+    find_kept_services,
     start_service,
 )
 
-Phase = Literal[
+StartPhase = Literal[
     "checking_docker", "building_image", "pulling_image", "starting_container", "waiting_for_healthcheck"
 ]
 
@@ -28,11 +33,11 @@ class VerifierProgress(Record, frozen=True):
     """A step in the preparation of a verifier: the protocol's event `verifier_preparing`."""
 
     verifier_id: str
-    phase: Phase
+    phase: StartPhase
     message: str
 
 
-Report = Callable[[VerifierProgress], None]
+ProgressCallback = Callable[[VerifierProgress], None]
 
 
 class StartOptions(Record, frozen=True):
@@ -52,7 +57,7 @@ async def start_verifier(
     pack: PackVerifiers,
     choice: VerifierLocation,
     start: StartOptions,
-    report: Report,
+    report: ProgressCallback,
     stack: AsyncExitStack,
 ) -> DockerService:
     """Return a running, healthy verifier: a kept one with the same image, or a new one.
@@ -63,13 +68,13 @@ async def start_verifier(
         EngineError: If it cannot be built, pulled or started, or does not become healthy in time.
     """
 
-    def say(phase: Phase, message: str) -> None:
+    def say(phase: StartPhase, message: str) -> None:
         report(VerifierProgress(choice.id, phase, message))
 
     image = await _image(engine, pack, choice, say)
     if (kept := await _kept(engine, pack, choice, image, replace=start.keep)) is not None:
         return kept
-    name = kept_name(pack.id, choice.id) if start.keep else None
+    name = kept_container_name(pack.id, choice.id) if start.keep else None
     say("starting_container", f"Starting a container of {image}.")
     async with AsyncExitStack() as until_healthy:
         service = await until_healthy.enter_async_context(
@@ -87,11 +92,11 @@ async def start_verifier(
 
 
 async def _image(
-    engine: Engine, pack: PackVerifiers, choice: VerifierLocation, say: Callable[[Phase, str], None]
+    engine: Engine, pack: PackVerifiers, choice: VerifierLocation, say: Callable[[StartPhase, str], None]
 ) -> str:
     if choice.context is None:
         say("pulling_image", f"Looking for the image {choice.image}.")
-        await Images(engine).provide(choice.image, lambda said: say("pulling_image", said))
+        await ImageProvider(engine).provide(choice.image, lambda said: say("pulling_image", said))
         return choice.image
     say("building_image", f"Building the image of {choice.id}, unless it exists.")
     name = image_name(pack.id, choice.id)
@@ -107,7 +112,7 @@ async def _kept(
 
     With `replace`, kept containers that are not healthy or have another image are removed.
     """
-    for service in await kept_services(engine, kept_name(pack.id, choice.id)):
+    for service in await find_kept_services(engine, kept_container_name(pack.id, choice.id)):
         if service.image == image and await _why_not(service.url, choice.health_path) is None:
             return service
         if replace:
@@ -116,5 +121,5 @@ async def _kept(
 
 
 async def _why_not(url: str, path: str | None) -> str | None:
-    trouble = await trouble_with(url, path)
+    trouble = await check_health(url, path)
     return trouble.reason if trouble else None

@@ -14,8 +14,14 @@ from benchwright.endpoint.timeouts import Timeouts
 from benchwright.endpoint.transport import ConnectionPool
 from benchwright.errors import UserError
 from benchwright.packs.types import VerifierEndpoint, VerifierStatus
-from benchwright.packs.verifiers.choice import PackVerifiers, VerifierLocation, choices, image_name, kept_name
-from benchwright.sandbox.docker import Engine, EngineUnavailable, connect, kept_services
+from benchwright.packs.verifiers.verifier_location import (
+    PackVerifiers,
+    VerifierLocation,
+    image_name,
+    kept_container_name,
+    locate_verifiers,
+)
+from benchwright.sandbox.docker import Engine, EngineUnavailable, connect, find_kept_services
 from benchwright.sandbox.docker.images import configuration_of, remove_image, tags_of
 
 
@@ -25,7 +31,7 @@ async def verifier_states(pack: PackVerifiers) -> list[VerifierEndpoint]:
     Raises:
         EngineError: If the engine stopped answering.
     """
-    chosen = choices(pack)
+    chosen = locate_verifiers(pack)
     found = {choice.id: await _without_engine(choice) for choice in chosen}
     in_docker = [choice for choice in chosen if choice.mode == "docker" and choice.missing is None]
     try:
@@ -50,7 +56,7 @@ async def stop_verifiers(pack_id: str, verifier_ids: list[str]) -> list[str]:
     stopped = []
     async with connect() as engine:
         for verifier_id in verifier_ids:
-            for service in await kept_services(engine, kept_name(pack_id, verifier_id)):
+            for service in await find_kept_services(engine, kept_container_name(pack_id, verifier_id)):
                 await service.container.remove()
                 stopped.append(service.container.name)
     return stopped
@@ -72,7 +78,7 @@ async def _without_engine(choice: VerifierLocation) -> VerifierEndpoint:
     endpoint = VerifierEndpoint(choice.id, choice.mode, choice.required, "failed", details=choice.missing)
     if choice.mode == "docker" or choice.url is None:
         return endpoint
-    trouble = await trouble_with(choice.url, choice.health_path)
+    trouble = await check_health(choice.url, choice.health_path)
     status: VerifierStatus = "stopped" if trouble else "running"
     details = trouble.reason if trouble else None
     return msgspec.structs.replace(endpoint, status=status, url=choice.url, details=details)
@@ -86,8 +92,8 @@ async def _in_docker(engine: Engine, pack: PackVerifiers, choice: VerifierLocati
     endpoint = VerifierEndpoint(
         choice.id, choice.mode, choice.required, "stopped", docker_image_present=present
     )
-    for service in await kept_services(engine, kept_name(pack.id, choice.id)):
-        trouble = await trouble_with(service.url, choice.health_path)
+    for service in await find_kept_services(engine, kept_container_name(pack.id, choice.id)):
+        trouble = await check_health(service.url, choice.health_path)
         status: VerifierStatus = "failed" if trouble else "running"
         details = trouble.reason if trouble else None
         endpoint = msgspec.structs.replace(
@@ -96,12 +102,12 @@ async def _in_docker(engine: Engine, pack: PackVerifiers, choice: VerifierLocati
     return endpoint
 
 
-SECONDS = 5.0
+ANSWER_TIMEOUT = 5.0
 """Time limit for a verifier's answer, in seconds."""
 _SILENT = ("read_timeout", "stall", "total_timeout")
 
 
-class Trouble(NamedTuple):
+class HealthProblem(NamedTuple):
     """The reason why a verifier is not healthy.
 
     `silent`: it accepted the request but did not answer in time, so it may be busy.
@@ -111,7 +117,7 @@ class Trouble(NamedTuple):
     is_unresponsive: bool = False
 
 
-async def trouble_with(url: str, path: str | None) -> Trouble | None:
+async def check_health(url: str, path: str | None) -> HealthProblem | None:
     """Return why the verifier at an address is not healthy, or None if it is healthy.
 
     With a health path, it is healthy if GET of this path returns a status from 200 to 299; without one, if
@@ -121,19 +127,22 @@ async def trouble_with(url: str, path: str | None) -> Trouble | None:
         address = parse_base_url(url)
         target = f"{address.prefix}/{(path or '').lstrip('/')}"
         if not all("!" <= character <= "~" for character in target):
-            return Trouble(f"{path!r} is not a valid path")
+            return HealthProblem(f"{path!r} is not a valid path")
         proxy = proxy_for(address, os.environ)
     except UserError as error:
-        return Trouble(str(error))
+        return HealthProblem(str(error))
     wire = ConnectionPool(
-        address, connections=1, limits=Timeouts(SECONDS, SECONDS, SECONDS, SECONDS), proxy=proxy
+        address,
+        connections=1,
+        limits=Timeouts(ANSWER_TIMEOUT, ANSWER_TIMEOUT, ANSWER_TIMEOUT, ANSWER_TIMEOUT),
+        proxy=proxy,
     )
     try:
         document = await ask(wire, "GET", target)
     except WireError as error:
-        return Trouble(f"GET {url}{path or ''}: {error}", error.kind in _SILENT)
+        return HealthProblem(f"GET {url}{path or ''}: {error}", error.kind in _SILENT)
     finally:
         wire.close()
     if path is not None and not 200 <= document.status < 300:
-        return Trouble(f"GET {url}{path} is answered with HTTP {document.status}")
+        return HealthProblem(f"GET {url}{path} is answered with HTTP {document.status}")
     return None

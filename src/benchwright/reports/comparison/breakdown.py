@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.comparison.records import Comparison, PairComparison, PartDifference, ScoreBreakdown
+from benchwright.reports.comparison.sentences import CellText, ForeignText
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import CellText, ForeignText
 
-CHANCE = "each interval stands by itself: of many parts, some look better or worse by chance alone"
+CHANCE_NOTE = "each interval stands by itself: of many parts, some look better or worse by chance alone"
 
 
 def breakdown_blocks(comparison: Comparison) -> Iterator[Block]:
@@ -28,7 +28,7 @@ def breakdown_block(pair: PairComparison, found: ScoreBreakdown, confidence: flo
         f"{confidence * 100:g} % interval",
         "samples",
     ]
-    note = f"{CHANCE}; {found.left_out:,} more values are not shown" if found.left_out else CHANCE
+    note = f"{CHANCE_NOTE}; {found.left_out:,} more values are not shown" if found.left_out else CHANCE_NOTE
     return Block(title, columns, _rows(found.parts), left_columns=1, note=note)
 
 

@@ -12,17 +12,21 @@ from benchwright.analysis.comparison.records import (
     ScoreComparison,
 )
 from benchwright.analysis.quality_and_speed.records import JointView
-from benchwright.formats import counted, interval, milliseconds, number
+from benchwright.formats import count_with_noun, interval, milliseconds, number_text
 from benchwright.reports.comparison.by_task import is_by_task, task_blocks, task_notes
+from benchwright.reports.comparison.sentences import CellText, ForeignText, Line, note_lines
 from benchwright.reports.comparison.tables import (
-    METRICS,
+    METRIC_NAMES,
     Block,
-    how_compared,
+    describe_methods,
     interval_of_times,
     signed_milliseconds,
 )
-from benchwright.reports.comparison.words import CellText, ForeignText, Line, note_lines
-from benchwright.reports.quality_and_speed import concurrency_blocks, concurrency_lines, joint_lines
+from benchwright.reports.quality_and_speed import (
+    concurrency_blocks,
+    concurrency_lines,
+    quality_and_speed_lines,
+)
 from benchwright.reports.run_list import short_ids
 
 PERCENTILES = (0.5, 0.95)
@@ -56,10 +60,14 @@ def brief_lines(comparison: Comparison) -> Iterator[Line]:
                 won, lost = map(len, score.won_and_lost())
                 yield Line(
                     "note",
-                    [f"{told}", ForeignText(score.title), f": {counted(won, 'trial')} won, {lost:,} lost."],
+                    [
+                        f"{told}",
+                        ForeignText(score.title),
+                        f": {count_with_noun(won, 'trial')} won, {lost:,} lost.",
+                    ],
                 )
     yield from concurrency_lines(comparison.by_concurrency)
-    yield from (line for line in joint_lines(comparison.joint) if line.kind == "warning")
+    yield from (line for line in quality_and_speed_lines(comparison.joint) if line.kind == "warning")
     yield from note_lines(comparison)
 
 
@@ -97,24 +105,24 @@ def _figures(pair: PairComparison, comparison: Comparison) -> Block:
     rows = [_score(score) for score in pair.scores]
     rows += [_time(one) for one in pair.latencies if one.q in PERCENTILES]
     rows += _correct_per_second(pair, comparison.joint)
-    return Block("Figures", columns, rows, left_columns=1, note="; ".join(how_compared([pair])))
+    return Block("Figures", columns, rows, left_columns=1, note="; ".join(describe_methods([pair])))
 
 
 def _score(score: ScoreComparison) -> list[CellText]:
     p_value = score.p_value if score.p_adjusted is None else score.p_adjusted
-    means = [number(score.mean_a), number(score.mean_b), f"{score.difference:+.3f}"]
+    means = [number_text(score.mean_a), number_text(score.mean_b), f"{score.difference:+.3f}"]
     bounds = interval(score.low, score.high, "+.3f")
-    return [ForeignText(score.title), *means, bounds, number(p_value, ".2g")]
+    return [ForeignText(score.title), *means, bounds, number_text(p_value, ".2g")]
 
 
 def _time(one: LatencyComparison) -> list[CellText]:
     times = [milliseconds(one.a), milliseconds(one.b), signed_milliseconds(one.difference)]
-    return [f"{METRICS[one.metric]} p{one.q * 100:g}, ms", *times, interval_of_times(one), ""]
+    return [f"{METRIC_NAMES[one.metric]} p{one.q * 100:g}, ms", *times, interval_of_times(one), ""]
 
 
 def _correct_per_second(pair: PairComparison, views: Sequence[JointView]) -> Iterator[list[CellText]]:
     rates = {view.name: view.correct_per_second for view in views}
     found = [rates.get(pair.a), rates.get(pair.b)]
     if any(rate is not None for rate in found):
-        values: list[CellText] = [number(None if rate is None else rate.value, ".4g") for rate in found]
+        values: list[CellText] = [number_text(None if rate is None else rate.value, ".4g") for rate in found]
         yield ["correct answers/s", *values, "", "", ""]

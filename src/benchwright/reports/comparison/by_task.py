@@ -12,18 +12,18 @@ from benchwright.analysis.comparison.records import (
     PairComparison,
     ScoreComparison,
 )
-from benchwright.formats import counted, interval, number
-from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import (
+from benchwright.formats import count_with_noun, interval, number_text
+from benchwright.reports.comparison.sentences import (
     CellText,
     ForeignText,
     Line,
+    all_tasks_verdicts,
     pair_notes,
     verdict_lines,
-    verdicts_together,
 )
+from benchwright.reports.comparison.tables import Block
 
-Names = tuple[str, str]
+RunNames = tuple[str, str]
 
 MOST_NAMED = 3
 """Maximum number of tasks that a note lists by name; more are only counted."""
@@ -44,14 +44,15 @@ def printed_verdict_lines(comparison: Comparison) -> Iterator[Line]:
     if not is_by_task(comparison):
         yield from lines
         return
-    yield from verdicts_together(comparison)
+    yield from all_tasks_verdicts(comparison)
     found = [score.verdict for pair in comparison.pairs for score in pair.scores]
     yield from (line for line, verdict in zip(lines, found, strict=True) if verdict in ("better", "worse"))
     others = sum(verdict not in ("better", "worse") for verdict in found)
     if others:
-        tasks = counted(len({pair.task for pair in comparison.pairs if pair.scores}), "task")
+        tasks = count_with_noun(len({pair.task for pair in comparison.pairs if pair.scores}), "task")
         yield Line(
-            "verdict", [f"No difference found by {others:,} of {counted(len(found), 'score')} of {tasks}."]
+            "verdict",
+            [f"No difference found by {others:,} of {count_with_noun(len(found), 'score')} of {tasks}."],
         )
 
 
@@ -83,22 +84,26 @@ def task_notes(comparison: Comparison) -> Iterator[Line]:
 
 def _some(tasks: Sequence[str]) -> CellText:
     distinct = list(dict.fromkeys(tasks))
-    return ForeignText(", ".join(distinct)) if len(distinct) <= MOST_NAMED else counted(len(distinct), "task")
+    return (
+        ForeignText(", ".join(distinct))
+        if len(distinct) <= MOST_NAMED
+        else count_with_noun(len(distinct), "task")
+    )
 
 
 def _left_out(together: AllTasksComparison) -> list[CellText]:
     return [". Left out: ", ForeignText("; ".join(together.left_out))] if together.left_out else []
 
 
-def _by_names(comparison: Comparison) -> dict[Names, list[PairComparison]]:
-    found: dict[Names, list[PairComparison]] = {}
+def _by_names(comparison: Comparison) -> dict[RunNames, list[PairComparison]]:
+    found: dict[RunNames, list[PairComparison]] = {}
     for pair in comparison.pairs:
         found.setdefault((pair.a, pair.b), []).append(pair)
     return found
 
 
 def _tasks(
-    names: Names,
+    names: RunNames,
     pairs: Sequence[PairComparison],
     together: Sequence[AllTasksComparison],
     confidence: float,
@@ -122,11 +127,11 @@ def _row(task: str, score: ScoreComparison, failed: bool) -> list[CellText]:
     row: list[CellText] = [
         ForeignText(task),
         ForeignText(score.title),
-        number(score.mean_a),
-        number(score.mean_b),
+        number_text(score.mean_a),
+        number_text(score.mean_b),
         f"{score.difference:+.3f}",
         interval(score.low, score.high, "+.3f"),
-        number(p_value, ".2g"),
+        number_text(p_value, ".2g"),
         f"{score.wins:,}/{score.losses:,}" if paired else "–",
         f"{score.n:,}" if paired else f"{score.n_a:,} and {score.n_b:,}",
     ]
@@ -138,11 +143,11 @@ def _together(one: AllTasksComparison, width: int) -> list[CellText]:
     row: list[CellText] = [
         "all together" if one.model is None else ForeignText(f"all together, {one.model}"),
         f"mean of {len(one.tasks)}",
-        number(one.mean_a),
-        number(one.mean_b),
+        number_text(one.mean_a),
+        number_text(one.mean_b),
         f"{one.difference:+.3f}",
         interval(one.low, one.high, "+.3f"),
-        number(p_value, ".2g"),
+        number_text(p_value, ".2g"),
         "",
         f"{one.n:,}",
     ]

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from benchwright.analysis.comparison.records import Comparison
 from benchwright.reports.comparison.breakdown import breakdown_blocks
 from benchwright.reports.comparison.by_task import is_by_task, task_blocks, task_notes
-from benchwright.reports.comparison.tables import Block, blocks
-from benchwright.reports.comparison.words import Line, note_lines
+from benchwright.reports.comparison.sentences import Line, note_lines
+from benchwright.reports.comparison.tables import Block, comparison_blocks
 from benchwright.reports.quality_and_speed import (
     concurrency_blocks,
     concurrency_lines,
-    joint_blocks,
-    joint_lines,
+    quality_and_speed_blocks,
+    quality_and_speed_lines,
 )
 
 
@@ -21,9 +21,9 @@ def all_blocks(comparison: Comparison) -> Iterator[Block]:
     """Yield all tables of a comparison that are not empty."""
     if is_by_task(comparison):
         yield from task_blocks(comparison)
-    yield from blocks(comparison)
+    yield from comparison_blocks(comparison)
     yield from breakdown_blocks(comparison)
-    yield from joint_blocks(comparison.joint)
+    yield from quality_and_speed_blocks(comparison.joint)
     yield from concurrency_blocks(comparison.by_concurrency)
 
 
@@ -36,5 +36,5 @@ def detail_blocks(comparison: Comparison) -> Iterator[Block]:
 def all_notes(comparison: Comparison) -> Iterator[Line]:
     """Yield all notes of a comparison, one sentence each."""
     yield from concurrency_lines(comparison.by_concurrency)
-    yield from joint_lines(comparison.joint)
+    yield from quality_and_speed_lines(comparison.joint)
     yield from task_notes(comparison) if is_by_task(comparison) else note_lines(comparison)

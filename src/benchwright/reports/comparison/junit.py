@@ -8,14 +8,14 @@ from xml.etree import ElementTree
 
 from benchwright.analysis.comparison.names import with_names
 from benchwright.analysis.comparison.records import Comparison, GateResult, PairComparison
-from benchwright.reports.comparison.words import (
+from benchwright.reports.comparison.sentences import (
     ForeignText,
     Line,
+    all_tasks_verdicts,
     comparison_warnings,
     verdict_lines,
-    verdicts_together,
 )
-from benchwright.text import plain
+from benchwright.text import make_safe
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot contain."""
@@ -44,7 +44,7 @@ def render_junit(comparison: Comparison) -> bytes:
     }
     compared |= {
         f"{one.b} against {one.a}: all together{'' if one.model is None else f', {one.model}'}": line
-        for one, line in zip(comparison.together, verdicts_together(comparison), strict=True)
+        for one, line in zip(comparison.together, all_tasks_verdicts(comparison), strict=True)
     }
     return junit_of(comparison.rulings, refused, compared, list(comparison_warnings(comparison)))
 
@@ -97,7 +97,7 @@ def _add(parent: ElementTree.Element, tag: str, text: str) -> ElementTree.Elemen
 
 
 def _text(line: Line) -> str:
-    return "".join(plain(cell.text) if isinstance(cell, ForeignText) else cell for cell in line.cells)
+    return "".join(make_safe(cell.text) if isinstance(cell, ForeignText) else cell for cell in line.cells)
 
 
 def _safe(text: str) -> str:

@@ -12,33 +12,33 @@ from benchwright.analysis.comparison.names import with_names
 from benchwright.analysis.comparison.records import Comparison
 from benchwright.reports.comparison.by_task import printed_verdict_lines
 from benchwright.reports.comparison.complete import all_blocks, all_notes
-from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import (
+from benchwright.reports.comparison.sentences import (
     CellText,
     ForeignText,
     Line,
     comparison_warnings,
     gate_lines,
 )
-from benchwright.text import plain
+from benchwright.reports.comparison.tables import Block
+from benchwright.text import make_safe
 
-OPEN = ("Tasks", "Scores", "Metrics", "By concurrency")
+UNFOLDED_TABLES = ("Tasks", "Scores", "Metrics", "By concurrency")
 """Titles of the tables that are not folded."""
 
-MARKS = {"passed": "✅", "failed": "❌"}
+GATE_MARKS = {"passed": "✅", "failed": "❌"}
 
-HARMLESS = " .,-"
+HARMLESS_PUNCTUATION = " .,-"
 """Punctuation that is harmless inside a code element."""
 
 
 def render_markdown(comparison: Comparison) -> str:
     """Render the whole comparison.
 
-    Tables are folded (collapsed until clicked), except for those named in `OPEN`.
+    Tables are folded (collapsed until clicked), except for those named in `UNFOLDED_TABLES`.
     """
     comparison = with_names(comparison)
     told = [*printed_verdict_lines(comparison), *comparison_warnings(comparison), *gate_lines(comparison)]
-    return markdown_of(told, list(all_blocks(comparison)), list(all_notes(comparison)), OPEN)
+    return markdown_of(told, list(all_blocks(comparison)), list(all_notes(comparison)), UNFOLDED_TABLES)
 
 
 def markdown_of(
@@ -50,7 +50,7 @@ def markdown_of(
     """
     parts = [f"**{line_text(line)}**" for line in told if line.kind == "verdict"]
     parts += [f"> ⚠️ {line_text(line)}" for line in told if line.kind == "warning"]
-    ruled = [f"- {MARKS[line.kind]} {line_text(line)}" for line in told if line.kind in MARKS]
+    ruled = [f"- {GATE_MARKS[line.kind]} {line_text(line)}" for line in told if line.kind in GATE_MARKS]
     parts += ["\n".join(ruled)] if ruled else []
     parts += ["\n".join(block_lines(block, folded=block.title not in unfolded)) for block in blocks]
     parts += [line_text(line) for line in notes]
@@ -80,13 +80,13 @@ def line_text(line: Line) -> str:
 
 
 def _cell(cell: CellText) -> str:
-    return code(cell.text) if isinstance(cell, ForeignText) else cell
+    return code_element(cell.text) if isinstance(cell, ForeignText) else cell
 
 
-def code(text: str) -> str:
+def code_element(text: str) -> str:
     """Wrap text from outside in a code element, with its punctuation escaped. Return "" for blank text."""
     safe = "".join(
-        character if character.isalnum() or character in HARMLESS else f"&#{ord(character)};"
-        for character in plain(text)
+        character if character.isalnum() or character in HARMLESS_PUNCTUATION else f"&#{ord(character)};"
+        for character in make_safe(text)
     )
     return f"<code>{safe}</code>" if safe.strip() else ""

@@ -6,22 +6,22 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from benchwright.analysis.comparison.records import (
-    Change,
     ComparedRun,
     Comparison,
     DataDifferences,
     LatencyComparison,
     PairComparison,
     PolicyResult,
+    ScoreChange,
     ScoreComparison,
 )
 from benchwright.analysis.quality_and_speed.records import Metric
-from benchwright.formats import counted, interval, milliseconds, number
-from benchwright.reports.comparison.words import CellText, ForeignText, p_text, policy_text
-from benchwright.text import shortened
+from benchwright.formats import count_with_noun, interval, milliseconds, number_text
+from benchwright.reports.comparison.sentences import CellText, ForeignText, p_text, policy_text
+from benchwright.text import truncate
 
 LONGEST_ANSWER = 60
-METRICS: dict[Metric, str] = {"latency": "latency", "ttft": "TTFT"}
+METRIC_NAMES: dict[Metric, str] = {"latency": "latency", "ttft": "TTFT"}
 MOST_CHANGES = 20
 """Maximum number of changed samples in the table; if possible, at least half are losses. `--json` has all."""
 
@@ -38,7 +38,7 @@ class Block(NamedTuple):
     note: str = ""
 
 
-METHODS = {
+METHOD_TEXTS = {
     "agresti-min": "Agresti-Min interval",
     "t": "paired t interval over samples",
     "cluster-t": "paired t interval over groups",
@@ -48,7 +48,7 @@ METHODS = {
     "none": "no interval: the data does not support one",
 }
 
-TESTS = {
+TEST_NAMES = {
     "mcnemar-mid-p": "McNemar mid-p test",
     "t": "paired t test",
     "cluster-t": "paired t test over groups",
@@ -60,7 +60,7 @@ TESTS = {
 }
 
 
-def blocks(comparison: Comparison) -> Iterator[Block]:
+def comparison_blocks(comparison: Comparison) -> Iterator[Block]:
     """Yield the tables of a comparison that are not empty."""
     yield _runs(comparison.runs)
     scored = [pair for pair in comparison.pairs if pair.scores]
@@ -77,7 +77,7 @@ def blocks(comparison: Comparison) -> Iterator[Block]:
         yield from (_changes(pair, score) for score in pair.scores if score.changes)
     if not comparison.pairs and comparison.metrics:
         rows: list[list[CellText]] = [
-            [ForeignText(name), number(value, ".6g")] for name, value in comparison.metrics.items()
+            [ForeignText(name), number_text(value, ".6g")] for name, value in comparison.metrics.items()
         ]
         yield Block("Metrics", ["name", "value"], rows)
 
@@ -111,8 +111,12 @@ def _scores(pairs: Sequence[PairComparison]) -> Block:
     corrected = any(score.p_adjusted is not None for pair in pairs for score in pair.scores)
     columns = ["Scores", "score", "first", "second", "difference", "interval", "p"]
     columns += [*(["Holm p"] if corrected else []), "won/lost/tied", "samples"]
-    rows = [_score_row(sides_of(pair, pairs), score, corrected) for pair in pairs for score in pair.scores]
-    return Block("Scores", columns, rows, left_columns=2, note="; ".join(how_compared(pairs)))
+    rows = [
+        _score_row(run_names_of_pair(pair, pairs), score, corrected)
+        for pair in pairs
+        for score in pair.scores
+    ]
+    return Block("Scores", columns, rows, left_columns=2, note="; ".join(describe_methods(pairs)))
 
 
 def _score_row(sides: CellText, score: ScoreComparison, corrected: bool) -> list[CellText]:
@@ -124,28 +128,28 @@ def _score_row(sides: CellText, score: ScoreComparison, corrected: bool) -> list
         f"{score.mean_b:.4f}",
         f"{score.difference:+.4f}",
         interval(score.low, score.high, "+.4f"),
-        number(score.p_value, ".2g"),
-        *([number(score.p_adjusted, ".2g")] if corrected else []),
+        number_text(score.p_value, ".2g"),
+        *([number_text(score.p_adjusted, ".2g")] if corrected else []),
         f"{score.wins:,}/{score.losses:,}/{score.ties:,}" if paired else "–",
         f"{score.n:,}" if paired else f"{score.n_a:,} and {score.n_b:,}",
     ]
 
 
-def sides_of(pair: PairComparison, pairs: Sequence[PairComparison]) -> CellText:
+def run_names_of_pair(pair: PairComparison, pairs: Sequence[PairComparison]) -> CellText:
     """Return the names of the two compared runs, with their task if `pairs` covers several tasks."""
     sides = f"{pair.b} − {pair.a}"
     return ForeignText(f"{pair.task}: {sides}") if len({one.task for one in pairs}) > 1 else sides
 
 
-def how_compared(pairs: Sequence[PairComparison]) -> list[str]:
+def describe_methods(pairs: Sequence[PairComparison]) -> list[str]:
     """Describe how each score's interval and test were computed and samples were matched, each text once."""
     told = []
     for pair in pairs:
         for score in pair.scores:
-            text = f"{METHODS.get(score.method, score.method)} at {score.confidence * 100:g} %, "
-            text += TESTS.get(score.test, score.test)
+            text = f"{METHOD_TEXTS.get(score.method, score.method)} at {score.confidence * 100:g} %, "
+            text += TEST_NAMES.get(score.test, score.test)
             if score.n_groups is not None:
-                text += f", {counted(score.n_groups, 'group')}"
+                text += f", {count_with_noun(score.n_groups, 'group')}"
             if score.p_exact is not None:
                 text += f" (exact: {p_text(score.p_exact)})"
             told.append(f"{pair.b} − {pair.a}: {text}" if len(pairs) > 1 else text)
@@ -161,7 +165,7 @@ def _sensitivity(pairs: Sequence[PairComparison]) -> Block:
             if score.counted:
                 usual = PolicyResult("usual", score.n, score.difference, score.verdict, score.low, score.high)
                 rows += [
-                    [sides_of(pair, pairs), *_counted_row(pair, score, one)]
+                    [run_names_of_pair(pair, pairs), *_counted_row(pair, score, one)]
                     for one in (usual, *score.counted)
                 ]
     columns = ["Without a score", "score", "counted", "verdict", "difference", "interval", "samples"]
@@ -185,7 +189,7 @@ def _counted_row(pair: PairComparison, score: ScoreComparison, one: PolicyResult
 
 def _latencies(pairs: Sequence[PairComparison], confidence: float) -> Block:
     rows: list[list[CellText]] = [
-        [sides_of(pair, pairs), f"{METRICS[one.metric]} p{one.q * 100:g}", *_times(one)]
+        [run_names_of_pair(pair, pairs), f"{METRIC_NAMES[one.metric]} p{one.q * 100:g}", *_times(one)]
         for pair in pairs
         for one in pair.latencies
     ]
@@ -247,7 +251,7 @@ def _changes(pair: PairComparison, score: ScoreComparison) -> Block:
     return Block(title, columns, rows, left_columns=4, note=note)
 
 
-def _change_row(score: str, change: Change) -> list[CellText]:
+def _change_row(score: str, change: ScoreChange) -> list[CellText]:
     return [
         ForeignText(change.sample),
         ForeignText(score),
@@ -262,4 +266,4 @@ def _change_row(score: str, change: Change) -> list[CellText]:
 def _answer(text: str | None) -> CellText:
     if text is None:
         return "–"
-    return ForeignText(shortened(" ".join(text.split()), LONGEST_ANSWER))
+    return ForeignText(truncate(" ".join(text.split()), LONGEST_ANSWER))

@@ -9,8 +9,8 @@ from markupsafe import Markup
 from benchwright.analysis.comparison.names import with_names
 from benchwright.analysis.comparison.records import Comparison
 from benchwright.analysis.report.records import Distribution, Flip
-from benchwright.reports.comparison.tables import Block, blocks
-from benchwright.reports.comparison.words import note_lines
+from benchwright.reports.comparison.sentences import note_lines
+from benchwright.reports.comparison.tables import Block, comparison_blocks
 from benchwright.reports.html.page import report_environment
 from benchwright.reports.html.plots import difference_plots, distribution_plot
 
@@ -18,12 +18,12 @@ from benchwright.reports.html.plots import difference_plots, distribution_plot
 def comparison_part(found: Comparison, times: Sequence[Distribution]) -> Markup:
     """Render the runs of a comparison, their differences with charts, and the distributions of their times."""
     comparison, places, names = with_names(found), _places(found), _names(found)
-    runs, *others = blocks(comparison)
+    runs, *others = comparison_blocks(comparison)
     return _rendered(
         "compared.html.j2",
         found,
         runs=runs,
-        blocks=list(without_changes(others)),
+        blocks=list(without_change_table(others)),
         difference_plots=difference_plots(comparison),
         speed_plots=[distribution_plot(one, places, names) for one in times],
         notes=list(note_lines(comparison)),
@@ -38,7 +38,7 @@ def flip_part(found: Comparison, a: str, b: str, flip: Flip, href: str) -> Marku
     return _rendered("flip.html.j2", found, flip=flip, a=a, b=b, href=href)
 
 
-def without_changes(shown: Sequence[Block]) -> Iterator[Block]:
+def without_change_table(shown: Sequence[Block]) -> Iterator[Block]:
     """Yield the tables without the one of changed samples, which pages show with both answers instead."""
     return (block for block in shown if not block.title.startswith("Changed"))
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from benchwright.analysis.no_scores import failures_left, unscored_scorers, without_reason
+from benchwright.analysis.no_scores import remaining_failures, unscored_scorers, without_reason
 from benchwright.analysis.thinking import completion_tokens_text
-from benchwright.formats import counted, duration, figure_text, interval, milliseconds, number
+from benchwright.formats import count_with_noun, duration, figure_text, interval, milliseconds, number_text
 from benchwright.reports.html.text import visible_text
 
 if TYPE_CHECKING:
@@ -33,17 +33,17 @@ def html_environment(templates: Path) -> Environment:
     )
     environment.filters.update(
         figure_text=figure_text,
-        number=number,
+        number=number_text,
         milliseconds=milliseconds,
         duration=duration,
         count=_count,
-        counted=counted,
+        counted=count_with_noun,
         completion_tokens=completion_tokens_text,
         words=_words,
     )
     environment.globals.update(
         interval_of=interval,
-        failures_left=failures_left,
+        failures_left=remaining_failures,
         unscored=unscored_scorers,
         without_reason=without_reason,
     )

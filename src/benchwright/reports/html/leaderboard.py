@@ -9,16 +9,16 @@ from markupsafe import Markup
 from benchwright import __version__
 from benchwright.analysis.comparison.names import letter_of
 from benchwright.analysis.leaderboard.records import BoardColumn, Leaderboard
-from benchwright.analysis.report.records import Mark, Row
+from benchwright.analysis.report.records import ChartMean, ChartRow
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.html.charts.means import means
+from benchwright.reports.html.charts.means import means_chart
 from benchwright.reports.html.page import report_environment
+from benchwright.reports.html.page_style import GENERATOR_TAG, report_style
 from benchwright.reports.html.plots import Plot, Section, distribution_plot, front_plots, load_plots
-from benchwright.reports.html.sheets import GENERATOR, sheet
-from benchwright.reports.leaderboard import words
+from benchwright.reports.leaderboard import cell_texts
+from benchwright.reports.leaderboard.cell_texts import leaderboard_notes
 from benchwright.reports.leaderboard.tables import uses_letters
 from benchwright.reports.leaderboard.usage import requests_and_cost
-from benchwright.reports.leaderboard.words import lines
 
 
 def render_leaderboard(board: Leaderboard, title: str) -> str:
@@ -30,10 +30,10 @@ def render_leaderboard(board: Leaderboard, title: str) -> str:
             title=title,
             version=__version__,
             table=board_table(board),
-            lines=list(lines(board)),
+            lines=list(leaderboard_notes(board)),
             sections=list(board_sections(board)),
-            sheet=sheet(),
-            generator=GENERATOR,
+            sheet=report_style(),
+            generator=GENERATOR_TAG,
         )
     )
 
@@ -57,7 +57,7 @@ def board_table(
             href=href,
             sorting=sorting,
             lettered=uses_letters(board),
-            words=words,
+            words=cell_texts,
             more=requests_and_cost(board.rows),
         )
     )
@@ -94,6 +94,8 @@ def _means(board: Leaderboard, place: int, column: BoardColumn, places: Mapping[
         cell = row.cells[place]
         if cell is not None:
             label = f"{row.letter}  {row.title}" if row.name == row.letter else row.name
-            mark = Mark(row.letter, cell.n_scored, cell.n, cell.mean, cell.low, cell.high)
-            rows.append(Row(label, [mark]))
-    return Plot(f"Mean {column.score}, and its interval", means(column.name, column.score, rows, places))
+            mark = ChartMean(row.letter, cell.n_scored, cell.n, cell.mean, cell.low, cell.high)
+            rows.append(ChartRow(label, [mark]))
+    return Plot(
+        f"Mean {column.score}, and its interval", means_chart(column.name, column.score, rows, places)
+    )

@@ -10,19 +10,19 @@ from msgspec.structs import replace
 
 from benchwright import __version__
 from benchwright.analysis.comparison.names import letter_of
-from benchwright.analysis.load.comparison.records import LoadsCompared
-from benchwright.analysis.load.details import DetailedLoad
+from benchwright.analysis.load.comparison.records import LoadComparisonResult
+from benchwright.analysis.load.plot_data import DetailedLoad
 from benchwright.analysis.load.records import LoadReport
-from benchwright.analysis.report.provenance import endpoint
+from benchwright.analysis.report.provenance import host_and_port
+from benchwright.reports.comparison.sentences import Line
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import Line
 from benchwright.reports.html.load_plots import load_sections
 from benchwright.reports.html.page import report_environment
+from benchwright.reports.html.page_style import GENERATOR_TAG, report_style
 from benchwright.reports.html.plots import Section
-from benchwright.reports.html.sheets import GENERATOR, sheet
-from benchwright.reports.load.against import against_blocks, note_lines, verdict_lines
+from benchwright.reports.load.load_comparison import load_comparison_blocks, note_lines, verdict_lines
+from benchwright.reports.load.sentences import load_lines, objectives_text
 from benchwright.reports.load.tables import load_blocks
-from benchwright.reports.load.words import load_lines, objectives_text
 
 
 class LoadPart(NamedTuple):
@@ -35,7 +35,7 @@ class LoadPart(NamedTuple):
 
 
 def render_loads_page(
-    loads: Sequence[DetailedLoad], compared: LoadsCompared | None, title: str, made_at: str
+    loads: Sequence[DetailedLoad], compared: LoadComparisonResult | None, title: str, made_at: str
 ) -> str:
     """Render load measurements as a whole page, without scripts or external resources."""
     return (
@@ -45,15 +45,15 @@ def render_loads_page(
             title=title,
             made_at=made_at,
             version=__version__,
-            sheet=sheet(),
-            generator=GENERATOR,
+            sheet=report_style(),
+            generator=GENERATOR_TAG,
             verdict="verdict",
             **_values(loads, compared, load_sections(loads)),
         )
     )
 
 
-def loads_part(loads: Sequence[DetailedLoad], compared: LoadsCompared | None) -> Markup:
+def loads_part(loads: Sequence[DetailedLoad], compared: LoadComparisonResult | None) -> Markup:
     """Render the page's content without its head and foot, for the viewer."""
     values = _values(loads, compared, load_sections(loads))
     return Markup(
@@ -62,11 +62,11 @@ def loads_part(loads: Sequence[DetailedLoad], compared: LoadsCompared | None) ->
 
 
 def _values(
-    loads: Sequence[DetailedLoad], compared: LoadsCompared | None, sections: Sequence[Section]
+    loads: Sequence[DetailedLoad], compared: LoadComparisonResult | None, sections: Sequence[Section]
 ) -> dict[str, object]:
     if compared is not None:
         compared = replace(
-            compared, sides=[replace(side, base_url=endpoint(side.base_url)) for side in compared.sides]
+            compared, sides=[replace(side, base_url=host_and_port(side.base_url)) for side in compared.sides]
         )
     several = len(loads) > 1
     return {
@@ -74,7 +74,7 @@ def _values(
         "sections": sections,
         "several": several,
         "against": [] if compared is None else list(verdict_lines(compared)),
-        "against_tables": [] if compared is None else list(against_blocks(compared)),
+        "against_tables": [] if compared is None else list(load_comparison_blocks(compared)),
         "against_notes": [] if compared is None else list(note_lines(compared)),
     }
 
@@ -87,7 +87,7 @@ def _parts(reports: Sequence[LoadReport]) -> Iterator[LoadPart]:
 
 def _facts(report: LoadReport) -> Iterator[tuple[str, str]]:
     yield "Sent", report.prompts
-    yield "Server", endpoint(report.base_url)
+    yield "Server", host_and_port(report.base_url)
     yield "Measurement", report.id
     if report.objectives:
         yield "Objectives", objectives_text(report.objectives)

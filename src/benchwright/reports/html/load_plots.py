@@ -7,36 +7,36 @@ from typing import Literal, NamedTuple, TypeVar
 
 from benchwright.analysis.comparison.names import letter_of
 from benchwright.analysis.load.curves import curve_of
-from benchwright.analysis.load.details import DetailedLoad, LevelDetail, Points
 from benchwright.analysis.load.figure_records import FigureEstimate
+from benchwright.analysis.load.plot_data import DetailedLoad, DistributionPoints, LevelDetail
 from benchwright.analysis.load.records import LevelResult, LoadReport
-from benchwright.formats import interval, milliseconds, number
+from benchwright.formats import interval, milliseconds, number_text
+from benchwright.reports.comparison.sentences import CellText, ForeignText
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import CellText, ForeignText
-from benchwright.reports.html.charts.level_times import TimesCurve, level_times
-from benchwright.reports.html.charts.rates import answer_rates, good, load_rates
-from benchwright.reports.html.charts.timeline import course
+from benchwright.reports.html.charts.level_times import TimesCurve, level_times_chart
+from benchwright.reports.html.charts.rates import answer_rates, goodput_rates, load_rates_chart
+from benchwright.reports.html.charts.timeline import timeline_chart
 from benchwright.reports.html.plots import Plot, Section, curve_plots
-from benchwright.reports.load.words import level_text
+from benchwright.reports.load.sentences import level_text
 
 MOST_CURVES = 6
 """Maximum number of levels in a plot of distributions: the number of colours."""
 
-MOST_COURSES = 12
+MAX_TIMELINES = 12
 """Maximum number of level timelines in total, over all measurements."""
 
 RATES_NOTE = "Whiskers are 95 % intervals."
-GOOD_NOTE = (
+GOODPUT_NOTE = (
     "Goodput: answers within all objectives, per second. Fainter: all answers. Whiskers are 95 % intervals."
 )
-OFFERED_NOTE = " On the dashed line all that is offered would be served."
-COURSE_NOTE = (
+OFFERED_RATE_NOTE = " On the dashed line all that is offered would be served."
+TIMELINE_NOTE = (
     "Latency is that of the requests due at the time: the median, and fainter the slowest. What the server says comes "
     "from its own metrics, read every second."
 )
 
 TimeMeasure = Literal["ttft", "gaps"]
-TIMES: Mapping[TimeMeasure, tuple[str, str, str]] = {
+TIME_PLOT_TEXTS: Mapping[TimeMeasure, tuple[str, str, str]] = {
     "ttft": ("Time to first token", "time to first token", ""),
     "gaps": (
         "Gaps between chunks",
@@ -67,7 +67,9 @@ def load_sections(loads: Sequence[DetailedLoad]) -> list[Section]:
     shown = [_shown(place, load, alone=len(loads) == 1) for place, load in enumerate(loads)]
     found = [
         Section("Under rising load", [*_curves(shown), *_rates(shown)]),
-        Section("Distributions", [plot for timed in TIMES for plot in _distributions(shown, timed)]),
+        Section(
+            "Distributions", [plot for timed in TIME_PLOT_TEXTS for plot in _distributions(shown, timed)]
+        ),
         Section("Course of each level", list(_courses(shown))),
     ]
     return [section for section in found if section.plots]
@@ -103,10 +105,10 @@ def _rates(shown: Sequence[PlottedLoad]) -> Iterator[Plot]:
         if found:
             places = {one.letter: one.colour_index for one in shown}
             names = {one.letter: one.name for one in shown}
-            aimed = any(map(good, found.values()))
+            aimed = any(map(goodput_rates, found.values()))
             title = f"{'Goodput' if aimed else 'Answers per second'} against {'rate' if is_open else 'load'}"
-            note = (GOOD_NOTE if aimed else RATES_NOTE) + (OFFERED_NOTE if is_open else "")
-            drawing = load_rates(found, places, names, open_loop=is_open)
+            note = (GOODPUT_NOTE if aimed else RATES_NOTE) + (OFFERED_RATE_NOTE if is_open else "")
+            drawing = load_rates_chart(found, places, names, open_loop=is_open)
             yield Plot(title, drawing, note, _rate_figures(title, found, names))
 
 
@@ -115,7 +117,7 @@ def _rate_figures(title: str, found: Mapping[str, LoadReport], names: Mapping[st
         [
             ForeignText(names[letter]),
             result.level.name,
-            number(result.offered, ",.2f"),
+            number_text(result.offered, ",.2f"),
             *_rate(result.achieved),
             *_rate(None if result.goodput is None else result.goodput.rate),
         ]
@@ -163,8 +165,8 @@ def _distributions(shown: Sequence[PlottedLoad], timed: TimeMeasure) -> Iterator
 def _distribution(
     timed: TimeMeasure, where: str, curves: Sequence[tuple[str, int, LevelResult, LevelDetail]]
 ) -> Plot:
-    title, axis, note = TIMES[timed]
-    points: list[Points] = [getattr(detail, timed) for *_, detail in curves]
+    title, axis, note = TIME_PLOT_TEXTS[timed]
+    points: list[DistributionPoints] = [getattr(detail, timed) for *_, detail in curves]
     drawn = [TimesCurve(name, place, of) for (name, place, *_), of in zip(curves, points, strict=True)]
     rows: list[list[CellText]] = [
         [ForeignText(name), *_quantiles(result, timed)] for name, _, result, _ in curves
@@ -176,7 +178,7 @@ def _distribution(
         [first, "n", *(f"{column}, ms" for column in columns)],
         rows,
     )
-    return Plot(f"{title}{where}", level_times(f"{title}{where}", axis, drawn), note, figures)
+    return Plot(f"{title}{where}", level_times_chart(f"{title}{where}", axis, drawn), note, figures)
 
 
 def _quantiles(result: LevelResult, timed: TimeMeasure) -> list[CellText]:
@@ -191,14 +193,14 @@ def _quantiles(result: LevelResult, timed: TimeMeasure) -> list[CellText]:
 
 def _courses(shown: Sequence[PlottedLoad]) -> Iterator[Plot]:
     """Yield the timeline of each level. Only the first has the note that explains timelines."""
-    note = COURSE_NOTE
-    most = max(1, MOST_COURSES // max(1, len(shown)))
+    note = TIMELINE_NOTE
+    most = max(1, MAX_TIMELINES // max(1, len(shown)))
     for one in shown:
         known = [(each, detail.course) for each, detail in one.results if detail.course is not None]
         for each, found in _evenly(known, most):
             whose = f" ({one.name})" if len(shown) > 1 else ""
             title = f"Course: {_in_words(each)}{whose}"
-            yield Plot(title, course(title, found), note)
+            yield Plot(title, timeline_chart(title, found), note)
             note = ""
 
 

@@ -11,9 +11,16 @@ from typing import TYPE_CHECKING, get_args
 
 from benchwright.analysis.comparison.names import with_names
 from benchwright.analysis.quality_and_speed.records import ByConcurrency
-from benchwright.analysis.report.records import Flip, Mark, Report, Row, RunPart, SegmentKind, Waterfall
-from benchwright.reports.comparison.tables import Block, blocks
-from benchwright.reports.comparison.words import (
+from benchwright.analysis.report.records import (
+    ChartMean,
+    ChartRow,
+    Flip,
+    Report,
+    RunPart,
+    SegmentKind,
+    Waterfall,
+)
+from benchwright.reports.comparison.sentences import (
     ForeignText,
     Line,
     comparison_warnings,
@@ -21,28 +28,29 @@ from benchwright.reports.comparison.words import (
     raw_text,
     verdict_lines,
 )
+from benchwright.reports.comparison.tables import Block, comparison_blocks
 from benchwright.reports.decision import decision_lines
-from benchwright.reports.html.charts.means import means, stacked
+from benchwright.reports.html.charts.means import means_chart, stacked_bar
 from benchwright.reports.html.charts.scales import time_label
-from benchwright.reports.html.charts.svg import series
-from benchwright.reports.html.charts.times import distribution, score_by_latency, waterfall
+from benchwright.reports.html.charts.svg import colour_class
+from benchwright.reports.html.charts.times import distribution_chart, score_by_latency_chart, waterfall_chart
 from benchwright.reports.html.environment import html_environment
 from benchwright.reports.html.load_plots import load_sections
+from benchwright.reports.html.page_style import GENERATOR_TAG, TEMPLATES_FOLDER, report_style
 from benchwright.reports.html.plots import Plot, decision_plots, difference_plots, front_plots
-from benchwright.reports.html.sheets import GENERATOR, TEMPLATES, sheet
 from benchwright.reports.quality_and_speed import (
     concurrency_blocks,
     concurrency_lines,
-    joint_blocks,
-    joint_lines,
+    quality_and_speed_blocks,
+    quality_and_speed_lines,
 )
 from benchwright.reports.summary import interval_text
-from benchwright.statistic import numbers
+from benchwright.statistic import known_numbers
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-SEGMENTS: dict[SegmentKind, str] = {
+SEGMENT_NAMES: dict[SegmentKind, str] = {
     "waited": "waiting before a retry",
     "connect": "connecting",
     "first token": "until the first token",
@@ -71,14 +79,14 @@ def render_report(report: Report) -> str:
             verdicts=list(verdict_lines(comparison)),
             warnings=list(comparison_warnings(comparison, simulated=False, no_scores=False)),
             notes=list(note_lines(comparison)),
-            blocks=[block for block in blocks(comparison) if _belongs(block)],
+            blocks=[block for block in comparison_blocks(comparison) if _belongs(block)],
             difference_plots=difference_plots(comparison),
-            joint=[*concurrency_lines(concurrency), *joint_lines(comparison.joint)],
-            joint_blocks=[*concurrency_blocks(concurrency), *joint_blocks(comparison.joint)],
+            joint=[*concurrency_lines(concurrency), *quality_and_speed_lines(comparison.joint)],
+            joint_blocks=[*concurrency_blocks(concurrency), *quality_and_speed_blocks(comparison.joint)],
             plots=[*front_plots(report.fronts, places, names), *_load_plots(report)],
             concurrency_rows=_concurrency_rows(report.comparison.by_concurrency),
-            sheet=sheet(),
-            generator=GENERATOR,
+            sheet=report_style(),
+            generator=GENERATOR_TAG,
         )
     )
 
@@ -116,7 +124,7 @@ def segment_kinds(found: Waterfall) -> list[str]:
     return [kind for kind in get_args(SegmentKind) if kind in there]
 
 
-def _score_rows(runs: list[RunPart], names: Mapping[str, str]) -> list[tuple[str, list[Row]]]:
+def _score_rows(runs: list[RunPart], names: Mapping[str, str]) -> list[tuple[str, list[ChartRow]]]:
     """Return (score, rows) for each chart of scores, with a row for each run that has the score."""
     scorers = dict.fromkeys(score.scorer for run in runs for score in run.scores)
     found = []
@@ -127,28 +135,30 @@ def _score_rows(runs: list[RunPart], names: Mapping[str, str]) -> list[tuple[str
                 if score.scorer == name:
                     lettered = len(runs) > 1 and names[run.letter] == run.letter
                     label = f"{run.letter}  {run.model}" if lettered else run.model
-                    mark = Mark(run.letter, score.n_scored, score.n, score.mean_scored, score.low, score.high)
-                    rows.append(Row(label, [mark]))
+                    mark = ChartMean(
+                        run.letter, score.n_scored, score.n, score.mean_scored, score.low, score.high
+                    )
+                    rows.append(ChartRow(label, [mark]))
         if _drawable(rows):
             found.append((name, rows))
     return found
 
 
-def _drawable(rows: list[Row]) -> bool:
+def _drawable(rows: list[ChartRow]) -> bool:
     """Return True if any row has a mean to draw."""
-    return bool(numbers(mark.mean for row in rows for mark in row.marks))
+    return bool(known_numbers(mark.mean for row in rows for mark in row.marks))
 
 
-def _concurrency_rows(tables: list[ByConcurrency]) -> list[tuple[str, list[Row]]]:
+def _concurrency_rows(tables: list[ByConcurrency]) -> list[tuple[str, list[ChartRow]]]:
     """Return (title, rows) for each set of scored runs, with a row for each concurrency."""
     charts = [
         (
             f"{table.model} on {table.task}: accuracy by concurrency",
             [
-                Row(
+                ChartRow(
                     str(row.concurrency),
                     [
-                        Mark(
+                        ChartMean(
                             row.letter,
                             row.judged.n,
                             row.judged.trials,
@@ -184,18 +194,18 @@ def common_prefix_length(flip: Flip) -> int:
 @cache
 def report_environment() -> Environment:
     """Return the Jinja environment of self-contained pages, with their functions and filters."""
-    environment = html_environment(TEMPLATES)
+    environment = html_environment(TEMPLATES_FOLDER)
     environment.globals.update(
-        means=means,
-        stacked=stacked,
-        distribution=distribution,
-        score_by_latency=score_by_latency,
-        waterfall=waterfall,
-        series=series,
+        means=means_chart,
+        stacked=stacked_bar,
+        distribution=distribution_chart,
+        score_by_latency=score_by_latency_chart,
+        waterfall=waterfall_chart,
+        series=colour_class,
         shared=common_prefix_length,
         cell_words=raw_text,
         segment_kinds=segment_kinds,
-        segment_words=SEGMENTS,
+        segment_words=SEGMENT_NAMES,
         interval_text=interval_text,
     )
     environment.filters.update(time=time_label, sentence=_sentence)

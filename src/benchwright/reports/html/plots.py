@@ -12,19 +12,19 @@ from benchwright.analysis.deciding.records import ModelDecision, RunDecision
 from benchwright.analysis.load.curves import LoadCurve
 from benchwright.analysis.quality_and_speed.fronts import Front, Resource
 from benchwright.analysis.report.records import Distribution
-from benchwright.formats import interval, milliseconds, number
+from benchwright.formats import interval, milliseconds, number_text
 from benchwright.reports.comparison.breakdown import breakdown_block, breakdown_title
+from benchwright.reports.comparison.sentences import CellText, ForeignText
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import CellText, ForeignText
 from benchwright.reports.html.charts.decision import interval_chart
-from benchwright.reports.html.charts.differences import Bar, differences
-from benchwright.reports.html.charts.fronts import AXES, front
-from benchwright.reports.html.charts.loads import LOAD_MEASURES, LoadMeasure, load_curves, timed
+from benchwright.reports.html.charts.differences import Bar, differences_chart
+from benchwright.reports.html.charts.fronts import AXES, front_chart
+from benchwright.reports.html.charts.loads import LOAD_MEASURES, LoadMeasure, load_curves_chart, timed_levels
 from benchwright.reports.html.charts.scales import amount_label, time_label
-from benchwright.reports.html.charts.times import distribution
+from benchwright.reports.html.charts.times import distribution_chart
 from benchwright.statistic import is_number
 
-AGAINST: dict[Resource, str] = {"seconds": "speed", "tokens": "tokens", "cost": "cost"}
+FRONT_AXIS_NAMES: dict[Resource, str] = {"seconds": "speed", "tokens": "tokens", "cost": "cost"}
 FRONT_NOTE = "The dashed line joins the models that by their means no other beats in both: the Pareto front."
 DIFFERENCE_NOTE = (
     "Right of 0 the second is better, left of it worse; coloured where the interval is without 0. "
@@ -40,7 +40,7 @@ DECISION_NOTE = (
     "The line is the mean difference, the band the interval that holds at every moment; dashed the margin: what lies "
     "within does not matter."
 )
-MOST_MOMENTS = 12
+MAX_DECISION_ROWS = 12
 """Approximate number of rows in the table of figures of a narrowing interval."""
 
 
@@ -65,10 +65,10 @@ def front_plots(found: Sequence[Front], places: Mapping[str, int], names: Mappin
     tasks = {one.task for one in found}
     return [
         Plot(
-            f"{one.task}: {one.score} against {AGAINST[one.spent]}"
+            f"{one.task}: {one.score} against {FRONT_AXIS_NAMES[one.spent]}"
             if len(tasks) > 1
-            else f"{one.score} against {AGAINST[one.spent]}",
-            front(one, places, names),
+            else f"{one.score} against {FRONT_AXIS_NAMES[one.spent]}",
+            front_chart(one, places, names),
             FRONT_NOTE,
             _front_figures(one, names),
         )
@@ -82,7 +82,7 @@ def _front_figures(found: Front, names: Mapping[str, str]) -> Block:
         [
             ForeignText(names[point.letter]),
             label(point.spent),
-            number(point.mean),
+            number_text(point.mean),
             interval(point.low, point.high),
             "yes" if point.on_front else "no",
         ]
@@ -95,7 +95,7 @@ def _front_figures(found: Front, names: Mapping[str, str]) -> Block:
         "95 % interval",
         "on the front",
     ]
-    return Block(f"{found.score} against {AGAINST[found.spent]}", columns, rows)
+    return Block(f"{found.score} against {FRONT_AXIS_NAMES[found.spent]}", columns, rows)
 
 
 def difference_plots(comparison: Comparison) -> list[Plot]:
@@ -114,10 +114,10 @@ def _differences(pair: PairComparison, score: ScoreComparison) -> Iterator[Plot]
         bars = [whole, *(Bar(part.value, part.difference, part.low, part.high) for part in one.parts)]
         title = breakdown_title(pair, one)
         figures = breakdown_block(pair, one, score.confidence)
-        yield Plot(title, differences(title, axis, bars), DIFFERENCE_NOTE, figures)
+        yield Plot(title, differences_chart(title, axis, bars), DIFFERENCE_NOTE, figures)
     if not found:
         title = f"{pair.b} − {pair.a}: {score.title}"
-        yield Plot(title, differences(title, axis, [whole]))
+        yield Plot(title, differences_chart(title, axis, [whole]))
 
 
 def distribution_plot(
@@ -134,7 +134,7 @@ def distribution_plot(
     ]
     columns = ["model", "requests", *(f"p{one.q * 100:g}, ms" for one in found.curves[0].quantiles)]
     title = f"{found.title}: the share of requests that took no longer"
-    return Plot(title, distribution(found, places, names), note, Block(found.title, columns, rows))
+    return Plot(title, distribution_chart(found, places, names), note, Block(found.title, columns, rows))
 
 
 def decision_plots(decision: RunDecision | None) -> list[Plot]:
@@ -157,7 +157,7 @@ def decision_plots(decision: RunDecision | None) -> list[Plot]:
 
 
 def _moments(one: ModelDecision) -> Block:
-    step = max(1, len(one.path) // MOST_MOMENTS)
+    step = max(1, len(one.path) // MAX_DECISION_ROWS)
     chosen = [*one.path[:-1][::-step][::-1], one.path[-1]]
     rows: list[list[CellText]] = [
         [f"{each.samples:,}", f"{each.difference:+.3f}", f"[{each.low:+.3f}, {each.high:+.3f}]"]
@@ -185,10 +185,10 @@ def curve_plots(
     name.
     """
     for measure, told in LOAD_MEASURES.items():
-        known = [curve for curve in found if timed(curve, measure)]
+        known = [curve for curve in found if timed_levels(curve, measure)]
         if known:
             title = f"{told} against answers per second"
-            drawing = load_curves(known, measure, places, names)
+            drawing = load_curves_chart(known, measure, places, names)
             yield Plot(title, drawing, LOAD_NOTE, _load_figures(title, known, measure, names))
 
 
@@ -203,6 +203,6 @@ def _load_figures(
             *(milliseconds(one.value) for one in (spread.p50, spread.p90, spread.p99)),
         ]
         for curve in found
-        for point, spread in timed(curve, measure)
+        for point, spread in timed_levels(curve, measure)
     ]
     return Block(title, ["model", "level", "answers/s", "p50, ms", "p90, ms", "p99, ms"], rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from benchwright.text import shortened
+from benchwright.text import truncate
 
 JOINERS = "\u200c\u200d"
 """Zero-width joiner and non-joiner, which are kept because some scripts and emoji need them."""
@@ -26,7 +26,7 @@ def one_line(text: str, most: int = 160) -> str:
 
     Hidden characters become visible; see `visible_text`.
     """
-    return shortened(visible_text(" ".join(text[: 4 * most].split())), most)
+    return truncate(visible_text(" ".join(text[: 4 * most].split())), most)
 
 
 def _seen(character: str) -> str:

@@ -9,20 +9,20 @@ from collections.abc import Callable, Iterator
 from benchwright.analysis.leaderboard.records import BoardColumn, Leaderboard
 from benchwright.analysis.leaderboard.records import Cell as BoardCell
 from benchwright.reports.comparison.markdown import block_lines, line_text
-from benchwright.reports.comparison.words import raw_line
+from benchwright.reports.comparison.sentences import raw_line
+from benchwright.reports.leaderboard.cell_texts import interval_text, leaderboard_notes, mean_text, rank_text
 from benchwright.reports.leaderboard.tables import whole_table
-from benchwright.reports.leaderboard.words import interval_text, lines, mean_text, rank_text
 from benchwright.statistic import Statistic, is_number
-from benchwright.text import no_formula, plain
+from benchwright.text import escape_formula, make_safe
 
 
 def render_markdown(board: Leaderboard) -> str:
     """Render the leaderboard as one table, with its notes below."""
     table = "\n".join(block_lines(whole_table(board), folded=False))
-    return "\n\n".join([table, *(line_text(line) for line in lines(board))]) + "\n"
+    return "\n\n".join([table, *(line_text(line) for line in leaderboard_notes(board))]) + "\n"
 
 
-LATEX = {
+LATEX_ESCAPES = {
     **{mark: f"\\{mark}" for mark in "&%$#_{}"},
     "\\": "\\textbackslash{}",
     "~": "\\textasciitilde{}",
@@ -37,9 +37,9 @@ LATEX = {
 }
 
 
-def latex(text: str) -> str:
+def escape_latex(text: str) -> str:
     """Escape text for LaTeX."""
-    return "".join(LATEX.get(character, character) for character in plain(text))
+    return "".join(LATEX_ESCAPES.get(character, character) for character in make_safe(text))
 
 
 def render_latex(board: Leaderboard) -> str:
@@ -47,10 +47,10 @@ def render_latex(board: Leaderboard) -> str:
 
     In each column the best is bold, those tied with it are underlined, and ranks are superscripts.
     """
-    head = " & ".join(["Model", *(latex(column.name) for column in board.columns), "Failed"])
+    head = " & ".join(["Model", *(escape_latex(column.name) for column in board.columns), "Failed"])
     parts = [
         "% Needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}.",
-        *(f"% {plain(raw_line(line))}" for line in lines(board)),
+        *(f"% {make_safe(raw_line(line))}" for line in leaderboard_notes(board)),
         "% Here the best is bold, what is tied with it underlined, and the rank raised.",
         f"\\begin{{tabular}}{{l{'l' * len(board.columns)}r}}",
         "\\toprule",
@@ -59,13 +59,13 @@ def render_latex(board: Leaderboard) -> str:
     ]
     for row in board.rows:
         cells = [_latex_cell(cell, column) for cell, column in zip(row.cells, board.columns, strict=True)]
-        parts.append(" & ".join([latex(row.title), *cells, f"{row.failed:,}"]) + " \\\\")
+        parts.append(" & ".join([escape_latex(row.title), *cells, f"{row.failed:,}"]) + " \\\\")
     return "\n".join([*parts, "\\bottomrule", "\\end{tabular}"]) + "\n"
 
 
 def _latex_cell(cell: BoardCell | None, column: BoardColumn) -> str:
     if cell is None or not is_number(cell.mean):
-        return "--" if cell is None else latex(mean_text(cell, column))
+        return "--" if cell is None else escape_latex(mean_text(cell, column))
     mean = mean_text(cell, column)
     commands = {"best": f"\\textbf{{{mean}}}", "tied": f"\\underline{{{mean}}}"}
     shown = commands.get(cell.standing, mean)
@@ -82,7 +82,7 @@ def _number(value: Statistic) -> float | None:
     return value if is_number(value) else None
 
 
-FIGURES: dict[str, Callable[[BoardCell], str | float | int | None]] = {
+CSV_FIGURES: dict[str, Callable[[BoardCell], str | float | int | None]] = {
     "": lambda cell: _number(cell.mean),
     " low": lambda cell: _number(cell.low),
     " high": lambda cell: _number(cell.high),
@@ -93,7 +93,7 @@ FIGURES: dict[str, Callable[[BoardCell], str | float | int | None]] = {
 }
 """The CSV columns of one column of the leaderboard: {suffix of the name: function that returns the value}."""
 
-SPENT = (
+USAGE_FIELDS = (
     *("trials", "failed", "solved", "seconds", "requests", "prompt_tokens", "completion_tokens", "uncounted"),
     *(
         "side_requests",
@@ -112,19 +112,19 @@ def render_csv(board: Leaderboard) -> str:
     """Render a CSV line for each row, with numbers at full precision."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerows([no_formula(value) for value in row] for row in _csv_rows(board))
+    writer.writerows([escape_formula(value) for value in row] for row in _csv_rows(board))
     return file.getvalue()
 
 
 def _csv_rows(board: Leaderboard) -> Iterator[list[str | float | int | None]]:
     yield [
         *("model", "detail", "agent", "runs"),
-        *(f"{column.name}{figure}" for column in board.columns for figure in FIGURES),
-        *SPENT,
+        *(f"{column.name}{figure}" for column in board.columns for figure in CSV_FIGURES),
+        *USAGE_FIELDS,
     ]
     for row in board.rows:
         yield [
             *(row.model, row.detail, row.agent, " ".join(row.runs)),
-            *(None if cell is None else value(cell) for cell in row.cells for value in FIGURES.values()),
-            *(getattr(row, name) for name in SPENT),
+            *(None if cell is None else value(cell) for cell in row.cells for value in CSV_FIGURES.values()),
+            *(getattr(row, name) for name in USAGE_FIELDS),
         ]

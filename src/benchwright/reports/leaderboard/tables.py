@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.leaderboard.records import BoardColumn, BoardRow, Leaderboard
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
+from benchwright.reports.comparison.sentences import CellText, ForeignText
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import CellText, ForeignText
+from benchwright.reports.leaderboard.cell_texts import cell_text
 from benchwright.reports.leaderboard.usage import usage_columns
-from benchwright.reports.leaderboard.words import cell_text
-from benchwright.text import plain
+from benchwright.text import make_safe
 
-GAP = 2
+COLUMN_GAP = 2
 LONGEST_HEADING = 24
 """Maximum number of characters of a column's name if tables must be narrow."""
 
@@ -43,7 +43,7 @@ def fitting_tables(board: Leaderboard, room: int) -> Iterator[Block]:
     first = "" if named else "Model"
     if named:
         rows: list[list[CellText]] = [
-            [row.letter, ForeignText(row.title), counted(len(row.runs), "run")] for row in board.rows
+            [row.letter, ForeignText(row.title), count_with_noun(len(row.runs), "run")] for row in board.rows
         ]
         yield Block("Models", ["", "Model", ""], rows, left_columns=3)
     left = max([len(first), *(len(row.name) for row in board.rows)]) if board.rows else 0
@@ -51,7 +51,7 @@ def fitting_tables(board: Leaderboard, room: int) -> Iterator[Block]:
         places = [board.columns.index(column) for column in columns]
         yield Block(
             "Scores",
-            [first, *(ForeignText(shown_name(column.name)) for column in columns)],
+            [first, *(ForeignText(shortened_heading(column.name)) for column in columns)],
             [
                 [row.name, *(cell_text(row.cells[at], board.columns[at]) for at in places)]
                 for row in board.rows
@@ -65,9 +65,9 @@ def fitting_tables(board: Leaderboard, room: int) -> Iterator[Block]:
     )
 
 
-def shown_name(name: str) -> str:
+def shortened_heading(name: str) -> str:
     """Return a column's name, made safe for a terminal. A long name is shortened in its middle."""
-    name = plain(name)
+    name = make_safe(name)
     if len(name) <= LONGEST_HEADING:
         return name
     return f"{name[: LONGEST_HEADING - 10]}…{name[-9:]}"
@@ -79,7 +79,7 @@ def _chunks(board: Leaderboard, room: int) -> Iterator[list[BoardColumn]]:
     used = 0
     for place, column in enumerate(board.columns):
         cells = (len(cell_text(row.cells[place], column)) for row in board.rows)
-        width = GAP + max(len(shown_name(column.name)), *cells, 0)
+        width = COLUMN_GAP + max(len(shortened_heading(column.name)), *cells, 0)
         if chunk and used + width > room:
             yield chunk
             chunk, used = [], 0

@@ -6,8 +6,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from benchwright.analysis.leaderboard.records import Leaderboard
+from benchwright.reports.leaderboard.cell_texts import leaderboard_notes
 from benchwright.reports.leaderboard.tables import fitting_tables
-from benchwright.reports.leaderboard.words import lines
 from benchwright.reports.terminal import render_block, render_line
 
 
@@ -16,4 +16,4 @@ def render_board(board: Leaderboard, room: int) -> RenderableType:
     parts: list[RenderableType] = []
     for block in fitting_tables(board, room):
         parts += [*render_block(block), Text("")]
-    return Group(*parts, *map(render_line, lines(board)))
+    return Group(*parts, *map(render_line, leaderboard_notes(board)))

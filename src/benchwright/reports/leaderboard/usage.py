@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from benchwright.analysis.leaderboard.records import BoardRow
-from benchwright.formats import counted, duration
-from benchwright.reports.comparison.words import ForeignText, Line
+from benchwright.formats import count_with_noun, duration
+from benchwright.reports.comparison.sentences import ForeignText, Line
 
-UNKNOWN = "unknown"
+UNKNOWN_TEXT = "unknown"
 
 
 class UsageColumn(NamedTuple):
@@ -20,71 +20,71 @@ class UsageColumn(NamedTuple):
     text: Callable[[BoardRow], str]
 
 
-TRIALS = UsageColumn("trials", "", lambda row: f"{row.trials:,}")
-FAILED = UsageColumn("failed", "failed", lambda row: f"{row.failed:,}")
-TIME = UsageColumn("time", "time", lambda row: duration(row.seconds))
-REQUESTS = UsageColumn("requests", "requests", lambda row: f"{row.requests:,}")
-PROMPT = UsageColumn("tokens in", "", lambda row: tokens(row, row.prompt_tokens))
-COMPLETION = UsageColumn("tokens out", "", lambda row: tokens(row, row.completion_tokens))
-THINKING = UsageColumn("thinking", "", lambda row: thinking_text(row))
-COST = UsageColumn("cost", "cost", lambda row: amount(row.cost))
-PER_SOLVED = UsageColumn("cost/solved", "cost-per-solved", lambda row: per_solved(row))
+TRIALS_COLUMN = UsageColumn("trials", "", lambda row: f"{row.trials:,}")
+FAILED_COLUMN = UsageColumn("failed", "failed", lambda row: f"{row.failed:,}")
+TIME_COLUMN = UsageColumn("time", "time", lambda row: duration(row.seconds))
+REQUESTS_COLUMN = UsageColumn("requests", "requests", lambda row: f"{row.requests:,}")
+PROMPT_COLUMN = UsageColumn("tokens in", "", lambda row: tokens_text(row, row.prompt_tokens))
+COMPLETION_COLUMN = UsageColumn("tokens out", "", lambda row: tokens_text(row, row.completion_tokens))
+THINKING_COLUMN = UsageColumn("thinking", "", lambda row: thinking_text(row))
+COST_COLUMN = UsageColumn("cost", "cost", lambda row: cost_text(row.cost))
+PER_SOLVED_COLUMN = UsageColumn("cost/solved", "cost-per-solved", lambda row: per_solved_text(row))
 
 
 def usage_columns(rows: Sequence[BoardRow]) -> list[UsageColumn]:
     """Return the columns of figures for a table of these rows."""
     some = requests_and_cost(rows)
     return [
-        *(TRIALS, FAILED, TIME),
-        *(one for one in some if one is REQUESTS),
-        *(PROMPT, COMPLETION),
-        *([THINKING] if any(row.reasoning_tokens for row in rows) else []),
-        *(one for one in some if one is not REQUESTS),
+        *(TRIALS_COLUMN, FAILED_COLUMN, TIME_COLUMN),
+        *(one for one in some if one is REQUESTS_COLUMN),
+        *(PROMPT_COLUMN, COMPLETION_COLUMN),
+        *([THINKING_COLUMN] if any(row.reasoning_tokens for row in rows) else []),
+        *(one for one in some if one is not REQUESTS_COLUMN),
     ]
 
 
 def requests_and_cost(rows: Sequence[BoardRow]) -> list[UsageColumn]:
     """Return the columns of requests (if any row used an agent) and of cost (if so, or if prices are known)."""
     agents, priced = any(row.agent for row in rows), any(row.cost is not None for row in rows)
-    costs = [COST, PER_SOLVED] if agents or priced else []
-    return [REQUESTS, *costs] if agents else costs
+    costs = [COST_COLUMN, PER_SOLVED_COLUMN] if agents or priced else []
+    return [REQUESTS_COLUMN, *costs] if agents else costs
 
 
-def tokens(row: BoardRow, some: int) -> str:
+def tokens_text(row: BoardRow, some: int) -> str:
     """Format a number of tokens, or a dash if the tokens of the row are unknown."""
     return "–" if row.tokens is None else f"{some:,}"
 
 
-def amount(cost: float | None) -> str:
+def cost_text(cost: float | None) -> str:
     """Format a cost in the currency of the prices."""
-    return UNKNOWN if cost is None else f"{cost:.4g}"
+    return UNKNOWN_TEXT if cost is None else f"{cost:.4g}"
 
 
 def thinking_text(row: BoardRow) -> str:
     """Format the number of reasoning tokens, with ~ if some of them are estimated."""
     if row.reasoning_tokens is None:
-        return UNKNOWN
+        return UNKNOWN_TEXT
     return f"{'~' if row.reasoning_estimated else ''}{row.reasoning_tokens:,}"
 
 
-def per_solved(row: BoardRow) -> str:
+def per_solved_text(row: BoardRow) -> str:
     """Format the cost per trial that passed."""
-    return "none solved" if row.solved == 0 else amount(row.cost_per_solved)
+    return "none solved" if row.solved == 0 else cost_text(row.cost_per_solved)
 
 
-def effort_lines(rows: Sequence[BoardRow]) -> Iterator[Line]:
+def usage_notes(rows: Sequence[BoardRow]) -> Iterator[Line]:
     """Yield notes on the figures: the share of side requests (an agent's titles, summaries), and uncounted
     requests.
     """
     priced = any(row.cost is not None for row in rows)
     for row in rows:
         if row.side_requests:
-            cost = f", cost {amount(row.side_cost)}" if priced else ""
+            cost = f", cost {cost_text(row.side_cost)}" if priced else ""
             yield Line(
                 "note",
                 [
                     ForeignText(row.name),
-                    f": of which {counted(row.side_requests, 'side request')} (titles, summaries) with "
+                    f": of which {count_with_noun(row.side_requests, 'side request')} (titles, summaries) with "
                     f"{row.side_prompt_tokens:,} tokens in and {row.side_completion_tokens:,} out{cost}.",
                 ],
             )
@@ -93,10 +93,10 @@ def effort_lines(rows: Sequence[BoardRow]) -> Iterator[Line]:
                 "note",
                 [
                     ForeignText(row.name),
-                    f": {counted(row.uncounted, 'request')} came without a count of tokens: there were more.",
+                    f": {count_with_noun(row.uncounted, 'request')} came without a count of tokens: there were more.",
                 ],
             )
-    if any(figure is PER_SOLVED for figure in requests_and_cost(rows)):
+    if any(figure is PER_SOLVED_COLUMN for figure in requests_and_cost(rows)):
         yield Line(
             "note", ["cost/solved: all that a row cost, for each trial that passed (--price sets prices)."]
         )

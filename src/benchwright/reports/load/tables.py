@@ -9,14 +9,14 @@ from benchwright.analysis.load.comparison.figures import MEASURES, level_figures
 from benchwright.analysis.load.figure_records import FigureEstimate, Goodput, Spread
 from benchwright.analysis.load.records import LevelResult, LoadReport
 from benchwright.analysis.quality_and_speed.records import OutcomeCounts
-from benchwright.formats import counted, interval, milliseconds, number
+from benchwright.formats import count_with_noun, interval, milliseconds, number_text
+from benchwright.reports.comparison.sentences import CellText, ForeignText
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import CellText, ForeignText
-from benchwright.reports.load.words import objectives_text
+from benchwright.reports.load.sentences import objectives_text
 from benchwright.statistic import is_number
 
-INTERVAL = "95 % interval"
-INTERVALS = "Below each percentile its 95 % interval; ? is an end for which there are too few requests."
+INTERVAL_HEADING = "95 % interval"
+INTERVALS_NOTE = "Below each percentile its 95 % interval; ? is an end for which there are too few requests."
 
 
 def load_blocks(report: LoadReport) -> Iterator[Block]:
@@ -71,15 +71,15 @@ def models_block(reports: Sequence[LoadReport]) -> Block:
     return Block("Models", columns, rows, left_columns=2, note="Times in milliseconds.")
 
 
-REPEATED = ("achieved", "ttft_p50", "ttft_p99", "latency_p50", "latency_p99")
+REPEATED_FIGURES = ("achieved", "ttft_p50", "ttft_p99", "latency_p50", "latency_p99")
 
 
 def _repeats(report: LoadReport) -> Block:
     """Build a table of the figures of each level over all its repeats."""
-    columns = [_loop(report), "runs", *(MEASURES[name].readable_name for name in REPEATED)]
+    columns = [_loop(report), "runs", *(MEASURES[name].readable_name for name in REPEATED_FIGURES)]
     rows: list[list[CellText]] = []
     for level in level_figures(report).values():
-        known = [(MEASURES[name], level.figures.get(name)) for name in REPEATED]
+        known = [(MEASURES[name], level.figures.get(name)) for name in REPEATED_FIGURES]
         values = [
             milliseconds(None if one is None else one.value) if measure.is_time else rate_text(one)
             for measure, one in known
@@ -124,7 +124,7 @@ def _served(report: LoadReport) -> Block:
     rows: list[list[CellText]] = []
     for result in report.levels:
         name = _name(result) + _marks(result)
-        offered = [number(result.offered, ".2f")] if is_open else []
+        offered = [number_text(result.offered, ".2f")] if is_open else []
         served = [rate_text(result.achieved), _tokens(result), _window(result)]
         rows.append([name, *offered, f"{result.counted:,}", f"{result.failed:,}", *served])
         below: list[CellText] = [
@@ -175,8 +175,8 @@ def _tokens(result: LevelResult) -> str:
 def _quality(report: LoadReport) -> Block:
     scored = any(result.judged is not None for result in report.levels)
     columns = [_loop(report)]
-    columns += ["goodput/s", "met", INTERVAL] if report.objectives else []
-    columns += ["accuracy", INTERVAL, "correct"] if scored else []
+    columns += ["goodput/s", "met", INTERVAL_HEADING] if report.objectives else []
+    columns += ["accuracy", INTERVAL_HEADING, "correct"] if scored else []
     rows = []
     for result in report.levels:
         good = _goodput(result.goodput) if report.objectives else []
@@ -206,7 +206,7 @@ def _costs(report: LoadReport) -> Block:
     for result in report.levels:
         names = ("hour", "tokens", "output_tokens", "correct")
         amounts = [None if result.cost is None else getattr(result.cost, name) for name in names]
-        rows.append([_name(result), *(number(amount, ".4g") for amount in amounts)])
+        rows.append([_name(result), *(number_text(amount, ".4g") for amount in amounts)])
     return Block("Cost", columns, rows, left_columns=0, note="In the currency of --price.")
 
 
@@ -216,14 +216,14 @@ def _energy(report: LoadReport) -> Block:
     for result in report.levels:
         names = ("watts", "request", "token", "output_token", "correct")
         amounts = [None if result.energy is None else getattr(result.energy, name) for name in names]
-        rows.append([_name(result), *(number(amount, ".4g") for amount in amounts)])
+        rows.append([_name(result), *(number_text(amount, ".4g") for amount in amounts)])
     devices = max(result.energy.devices for result in report.levels if result.energy is not None)
     return Block(
         "Energy",
         columns,
         rows,
         left_columns=0,
-        note=f"Of {counted(devices, 'device')}, by their own metrics.",
+        note=f"Of {count_with_noun(devices, 'device')}, by their own metrics.",
     )
 
 
@@ -238,11 +238,11 @@ def _accuracy(judged: OutcomeCounts | None) -> list[CellText]:
     if judged is None or judged.accuracy is None:
         return ["–"] * 3
     correct = f"{judged.correct:,}/{judged.n:,}" if is_number(judged.accuracy) else "–"
-    return [number(judged.accuracy), interval(judged.low, judged.high), correct]
+    return [number_text(judged.accuracy), interval(judged.low, judged.high), correct]
 
 
-TTFT = ("p50", "p90", "p99")
-LATENCY = ("p50", "p99")
+TTFT_PERCENTILES = ("p50", "p90", "p99")
+LATENCY_PERCENTILES = ("p50", "p99")
 
 
 def _times(report: LoadReport) -> Block:
@@ -252,8 +252,8 @@ def _times(report: LoadReport) -> Block:
     columns += ["latency p50", "p99", *(["per token"] if timed else [])]
     rows: list[list[CellText]] = []
     for result in report.levels:
-        shown = [(result.ttft, name) for name in TTFT] if timed else []
-        shown += [(result.latency, name) for name in LATENCY]
+        shown = [(result.ttft, name) for name in TTFT_PERCENTILES] if timed else []
+        shown += [(result.latency, name) for name in LATENCY_PERCENTILES]
         quantiles = [None if spread is None else getattr(spread, name) for spread, name in shown]
         itl = [milliseconds(result.itl.p50.value if result.itl else None)] if timed else []
         rows.append([_name(result), *(milliseconds(one.value if one else None) for one in quantiles), *itl])
@@ -261,7 +261,7 @@ def _times(report: LoadReport) -> Block:
     counted = (
         "Milliseconds, from the intended start. " if report.levels[0].level.is_open_loop else "Milliseconds. "
     )
-    return Block("Times", columns, rows, left_columns=0, note=counted + INTERVALS)
+    return Block("Times", columns, rows, left_columns=0, note=counted + INTERVALS_NOTE)
 
 
 def _stream(report: LoadReport) -> Block:
@@ -274,7 +274,7 @@ def _stream(report: LoadReport) -> Block:
         gaps, connect = result.gaps, result.connect
         times = [None] * 3 if gaps is None else [gaps.p50, gaps.p99, gaps.longest]
         row: list[CellText] = [_name(result), *(milliseconds(time) for time in times)]
-        row.append(number(None if gaps is None else gaps.chunk_tokens, ".2f"))
+        row.append(number_text(None if gaps is None else gaps.chunk_tokens, ".2f"))
         row += [_time(result.ttfa or result.ttft, "p50")] if answer else []
         row += [f"{connect.n:,}" if connect else "0", _time(connect, "p50")]
         rows.append(row)
@@ -305,13 +305,13 @@ def _server(report: LoadReport) -> Block:
         rows.append(
             [
                 _name(result),
-                number(server.running_mean, ".1f"),
-                number(server.running_most, ".0f"),
-                number(server.waiting_mean, ".1f"),
-                number(server.waiting_most, ".0f"),
+                number_text(server.running_mean, ".1f"),
+                number_text(server.running_most, ".0f"),
+                number_text(server.waiting_mean, ".1f"),
+                number_text(server.waiting_most, ".0f"),
                 _share(server.cache_most),
                 _share(server.cached),
-                number(server.preempted, ".0f"),
+                number_text(server.preempted, ".0f"),
                 *([_share(server.accepted)] if drafts else []),
             ]
         )

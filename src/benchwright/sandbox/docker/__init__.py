@@ -21,13 +21,13 @@ from benchwright.sandbox.docker.commands import ExecResult
 from benchwright.sandbox.docker.containers import Resources
 from benchwright.sandbox.docker.engine import Engine, check_disk, connect
 from benchwright.sandbox.docker.errors import EngineError, EngineUnavailable
-from benchwright.sandbox.docker.images import Images
+from benchwright.sandbox.docker.images import ImageProvider
 from benchwright.sandbox.docker.sandbox import DockerSandbox, DockerSandboxes, Sandbox, SandboxSpec
 from benchwright.sandbox.docker.service import (
     DockerService,
     Service,
     ServiceSpec,
-    kept_services,
+    find_kept_services,
     start_service,
 )
 
@@ -39,7 +39,7 @@ __all__ = [
     "EngineError",
     "EngineUnavailable",
     "ExecResult",
-    "Images",
+    "ImageProvider",
     "Resources",
     "Sandbox",
     "SandboxSpec",
@@ -48,7 +48,7 @@ __all__ = [
     "build_image",
     "check_disk",
     "connect",
-    "kept_services",
+    "find_kept_services",
     "remove_leftovers",
     "start_service",
 ]

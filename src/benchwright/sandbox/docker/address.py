@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchwright.errors import UserError
 from benchwright.records import Record
-from benchwright.typed_paths import typed_path
+from benchwright.user_paths import expand_user_path
 
 _SOCKETS = (
     "/var/run/docker.sock",
@@ -85,7 +85,7 @@ def _context_in_use() -> str | None:
 
 def settings_folder() -> Path:
     """Return the folder of the `docker` program's contexts and logins: DOCKER_CONFIG, or ~/.docker."""
-    return typed_path(os.environ.get("DOCKER_CONFIG") or "~/.docker")
+    return expand_user_path(os.environ.get("DOCKER_CONFIG") or "~/.docker")
 
 
 def _read_context(name: str) -> Address:

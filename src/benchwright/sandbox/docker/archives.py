@@ -29,7 +29,7 @@ LARGEST_COPY = 256 * MiB
 
 _STAT = "X-Docker-Container-Path-Stat"
 _NOT_THERE = 404
-PIECE = 256 * 1024
+CHUNK_BYTES = 256 * 1024
 """Number of bytes read at once."""
 _NO_FILE = 0xFF280000
 """Bits of Go's os.FileMode for folders, links, devices, pipes and sockets."""
@@ -105,7 +105,7 @@ async def read_archive(container: Container, path: str, most: int) -> bytes | No
         if response is None:
             return None
         pieces, size = [], 0
-        async for piece in response.content.iter_chunked(PIECE):
+        async for piece in response.content.iter_chunked(CHUNK_BYTES):
             pieces.append(piece)
             size += len(piece)
             if size > most:
@@ -155,7 +155,7 @@ async def copy_path(source: Container, target: Container, path: str) -> bool:
     return True
 
 
-async def blank_out(container: Container, paths: Iterable[str]) -> None:
+async def empty_files(container: Container, paths: Iterable[str]) -> None:
     """Replace the files at absolute paths by empty, non-executable ones. The container need not be running.
 
     Raises:
@@ -168,7 +168,7 @@ async def blank_out(container: Container, paths: Iterable[str]) -> None:
     await write_archive(container, "/", buffer.getvalue())
 
 
-def packed(files: Mapping[str, bytes], folder: str = "/") -> bytes:
+def pack_files(files: Mapping[str, bytes], folder: str = "/") -> bytes:
     """Return an uncompressed tar archive of {absolute path: content} for a folder. All files are executable.
 
     Raises:

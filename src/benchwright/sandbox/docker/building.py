@@ -27,9 +27,9 @@ from benchwright.sandbox.output import HeadAndTail
 from benchwright.text import Say, last_line
 
 BUILD_SECONDS = 1800.0
-KEPT_OUTPUT = 32 * 1024
+MAX_KEPT_OUTPUT = 32 * 1024
 NEEDED_DISK = 1 * GiB
-PATIENCE = 10.0
+CANCEL_TIMEOUT = 10.0
 """Seconds in which the `docker` program must end a cancelled build."""
 
 
@@ -118,12 +118,12 @@ async def _build(
         environment["DOCKER_BUILDKIT"] = "1"
     else:
         environment["DOCKER_BUILDKIT"] = "0"
-        dockerfile = with_label(dockerfile, ownership.BUILT_FOR, name)
-    label = f"{ownership.BUILT_FOR}={name}"
+        dockerfile = with_label(dockerfile, ownership.BUILT_FOR_LABEL, name)
+    label = f"{ownership.BUILT_FOR_LABEL}={name}"
     given = [f"--build-arg={key}={value}" for key, value in recipe.arguments.items()]
     given += [f"--target={recipe.target}"] if recipe.target else []
     arguments = ["build", "--file", "-", "--tag", image, "--label", label, "--force-rm", *given, str(context)]
-    kept = HeadAndTail(KEPT_OUTPUT)
+    kept = HeadAndTail(MAX_KEPT_OUTPUT)
     process = await asyncio.create_subprocess_exec(
         program, *arguments, stdin=PIPE, stdout=PIPE, stderr=STDOUT, env=environment, start_new_session=True
     )
@@ -182,7 +182,7 @@ async def _end(process: Process) -> None:
             return
         os.killpg(process.pid, number)
         try:
-            await asyncio.wait_for(process.wait(), PATIENCE)
+            await asyncio.wait_for(process.wait(), CANCEL_TIMEOUT)
         except TimeoutError:
             pass
 
@@ -197,13 +197,13 @@ def _failure(image: str, log: str) -> EngineError:
     return EngineError(str(error), error.kind, log)
 
 
-AT_ONCE = 2
+MAX_CONCURRENT_BUILDS = 2
 
 
-class Builds:
+class ImageBuilder:
     """Builds an engine's images for several callers, at most `at_once` at the same time."""
 
-    def __init__(self, engine: Engine, at_once: int = AT_ONCE) -> None:
+    def __init__(self, engine: Engine, at_once: int = MAX_CONCURRENT_BUILDS) -> None:
         self._engine = engine
         self._places = asyncio.Semaphore(at_once)
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)

@@ -17,8 +17,8 @@ from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.engine import Engine
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
 from benchwright.sandbox.docker.images import remove_image
-from benchwright.sandbox.docker.networks import remove_left_networks
-from benchwright.sandbox.docker.snapshots import remove_left_snapshots
+from benchwright.sandbox.docker.networks import remove_leftover_networks
+from benchwright.sandbox.docker.snapshots import remove_leftover_snapshots
 
 
 @asynccontextmanager
@@ -37,7 +37,7 @@ async def remove_on_exit(
 
 
 @asynccontextmanager
-async def idle_container(engine: Engine, image: str, run_id: str) -> AsyncIterator[Container]:
+async def unstarted_container(engine: Engine, image: str, run_id: str) -> AsyncIterator[Container]:
     """Create a container that never runs, to read the files of an image. Remove it on exit.
 
     Raises:
@@ -50,7 +50,7 @@ async def idle_container(engine: Engine, image: str, run_id: str) -> AsyncIterat
             configuration: dict[str, Any] = {
                 "Image": image,
                 "Cmd": ["true"],
-                "Labels": ownership.labels(run_id),
+                "Labels": ownership.ownership_labels(run_id),
             }
             await engine.client.containers.create(configuration, name=name)
         yield container
@@ -66,31 +66,31 @@ async def remove_leftovers(engine: Engine) -> list[str]:
         EngineError: If the engine does not answer.
     """
     removed = []
-    for container in await leftovers(engine):
+    for container in await find_leftovers(engine):
         await container.remove()
         removed.append(container.name)
-    removed += await remove_left_networks(engine)
-    removed += await remove_left_snapshots(engine)
+    removed += await remove_leftover_networks(engine)
+    removed += await remove_leftover_snapshots(engine)
     with engine_errors("looking for images of earlier builds"):
-        unnamed = {"label": [ownership.BUILT_FOR], "dangling": ["true"]}
+        unnamed = {"label": [ownership.BUILT_FOR_LABEL], "dangling": ["true"]}
         listed = await engine.client.images.list(filters=unnamed)
-    images = [image for image in listed if ownership.SNAPSHOT not in image["Labels"]]
+    images = [image for image in listed if ownership.SNAPSHOT_LABEL not in image["Labels"]]
     return removed + [image["Id"] for image in images if await _removed_unless_built(engine, image)]
 
 
-async def leftovers(engine: Engine) -> list[Container]:
+async def find_leftovers(engine: Engine) -> list[Container]:
     """Return the containers left behind by dead processes of this user.
 
     Raises:
         EngineError: If the engine does not answer.
     """
     with engine_errors("looking for containers of earlier runs"):
-        ours = json.dumps({"label": [ownership.PROCESS]})
+        ours = json.dumps({"label": [ownership.PROCESS_LABEL]})
         found = await engine.client.containers.list(all=1, filters=ours)
     return [
         Container(handle["Names"][0].removeprefix("/"), handle)
         for handle in found
-        if ownership.left_behind(handle["Labels"])
+        if ownership.is_left_behind(handle["Labels"])
     ]
 
 
@@ -102,7 +102,7 @@ async def _removed(container: Container) -> None:
 
 
 async def _removed_unless_built(engine: Engine, image: Mapping[str, Any]) -> bool:
-    lock = lock_of(image["Labels"][ownership.BUILT_FOR])
+    lock = lock_of(image["Labels"][ownership.BUILT_FOR_LABEL])
     try:
         lock.acquire(timeout=0)
     except Timeout:

@@ -9,11 +9,11 @@ from benchwright.records import Record
 from benchwright.sandbox.docker.containers import MiB
 from benchwright.text import last_line
 
-KEPT_BYTES = 64 * 1024
-OUTPUT_BYTES = 16 * MiB
-LONGEST_COMPLAINT = 300
+MAX_KEPT_BYTES = 64 * 1024
+MAX_OUTPUT_BYTES = 16 * MiB
+MAX_ERROR_LENGTH = 300
 
-Reason = Literal["exited", "timeout", "output", "memory", "disk"]
+EndReason = Literal["exited", "timeout", "output", "memory", "disk"]
 """Why a program ended: by itself or by a limit."""
 
 
@@ -26,7 +26,7 @@ class ExecResult(Record, frozen=True):
     explanation, if any.
     """
 
-    reason: Reason
+    reason: EndReason
     exit_code: int | None = None
     stdout: bytes = b""
     stderr: bytes = b""
@@ -48,7 +48,7 @@ class ExecResult(Record, frozen=True):
     def error_line(self) -> str:
         """The last line of stderr, or the reason why the program ended if stderr is empty."""
         why = self.detail or f"{self.reason}, exit code {self.exit_code}"
-        return last_line(self.stderr.decode("utf-8", "replace"), LONGEST_COMPLAINT) or why
+        return last_line(self.stderr.decode("utf-8", "replace"), MAX_ERROR_LENGTH) or why
 
 
 class Command(Record, frozen=True):
@@ -64,5 +64,5 @@ class Command(Record, frozen=True):
     cwd: str = ""
     user: str = ""
     environment: Mapping[str, str] = {}
-    kept_bytes: int = KEPT_BYTES
-    output_bytes: int = OUTPUT_BYTES
+    kept_bytes: int = MAX_KEPT_BYTES
+    output_bytes: int = MAX_OUTPUT_BYTES

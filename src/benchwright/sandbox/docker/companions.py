@@ -14,17 +14,17 @@ from typing import Any
 from benchwright.records import Record
 from benchwright.sandbox.docker import ownership
 from benchwright.sandbox.docker.cleanup import remove_on_exit
-from benchwright.sandbox.docker.containers import Container, Resources, confinement, start
+from benchwright.sandbox.docker.containers import Container, Resources, isolation_config, start_container
+from benchwright.sandbox.docker.disk_limit import limit_disk
 from benchwright.sandbox.docker.engine import Engine
 from benchwright.sandbox.docker.errors import EngineError
 from benchwright.sandbox.docker.networks import Network
-from benchwright.sandbox.docker.service import LOG_FILE
-from benchwright.sandbox.docker.watching import limit_disk
+from benchwright.sandbox.docker.service import LOG_CONFIG
 
-LOOK_EVERY = 0.2
+POLL_INTERVAL = 0.2
 
 
-class NeighbourSpec(Record, frozen=True):
+class CompanionSpec(Record, frozen=True):
     """A container to start beside others. `names`: its host names in their network.
 
     `command`, `entrypoint`, `health` (the engine's `Healthcheck`): None uses the image's own.
@@ -43,19 +43,21 @@ class NeighbourSpec(Record, frozen=True):
 
 @asynccontextmanager
 async def start_companion(
-    engine: Engine, spec: NeighbourSpec, network: Network, run_id: str
+    engine: Engine, spec: CompanionSpec, network: Network, run_id: str
 ) -> AsyncIterator[Container]:
     """Start a container in a network. Remove it with its volumes on exit.
 
     Raises:
         EngineError: If it cannot be started.
     """
-    container = await start(engine, _configuration(engine, spec, network, ownership.labels(run_id)))
+    container = await start_container(
+        engine, _configuration(engine, spec, network, ownership.ownership_labels(run_id))
+    )
     async with remove_on_exit(container), limit_disk(container, spec.resources.disk_bytes):
         yield container
 
 
-async def until_healthy(container: Container, name: str, seconds: float) -> None:
+async def wait_until_healthy(container: Container, name: str, seconds: float) -> None:
     """Wait until a container's own health check succeeds.
 
     Raises:
@@ -70,7 +72,7 @@ async def until_healthy(container: Container, name: str, seconds: float) -> None
             return
         if not state.get("Running") or health == "none":
             break
-        await asyncio.sleep(LOOK_EVERY)
+        await asyncio.sleep(POLL_INTERVAL)
     try:
         log = await container.logs()
     except EngineError:
@@ -79,7 +81,7 @@ async def until_healthy(container: Container, name: str, seconds: float) -> None
 
 
 def _configuration(
-    engine: Engine, spec: NeighbourSpec, network: Network, labels: Mapping[str, str]
+    engine: Engine, spec: CompanionSpec, network: Network, labels: Mapping[str, str]
 ) -> dict[str, Any]:
     given = {"Cmd": spec.command, "Entrypoint": spec.entrypoint, "Healthcheck": spec.health}
     return {
@@ -90,10 +92,10 @@ def _configuration(
         "User": spec.user,
         "Labels": dict(labels),
         "HostConfig": {
-            **confinement(engine, spec.resources),
+            **isolation_config(engine, spec.resources),
             "NetworkMode": network.name,
             "CapDrop": ["NET_RAW", "MKNOD"],
-            "LogConfig": LOG_FILE,
+            "LogConfig": LOG_CONFIG,
         },
         "NetworkingConfig": {"EndpointsConfig": {network.name: {"Aliases": list(spec.names)}}},
     }

@@ -36,7 +36,7 @@ class Resources(Record, frozen=True):
     disk_bytes: int = 1 * GiB
 
 
-def confinement(engine: Engine, resources: Resources) -> dict[str, Any]:
+def isolation_config(engine: Engine, resources: Resources) -> dict[str, Any]:
     """Return the settings (part of a container's HostConfig) that limit its resources and privileges."""
     cpus = min(resources.cpus, engine.information.get("NCPU") or resources.cpus)
     disk = resources.disk_bytes
@@ -130,12 +130,12 @@ class Container:
                 raise
 
 
-Prepare = Callable[[Container], Awaitable[None]]
+PrepareContainer = Callable[[Container], Awaitable[None]]
 """Prepares a container between its creation and its start."""
 
 
-async def start(
-    engine: Engine, configuration: Mapping[str, Any], prepare: Prepare | None = None
+async def start_container(
+    engine: Engine, configuration: Mapping[str, Any], prepare: PrepareContainer | None = None
 ) -> Container:
     """Create a container, call `prepare` with it, and start it. Remove it if this fails or is cancelled.
 
@@ -154,7 +154,7 @@ async def start(
 
 
 async def _start(
-    engine: Engine, configuration: Mapping[str, Any], container: Container, prepare: Prepare | None
+    engine: Engine, configuration: Mapping[str, Any], container: Container, prepare: PrepareContainer | None
 ) -> None:
     with engine_errors(f"starting a container of {configuration['Image']}"):
         await engine.client.containers.create(dict(configuration), name=container.name)

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import UserError
 from benchwright.orphans import ORPHANS
-from benchwright.own_processes import module_command
+from benchwright.python_commands import module_command
 from benchwright.sandbox.docker.address import Address, address_in_use
 from benchwright.sandbox.docker.errors import (
     EngineError,
     EngineUnavailable,
-    Kind,
+    UnavailableKind,
     engine_errors,
-    unavailable,
+    unavailable_error,
 )
-from benchwright.sandbox.docker.pulls import Pulls
+from benchwright.sandbox.docker.pulls import PullProgress
 
 if TYPE_CHECKING:
     from aiodocker import Docker
@@ -32,7 +32,7 @@ ANSWER_SECONDS = 120.0
 
 CONNECT_SECONDS = 10.0
 
-SWEEP = "benchwright.sandbox.docker.sweep"
+SWEEP_MODULE = "benchwright.sandbox.docker.sweep"
 """The module that removes leftovers of killed processes."""
 
 
@@ -48,7 +48,7 @@ class Engine:
         self.address = address
         self.information = information
         self.purpose = ""
-        self.pulls = Pulls()
+        self.pulls = PullProgress()
 
     async def address_of_host(self) -> str:
         """Return the address on which to listen so that containers reach it as `host.docker.internal`.
@@ -78,7 +78,7 @@ class Engine:
                 with engine_errors("asking whether it is there"):
                     await client.version()
         except (EngineError, TimeoutError) as error:
-            raise unavailable("not_running", self.address) from error
+            raise unavailable_error("not_running", self.address) from error
         finally:
             await client.close()
 
@@ -118,13 +118,13 @@ async def connect() -> AsyncIterator[Engine]:
             library is missing.
         UserError: If DOCKER_HOST or the docker context is not an address.
     """
-    async with connection() as engine:
-        with ORPHANS.with_cleanup_command(module_command(SWEEP)):
+    async with connect_without_cleanup() as engine:
+        with ORPHANS.with_cleanup_command(module_command(SWEEP_MODULE)):
             yield engine
 
 
 @asynccontextmanager
-async def connection() -> AsyncIterator[Engine]:
+async def connect_without_cleanup() -> AsyncIterator[Engine]:
     """Connect to the engine as `connect` does, but without clean-up if this process is killed."""
     address = address_in_use()
     if address.host.startswith("unix://"):
@@ -136,7 +136,7 @@ async def connection() -> AsyncIterator[Engine]:
             with engine_errors("asking what it is"):
                 information = await client.system.info()
         except EngineError as error:
-            raise unavailable("not_running", address) from error
+            raise unavailable_error("not_running", address) from error
         yield Engine(client, address, information)
     finally:
         await client.close()
@@ -164,7 +164,7 @@ def _client(address: Address) -> Docker:
 
 def _try(address: Address) -> None:
     path = address.host.removeprefix("unix://")
-    kind: Kind
+    kind: UnavailableKind
     with socket.socket(socket.AF_UNIX) as probe:
         probe.settimeout(CONNECT_SECONDS)
         try:
@@ -175,7 +175,7 @@ def _try(address: Address) -> None:
         except OSError:
             installed = Path(path).exists() or shutil.which("docker") or shutil.which("dockerd")
             kind = "not_running" if installed else "missing"
-    raise unavailable(kind, address)
+    raise unavailable_error(kind, address)
 
 
 def _gateway(entry: Mapping[str, str]) -> str:

@@ -10,11 +10,11 @@ from benchwright.errors import ExecutionError, UserError
 from benchwright.sandbox.docker.address import Address
 from benchwright.text import one_line
 
-Kind = Literal[
+UnavailableKind = Literal[
     "missing", "not_running", "no_permission", "image_missing", "rate_limited", "disk_full", "failed"
 ]
 
-WHAT_TO_DO: dict[Kind, str] = {
+ADVICE: dict[UnavailableKind, str] = {
     "missing": "Docker is not installed: there is no engine at {where}. Install it (Debian and Ubuntu: "
     "`apt-get install docker.io`; elsewhere Docker Desktop, OrbStack or Colima), or set DOCKER_HOST.",
     "not_running": "Docker is not running: nothing answers at {where}. Start it (`systemctl start docker`, "
@@ -33,14 +33,14 @@ class EngineUnavailable(UserError):
     `kind`: missing (the engine or its client library), not_running or no_permission.
     """
 
-    def __init__(self, kind: Kind, message: str) -> None:
+    def __init__(self, kind: UnavailableKind, message: str) -> None:
         super().__init__(message)
         self.kind = kind
 
 
-def unavailable(kind: Kind, where: Address) -> EngineUnavailable:
+def unavailable_error(kind: UnavailableKind, where: Address) -> EngineUnavailable:
     """Return the error for an engine that cannot be used at an address."""
-    return EngineUnavailable(kind, WHAT_TO_DO[kind].format(where=where))
+    return EngineUnavailable(kind, ADVICE[kind].format(where=where))
 
 
 class EngineError(ExecutionError):
@@ -49,7 +49,7 @@ class EngineError(ExecutionError):
     `log` is the last output of the build or container concerned.
     """
 
-    def __init__(self, message: str, kind: Kind = "failed", log: str = "") -> None:
+    def __init__(self, message: str, kind: UnavailableKind = "failed", log: str = "") -> None:
         super().__init__(message)
         self.kind = kind
         self.log = log
@@ -82,13 +82,13 @@ def engine_error(doing: str, status: int, message: str) -> EngineError:
         return EngineError(
             f"the disk of Docker is full ({doing}); `docker system df` shows what holds it", "disk_full"
         )
-    if is_about_a_rate_limit(status, said):
+    if is_rate_limit_error(status, said):
         return EngineError(
             f"{doing}: the registry allows no more pulls for now. Run `docker login`, which raises its limit, or "
             f"resume later. It said: {said}",
             "rate_limited",
         )
-    if is_about_a_missing_image(status, said):
+    if is_missing_image_error(status, said):
         return EngineError(
             f"{doing}: the image is not there and cannot be pulled. Check its name; a private one needs "
             f"`docker login`. Docker said: {said}",
@@ -97,7 +97,7 @@ def engine_error(doing: str, status: int, message: str) -> EngineError:
     return EngineError(f"{doing}: {said}")
 
 
-def is_about_a_rate_limit(status: int, said: str) -> bool:
+def is_rate_limit_error(status: int, said: str) -> bool:
     """Return True if the response means that a registry refuses a pull because of too many pulls."""
     words = said.lower()
     return status == 429 or any(
@@ -105,7 +105,7 @@ def is_about_a_rate_limit(status: int, said: str) -> bool:
     )
 
 
-def is_about_a_missing_image(status: int, said: str) -> bool:
+def is_missing_image_error(status: int, said: str) -> bool:
     """Return True if the response means that the image exists neither here nor in its registry."""
     words = said.lower()
     if status == 404 and "no such image" in words:

@@ -9,8 +9,8 @@ from typing import Any
 from benchwright.sandbox.docker import ownership
 from benchwright.sandbox.docker.engine import Engine
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
+from benchwright.sandbox.docker.image_records import delete_record, write_record
 from benchwright.sandbox.docker.logins import full_name, login_for
-from benchwright.sandbox.docker.notes import forget, write_note
 from benchwright.text import Say
 
 
@@ -41,7 +41,7 @@ async def _noted(engine: Engine, image: str, *, pulled: bool) -> bool:
         return False
     labels = (found.get("Config") or {}).get("Labels") or {}
     built = ownership.is_built(image, labels)
-    await asyncio.to_thread(write_note, engine, image, found["Id"], pulled=pulled, built=built)
+    await asyncio.to_thread(write_record, engine, image, found["Id"], pulled=pulled, built=built)
     return True
 
 
@@ -56,7 +56,7 @@ async def tags_of(engine: Engine, name: str) -> list[str]:
     return [tag for image in found for tag in image.get("RepoTags") or () if tag.rpartition(":")[0] == name]
 
 
-async def names_here(engine: Engine) -> set[str]:
+async def image_names(engine: Engine) -> set[str]:
     """Return the names of all images, both with and without tags.
 
     Raises:
@@ -81,11 +81,11 @@ async def remove_image(engine: Engine, image: str) -> bool:
         if error.kind == "not_running":
             raise
         return False
-    forget(engine, image)
+    delete_record(engine, image)
     return True
 
 
-class Images:
+class ImageProvider:
     """Provides images of an engine to several callers."""
 
     def __init__(self, engine: Engine) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
 
-SECONDS = 5.0
+KILL_TIMEOUT = 5.0
 """Time limit for ending processes from inside, in seconds."""
 
 _TIME = "read -r up rest </proc/uptime; echo $up"
@@ -76,7 +76,7 @@ def _seconds_up() -> float | None:
     return None if clock is None else time.clock_gettime(clock)
 
 
-async def end_all_since(container: Container, began: float) -> None:
+async def kill_processes_since(container: Container, began: float) -> None:
     """Kill the processes started in a container since `began` (time.monotonic()).
 
     If that fails, kill the container.
@@ -93,7 +93,7 @@ async def end_all_since(container: Container, began: float) -> None:
     await container.kill("a program in it could not be ended otherwise")
 
 
-async def memory_kills(container: Container) -> int | None:
+async def count_memory_kills(container: Container) -> int | None:
     """Return how many processes in a container the kernel has killed for lack of memory. None if unknown."""
     said = await _run(container, ["sh", "-c", _MEMORY_KILLS])
     return int(said) if said.strip().isdigit() else None
@@ -107,7 +107,7 @@ async def _run(container: Container, argv: Sequence[str]) -> bytes:
     """
     said = b""
     try:
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(KILL_TIMEOUT):
             with engine_errors("ending a program in a container"):
                 program = await container.handle.exec(argv, stderr=False, user="0")
                 async with program.start(detach=False) as stream:

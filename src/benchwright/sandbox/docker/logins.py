@@ -14,7 +14,7 @@ import msgspec
 from benchwright.records import UNREADABLE
 from benchwright.sandbox.docker.address import settings_folder
 
-HUB = "https://index.docker.io/v1/"
+DOCKER_HUB_KEY = "https://index.docker.io/v1/"
 """Key of the login for Docker Hub."""
 
 HELPER_SECONDS = 30.0
@@ -40,12 +40,12 @@ def registry_of(image: str) -> str:
     first, separator, _ = image.partition("/")
     if separator and first not in ("docker.io", "index.docker.io") and _is_host(first):
         return first
-    return HUB
+    return DOCKER_HUB_KEY
 
 
 def full_name(image: str) -> str:
     """Return the image's name with its registry, which the engine needs to use a login."""
-    if registry_of(image) != HUB or image.startswith(("docker.io/", "index.docker.io/")):
+    if registry_of(image) != DOCKER_HUB_KEY or image.startswith(("docker.io/", "index.docker.io/")):
         return image
     return f"docker.io/{image}" if "/" in image else f"docker.io/library/{image}"
 

@@ -67,7 +67,7 @@ async def private_network(engine: Engine, run_id: str, internal: bool) -> AsyncI
     name = f"benchwright-{secrets.token_hex(6)}"
     configuration = {
         "Name": name,
-        "Labels": ownership.labels(run_id),
+        "Labels": ownership.ownership_labels(run_id),
         "Internal": internal,
         "Options": {_WITHOUT_ADDRESS: "true"} if internal else {},
         "CheckDuplicate": True,
@@ -101,17 +101,17 @@ async def set_network(engine: Engine, container: Container, opened: bool) -> Non
         await (await engine.client.networks.get(wanted)).connect({"Container": container.name})
 
 
-async def remove_left_networks(engine: Engine) -> list[str]:
+async def remove_leftover_networks(engine: Engine) -> list[str]:
     """Remove networks left behind by dead processes of this user; return their names.
 
     Raises:
         EngineError: If the engine does not answer.
     """
     with engine_errors("looking for networks of earlier runs"):
-        found = await engine.client.networks.list(filters={"label": ownership.PROCESS})
+        found = await engine.client.networks.list(filters={"label": ownership.PROCESS_LABEL})
     removed = []
     for entry in found:
-        if ownership.left_behind(entry["Labels"]):
+        if ownership.is_left_behind(entry["Labels"]):
             with engine_errors("looking for a network of an earlier run"):
                 await _tried((await engine.client.networks.get(entry["Id"])).delete())
             removed.append(entry["Name"])

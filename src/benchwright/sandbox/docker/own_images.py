@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from benchwright.records import Record
 from benchwright.sandbox.docker.engine import Engine
 from benchwright.sandbox.docker.errors import engine_errors
+from benchwright.sandbox.docker.image_records import ImageRecord, is_unused, read_records
 from benchwright.sandbox.docker.images import remove_image
-from benchwright.sandbox.docker.notes import ImageNote, read_notes, unused
 from benchwright.sandbox.docker.ownership import is_built
 
 
-class OurImage(Record, frozen=True):
+class OwnImage(Record, frozen=True):
     """An image that Benchwright pulled or built.
 
     `bytes`: its size, including layers shared with other images. `used_at`: its last use (ns), 0 if unknown.
@@ -38,7 +38,7 @@ class OurImage(Record, frozen=True):
         return self.name.rpartition(":")[0] if self.built else self.name
 
 
-async def our_images(engine: Engine) -> list[OurImage]:
+async def own_images(engine: Engine) -> list[OwnImage]:
     """Return all images in the engine that Benchwright pulled or built, sorted by name.
 
     Raises:
@@ -46,7 +46,7 @@ async def our_images(engine: Engine) -> list[OurImage]:
     """
     with engine_errors("listing images"):
         listed = await engine.client.images.list()
-    notes = await asyncio.to_thread(lambda: {note.name: note for note in read_notes(engine)})
+    notes = await asyncio.to_thread(lambda: {note.name: note for note in read_records(engine)})
     found = [
         _ours(name, image["Id"], image["Size"], image.get("Labels") or {}, notes.get(name))
         for image in listed
@@ -55,23 +55,23 @@ async def our_images(engine: Engine) -> list[OurImage]:
     return sorted((one for one in found if one is not None), key=lambda one: one.name)
 
 
-async def remove_own_image(engine: Engine, image: OurImage) -> bool:
+async def remove_own_image(engine: Engine, image: OwnImage) -> bool:
     """Remove an image of ours. Return False if a container or another process of this user uses it.
 
     Raises:
         EngineError: If the engine does not answer.
     """
-    async with unused(engine, image.lock_name) as free:
+    async with is_unused(engine, image.lock_name) as free:
         return free and await remove_image(engine, image.name)
 
 
 def _ours(
-    name: str, image_id: str, size: int, labels: Mapping[str, str], note: ImageNote | None
-) -> OurImage | None:
+    name: str, image_id: str, size: int, labels: Mapping[str, str], note: ImageRecord | None
+) -> OwnImage | None:
     if note is not None and note.image_id != image_id:
         note = None
     built = is_built(name, labels)
     if not built and not (note is not None and note.pulled):
         return None
     purpose, used_at = ("", 0) if note is None else (note.purpose, note.used_at)
-    return OurImage(name, image_id, size, built, purpose, used_at)
+    return OwnImage(name, image_id, size, built, purpose, used_at)

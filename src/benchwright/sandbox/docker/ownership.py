@@ -11,13 +11,13 @@ import platform
 from collections.abc import Mapping
 from pathlib import Path
 
-RUN = "benchwright.run"
-PROCESS = "benchwright.process"
-KEPT = "benchwright.kept"
+RUN_LABEL = "benchwright.run"
+PROCESS_LABEL = "benchwright.process"
+KEPT_LABEL = "benchwright.kept"
 """Label of objects that should outlive their process; the value is the name under which they are kept."""
-SNAPSHOT = "benchwright.snapshot"
+SNAPSHOT_LABEL = "benchwright.snapshot"
 """Label of images of containers at one moment; the value is the container's name."""
-BUILT_FOR = "benchwright.image"
+BUILT_FOR_LABEL = "benchwright.image"
 """Label of images and of the intermediate images of their builds; the value is the name without its tag."""
 
 _START_TIME = 19
@@ -28,28 +28,28 @@ _ENDED = ("Z", "X")
 """States of a process that has ended but whose exit status was not collected."""
 
 
-def labels(run_id: str, kept: str | None = None) -> dict[str, str]:
+def ownership_labels(run_id: str, kept: str | None = None) -> dict[str, str]:
     """Return the labels for objects that this process creates for a run."""
-    ours = {RUN: run_id, PROCESS: this_process()}
-    return ours | ({KEPT: kept} if kept else {})
+    ours = {RUN_LABEL: run_id, PROCESS_LABEL: process_id()}
+    return ours | ({KEPT_LABEL: kept} if kept else {})
 
 
 def is_built(image: str, of: Mapping[str, str]) -> bool:
     """Return True if the labels show that Benchwright built the image itself, not only its base image."""
-    return of.get(BUILT_FOR) == image.rpartition(":")[0]
+    return of.get(BUILT_FOR_LABEL) == image.rpartition(":")[0]
 
 
-def this_process() -> str:
+def process_id() -> str:
     """Return an id of this process that no other process of its machine has or ever had."""
     pid = os.getpid()
     return f"{_place()} {_boot()} {pid} {_started(pid)}"
 
 
-def left_behind(of: Mapping[str, str]) -> bool:
+def is_left_behind(of: Mapping[str, str]) -> bool:
     """Return True if the labels are those of an object that a dead process of this user and machine left."""
-    if KEPT in of or PROCESS not in of:
+    if KEPT_LABEL in of or PROCESS_LABEL not in of:
         return False
-    place, _, rest = of[PROCESS].partition(" ")
+    place, _, rest = of[PROCESS_LABEL].partition(" ")
     boot, _, process = rest.partition(" ")
     pid, _, started = process.partition(" ")
     if place != _place() or not pid.isdecimal():

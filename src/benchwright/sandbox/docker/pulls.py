@@ -11,7 +11,7 @@ _LOADED = ("Download complete", "Pull complete", "Extracting", "Verifying Checks
 """Statuses of a layer that is completely downloaded."""
 
 
-class Pulls:
+class PullProgress:
     """The pulls in progress, updated from the engine's messages."""
 
     def __init__(self) -> None:

@@ -12,21 +12,28 @@ from benchwright.errors import ExecutionError
 from benchwright.records import Record
 from benchwright.sandbox.docker import archives, ownership
 from benchwright.sandbox.docker.cleanup import remove_on_exit
-from benchwright.sandbox.docker.commands import KEPT_BYTES, OUTPUT_BYTES, Command, ExecResult
-from benchwright.sandbox.docker.containers import Container, MiB, Prepare, Resources, confinement, start
+from benchwright.sandbox.docker.commands import MAX_KEPT_BYTES, MAX_OUTPUT_BYTES, Command, ExecResult
+from benchwright.sandbox.docker.containers import (
+    Container,
+    MiB,
+    PrepareContainer,
+    Resources,
+    isolation_config,
+    start_container,
+)
+from benchwright.sandbox.docker.disk_limit import limit_disk
 from benchwright.sandbox.docker.engine import Engine, check_disk
-from benchwright.sandbox.docker.executing import execute
-from benchwright.sandbox.docker.images import Images, configuration_of
+from benchwright.sandbox.docker.execution import execute
+from benchwright.sandbox.docker.images import ImageProvider, configuration_of
 from benchwright.sandbox.docker.networks import CLOSED, OPEN
-from benchwright.sandbox.docker.patience import time_limit_factor
-from benchwright.sandbox.docker.watching import limit_disk
+from benchwright.sandbox.docker.time_limits import time_limit_factor
 from benchwright.text import Say
 
 LARGEST_FILE = 16 * MiB
 """Default maximum size in bytes of a file read from a sandbox."""
-SCRATCH = "/tmp"
-ROOT = "0"
-SHAREABLE = "shareable"
+SCRATCH_FOLDER = "/tmp"
+ROOT_USER = "0"
+SHAREABLE_IPC = "shareable"
 """Shared memory that only a container started beside this one can join."""
 
 _WAIT = "while :; do sleep 86400 & wait; done"
@@ -74,8 +81,8 @@ class Sandbox(Protocol):
         stdin: bytes = b"",
         cwd: str = "",
         environment: Mapping[str, str] | None = None,
-        kept_bytes: int = KEPT_BYTES,
-        output_bytes: int = OUTPUT_BYTES,
+        kept_bytes: int = MAX_KEPT_BYTES,
+        output_bytes: int = MAX_OUTPUT_BYTES,
     ) -> ExecResult:
         """Run a program until it ends or reaches its limit, and return its result."""
         ...
@@ -105,8 +112,8 @@ class DockerSandbox:
         stdin: bytes = b"",
         cwd: str = "",
         environment: Mapping[str, str] | None = None,
-        kept_bytes: int = KEPT_BYTES,
-        output_bytes: int = OUTPUT_BYTES,
+        kept_bytes: int = MAX_KEPT_BYTES,
+        output_bytes: int = MAX_OUTPUT_BYTES,
     ) -> ExecResult:
         """Run a program; see `commands.Command` for the limits and `ExecResult` for the result.
 
@@ -129,8 +136,8 @@ class DockerSandbox:
             EngineError: If the engine does not answer or refuses.
         """
         for place, inside in self._by_place(files).items():
-            archive = await asyncio.to_thread(archives.packed, inside, place)
-            await archives.write_archive(self.container, place, archive, as_user=self._spec.user != ROOT)
+            archive = await asyncio.to_thread(archives.pack_files, inside, place)
+            await archives.write_archive(self.container, place, archive, as_user=self._spec.user != ROOT_USER)
 
     async def read_file(self, path: str, most: int = LARGEST_FILE) -> bytes:
         """Return the content of a file, read by the engine without any program of the container.
@@ -162,7 +169,7 @@ class DockerSandboxes:
     def __init__(self, engine: Engine, run_id: str, *, at_once: int = 4) -> None:
         self._engine = engine
         self._run_id = run_id
-        self._images = Images(engine)
+        self._images = ImageProvider(engine)
         self._places = asyncio.Semaphore(at_once)
 
     @asynccontextmanager
@@ -179,7 +186,7 @@ class DockerSandboxes:
 
     @asynccontextmanager
     async def start_beside(
-        self, spec: SandboxSpec, say: Say = lambda said: None, prepare: Prepare | None = None
+        self, spec: SandboxSpec, say: Say = lambda said: None, prepare: PrepareContainer | None = None
     ) -> AsyncIterator[DockerSandbox]:
         """Start a sandbox that shares the network of the running container `spec.beside`.
 
@@ -191,7 +198,7 @@ class DockerSandboxes:
 
     @asynccontextmanager
     async def _started(
-        self, spec: SandboxSpec, say: Say, prepare: Prepare | None = None
+        self, spec: SandboxSpec, say: Say, prepare: PrepareContainer | None = None
     ) -> AsyncIterator[DockerSandbox]:
         try:
             async with self._container(spec, say, prepare) as container:
@@ -202,14 +209,14 @@ class DockerSandboxes:
 
     @asynccontextmanager
     async def _container(
-        self, spec: SandboxSpec, say: Say, prepare: Prepare | None
+        self, spec: SandboxSpec, say: Say, prepare: PrepareContainer | None
     ) -> AsyncIterator[Container]:
         check_disk(self._engine, 0 if spec.read_only else spec.resources.disk_bytes)
         await self._images.provide(spec.image, say)
         image = await configuration_of(self._engine, spec.image) or {}
         volumes = list(image.get("Volumes") or ())
-        configuration = _configuration(self._engine, spec, ownership.labels(self._run_id))
-        async with remove_on_exit(await start(self._engine, configuration, prepare)) as container:
+        configuration = _configuration(self._engine, spec, ownership.ownership_labels(self._run_id))
+        async with remove_on_exit(await start_container(self._engine, configuration, prepare)) as container:
             if spec.read_only and not volumes:
                 yield container
                 return
@@ -227,19 +234,19 @@ def _network(engine: Engine, spec: SandboxSpec) -> dict[str, Any]:
         other = f"container:{spec.network_container}"
         return {"NetworkMode": other, "IpcMode": other, "VolumesFrom": [spec.network_container]}
     if spec.network:
-        return {"NetworkMode": OPEN, "IpcMode": SHAREABLE}
+        return {"NetworkMode": OPEN, "IpcMode": SHAREABLE_IPC}
     has_ipv6 = engine.address.is_local and Path("/proc/sys/net/ipv6").exists()
     return {
         "NetworkMode": CLOSED,
-        "IpcMode": SHAREABLE,
+        "IpcMode": SHAREABLE_IPC,
         "Sysctls": {"net.ipv6.conf.all.disable_ipv6": "0"} if has_ipv6 else {},
     }
 
 
 def _scratch(spec: SandboxSpec) -> list[str]:
     """Return the writable folders of a read-only sandbox."""
-    own = [spec.directory] if spec.directory not in ("", SCRATCH) else []
-    return [SCRATCH, *own] if spec.read_only else []
+    own = [spec.directory] if spec.directory not in ("", SCRATCH_FOLDER) else []
+    return [SCRATCH_FOLDER, *own] if spec.read_only else []
 
 
 def _in_memory(place: str, most: int) -> dict[str, Any]:
@@ -268,7 +275,7 @@ def _configuration(engine: Engine, spec: SandboxSpec, labels: Mapping[str, str])
         "Healthcheck": {"Test": ["NONE"]},
         "StopSignal": "SIGKILL",
         "HostConfig": {
-            **confinement(engine, spec.resources),
+            **isolation_config(engine, spec.resources),
             **_network(engine, spec),
             "CapDrop": ["ALL"],
             "CapAdd": ["KILL", *spec.capabilities],

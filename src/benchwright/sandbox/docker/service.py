@@ -12,21 +12,21 @@ from typing import Any, Protocol
 from benchwright.records import Record
 from benchwright.sandbox.docker import ownership
 from benchwright.sandbox.docker.cleanup import remove_on_exit
-from benchwright.sandbox.docker.containers import Container, GiB, Resources, confinement, start
+from benchwright.sandbox.docker.containers import Container, GiB, Resources, isolation_config, start_container
+from benchwright.sandbox.docker.disk_limit import limit_disk
 from benchwright.sandbox.docker.engine import Engine
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
-from benchwright.sandbox.docker.watching import limit_disk
 from benchwright.text import Say
 
 HEALTH_SECONDS = 60.0
-LOOK_EVERY = 0.2
+HEALTH_CHECK_INTERVAL = 0.2
 """Seconds between two health checks."""
-SAY_EVERY = 2.0
+MESSAGE_INTERVAL = 2.0
 
-LOG_FILE = {"Type": "json-file", "Config": {"max-size": "10m", "max-file": "1"}}
+LOG_CONFIG = {"Type": "json-file", "Config": {"max-size": "10m", "max-file": "1"}}
 HOST_NAME = "host.docker.internal"
 
-Probe = Callable[[str], Awaitable[str | None]]
+HealthProbe = Callable[[str], Awaitable[str | None]]
 """Checks the health of the service at a URL: returns None if it is healthy, else the reason.
 
 Must limit its own time.
@@ -50,7 +50,7 @@ class Service(Protocol):
         """The service's URL, without a trailing slash."""
         ...
 
-    async def wait_until_healthy(self, probe: Probe, seconds: float, say: Say) -> None:
+    async def wait_until_healthy(self, probe: HealthProbe, seconds: float, say: Say) -> None:
         """Wait until the service is healthy."""
         ...
 
@@ -60,7 +60,7 @@ class Service(Protocol):
 
 
 class DockerService:
-    """A `Service` in a container; created by `start_service`, or found by `kept_services`.
+    """A `Service` in a container; created by `start_service`, or found by `find_kept_services`.
 
     If `stays` is set, the container keeps running when its context exits.
     """
@@ -77,7 +77,7 @@ class DockerService:
         return f"http://127.0.0.1:{self.port}"
 
     async def wait_until_healthy(
-        self, probe: Probe, seconds: float = HEALTH_SECONDS, say: Say = lambda said: None
+        self, probe: HealthProbe, seconds: float = HEALTH_SECONDS, say: Say = lambda said: None
     ) -> None:
         """Wait until the service is healthy.
 
@@ -93,10 +93,10 @@ class DockerService:
             why = answer or why
             if trouble := await self.failure_reason():
                 raise EngineError(trouble, log=await self.log())
-            if time.monotonic() - said_at >= SAY_EVERY:
+            if time.monotonic() - said_at >= MESSAGE_INTERVAL:
                 said_at = time.monotonic()
                 say(f"not healthy after {waited:.0f} of {seconds:g} s: {why}")
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(HEALTH_CHECK_INTERVAL)
         raise EngineError(f"it was not healthy within {seconds:g} s: {why}", log=await self.log())
 
     async def failure_reason(self) -> str | None:
@@ -123,7 +123,7 @@ class DockerService:
             return ""
 
 
-async def _answer(probe: Probe, url: str, seconds: float) -> str | None:
+async def _answer(probe: HealthProbe, url: str, seconds: float) -> str | None:
     """Return the probe's result for the URL, or "" if the probe takes longer than `seconds`."""
     try:
         async with asyncio.timeout(seconds):
@@ -146,8 +146,8 @@ async def start_service(
     if not engine.address.is_local:
         text = f"a service needs an engine on this machine, but {engine.address} is remote; unset DOCKER_HOST"
         raise EngineError(f"{text} or `docker context use default`")
-    labels = ownership.labels(run_id, kept_as)
-    container = await start(engine, _configuration(engine, spec, labels))
+    labels = ownership.ownership_labels(run_id, kept_as)
+    container = await start_container(engine, _configuration(engine, spec, labels))
     service = DockerService(container, 0, spec.image)
     async with remove_on_exit(container, unless=lambda: service.stays):
         service.port = await _published_port(service, spec.port)
@@ -155,14 +155,14 @@ async def start_service(
             yield service
 
 
-async def kept_services(engine: Engine, kept_as: str) -> list[DockerService]:
+async def find_kept_services(engine: Engine, kept_as: str) -> list[DockerService]:
     """Return the running services kept under this name, by any process.
 
     Raises:
         EngineError: If the engine does not answer.
     """
     with engine_errors("looking for kept services"):
-        asked = json.dumps({"label": [f"{ownership.KEPT}={kept_as}"]})
+        asked = json.dumps({"label": [f"{ownership.KEPT_LABEL}={kept_as}"]})
         found = await engine.client.containers.list(filters=asked)
     services = []
     for handle in found:
@@ -190,10 +190,10 @@ def _configuration(engine: Engine, spec: ServiceSpec, labels: Mapping[str, str])
         "Labels": dict(labels),
         "ExposedPorts": {port: {}},
         "HostConfig": {
-            **confinement(engine, spec.resources),
+            **isolation_config(engine, spec.resources),
             "PortBindings": {port: [{"HostIp": "127.0.0.1", "HostPort": ""}]},
             "ExtraHosts": [f"{HOST_NAME}:host-gateway"],
             "CapDrop": ["NET_RAW", "MKNOD"],
-            "LogConfig": LOG_FILE,
+            "LogConfig": LOG_CONFIG,
         },
     }

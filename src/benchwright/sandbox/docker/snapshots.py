@@ -18,20 +18,20 @@ from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.engine import Engine
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
 
-Kind = Literal["changed", "added", "deleted"]
+ChangeKind = Literal["changed", "added", "deleted"]
 
-_KINDS: tuple[Kind, ...] = ("changed", "added", "deleted")
+_KINDS: tuple[ChangeKind, ...] = ("changed", "added", "deleted")
 """Kinds of changes; the index of each is its number in the engine's answers."""
 
 
-class Change(Record, frozen=True):
+class FileChange(Record, frozen=True):
     """A path in a container that differs from its image. Everything in an added folder is "added" too."""
 
     path: str
-    kind: Kind
+    kind: ChangeKind
 
 
-async def changes_of(container: Container) -> list[Change]:
+async def changes_of(container: Container) -> list[FileChange]:
     """Return the differences of a container's file system from its image, by path, without volumes.
 
     A changed folder is omitted if something in it changed.
@@ -41,7 +41,7 @@ async def changes_of(container: Container) -> list[Change]:
     """
     with engine_errors("listing the changes of a container"):
         listed = await container.handle.docker._query_json(f"containers/{container.name}/changes")
-    found = [Change(entry["Path"], _KINDS[entry["Kind"]]) for entry in listed or ()]
+    found = [FileChange(entry["Path"], _KINDS[entry["Kind"]]) for entry in listed or ()]
     parents = {posixpath.dirname(one.path) for one in found}
     own = (one for one in found if one.kind != "changed" or one.path not in parents)
     return sorted(own, key=lambda one: one.path)
@@ -68,22 +68,22 @@ async def snapshot_of(engine: Engine, container: Container, run_id: str) -> Asyn
         await asyncio.shield(_removed(engine, image))
 
 
-async def remove_left_snapshots(engine: Engine) -> list[str]:
+async def remove_leftover_snapshots(engine: Engine) -> list[str]:
     """Remove snapshots left behind by dead processes of this user; return their ids.
 
     Raises:
         EngineError: If the engine does not answer.
     """
     with engine_errors("looking for snapshots of earlier runs"):
-        found = await engine.client.images.list(filters={"label": [ownership.SNAPSHOT]})
-    left = [entry["Id"] for entry in found if ownership.left_behind(entry["Labels"])]
+        found = await engine.client.images.list(filters={"label": [ownership.SNAPSHOT_LABEL]})
+    left = [entry["Id"] for entry in found if ownership.is_left_behind(entry["Labels"])]
     for image in left:
         await _removed(engine, image)
     return left
 
 
 async def _commit(container: Container, run_id: str) -> str:
-    labels = {**ownership.labels(run_id), ownership.SNAPSHOT: container.name}
+    labels = {**ownership.ownership_labels(run_id), ownership.SNAPSHOT_LABEL: container.name}
     told = [f'LABEL "{name}"="{value}"' for name, value in labels.items()]
     with engine_errors("taking a snapshot of a container"):
         made = await container.handle.commit(changes=told)

@@ -9,23 +9,23 @@ import asyncio
 
 from benchwright.errors import UserError
 from benchwright.sandbox.docker.cleanup import remove_leftovers
-from benchwright.sandbox.docker.engine import connection
+from benchwright.sandbox.docker.engine import connect_without_cleanup
 from benchwright.sandbox.docker.errors import EngineError
 
-PAUSES = (0.0, 3.0)
+SWEEP_DELAYS = (0.0, 3.0)
 """Seconds before each sweep. The second one finds what the engine was still creating during the first."""
 
 
-async def sweep() -> None:
+async def remove_all_leftovers() -> None:
     """Remove the leftovers of killed processes in the engine, twice."""
-    for pause in PAUSES:
+    for pause in SWEEP_DELAYS:
         await asyncio.sleep(pause)
-        async with connection() as engine:
+        async with connect_without_cleanup() as engine:
             await remove_leftovers(engine)
 
 
 if __name__ == "__main__":
     try:
-        asyncio.run(sweep())
+        asyncio.run(remove_all_leftovers())
     except (EngineError, UserError):
         pass  # nobody is left to read the error; leftovers are removed at the next start

@@ -13,20 +13,27 @@ A container reaches the socket through a forwarder on its loopback. It has no ot
 
 from __future__ import annotations
 
-from benchwright.sandbox.egress.grants import Connection, Grant, Phase, Traffic
-from benchwright.sandbox.egress.hosts import MIRRORS, Network, Policy, host_problem, mirrors, with_companions
+from benchwright.sandbox.egress.grants import Connection, ConnectionLog, Grant, TrialPhase
+from benchwright.sandbox.egress.hosts import (
+    MIRRORS,
+    EgressPolicy,
+    NetworkAccess,
+    host_problem,
+    mirror_hosts,
+    with_redirect_hosts,
+)
 from benchwright.sandbox.egress.proxy import EgressProxy
 
 __all__ = [
     "MIRRORS",
     "Connection",
+    "ConnectionLog",
+    "EgressPolicy",
     "EgressProxy",
     "Grant",
-    "Network",
-    "Phase",
-    "Policy",
-    "Traffic",
+    "NetworkAccess",
+    "TrialPhase",
     "host_problem",
-    "mirrors",
-    "with_companions",
+    "mirror_hosts",
+    "with_redirect_hosts",
 ]

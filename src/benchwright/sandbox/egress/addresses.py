@@ -11,7 +11,7 @@ import ipaddress
 import socket
 from collections.abc import Awaitable, Callable
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 """(host, port) -> the host's addresses. Raises OSError if it has none."""
 Connect = Callable[[str, int], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
@@ -62,7 +62,7 @@ def address_refusal(address: str) -> str | None:
     return None
 
 
-def _is_public(address: Address) -> bool:
+def _is_public(address: IPAddress) -> bool:
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None or any(address in network for network in _EMBEDDING):
             return False
@@ -71,7 +71,7 @@ def _is_public(address: Address) -> bool:
     return address.is_global and not address.is_multicast and not address.is_reserved
 
 
-def _is_ours(address: Address) -> bool:
+def _is_ours(address: IPAddress) -> bool:
     """Return True if this machine has the address, tested by binding a socket to it."""
     family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
     try:

@@ -14,7 +14,7 @@ _PIECE = 64 * 1024
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-async def tunnel(entry: Connection, client: Streams, upstream: Streams) -> None:
+async def copy_both_ways(entry: Connection, client: Streams, upstream: Streams) -> None:
     """Copy bytes in both directions until both have ended."""
 
     def sent(count: int) -> None:
@@ -23,7 +23,7 @@ async def tunnel(entry: Connection, client: Streams, upstream: Streams) -> None:
     await asyncio.gather(_pump(client[0], upstream[1], sent), _answer_back(entry, client, upstream))
 
 
-async def one_answer(entry: Connection, client: Streams, upstream: Streams) -> None:
+async def copy_response(entry: Connection, client: Streams, upstream: Streams) -> None:
     """Copy the server's response to the client. Whatever the client sends after its request is discarded."""
     rest = asyncio.ensure_future(_pump(client[0], None, lambda count: None))
     try:

@@ -8,9 +8,9 @@ from typing import Literal
 
 import msgspec
 
-from benchwright.sandbox.egress.hosts import Policy
+from benchwright.sandbox.egress.hosts import EgressPolicy
 
-Phase = Literal["agent", "tests"]
+TrialPhase = Literal["agent", "tests"]
 
 MOST_ENTRIES = 1000
 """Maximum number of connections listed in a trial's log."""
@@ -24,7 +24,7 @@ class Connection(msgspec.Struct, omit_defaults=True):
     """
 
     time: float
-    phase: Phase
+    phase: TrialPhase
     host: str
     port: int
     allowed: bool = True
@@ -34,14 +34,14 @@ class Connection(msgspec.Struct, omit_defaults=True):
     seconds: float = 0.0
 
 
-class Traffic:
+class ConnectionLog:
     """The log of one trial's connections. `left_out`: number of connections not listed because it is full."""
 
     def __init__(self) -> None:
         self.connections: list[Connection] = []
         self.unlisted_count = 0
 
-    def add_connection(self, phase: Phase, host: str, port: int, why: str = "") -> Connection:
+    def add_connection(self, phase: TrialPhase, host: str, port: int, why: str = "") -> Connection:
         """Add a connection to the log. It begins now or, if `why` is given, is refused for that reason."""
         entry = Connection(round(time.time(), 3), phase, host, port, allowed=not why, why=why)
         if len(self.connections) < MOST_ENTRIES:
@@ -50,7 +50,7 @@ class Traffic:
             self.unlisted_count += 1
         return entry
 
-    def refused_connections(self, phase: Phase | None = None) -> list[Connection]:
+    def refused_connections(self, phase: TrialPhase | None = None) -> list[Connection]:
         """Return the refused connections of one phase, or of all phases if it is None."""
         return [one for one in self.connections if not one.allowed and phase in (None, one.phase)]
 
@@ -61,7 +61,7 @@ class Grant:
     `policy` (the allowed hosts) may change meanwhile; None blocks everything.
     """
 
-    def __init__(self, phase: Phase, policy: Policy | None) -> None:
+    def __init__(self, phase: TrialPhase, policy: EgressPolicy | None) -> None:
         self.token = secrets.token_urlsafe(18)
-        self.phase: Phase = phase
+        self.phase: TrialPhase = phase
         self.policy = policy

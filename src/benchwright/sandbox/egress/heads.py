@@ -14,7 +14,7 @@ from typing import Final
 
 from benchwright.records import Record
 
-MOST_BYTES: Final = 16 * 1024
+MAX_HEAD_BYTES: Final = 16 * 1024
 """Maximum size of a head in bytes, including the empty line."""
 MOST_FIELDS = 100
 
@@ -32,7 +32,7 @@ _HOP = frozenset(
 """Fields that concern only the client and its proxy, or that announce a body."""
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The error for a request that is not forwarded. It has the response's HTTP status and the reason."""
 
     def __init__(self, status: int, why: str) -> None:
@@ -41,7 +41,7 @@ class Refused(Exception):
         self.why = why
 
 
-class Head(Record, frozen=True):
+class RequestHead(Record, frozen=True):
     """The head of an HTTP request: its request line, and its header fields with names in lower case."""
 
     method: str
@@ -69,7 +69,7 @@ class ProxyRequest(Record, frozen=True):
         return self.head is None
 
 
-def read_head(data: bytes) -> Head:
+def read_head(data: bytes) -> RequestHead:
     """Parse a request's head, including the empty line at its end.
 
     Raises:
@@ -79,11 +79,13 @@ def read_head(data: bytes) -> Head:
     line = _LINE.fullmatch(first)
     fields = [_FIELD.fullmatch(one) for one in lines]
     if line is None or len(fields) > MOST_FIELDS or not all(fields):
-        raise Refused(400, "this is no request in HTTP/1 as it must be written")
-    return Head(line[1].decode(), line[2].decode(), [(one[1].lower(), one[2]) for one in fields if one])
+        raise RequestRefused(400, "this is no request in HTTP/1 as it must be written")
+    return RequestHead(
+        line[1].decode(), line[2].decode(), [(one[1].lower(), one[2]) for one in fields if one]
+    )
 
 
-def token_of(head: Head) -> str:
+def token_of(head: RequestHead) -> str:
     """Return the token of the client's grant, which is the password of its proxy login, or ""."""
     given = head.header_values(b"proxy-authorization")
     scheme, _, encoded = (given[0] if len(given) == 1 else b"").partition(b" ")
@@ -95,7 +97,7 @@ def token_of(head: Head) -> str:
         return ""
 
 
-def parse_request(head: Head) -> ProxyRequest:
+def parse_request(head: RequestHead) -> ProxyRequest:
     """Convert a head into the tunnel or plain request that it asks for.
 
     Raises:
@@ -104,12 +106,14 @@ def parse_request(head: Head) -> ProxyRequest:
     if head.method == "CONNECT":
         host, port = _authority(head.target)
         if port is None:
-            raise Refused(400, "CONNECT names a host and a port")
+            raise RequestRefused(400, "CONNECT names a host and a port")
         _check_host_field(head, host, port)
         return ProxyRequest(host, port)
     target = _ABSOLUTE.fullmatch(head.target)
     if target is None:
-        raise Refused(400, "a proxy is asked with CONNECT, or for a whole URL that begins with http://")
+        raise RequestRefused(
+            400, "a proxy is asked with CONNECT, or for a whole URL that begins with http://"
+        )
     host, given = _authority(target[1])
     port = 80 if given is None else given
     _check_host_field(head, host, port)
@@ -133,41 +137,41 @@ def logged_target(target: str) -> tuple[str, int]:
 
 def _authority(text: str) -> tuple[str, int | None]:
     if "@" in text:
-        raise Refused(400, "a name and a password in a URL are not passed on")
+        raise RequestRefused(400, "a name and a password in a URL are not passed on")
     found = _AUTHORITY.fullmatch(text)
     if found is None:
-        raise Refused(400, "this names no host")
+        raise RequestRefused(400, "this names no host")
     port = None if found[2] is None else int(found[2])
     if port is not None and not 0 < port < 65536:
-        raise Refused(400, "this is no port")
+        raise RequestRefused(400, "this is no port")
     return found[1].strip("[]").lower().removesuffix("."), port
 
 
-def _check_host_field(head: Head, host: str, port: int) -> None:
+def _check_host_field(head: RequestHead, host: str, port: int) -> None:
     given = head.header_values(b"host")
     if len(given) > 1:
-        raise Refused(400, "there is more than one field Host")
+        raise RequestRefused(400, "there is more than one field Host")
     if not given:
         return
     named, its_port = _authority(given[0].decode("latin-1"))
     default = 443 if head.method == "CONNECT" else 80
     if named != host or (default if its_port is None else its_port) != port:
-        raise Refused(400, "the field Host names another host than the URL")
+        raise RequestRefused(400, "the field Host names another host than the URL")
 
 
-def _check_no_body(head: Head) -> None:
+def _check_no_body(head: RequestHead) -> None:
     lengths = head.header_values(b"content-length")
     if head.method not in _WITHOUT_BODY:
-        raise Refused(405, f"without TLS only {', '.join(_WITHOUT_BODY)} are passed on")
+        raise RequestRefused(405, f"without TLS only {', '.join(_WITHOUT_BODY)} are passed on")
     if (
         head.header_values(b"transfer-encoding")
         or any(length != b"0" for length in lengths)
         or len(lengths) > 1
     ):
-        raise Refused(400, "without TLS no body is passed on")
+        raise RequestRefused(400, "without TLS no body is passed on")
 
 
-def _written(head: Head, path: str, authority: str) -> bytes:
+def _written(head: RequestHead, path: str, authority: str) -> bytes:
     """Return the head of a plain request as sent to the server."""
     named = {one.strip().lower() for value in head.header_values(b"connection") for one in value.split(b",")}
     kept = [(name, value) for name, value in head.fields if name not in _HOP | named]

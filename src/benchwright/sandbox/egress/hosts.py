@@ -9,7 +9,7 @@ from benchwright.records import Record
 
 HTTP, HTTPS = 80, 443
 
-Network = bool | tuple[str, ...]
+NetworkAccess = bool | tuple[str, ...]
 """A protocol's network access for a container: True for all hosts, False for none, or the allowed hosts."""
 
 
@@ -42,7 +42,7 @@ _GITHUB = (
     *("github.com", "codeload.github.com", "raw.githubusercontent.com"),
     *("objects.githubusercontent.com", "release-assets.githubusercontent.com"),
 )
-LEADS_TO = {
+REDIRECT_HOSTS = {
     "github.com": _GITHUB,
     "astral.sh": ("releases.astral.sh", *_GITHUB),
     "huggingface.co": ("cdn-lfs.huggingface.co", "cdn-lfs-us-1.hf.co", "cas-bridge.xethub.hf.co"),
@@ -65,7 +65,7 @@ def host_problem(host: str) -> str | None:
     return None
 
 
-class Policy(Record, frozen=True):
+class EgressPolicy(Record, frozen=True):
     """Hosts that may be reached: `hosts`, by name or as `*.domain`. With `everything`, all public hosts."""
 
     hosts: tuple[str, ...] = ()
@@ -82,14 +82,14 @@ class Policy(Record, frozen=True):
         return "not on the list of allowed hosts"
 
 
-def mirrors() -> tuple[str, ...]:
+def mirror_hosts() -> tuple[str, ...]:
     """Return the hosts of all mirrors."""
     return tuple(host for hosts in MIRRORS.values() for host in hosts)
 
 
-def with_companions(hosts: Iterable[str]) -> tuple[str, ...]:
+def with_redirect_hosts(hosts: Iterable[str]) -> tuple[str, ...]:
     """Return these hosts together with the hosts to which they redirect, without duplicates."""
-    return tuple(dict.fromkeys(one for host in hosts for one in (host, *LEADS_TO.get(host, ()))))
+    return tuple(dict.fromkeys(one for host in hosts for one in (host, *REDIRECT_HOSTS.get(host, ()))))
 
 
 def _fits(host: str, allowed: str) -> bool:

@@ -11,27 +11,27 @@ from pathlib import Path
 
 from benchwright.sandbox.egress import addresses
 from benchwright.sandbox.egress.addresses import Connect, Resolve, address_refusal
-from benchwright.sandbox.egress.copying import Streams, cancel_all, one_answer, tunnel
-from benchwright.sandbox.egress.grants import Connection, Grant, Phase, Traffic
+from benchwright.sandbox.egress.client_hello import NoServerName, read_hello
+from benchwright.sandbox.egress.copying import Streams, cancel_all, copy_both_ways, copy_response
+from benchwright.sandbox.egress.grants import Connection, ConnectionLog, Grant, TrialPhase
 from benchwright.sandbox.egress.heads import (
-    MOST_BYTES,
+    MAX_HEAD_BYTES,
     ProxyRequest,
-    Refused,
+    RequestRefused,
     logged_target,
     parse_request,
     read_head,
     token_of,
 )
-from benchwright.sandbox.egress.hello import NoServerName, read_hello
-from benchwright.sandbox.egress.hosts import Policy
+from benchwright.sandbox.egress.hosts import EgressPolicy
 
-SOCKET = "egress.sock"
+SOCKET_NAME = "egress.sock"
 HEAD_SECONDS = 15.0
 """Time limit for the head of a client's request, and for the first TLS message."""
 CONNECT_SECONDS = 20.0
-AT_ONCE = 128
+MAX_CONNECTIONS_PER_GRANT = 128
 """Maximum number of connections per grant."""
-UNKNOWN_AT_ONCE = 64
+MAX_UNIDENTIFIED_CONNECTIONS = 64
 """Maximum number of connections that have not yet named their grant."""
 
 
@@ -47,7 +47,7 @@ class EgressProxy:
 
     def __init__(self, resolve: Resolve = addresses.resolve, connect: Connect = addresses.connect) -> None:
         self.folder = Path()
-        self.traffic = Traffic()
+        self.traffic = ConnectionLog()
         self._resolve = resolve
         self._connect = connect
         self._grants: dict[str, Grant] = {}
@@ -59,15 +59,17 @@ class EgressProxy:
         self.folder = Path(place)
         self.folder.chmod(0o755)  # the container's user may differ from ours
         self._stack.push_async_callback(self._end)
-        server = await asyncio.start_unix_server(self._accept, self.folder / SOCKET, limit=MOST_BYTES)
+        server = await asyncio.start_unix_server(
+            self._accept, self.folder / SOCKET_NAME, limit=MAX_HEAD_BYTES
+        )
         self._stack.callback(server.close)
-        (self.folder / SOCKET).chmod(0o666)
+        (self.folder / SOCKET_NAME).chmod(0o666)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
 
-    def open_grant(self, phase: Phase, policy: Policy | None) -> Grant:
+    def open_grant(self, phase: TrialPhase, policy: EgressPolicy | None) -> Grant:
         """Create a grant for a phase of the trial. Whoever has its token may connect under the policy."""
         grant = Grant(phase, policy)
         self._grants[grant.token] = grant
@@ -88,7 +90,7 @@ class EgressProxy:
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Start to serve a new connection. If too many connections have no grant yet, drop the oldest."""
         unknown = [task for task, grant in self._tasks.items() if grant is None]
-        if len(unknown) >= UNKNOWN_AT_ONCE:
+        if len(unknown) >= MAX_UNIDENTIFIED_CONNECTIONS:
             unknown[0].cancel()
         task = asyncio.get_running_loop().create_task(self._answer(reader, writer))
         self._tasks[task] = None
@@ -97,7 +99,7 @@ class EgressProxy:
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             await self._serve(reader, writer)
-        except Refused as refused:
+        except RequestRefused as refused:
             _say(writer, refused)
         except (OSError, asyncio.IncompleteReadError, TimeoutError):
             pass  # either side closed the connection
@@ -108,14 +110,14 @@ class EgressProxy:
         head = read_head(await _head(reader))
         grant = self._grants.get(token_of(head))
         if grant is None:
-            raise Refused(407, "the token is missing, wrong, or of a phase that has ended")
+            raise RequestRefused(407, "the token is missing, wrong, or of a phase that has ended")
         task = asyncio.current_task()
         assert task is not None, "a connection is answered by a task"
         self._tasks[task] = grant
         try:
             wanted = parse_request(head)
             found = await self._looked_up(grant, wanted)
-        except Refused as refused:
+        except RequestRefused as refused:
             self.traffic.add_connection(grant.phase, *logged_target(head.target), why=refused.why)
             raise
         entry = self.traffic.add_connection(grant.phase, wanted.host, wanted.port)
@@ -133,19 +135,19 @@ class EgressProxy:
         Raises:
             Refused: If the grant or an address forbids it.
         """
-        if sum(its is grant for its in self._tasks.values()) > AT_ONCE:
-            raise Refused(429, "too many connections at once")
+        if sum(its is grant for its in self._tasks.values()) > MAX_CONNECTIONS_PER_GRANT:
+            raise RequestRefused(429, "too many connections at once")
         if grant.policy is None:
-            raise Refused(403, "there is no network in this phase")
+            raise RequestRefused(403, "there is no network in this phase")
         if why := grant.policy.refusal_reason(wanted.host, wanted.port, tunnel=wanted.is_tunnel):
-            raise Refused(403, why)
+            raise RequestRefused(403, why)
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 found = await self._resolve(wanted.host, wanted.port)
         except (OSError, TimeoutError, UnicodeError):
             return []
         if why := next(filter(None, map(address_refusal, found)), None):
-            raise Refused(403, why)
+            raise RequestRefused(403, why)
         return found
 
     async def _pass_on(
@@ -161,11 +163,11 @@ class EgressProxy:
                     return
                 upstream[1].write(hello)
                 entry.sent += len(hello)
-                await tunnel(entry, client, upstream)
+                await copy_both_ways(entry, client, upstream)
             else:
                 upstream[1].write(wanted.head)
                 entry.sent += len(wanted.head)
-                await one_answer(entry, client, upstream)
+                await copy_response(entry, client, upstream)
         finally:
             upstream[1].close()
 
@@ -185,7 +187,7 @@ class EgressProxy:
                     f"{address} cannot be reached: {getattr(error, 'strerror', None) or 'no answer in time'}"
                 )
         entry.why = why
-        raise Refused(502, f"{entry.host}: {why}")
+        raise RequestRefused(502, f"{entry.host}: {why}")
 
 
 async def _head(reader: asyncio.StreamReader) -> bytes:
@@ -193,9 +195,9 @@ async def _head(reader: asyncio.StreamReader) -> bytes:
         async with asyncio.timeout(HEAD_SECONDS):
             return await reader.readuntil(b"\r\n\r\n")
     except asyncio.LimitOverrunError:
-        raise Refused(431, f"the head of a request may have {MOST_BYTES} bytes") from None
+        raise RequestRefused(431, f"the head of a request may have {MAX_HEAD_BYTES} bytes") from None
     except TimeoutError:
-        raise Refused(408, f"the head of a request may take {HEAD_SECONDS:g} s") from None
+        raise RequestRefused(408, f"the head of a request may take {HEAD_SECONDS:g} s") from None
 
 
 async def _hello(entry: Connection, reader: asyncio.StreamReader, host: str) -> bytes | None:
@@ -215,7 +217,7 @@ async def _hello(entry: Connection, reader: asyncio.StreamReader, host: str) -> 
     return raw
 
 
-def _say(writer: asyncio.StreamWriter, refused: Refused) -> None:
+def _say(writer: asyncio.StreamWriter, refused: RequestRefused) -> None:
     text = f"benchwright: {refused.why}\n".encode()
     lines = [
         f"HTTP/1.1 {refused.status} {HTTPStatus(refused.status).phrase}",

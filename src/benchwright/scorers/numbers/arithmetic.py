@@ -9,12 +9,12 @@ from fractions import Fraction
 from math import factorial as product_up_to
 from math import isqrt
 
-from benchwright.scorers.numbers.quantity import PERCENT, SHARE, Quantity, Unit
+from benchwright.scorers.numbers.quantity import PERCENT, SHARE_DIMENSION, Quantity, Unit
 
 MOST_BITS = 40_000
 """Maximum size of a numerator or denominator, in bits; larger numbers are not computed."""
 
-PLACES = 60
+DECIMAL_PLACES = 60
 """Decimal places of irrational roots."""
 
 PI = Fraction("3.14159265358979323846264338327950288419716939937510582097494459")
@@ -25,19 +25,19 @@ Value = Quantity | str
 """The value of an expression: a quantity, or words that say what it is instead (`a division by zero`)."""
 
 
-def bounded(value: Fraction, whole: bool = False, unit: Unit | None = None) -> Value:
+def bounded_quantity(value: Fraction, whole: bool = False, unit: Unit | None = None) -> Value:
     """Return the value as a quantity; `TOO_LARGE` if it has more than `MOST_BITS`."""
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
         return TOO_LARGE
     return Quantity(value, whole, unit)
 
 
-def negated(quantity: Quantity) -> Quantity:
+def negate(quantity: Quantity) -> Quantity:
     """Return the quantity with the opposite sign."""
     return quantity._replace(value=-quantity.value)
 
 
-def added(one: Value, other: Value, sign: int) -> Value:
+def add(one: Value, other: Value, sign: int) -> Value:
     """Return one + sign * other, in the unit of `one`.
 
     If the dimensions of the units differ, return words that say so.
@@ -50,23 +50,25 @@ def added(one: Value, other: Value, sign: int) -> Value:
         other = Quantity(other.in_base_units / one.unit.factor, unit=one.unit)
     if (one.unit == PERCENT) != (other.unit == PERCENT):
         return "a sum of a number and a percentage"
-    return bounded(one.value + sign * other.value, one.is_whole and other.is_whole, one.unit or other.unit)
+    return bounded_quantity(
+        one.value + sign * other.value, one.is_whole and other.is_whole, one.unit or other.unit
+    )
 
 
 def _share(value: Quantity) -> Quantity:
-    return Quantity(value.in_base_units) if value.unit and value.unit.dimensions == SHARE else value
+    return Quantity(value.in_base_units) if value.unit and value.unit.dimensions == SHARE_DIMENSION else value
 
 
-def multiplied(one: Value, other: Value) -> Value:
+def multiply(one: Value, other: Value) -> Value:
     """Return one * other. Percentages are converted into shares first."""
     if isinstance(one, str) or isinstance(other, str):
         return one if isinstance(one, str) else other
     one, other = _share(one), _share(other)
     unit = (one.unit or other.unit) if not (one.unit and other.unit) else None
-    return bounded(one.value * other.value, one.is_whole and other.is_whole, unit)
+    return bounded_quantity(one.value * other.value, one.is_whole and other.is_whole, unit)
 
 
-def divided(one: Value, other: Value) -> Value:
+def divide(one: Value, other: Value) -> Value:
     """Return one / other. Percentages are converted into shares first."""
     if isinstance(one, str) or isinstance(other, str):
         return one if isinstance(one, str) else other
@@ -74,16 +76,16 @@ def divided(one: Value, other: Value) -> Value:
         return "a division by zero"
     one, other = _share(one), _share(other)
     value = one.value / other.value
-    return bounded(value, False, one.unit if other.unit is None else None)
+    return bounded_quantity(value, False, one.unit if other.unit is None else None)
 
 
-def powered(base: Value, exponent: Value) -> Value:
+def raise_to_power(base: Value, exponent: Value) -> Value:
     """Return base ** exponent. A fractional exponent is a root."""
     if isinstance(base, str) or isinstance(exponent, str):
         return base if isinstance(base, str) else exponent
     if exponent.value.denominator != 1:
         root = root_of(base.value, Fraction(exponent.value.denominator))
-        return powered(root, Quantity(Fraction(exponent.value.numerator), True))
+        return raise_to_power(root, Quantity(Fraction(exponent.value.numerator), True))
     power = exponent.value.numerator
     bits = max(base.value.numerator.bit_length(), base.value.denominator.bit_length())
     if abs(power) * bits > MOST_BITS and abs(base.value) != 1:
@@ -102,7 +104,7 @@ def factorial(value: Quantity) -> Value:
 
 
 def root_of(value: Fraction, degree: Fraction) -> Value:
-    """Return the root of a value: exact if it is rational, else rounded to `PLACES` decimal places."""
+    """Return the root of a value: exact if it is rational, else rounded to `DECIMAL_PLACES` decimal places."""
     if degree.denominator != 1 or not 1 <= degree <= 100 or (value < 0 and degree % 2 == 0):
         return NO_NUMBER
     sign, number = (-1 if value < 0 else 1), degree.numerator
@@ -111,8 +113,8 @@ def root_of(value: Fraction, degree: Fraction) -> Value:
         return Quantity(Fraction(sign * over, under), under == 1)
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > 2_000:
         return TOO_LARGE
-    shifted = abs(value) * 10 ** (PLACES * number)
-    return Quantity(Fraction(sign * _whole_root(int(shifted), number), 10**PLACES))
+    shifted = abs(value) * 10 ** (DECIMAL_PLACES * number)
+    return Quantity(Fraction(sign * _whole_root(int(shifted), number), 10**DECIMAL_PLACES))
 
 
 def _whole_root(number: int, degree: int) -> int:

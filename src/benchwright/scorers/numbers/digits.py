@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-LONGEST = 4_000
+MAX_DIGITS = 4_000
 """Maximum number of digits, and largest exponent of ten. Python converts no longer numbers."""
 
 BLANKS = "\u00a0\u2009\u202f"
 BLANK = rf"(?:[ {BLANKS}]|\\[,;:!\ ])"
 _COMMA = r"(?:\{,\}|,\\!\ ?|,)"
 
-WRITTEN = rf"""
+DIGITS_PATTERN = rf"""
     (?: (?<![0-9.,]) [0-9]{{1,3}} (?: {BLANK} [0-9]{{3}} (?![0-9]) )+ (?: [.,][0-9]+ )?
       | [0-9]+ (?: (?: {_COMMA} | [.'\u2019_] ) [0-9]+ )*
       | \.[0-9]+ )
@@ -38,11 +38,11 @@ def read_digits(written: str) -> tuple[Fraction, bool] | None:
     `3,5`, `0,125`). If there are both points and commas, the last sign begins the decimals (`1.234,5`).
     Return None for other forms (`1,3,7`, `1.2.3`).
     """
-    if len(written) > LONGEST:
+    if len(written) > MAX_DIGITS:
         return None
     exponent = _EXPONENT.search(written)
     power = int(exponent[1].replace("\u2212", "-")) if exponent else 0
-    if abs(power) > LONGEST:
+    if abs(power) > MAX_DIGITS:
         return None
     digits = written[: exponent.start()] if exponent else written
     digits = digits.replace("{,}", ",").replace(",\\! ", ",").replace(",\\!", ",").replace("\u2019", "'")

@@ -8,17 +8,17 @@ from fractions import Fraction
 from benchwright.scorers.numbers.arithmetic import (
     PI,
     Value,
-    added,
-    divided,
+    add,
+    divide,
     factorial,
-    multiplied,
-    negated,
-    powered,
+    multiply,
+    negate,
+    raise_to_power,
     root_of,
 )
 from benchwright.scorers.numbers.cursor import Cursor
 from benchwright.scorers.numbers.numerals import (
-    LETTERED,
+    EXPRESSION_WITH_LETTERS,
     begins_amount,
     read_money,
     read_number,
@@ -29,10 +29,10 @@ from benchwright.scorers.numbers.quantity import PERCENT, Quantity
 from benchwright.scorers.numbers.tokens import Token
 from benchwright.scorers.numbers.units import CURRENCIES, read_unit
 
-DEEPEST = 20
+MAX_NESTING = 20
 """Maximum nesting of brackets, powers and signs; deeper expressions are not read."""
 
-RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
+SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
 _TWO = Quantity(Fraction(2), True)
 
@@ -64,7 +64,7 @@ class _Expression(Cursor):
         return value
 
     def _deeper(self, read: Callable[[], Value | None]) -> Value | None:
-        if self._depth >= DEEPEST:
+        if self._depth >= MAX_NESTING:
             return None
         self._depth += 1
         value = read()
@@ -80,7 +80,7 @@ class _Expression(Cursor):
             if other is None:
                 self.place = before
                 break
-            value = added(value, other, -1 if sign == "-" else 1)
+            value = add(value, other, -1 if sign == "-" else 1)
         return value
 
     def _plus_or_minus(self) -> str | None:
@@ -120,16 +120,16 @@ class _Expression(Cursor):
             return None
         if self.is_sign("×", "/", "÷"):
             self.place += 1
-            return multiplied if token.text == "×" else divided
+            return multiply if token.text == "×" else divide
         joined = not token.after_blank or token.math
         if joined and self.is_sign("(", "√", "π", "sqrt", "frac", "dfrac"):
-            return multiplied
+            return multiply
         part = isinstance(left, Quantity) and (
             left.unit == PERCENT or (not left.is_whole and 0 < left.value < 1)
         )
         if part and self.is_word("of") and self.is_number(1):
             self.place += 1
-            return multiplied
+            return multiply
         return None
 
     def _signed(self) -> Value | None:
@@ -143,14 +143,16 @@ class _Expression(Cursor):
         if value is None:
             self.place = before
         positive = token is not None and token.text == "+"
-        return negated(value) if isinstance(value, Quantity) and not positive else value
+        return negate(value) if isinstance(value, Quantity) and not positive else value
 
     def _power(self) -> Value | None:
         value = self._atom()
         while isinstance(value, Quantity) and (token := self.peek()) is not None:
             if token.kind == "raised" and not token.after_blank:
                 self.place += 1
-                value = powered(value, Quantity(Fraction(int(token.text.translate(RAISED))), True))
+                value = raise_to_power(
+                    value, Quantity(Fraction(int(token.text.translate(SUPERSCRIPTS))), True)
+                )
             elif self.is_sign("^") and not self.is_sign("°", ahead=1):
                 before = self.place
                 self.place += 1
@@ -158,7 +160,7 @@ class _Expression(Cursor):
                 if exponent is None:
                     self.place = before
                     break
-                value = powered(value, exponent)
+                value = raise_to_power(value, exponent)
             elif self.is_sign("!") and token.math and not token.after_blank:
                 self.place += 1
                 value = factorial(value)
@@ -211,10 +213,10 @@ class _Expression(Cursor):
         token = self.peek()
         if token is not None and token.kind == "number" and len(token.text) == 2 and token.text.isdecimal():
             self.place += 1
-            return divided(*(Quantity(Fraction(int(digit)), True) for digit in token.text))
+            return divide(*(Quantity(Fraction(int(digit)), True) for digit in token.text))
         over = self._group() or self._digits()
         under = (self._group() or self._digits()) if over is not None else None
-        return LETTERED if over is None or under is None else divided(over, under)
+        return EXPRESSION_WITH_LETTERS if over is None or under is None else divide(over, under)
 
     def _digits(self) -> Value | None:
         token = self.peek()
@@ -232,5 +234,5 @@ class _Expression(Cursor):
         degree = self._group() if self.is_sign("[") else _TWO
         radicand = self._group() or self._deeper(self._atom)
         if not isinstance(radicand, Quantity) or not isinstance(degree, Quantity):
-            return radicand if isinstance(radicand, str) else LETTERED
+            return radicand if isinstance(radicand, str) else EXPRESSION_WITH_LETTERS
         return root_of(radicand.value, degree.value)

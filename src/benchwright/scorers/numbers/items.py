@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from benchwright.scorers.numbers.arithmetic import Value, added
+from benchwright.scorers.numbers.arithmetic import Value, add
 from benchwright.scorers.numbers.cursor import Cursor
 from benchwright.scorers.numbers.expressions import read_expression
-from benchwright.scorers.numbers.joining import TUPLE, UNEQUAL, amount, joined_kind
-from benchwright.scorers.numbers.numerals import LETTERED, MORNING, ORDINAL
+from benchwright.scorers.numbers.joined_numbers import INEQUALITY, TUPLE, joined_kind, read_amount
+from benchwright.scorers.numbers.number_words import FRACTION_WORDS, word_set
+from benchwright.scorers.numbers.numerals import EXPRESSION_WITH_LETTERS, ORDINAL, TIME_SUFFIXES
 from benchwright.scorers.numbers.quantity import Quantity
 from benchwright.scorers.numbers.tokens import Token
-from benchwright.scorers.numbers.words import PARTS, word_set
 
 _KINDS = {"date": "a date", "time": "a time of day"}
-TIMES = tuple(_KINDS.values())
+TIME_KINDS = tuple(_KINDS.values())
 """The kinds of items that are points in time (dates, times)."""
 
 _LABELS = word_set(
@@ -48,14 +48,14 @@ def items_of(tokens: Sequence[Token], *, words: bool = False) -> list[Item]:
     found: list[Item] = []
     place = 0
     while place < len(tokens):
-        item = item_at(tokens, place, words=words)
+        item = read_item(tokens, place, words=words)
         if item is not None:
             found.append(item)
         place = max(place + 1, item.last if item else _behind_name(tokens, place))
     return found
 
 
-def item_at(tokens: Sequence[Token], place: int, *, words: bool = False) -> Item | None:
+def read_item(tokens: Sequence[Token], place: int, *, words: bool = False) -> Item | None:
     """Return the number or similar item that begins at a token; None if there is none."""
     token = tokens[place]
     if token.kind in _KINDS:
@@ -64,11 +64,11 @@ def item_at(tokens: Sequence[Token], place: int, *, words: bool = False) -> Item
         return None
     if _continues_letters(tokens, place):
         found = read_expression(tokens, place + 1)
-        return None if found is None else Item(LETTERED, place - 1, found[1])
+        return None if found is None else Item(EXPRESSION_WITH_LETTERS, place - 1, found[1])
     if token.text in "<>≤≥≠" and token.kind == "sign":
         found = read_expression(tokens, place + 1)
-        return None if found is None else Item(UNEQUAL, place, found[1])
-    found = amount(tokens, place, words)
+        return None if found is None else Item(INEQUALITY, place, found[1])
+    found = read_amount(tokens, place, words)
     if found is None:
         return None
     item = Item(found[0], place, found[1])
@@ -128,9 +128,9 @@ def _extended(tokens: Sequence[Token], item: Item, words: bool) -> Item:
         return Item(
             "a number in another base", item.first, min(item.last + (4 if braced else 2), len(tokens))
         )
-    if cursor.is_word(*MORNING):
+    if cursor.is_word(*TIME_SUFFIXES):
         return Item(_KINDS["time"], item.first, item.last + 1)
-    if cursor.is_word("and") and cursor.is_word("a", ahead=1) and cursor.is_word(*PARTS, ahead=2):
+    if cursor.is_word("and") and cursor.is_word("a", ahead=1) and cursor.is_word(*FRACTION_WORDS, ahead=2):
         return _and_a_part(tokens, item)
     smaller = _with_smaller_unit(tokens, item)
     if smaller is not None:
@@ -141,7 +141,7 @@ def _extended(tokens: Sequence[Token], item: Item, words: bool) -> Item:
 
 
 def _and_a_part(tokens: Sequence[Token], item: Item) -> Item:
-    part = Fraction(1, PARTS[tokens[item.last + 2].text.lower()])
+    part = Fraction(1, FRACTION_WORDS[tokens[item.last + 2].text.lower()])
     value = (
         Quantity(item.value.value + part, unit=item.value.unit)
         if isinstance(item.value, Quantity)
@@ -165,4 +165,4 @@ def _with_smaller_unit(tokens: Sequence[Token], item: Item) -> Item | None:
     unit, smaller = item.value.unit, found[0].unit
     if not unit.is_convertible_to(smaller) or smaller.factor >= unit.factor:
         return None
-    return Item(added(item.value, found[0], 1), item.first, found[1])
+    return Item(add(item.value, found[0], 1), item.first, found[1])

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from benchwright.scorers.numbers.arithmetic import NO_NUMBER, TOO_LARGE, Value, divided, multiplied
+from benchwright.scorers.numbers.arithmetic import NO_NUMBER, TOO_LARGE, Value, divide, multiply
 from benchwright.scorers.numbers.cursor import Cursor
-from benchwright.scorers.numbers.digits import LONGEST, read_digits
+from benchwright.scorers.numbers.digits import MAX_DIGITS, read_digits
+from benchwright.scorers.numbers.number_words import MONEY_LETTERS, SCALE_LETTERS, SCALES
 from benchwright.scorers.numbers.quantity import Quantity, Unit
-from benchwright.scorers.numbers.units import CURRENCIES, SIGNS, UNITS, read_unit, unit_named
-from benchwright.scorers.numbers.words import LETTERS, MONEY_LETTERS, SCALES
+from benchwright.scorers.numbers.units import CURRENCIES, UNIT_SIGNS, UNITS, find_unit, read_unit
 
-LETTERED = "an expression with letters"
-LISTED = "a list of numbers"
+EXPRESSION_WITH_LETTERS = "an expression with letters"
+NUMBER_LIST = "a list of numbers"
 ORDINAL = "an ordinal number"
-MORNING = ("am", "pm", "a.m", "p.m")
-CODES = frozenset({"usd", "eur", "gbp", "jpy", "inr", "rs", "us"})
+TIME_SUFFIXES = ("am", "pm", "a.m", "p.m")
+CURRENCY_CODES = frozenset({"usd", "eur", "gbp", "jpy", "inr", "rs", "us"})
 """Words and codes of currencies that may precede an amount, in lower case."""
 
 _REPEATING = re.compile(r"([0-9]+)\.([0-9]*)(?:\\overline\{|\()([0-9]+)")
@@ -31,14 +31,14 @@ def read_number(cursor: Cursor, money: Unit | None = None) -> Value:
     token = cursor.tokens[cursor.place]
     cursor.place += 1
     found = read_digits(token.text)
-    if len(token.text) > LONGEST:
+    if len(token.text) > MAX_DIGITS:
         return TOO_LARGE
     if found is None:
-        return LISTED if token.text.count(",") > 1 else NO_NUMBER
+        return NUMBER_LIST if token.text.count(",") > 1 else NO_NUMBER
     value: Value = Quantity(*found)
     attached = _attached(cursor, money)
     if attached is not None:
-        value = multiplied(value, attached)
+        value = multiply(value, attached)
     if isinstance(value, str):
         return value
     if value.is_whole:
@@ -58,7 +58,7 @@ def read_money(cursor: Cursor) -> Value | None:
         cursor.place += 1
     elif token.text.lower() == "rs" and cursor.is_sign("."):
         cursor.place += 1
-    unit = SIGNS.get(token.text) or UNITS.get(token.text.lower())
+    unit = UNIT_SIGNS.get(token.text) or UNITS.get(token.text.lower())
     if unit is None or not cursor.is_number():
         cursor.place = before
         return None
@@ -78,7 +78,7 @@ def begins_amount(cursor: Cursor) -> bool:
     """Return True if the cursor is at the sign or code of a currency."""
     token = cursor.peek()
     return token is not None and (
-        token.text in CURRENCIES or (token.kind == "word" and token.text.lower() in CODES)
+        token.text in CURRENCIES or (token.kind == "word" and token.text.lower() in CURRENCY_CODES)
     )
 
 
@@ -91,12 +91,12 @@ def _attached(cursor: Cursor, money: Unit | None) -> Value | None:
     token = cursor.peek()
     if token is None or token.after_blank or token.kind != "word":
         return None
-    letters = MONEY_LETTERS if money else LETTERS
+    letters = MONEY_LETTERS if money else SCALE_LETTERS
     if token.text in letters:
         cursor.place += 1
         return Quantity(Fraction(letters[token.text]), True)
     ordinal = token.text in ("st", "nd", "rd", "th")
-    named = token.text.lower() in SCALES or unit_named(token.text) is not None
+    named = token.text.lower() in SCALES or find_unit(token.text) is not None
     letters_of_unknowns = len(token.text) == 1 or (len(token.text) == 2 and set(token.text) & set("xyz"))
     if not letters_of_unknowns and not named and not token.math and not ordinal:
         cursor.place += 1
@@ -104,7 +104,7 @@ def _attached(cursor: Cursor, money: Unit | None) -> Value | None:
     if named or "\u3040" <= token.text[0] <= "\u9fff":
         return None
     cursor.place += 1
-    return ORDINAL if ordinal else LETTERED
+    return ORDINAL if ordinal else EXPRESSION_WITH_LETTERS
 
 
 def _mixed(cursor: Cursor, whole: Quantity) -> Quantity:
@@ -137,7 +137,7 @@ def _proper_fraction(cursor: Cursor) -> Fraction | None:
     digits = [one.text for one in found if one is not None and one.kind == "number" and one.text.isdecimal()]
     if len(digits) < 2 or len(digits[1]) > 3:
         return None
-    part = divided(*(Quantity(Fraction(int(one))) for one in digits))
+    part = divide(*(Quantity(Fraction(int(one))) for one in digits))
     if isinstance(part, str) or not 0 < part.value < 1:
         return None
     cursor.place += places[1] + (2 if places == (2, 5) else 1)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 TOLERANCE = Fraction(1, 10**9)
 """Relative difference up to which two numbers are equal, unless both are whole numbers."""
 
-NEAR_WHOLE = Fraction(1, 10**6)
+WHOLE_TOLERANCE = Fraction(1, 10**6)
 """Absolute difference up to which a number that is not whole equals a whole number."""
 
 
@@ -27,9 +27,9 @@ class Unit(NamedTuple):
         return bool(self.dimensions & other.dimensions)
 
 
-SHARE = frozenset({"share"})
-PERCENT = Unit("%", SHARE, Fraction(1, 100))
-EITHER_WAY = (SHARE, frozenset({"count"}))
+SHARE_DIMENSION = frozenset({"share"})
+PERCENT = Unit("%", SHARE_DIMENSION, Fraction(1, 100))
+OPTIONAL_DIMENSIONS = (SHARE_DIMENSION, frozenset({"count"}))
 """Dimensions (percent, dozens) of units that one of two equal numbers may lack.
 
 The numbers are compared both before and after conversion.
@@ -52,7 +52,7 @@ class Quantity(NamedTuple):
         return self.value * self.unit.factor if self.unit else self.value
 
 
-NOTHING = "no number"
+NOTHING_READ = "no number"
 """Kind of a reading that contains nothing like a number."""
 
 
@@ -92,7 +92,7 @@ class Tolerance(NamedTuple):
         if self._near(one.value, other.value, whole):
             return True
         unit = one.unit or other.unit
-        either_way = unit is not None and unit.dimensions in EITHER_WAY
+        either_way = unit is not None and unit.dimensions in OPTIONAL_DIMENSIONS
         return either_way and self._near(one.in_base_units, other.in_base_units, whole)
 
     def _near(self, one: Fraction, other: Fraction, whole: tuple[bool, bool]) -> bool:
@@ -105,4 +105,4 @@ class Tolerance(NamedTuple):
             return self.relative * larger
         if all(whole):
             return Fraction(0)
-        return min(TOLERANCE * larger, NEAR_WHOLE) if any(whole) else TOLERANCE * larger
+        return min(TOLERANCE * larger, WHOLE_TOLERANCE) if any(whole) else TOLERANCE * larger

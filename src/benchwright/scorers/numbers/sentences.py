@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from benchwright.scorers.numbers.items import TIMES, Item
+from benchwright.scorers.numbers.items import TIME_KINDS, Item
+from benchwright.scorers.numbers.number_words import word_set
 from benchwright.scorers.numbers.quantity import Quantity
 from benchwright.scorers.numbers.tokens import Token
-from benchwright.scorers.numbers.words import word_set
 
-MOST = 30
+MAX_NUMBERS = 30
 """Maximum number of numbers in a sentence that are examined, counted from the last."""
 
 _DECORATIONS = word_set(
@@ -29,7 +29,7 @@ _NEEDS = word_set("need needs has have had want wants able going supposed requir
 _NOT = frozenset({"not", "never"})
 
 
-def behind_decorations(tokens: Sequence[Token]) -> int:
+def skip_decorations(tokens: Sequence[Token]) -> int:
     """Return the position after the words and signs that may precede a number, such as `about` and `=`."""
     place = 0
     while place < len(tokens):
@@ -57,7 +57,7 @@ def opening_item(tokens: Sequence[Token], items: Sequence[Item]) -> Item | None:
 
     None if the text begins with words.
     """
-    begin = behind_decorations(tokens)
+    begin = skip_decorations(tokens)
     first = items[0]
     if first.first > begin and not _names_a_side(tokens[begin : first.first]):
         return None
@@ -88,7 +88,7 @@ def clause_item(tokens: Sequence[Token], items: Sequence[Item]) -> Item:
     Numbers in remarks in brackets, denials, circumstances (`in 30 days`) and purposes are left out, as long
     as another number is left.
     """
-    left = list(items[-MOST:])
+    left = list(items[-MAX_NUMBERS:])
     for is_left_out in (_is_remark, _is_denied, _is_circumstance, _is_purpose):
         left = [item for item in left if not is_left_out(tokens, item)] or left
     bold = [item for item in left if tokens[item.first].bold]
@@ -121,7 +121,7 @@ def _is_circumstance(tokens: Sequence[Token], item: Item) -> bool:
     place = item.first - 1
     while place >= 0 and tokens[place].text.lower() in _BETWEEN:
         place -= 1
-    if item.value in TIMES:
+    if item.value in TIME_KINDS:
         return place >= 0 and tokens[place].text.lower() in _MOMENTS
     words = [token.text.lower() for token in tokens[: item.first]]
     condition = max((at for at, word in enumerate(words) if at and word in _CONDITIONS), default=len(words))

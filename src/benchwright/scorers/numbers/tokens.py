@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from benchwright.scorers.characters import plain_characters
-from benchwright.scorers.numbers.digits import BLANKS, WRITTEN
-from benchwright.scorers.numbers.words import word_set
+from benchwright.scorers.characters import to_ascii
+from benchwright.scorers.numbers.digits import BLANKS, DIGITS_PATTERN
+from benchwright.scorers.numbers.number_words import word_set
 
 MONTHS = (
     "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
@@ -23,7 +23,7 @@ _TOKEN = re.compile(
   | (?P<time> (?<![\w.,:]) [0-9]{{1,2}} (?: :[0-9]{{2}}(?::[0-9]{{2}})?(?:\s?[aApP]\.?[mM]\b\.?)?(?![:\w])
         | \s?(?:[ap]m\b|[ap]\.m\.|[AP]M\b|[AP]\.M\.|o['\u2019]clock) ) )
   | (?P<repeating> [0-9]+\.[0-9]* (?: \\overline\{{[0-9]+\}} | \([0-9]+\)(?!\w) ) )
-  | (?P<number> {WRITTEN} )
+  | (?P<number> {DIGITS_PATTERN} )
   | (?P<raised> [\u207a\u207b]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+ )
   | (?P<vulgar> [¼½¾⅐-⅞] )
   | (?P<space> \s+ | <<[^<>\n]{{1,200}}>> | \\[,;:!\ ] | [{BLANKS}] )
@@ -102,7 +102,7 @@ class Token(NamedTuple):
 
 def tokens_of(text: str, *, math: bool = False) -> list[Token]:
     """Return the tokens of a text, in time linear in its length. `math`: the whole text is a formula."""
-    return list(_tokens(plain_characters(text), math))
+    return list(_tokens(to_ascii(text), math))
 
 
 def _tokens(text: str, math: bool) -> Iterator[Token]:

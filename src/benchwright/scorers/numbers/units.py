@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from benchwright.scorers.numbers.cursor import Cursor
-from benchwright.scorers.numbers.quantity import PERCENT, SHARE, Unit
+from benchwright.scorers.numbers.quantity import PERCENT, SHARE_DIMENSION, Unit
 
 CURRENCIES = {"$": "dollar", "€": "euro", "£": "gbp", "¥": "yen", "₹": "rupee", "¢": "cent"}
 
@@ -49,14 +49,14 @@ def _units() -> Iterator[tuple[str, Unit]]:
                 if len(each) > 1:
                     yield f"{each}s", unit
     for name, factor in _SHARES.items():
-        yield name, Unit("%" if factor == "1/100" else name, SHARE, Fraction(factor))
+        yield name, Unit("%" if factor == "1/100" else name, SHARE_DIMENSION, Fraction(factor))
 
 
 UNITS: dict[str, Unit] = dict(_units())
 """Units by name. Names are in lower case, except for some short ones with capitals: `L`, `mL`, `KB`, …."""
 
 POWERS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
-SIGNS = {sign: UNITS[name] for sign, name in CURRENCIES.items()} | {
+UNIT_SIGNS = {sign: UNITS[name] for sign, name in CURRENCIES.items()} | {
     "%": PERCENT,
     "‰": UNITS["permille"],
     "°": UNITS["degree"],
@@ -64,7 +64,7 @@ SIGNS = {sign: UNITS[name] for sign, name in CURRENCIES.items()} | {
 """Units by their signs, such as %."""
 
 
-def unit_named(word: str) -> Unit | None:
+def find_unit(word: str) -> Unit | None:
     """Return the unit with this name; None if there is none.
 
     Words of one or two letters must match exactly: `L` is a liter, and `M` is no unit.
@@ -74,7 +74,7 @@ def unit_named(word: str) -> Unit | None:
     return UNITS.get(word.lower()) if len(word) > 2 else None
 
 
-def raised(unit: Unit, power: int) -> Unit:
+def raise_unit(unit: Unit, power: int) -> Unit:
     """Return a unit of area or volume: a unit of length raised to `power`."""
     return Unit(
         f"{unit.name}^{power}", frozenset(f"{each}^{power}" for each in unit.dimensions), unit.factor**power
@@ -96,7 +96,7 @@ def read_unit(cursor: Cursor) -> Unit | None:
     after = cursor.peek(1)
     if cursor.is_word("per") or (cursor.is_sign("/") and after is not None and after.kind == "word"):
         return None
-    return unit if power == 1 else raised(unit, power)
+    return unit if power == 1 else raise_unit(unit, power)
 
 
 def _unit_at(cursor: Cursor) -> tuple[Unit, int] | None:
@@ -108,18 +108,18 @@ def _unit_at(cursor: Cursor) -> tuple[Unit, int] | None:
         if token.text == "per" and cursor.is_word("cent", ahead=1):
             return PERCENT, 2
         if token.text in POWERS:
-            unit = unit_named(after.text) if after is not None else None
+            unit = find_unit(after.text) if after is not None else None
             return (unit, 2) if unit else None
-        unit = unit_named(token.text)
+        unit = find_unit(token.text)
         return (unit, 1) if unit else None
     if cursor.is_sign("^") and cursor.is_sign("°", ahead=1):
-        return SIGNS["°"], 2
-    if token.kind != "sign" or token.text not in SIGNS:
+        return UNIT_SIGNS["°"], 2
+    if token.kind != "sign" or token.text not in UNIT_SIGNS:
         return None
     begins_next = (
         token.text in CURRENCIES and cursor.is_number(1) and after is not None and not after.after_blank
     )
-    return None if begins_next else (SIGNS[token.text], 1)
+    return None if begins_next else (UNIT_SIGNS[token.text], 1)
 
 
 def _power(cursor: Cursor) -> int | None:

@@ -7,7 +7,7 @@
 | not_worse | not_worse | -margin < low |
 | | worse | high < -margin |
 
-Each verdict follows from `RunningInterval` alone, so it may be checked after every unit, and it is wrong with
+Each verdict follows from `ConfidenceSequence` alone, so it may be checked after every unit, and it is wrong with
 probability at most `error`, whatever the true difference d is:
 
 - difference: both ends together hold with 1 - error, half of it on each side. If d = 0, better or worse is
@@ -29,13 +29,13 @@ import msgspec
 import numpy as np
 
 from benchwright.stats.intervals import Interval
-from benchwright.stats.sequential.running import RunningInterval
+from benchwright.stats.sequential.confidence_sequence import ConfidenceSequence
 
 Goal = Literal["difference", "not_worse"]
 Verdict = Literal["better", "worse", "not_worse", "equivalent"]
 
 
-class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
+class SequentialDecision(msgspec.Struct, frozen=True, omit_defaults=True):
     """The current decision after `units` of `planned` units. `verdict` is None while undecided.
 
     `interval` is valid at every moment, however often it is read.
@@ -52,15 +52,15 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
     finite: bool
 
 
-class Decider:
+class SequentialTest:
     """Sequential test: processes the differences new - old unit by unit, and keeps the first verdict.
 
     Later units do not change the verdict, which was reached on the units before. No verdict is made before
     `at_least` units. `among` is the number of questions that share the error, see `family.Family`. The other
-    arguments are those of `RunningInterval`.
+    arguments are those of `ConfidenceSequence`.
 
     Raises:
-        ValueError: If the margin is negative, the goal is unknown, or `RunningInterval` refuses an argument.
+        ValueError: If the margin is negative, the goal is unknown, or `ConfidenceSequence` refuses an argument.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Decider:
         if margin < 0 or goal not in get_args(Goal):
             raise ValueError(f"no such question: goal {goal!r}, margin {margin}")
         shares = error / np.arange(1, among + 1)
-        self.running = RunningInterval(
+        self.running = ConfidenceSequence(
             planned,
             side_error=shares / 2 if goal == "difference" else shares,
             bounds=bounds,
@@ -127,9 +127,9 @@ class Decider:
         return Interval(float(self.running.low[self._open - 1]), float(self.running.high[self._open - 1]))
 
     @property
-    def decision(self) -> Decision:
+    def decision(self) -> SequentialDecision:
         """The current decision. Its difference is the mean over the units (midpoints for unknown values)."""
-        return Decision(
+        return SequentialDecision(
             verdict=self.verdict,
             difference=self._sum / self._weight if self._weight else 0.0,
             interval=self.interval,

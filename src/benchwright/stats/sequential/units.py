@@ -8,18 +8,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright.stats.arrays import Vector, same_length, sum_by_code, vector
+from benchwright.stats.arrays import Vector, require_same_length, sum_by_code, to_vector
 from benchwright.stats.clusters import group_codes
 
 
-class Units(NamedTuple):
+class UnitMeans(NamedTuple):
     """`means` (g,): mean difference of each unit (sample or cluster); `sizes` (g,): its number of samples."""
 
     means: Vector
     sizes: Vector
 
 
-def grouped(differences: ArrayLike, groups: Iterable[Hashable | None]) -> Units:
+def group_units(differences: ArrayLike, groups: Iterable[Hashable | None]) -> UnitMeans:
     """Return the clusters (`groups`) of samples as units, in order of first appearance.
 
     A sample without a cluster (None) is a unit by itself. Only whole clusters are units: the order of samples
@@ -30,10 +30,10 @@ def grouped(differences: ArrayLike, groups: Iterable[Hashable | None]) -> Units:
     Raises:
         ValueError: If there is not one cluster label for each difference.
     """
-    values = vector(differences, "differences")
+    values = to_vector(differences, "differences")
     codes, n_groups = group_codes(list(groups))
-    same_length("differences", values.size, "groups", codes.size)
+    require_same_length("differences", values.size, "groups", codes.size)
     sizes = np.bincount(codes, minlength=n_groups).astype(np.float64)
     means = sum_by_code(values, codes, n_groups) / sizes
     order = np.argsort(np.unique(codes, return_index=True)[1], kind="stable")
-    return Units(means[order], sizes[order])
+    return UnitMeans(means[order], sizes[order])

@@ -7,32 +7,32 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchwright.analysis.report.pieces import cut
 from benchwright.analysis.report.records import Segment, TimedTrial
+from benchwright.analysis.report.text_pieces import shorten
 from benchwright.errors import JournalError
 from benchwright.records import RequestRecord, TrialRecord
-from benchwright.reports.html.charts.times import waterfall
+from benchwright.reports.html.charts.times import waterfall_chart
 from benchwright.runs.attempts import ScoredTrial
-from benchwright.runs.journal import Body, ExchangeBody, read_body
+from benchwright.runs.journal import ExchangeBody, TrialBody, read_body
 from benchwright.web.conversation import (
     MessageView,
     Turn,
+    indent_if_json,
+    indented_json,
     message_views,
-    pretty,
-    pretty_text,
     shows_answer,
     turns_of,
 )
-from benchwright.web.text import LONGEST, address
+from benchwright.web.text import MAX_PAGE_TEXT_LENGTH, viewer_address
 
 MOST_BARS = 60
 """Maximum number of requests in the waterfall chart of an attempt."""
 
-SHOWN_RAW = 20_000
+MAX_RAW_CHARACTERS = 20_000
 """Maximum number of characters shown of a raw request or response. The file to download has all."""
 
 
-def shown_attempt(directory: Path, attempt: ScoredTrial, run: str, turn: int) -> dict[str, Any]:
+def attempt_values(directory: Path, attempt: ScoredTrial, run: str, turn: int) -> dict[str, Any]:
     """Return the template values for an attempt. `turn` is the number of the attempt, from 0."""
     record, scores = attempt.record, list(attempt.scores.values())
     body = _body(directory, record)
@@ -43,18 +43,18 @@ def shown_attempt(directory: Path, attempt: ScoredTrial, run: str, turn: int) ->
         "number": turn,
         "record": record,
         "status": attempt.status,
-        "scores": [{"score": score, "detail": pretty(score.detail) if score.detail else ""} for score in scores],
+        "scores": [{"score": score, "detail": indented_json(score.detail) if score.detail else ""} for score in scores],
         "readable": body is not None or not record.body[1],
         "messages": messages,
         "turns": _turns(messages, record),
-        "answer": cut(body.answer, LONGEST) if body is not None and not shows_answer(body) else [],
+        "answer": shorten(body.answer, MAX_PAGE_TEXT_LENGTH) if body is not None and not shows_answer(body) else [],
         "waterfall": _waterfall(record) if any(one.total for one in record.requests) else "",
         "exchanges": [_exchange(one) for one in (body.exchanges if body is not None else [])],
         "artifacts": _artifacts(body),
-        "native": cut(pretty(native), SHOWN_RAW) if native is not None else [],
+        "native": shorten(indented_json(native), MAX_RAW_CHARACTERS) if native is not None else [],
         "pack": _pack_result(native),
-        "picture": lambda name: address(f"/runs/{run}/pictures/{name}"),
-        "file": lambda part, exchange=0: address(
+        "picture": lambda name: viewer_address(f"/runs/{run}/pictures/{name}"),
+        "file": lambda part, exchange=0: viewer_address(
             f"/runs/{run}/sample/file",
             id=record.sample, target=record.target, repeat=record.repeat or "", attempt=turn, part=part,
             exchange=exchange,
@@ -76,7 +76,7 @@ def _turns(messages: list[MessageView], record: TrialRecord) -> list[tuple[Turn,
     return [(turn, requests[place] if place < len(requests) else None) for place, turn in enumerate(turns)]
 
 
-def _body(directory: Path, record: TrialRecord) -> Body | None:
+def _body(directory: Path, record: TrialRecord) -> TrialBody | None:
     """Read the conversation of a trial. None if it is lost."""
     try:
         return read_body(directory, record)
@@ -89,7 +89,7 @@ def _waterfall(record: TrialRecord) -> Any:
         TimedTrial(f"{request.role} {request.turn + 1}", 0, 0.0, _end(request), _segments(request))
         for request in record.requests[:MOST_BARS]
     ]
-    return waterfall("Requests of the trial", bars)
+    return waterfall_chart("Requests of the trial", bars)
 
 
 def _end(request: RequestRecord) -> float:
@@ -119,20 +119,22 @@ def _segments(request: RequestRecord) -> list[Segment]:
 
 def _exchange(exchange: ExchangeBody) -> dict[str, Any]:
     sent = exchange.sent
-    messages = f"the first {sent} messages above" if isinstance(sent, int) else pretty(sent)
+    messages = f"the first {sent} messages above" if isinstance(sent, int) else indented_json(sent)
     response = bytes(exchange.response).decode("utf-8", "replace")
     return {
-        "request": cut(pretty(exchange.request), SHOWN_RAW),
-        "messages": cut(messages, SHOWN_RAW),
-        "response": cut(pretty_text(response) if len(response) < 2**20 else response, SHOWN_RAW),
+        "request": shorten(indented_json(exchange.request), MAX_RAW_CHARACTERS),
+        "messages": shorten(messages, MAX_RAW_CHARACTERS),
+        "response": shorten(
+            indent_if_json(response) if len(response) < 2**20 else response, MAX_RAW_CHARACTERS
+        ),
     }
 
 
-def _artifacts(body: Body | None) -> list[tuple[str, Any]]:
+def _artifacts(body: TrialBody | None) -> list[tuple[str, Any]]:
     if body is None:
         return []
     return [
-        (str(name), cut(value if isinstance(value, str) else pretty(value), SHOWN_RAW))
+        (str(name), shorten(value if isinstance(value, str) else indented_json(value), MAX_RAW_CHARACTERS))
         for name, value in body.artifacts.items()
     ]
 
@@ -149,12 +151,14 @@ def _pack_result(native: Any) -> dict[str, Any] | None:
         "status": str(native["status"])[:20],
         "summary": str(native.get("summary") or ""),
         "note": str(native.get("note") or ""),
-        "log": cut(str(native.get("rawLog") or ""), LONGEST),
+        "log": shorten(str(native.get("rawLog") or ""), MAX_PAGE_TEXT_LENGTH),
         "verifier": verifier if isinstance(verifier, dict) else None,
-        "details": cut(pretty(verifier.get("details")), SHOWN_RAW)
+        "details": shorten(indented_json(verifier.get("details")), MAX_RAW_CHARACTERS)
         if isinstance(verifier, dict) and verifier.get("details")
         else [],
-        "output": cut(pretty(native["output"]), SHOWN_RAW) if native.get("output") else [],
+        "output": shorten(indented_json(native["output"]), MAX_RAW_CHARACTERS)
+        if native.get("output")
+        else [],
         "artifacts": [one for one in artifacts if isinstance(one, dict)]
         if isinstance(artifacts, list)
         else [],

@@ -10,28 +10,28 @@ from markupsafe import Markup
 
 from benchwright.analysis.comparison.compare import ComparisonOptions
 from benchwright.analysis.comparison.names import side_names, with_names
-from benchwright.analysis.comparison.records import Change, Comparison, ScoreComparison
+from benchwright.analysis.comparison.records import Comparison, ScoreChange, ScoreComparison
 from benchwright.analysis.report.records import Flip, TrialTexts
-from benchwright.analysis.report.trial_texts import given_on_disk
-from benchwright.app.comparing import Compared, compare_runs
-from benchwright.reports.comparison.words import comparison_warnings, raw_line, verdict_lines
+from benchwright.analysis.report.trial_texts import read_trial_texts
+from benchwright.app.comparing import ComparisonWithTimes, compare_runs
+from benchwright.reports.comparison.sentences import comparison_warnings, raw_line, verdict_lines
 from benchwright.reports.html.comparison import comparison_part, flip_part
 from benchwright.runs.manifest import Manifest
-from benchwright.web.off_loop import off_loop
-from benchwright.web.pages.places import Place, shown_trial
 from benchwright.web.pages.runs import page_number
-from benchwright.web.rendering import page
-from benchwright.web.text import address
+from benchwright.web.pages.trial_addresses import TrialPlace, trial_values
+from benchwright.web.rendering import render_page
+from benchwright.web.text import viewer_address
+from benchwright.web.threads import run_in_thread
 from benchwright.web.trial_selection import TrialQuery
-from benchwright.web.viewer import VIEWER, Viewer
+from benchwright.web.viewer import VIEWER_KEY, Viewer
 
-PAGE = 20
+PAGE_SIZE = 20
 """Number of changed samples on one page."""
 
-SHOWN = {"": "Flipped", "lost": "Lost", "won": "Won"}
+CHANGE_FILTERS = {"": "Flipped", "lost": "Lost", "won": "Won"}
 """Filters of the changed samples, with their labels on the page: all, worse in B than in A, better in B."""
 
-MOST_OFFERED = 1000
+MAX_SELECTABLE_RUNS = 1000
 """Maximum number of runs, the newest first, from which A and B can be chosen."""
 
 
@@ -41,28 +41,28 @@ async def compare_page(request: web.Request) -> web.Response:
     ticked = query.getall("run", [])[:2]
     if ticked:  # from the list of runs, in which the older one is below
         names = dict(zip("ba", ticked, strict=False))
-        raise web.HTTPFound(address("/compare", **names))
+        raise web.HTTPFound(viewer_address("/compare", **names))
     asked = {name: query.get(name, "") for name in ("a", "b", "anyway", "only", "score")}
-    viewer, number = request.app[VIEWER], page_number(request)
+    viewer, number = request.app[VIEWER_KEY], page_number(request)
     if query.get("part") == "result":
-        return await off_loop(_result_part, viewer, asked, number)
-    return await off_loop(_choice, viewer, asked, number)
+        return await run_in_thread(_result_part, viewer, asked, number)
+    return await run_in_thread(_choice, viewer, asked, number)
 
 
 def _choice(viewer: Viewer, asked: dict[str, str], number: int) -> web.Response:
-    rows = viewer.runs.rows()[:MOST_OFFERED]
+    rows = viewer.runs.rows()[:MAX_SELECTABLE_RUNS]
     choices = [
         (name, f"{row.name}: {', '.join(row.models)} ({name})")
         for row in rows
         for name in _references(viewer.runs.manifest(row.id))
     ]
     there = bool(asked["a"] and asked["b"])
-    return page(
+    return render_page(
         "compare.html",
         asked=asked,
         choices=choices,
         there=there,
-        part=address("/compare", **asked, page=number, part="result"),
+        part=viewer_address("/compare", **asked, page=number, part="result"),
     )
 
 
@@ -79,7 +79,7 @@ def _result_part(viewer: Viewer, asked: dict[str, str], number: int) -> web.Resp
     scores = [score for pair in found.pairs for score in pair.scores]
     score = next((one for one in scores if one.score == asked["score"]), scores[0] if scores else None)
     chosen = [] if score is None else list(_changes(score, asked["only"]))
-    return page(
+    return render_page(
         "part_comparison.html",
         asked=asked,
         verdicts=[raw_line(line) for line in verdict_lines(shown)],
@@ -87,12 +87,14 @@ def _result_part(viewer: Viewer, asked: dict[str, str], number: int) -> web.Resp
         figures=comparison_part(found, compared.times),
         scores=[one.score for one in scores],
         score=score,
-        changes=list(_flips(viewer, asked, found, score, chosen[(number - 1) * PAGE : number * PAGE])),
-        counts={name: sum(1 for _ in _changes(score, name)) if score else 0 for name in SHOWN},
-        shown=SHOWN,
+        changes=list(
+            _flips(viewer, asked, found, score, chosen[(number - 1) * PAGE_SIZE : number * PAGE_SIZE])
+        ),
+        counts={name: sum(1 for _ in _changes(score, name)) if score else 0 for name in CHANGE_FILTERS},
+        shown=CHANGE_FILTERS,
         number=number,
-        pages=max(1, -(-len(chosen) // PAGE)),
-        url=lambda **changed: address("/compare", **{**asked, **changed}),
+        pages=max(1, -(-len(chosen) // PAGE_SIZE)),
+        url=lambda **changed: viewer_address("/compare", **{**asked, **changed}),
     )
 
 
@@ -101,7 +103,7 @@ def _flips(
     asked: dict[str, str],
     found: Comparison,
     score: ScoreComparison | None,
-    changes: Sequence[Change],
+    changes: Sequence[ScoreChange],
 ) -> Iterator[Markup]:
     """Yield changed samples with both answers and a link to both conversations."""
     a, b = (_side_reader(viewer, asked[name]) for name in ("a", "b"))
@@ -112,23 +114,23 @@ def _flips(
         yield flip_part(found, letters[0], letters[1], flip, _side_by_side(asked, change))
 
 
-def _side_reader(viewer: Viewer, reference: str) -> Callable[[Change], TrialTexts | None]:
+def _side_reader(viewer: Viewer, reference: str) -> Callable[[ScoreChange], TrialTexts | None]:
     """Return a function that reads the input and answer of one of the two runs for a changed sample."""
     run, _, slot = reference.partition("@")
     trials = viewer.trials(run)
     trials.read_all()
     target = slot or viewer.runs.manifest(run).targets[0].slot
 
-    def read(change: Change) -> TrialTexts | None:
+    def read(change: ScoreChange) -> TrialTexts | None:
         with trials.lock:
             number = trials.find(change.sample, target, change.repeat)
             trial = None if number is None else trials.table.read_trial(number)
-        return None if trial is None else given_on_disk(trials.table.directory, trial)
+        return None if trial is None else read_trial_texts(trials.table.directory, trial)
 
     return read
 
 
-def _compared(viewer: Viewer, a: str, b: str, *, anyway: bool) -> Compared:
+def _compared(viewer: Viewer, a: str, b: str, *, anyway: bool) -> ComparisonWithTimes:
     """Compare two stored runs, each given as `ID` or `ID@SLOT`. Results are cached.
 
     Raises:
@@ -145,7 +147,7 @@ def _compared(viewer: Viewer, a: str, b: str, *, anyway: bool) -> Compared:
     return viewer.comparisons.get(key, lambda: compare_runs(references, ComparisonOptions(anyway=anyway)))
 
 
-def _changes(score: ScoreComparison, only: str) -> Iterator[Change]:
+def _changes(score: ScoreComparison, only: str) -> Iterator[ScoreChange]:
     """Yield the changed samples: the largest losses first, the largest wins last."""
     for change in sorted(score.changes, key=score.gain):
         gain = score.gain(change)
@@ -153,8 +155,8 @@ def _changes(score: ScoreComparison, only: str) -> Iterator[Change]:
             yield change
 
 
-def _side_by_side(asked: dict[str, str], change: Change) -> str:
-    return address(
+def _side_by_side(asked: dict[str, str], change: ScoreChange) -> str:
+    return viewer_address(
         "/compare/sample", a=asked["a"], b=asked["b"], id=change.sample, repeat=change.repeat or "",
         only=asked["only"], score=asked["score"], anyway=asked["anyway"],
     )  # fmt: skip
@@ -166,7 +168,7 @@ async def compare_sample(request: web.Request) -> web.Response:
     asked = {name: query.get(name, "") for name in ("a", "b", "anyway", "only", "score")}
     repeat = query.get("repeat", "")
     number = int(repeat) if repeat.isdecimal() and len(repeat) < 9 else 0
-    return await off_loop(_both, request.app[VIEWER], asked, query.get("id", ""), number)
+    return await run_in_thread(_both, request.app[VIEWER_KEY], asked, query.get("id", ""), number)
 
 
 def _both(viewer: Viewer, asked: dict[str, str], sample: str, repeat: int) -> web.Response:
@@ -174,37 +176,37 @@ def _both(viewer: Viewer, asked: dict[str, str], sample: str, repeat: int) -> we
     for letter in ("a", "b"):
         run, _, slot = asked[letter].partition("@")
         manifest = viewer.runs.manifest(run)
-        place = Place(run, sample, slot or manifest.targets[0].slot, repeat, TrialQuery(), asked)
+        place = TrialPlace(run, sample, slot or manifest.targets[0].slot, repeat, TrialQuery(), asked)
         sides.append({"letter": letter.upper(), "run": run, **_side(viewer, place, manifest)})
     names = side_names([side["model"] for side in sides], [side["letter"] for side in sides])
     before, after = (
         None if change is None else _side_by_side(asked, change)
-        for change in changed_around(viewer, asked, sample, repeat)
+        for change in neighbouring_changes(viewer, asked, sample, repeat)
     )
-    return page(
+    return render_page(
         "compare_sample.html",
         sample=sample,
         repeat=repeat,
         sides=sides,
         names=names,
-        up=address("/compare", **asked),
+        up=viewer_address("/compare", **asked),
         before=before,
         after=after,
     )
 
 
-def _side(viewer: Viewer, place: Place, manifest: Manifest) -> dict[str, Any]:
+def _side(viewer: Viewer, place: TrialPlace, manifest: Manifest) -> dict[str, Any]:
     model = next((target.model for target in manifest.targets if target.slot == place.target), "")
     try:
-        row, attempt, href = shown_trial(viewer, place)
+        row, attempt, href = trial_values(viewer, place)
     except web.HTTPNotFound:
         return {"model": model, "row": None, "attempt": None, "href": ""}
     return {"model": model, "row": row, "attempt": attempt, "href": href}
 
 
-def changed_around(
+def neighbouring_changes(
     viewer: Viewer, asked: dict[str, str], sample: str, repeat: int
-) -> tuple[Change | None, Change | None]:
+) -> tuple[ScoreChange | None, ScoreChange | None]:
     """Return the changed samples before and after this one, in the order of the comparison's table.
 
     For a sample that is not in the table, they are None and the first changed sample.

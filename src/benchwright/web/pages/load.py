@@ -9,26 +9,26 @@ from aiohttp import web
 from msgspec.structs import replace
 
 from benchwright.analysis.load.comparison.references import read_loads
-from benchwright.analysis.load.details import DetailedLoad
-from benchwright.analysis.load.server_metrics_file import LOOKS
+from benchwright.analysis.load.plot_data import DetailedLoad
+from benchwright.analysis.load.server_metrics_file import SERVER_METRICS_FILE
 from benchwright.analysis.run_list import RunRow
 from benchwright.app.load.report import compared_loads
 from benchwright.errors import UserError
 from benchwright.reports.html.load import loads_part
-from benchwright.runs.tail import size_of
-from benchwright.web.live import Change, tell_changes
-from benchwright.web.off_loop import off_loop
-from benchwright.web.rendering import page
+from benchwright.runs.journal_tail import size_of
+from benchwright.web.live_updates import PageState, send_changes
+from benchwright.web.rendering import render_page
 from benchwright.web.text import load_address
-from benchwright.web.viewer import VIEWER, Viewer
+from benchwright.web.threads import run_in_thread
+from benchwright.web.viewer import VIEWER_KEY, Viewer
 
-POLL = 1.0
+POLL_SECONDS = 1.0
 """Seconds between two checks of the levels for changes."""
 
-MOST_OVER = 5
+MAX_OVERLAID_LOADS = 5
 """Maximum number of other measurements that are overlaid."""
 
-MOST_OFFERED = 200
+MAX_SELECTABLE_LOADS = 200
 """Maximum number of measurements, the newest first, that can be chosen for overlaying."""
 
 
@@ -37,19 +37,21 @@ async def load_page(request: web.Request) -> web.Response:
 
     The query's `with` contains the tags of the measurements to overlay.
     """
-    viewer, tag = request.app[VIEWER], request.match_info["load"]
-    others = [one for one in dict.fromkeys(request.query.getall("with", [])) if one != tag][:MOST_OVER]
+    viewer, tag = request.app[VIEWER_KEY], request.match_info["load"]
+    others = [one for one in dict.fromkeys(request.query.getall("with", [])) if one != tag][
+        :MAX_OVERLAID_LOADS
+    ]
     part = request.query.get("part", "")
     if part == "levels":
-        return await off_loop(lambda: page("part_levels.html", rows=_levels(viewer, tag)))
+        return await run_in_thread(lambda: render_page("part_levels.html", rows=_levels(viewer, tag)))
     if part == "figures":
-        return await off_loop(_figures_part, viewer, [tag, *others])
-    return await off_loop(_whole, viewer, tag, others)
+        return await run_in_thread(_figures_part, viewer, [tag, *others])
+    return await run_in_thread(_whole, viewer, tag, others)
 
 
 def _whole(viewer: Viewer, tag: str, others: Sequence[str]) -> web.Response:
     rows = _levels(viewer, tag)
-    return page(
+    return render_page(
         "load.html",
         tag=tag,
         rows=rows,
@@ -63,7 +65,7 @@ def _whole(viewer: Viewer, tag: str, others: Sequence[str]) -> web.Response:
 
 def _figures_part(viewer: Viewer, tags: Sequence[str]) -> web.Response:
     loads = [load for tag in tags for load in _loads(viewer, tag)]
-    return page("part_load.html", figures=loads_part(loads, compared_loads(loads)))
+    return render_page("part_load.html", figures=loads_part(loads, compared_loads(loads)))
 
 
 def _levels(viewer: Viewer, tag: str) -> list[RunRow]:
@@ -82,7 +84,12 @@ def _loads(viewer: Viewer, tag: str) -> list[DetailedLoad]:
     """Read the measurement of each model from the current journals. Results are cached."""
     rows = _levels(viewer, tag)
     directories = {row.id: viewer.runs.directory(row.id) for row in rows}
-    key = (tag, tuple((row.id, row.size, row.state, size_of(directories[row.id] / LOOKS)) for row in rows))
+    key = (
+        tag,
+        tuple(
+            (row.id, row.size, row.state, size_of(directories[row.id] / SERVER_METRICS_FILE)) for row in rows
+        ),
+    )
     newest_first = [(directories[row.id], row.manifest) for row in reversed(rows)]
     loads = viewer.loads.get(key, lambda: read_loads(newest_first))
     running = {row.id for row in rows if row.state == "running"}
@@ -106,7 +113,7 @@ def _offered(viewer: Viewer, tag: str) -> list[tuple[str, str]]:
     for row in viewer.runs.rows():
         if row.measurement not in ("", tag):
             found.setdefault(row.measurement, []).append(row)
-    newest = sorted(found, key=lambda one: -found[one][0].created_at)[:MOST_OFFERED]
+    newest = sorted(found, key=lambda one: -found[one][0].created_at)[:MAX_SELECTABLE_LOADS]
     return [(one, f"{', '.join(_models(found[one]))} ({one})") for one in newest]
 
 
@@ -115,13 +122,13 @@ async def load_live(request: web.Request) -> web.StreamResponse:
 
     The events end when the browser disconnects or the viewer closes.
     """
-    viewer, tag = request.app[VIEWER], request.match_info["load"]
+    viewer, tag = request.app[VIEWER_KEY], request.match_info["load"]
 
-    def look() -> Change:
-        return Change(_version(_levels(viewer, tag)), {})
+    def look() -> PageState:
+        return PageState(_version(_levels(viewer, tag)), {})
 
-    await off_loop(look)  # raises UserError for a missing measurement before the stream begins
-    return await tell_changes(request, look, POLL)
+    await run_in_thread(look)  # raises UserError for a missing measurement before the stream begins
+    return await send_changes(request, look, POLL_SECONDS)
 
 
 def _version(rows: Sequence[RunRow]) -> str:

@@ -11,11 +11,11 @@ from benchwright.packs.results import CellState
 from benchwright.packs.types import CategoryScore
 from benchwright.reports.pack import cell_status_text
 from benchwright.runs.manifest import Manifest
-from benchwright.web.text import address
+from benchwright.web.text import viewer_address
 from benchwright.web.viewer import Viewer
 
 
-class Cell(NamedTuple):
+class MatrixCell(NamedTuple):
     """One cell of the matrix: the statuses of its attempts, its progress message while it is running, and its
     link.
     """
@@ -28,12 +28,12 @@ class Cell(NamedTuple):
     status_text: str
 
 
-class Line(NamedTuple):
+class MatrixRow(NamedTuple):
     """A line of the matrix: a scenario with its cells, one for each model."""
 
     id: str
     title: str
-    cells: list[Cell]
+    cells: list[MatrixCell]
     cards: list[dict[str, str]]
 
 
@@ -45,7 +45,7 @@ def pack_values(viewer: Viewer, row: RunRow, manifest: Manifest) -> dict[str, An
         kept = load_pack_run(manifest, trials.table)
     messages = viewer.live_cells(row.id).read_new_events() if row.state == "running" else {}
     lines = list(_lines(kept, manifest, row.id, messages))
-    categories: dict[str, list[Line]] = {}
+    categories: dict[str, list[MatrixRow]] = {}
     for line in lines:
         categories.setdefault(manifest.about.get("categories", {}).get(line.id, ""), []).append(line)
     highest = max((value for one in kept.scores.values() for value in _values(one.score)), default=0.0)
@@ -65,7 +65,7 @@ def _values(score: Any) -> list[float]:
 
 def _lines(
     kept: PackRun, manifest: Manifest, run: str, messages: dict[tuple[str, str], str]
-) -> Iterator[Line]:
+) -> Iterator[MatrixRow]:
     states = kept.results.cell_states()
     cards = manifest.about.get("cards", {})
     for scenario in kept.scenarios:
@@ -74,10 +74,12 @@ def _lines(
             state = states.get((slot, scenario.id), CellState())
             message = messages.get((model.id, scenario.id))
             live = message is not None and len(state.attempts) < manifest.repeats
-            href = address(f"/runs/{run}/sample", id=scenario.id, target=slot) if state.attempts else ""
+            href = (
+                viewer_address(f"/runs/{run}/sample", id=scenario.id, target=slot) if state.attempts else ""
+            )
             word = _word(state.attempts, live)
-            cells.append(Cell(state.attempts, live, message or "", state.seconds, href, word))
-        yield Line(scenario.id, scenario.title, cells, cards.get(scenario.id, []))
+            cells.append(MatrixCell(state.attempts, live, message or "", state.seconds, href, word))
+        yield MatrixRow(scenario.id, scenario.title, cells, cards.get(scenario.id, []))
 
 
 def _word(attempts: list[str], live: bool) -> str:

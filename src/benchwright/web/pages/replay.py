@@ -13,21 +13,21 @@ from benchwright.packs.events import Event
 from benchwright.packs.run_files import read_events
 from benchwright.reports.pack_replay import event_line
 from benchwright.text import one_line
-from benchwright.web.off_loop import off_loop
-from benchwright.web.rendering import page
-from benchwright.web.viewer import VIEWER, Viewer
+from benchwright.web.rendering import render_page
+from benchwright.web.threads import run_in_thread
+from benchwright.web.viewer import VIEWER_KEY, Viewer
 
 MOST_STEPS = 5_000
 """Maximum number of events on one page. If there are more, progress messages are left out."""
 
-MESSAGE = 80
+MAX_MESSAGE_LENGTH = 80
 """Maximum number of characters of a progress message."""
 
-Place = tuple[str, str]
+CellKey = tuple[str, str]
 """A cell of the matrix: (id of its scenario, id of its model)."""
 
 
-class Change(NamedTuple):
+class CellChange(NamedTuple):
     """The new state of a cell: its row and column (from 0), state and text.
 
     `state` is idle, live, pass, partial, fail or error.
@@ -39,19 +39,22 @@ class Change(NamedTuple):
     word: str
 
 
-class Step(NamedTuple):
+class ReplayStep(NamedTuple):
     """An event: its text, the row of its scenario (None if it has none), and the changed cells."""
 
     text: str
     row: int | None
-    changes: list[Change]
+    changes: list[CellChange]
 
 
-def steps_of(events: Sequence[Event], labels: Mapping[str, str], scenarios: Sequence[str]) -> list[Step]:
+def steps_of(
+    events: Sequence[Event], labels: Mapping[str, str], scenarios: Sequence[str]
+) -> list[ReplayStep]:
     """Convert events to steps. `labels` maps model ids to labels, in the order of the columns."""
     matrix = _Matrix(list(scenarios), list(labels))
     return [
-        Step(event_line(event, labels), matrix.row(event), list(matrix.changes(event))) for event in events
+        ReplayStep(event_line(event, labels), matrix.row(event), list(matrix.changes(event)))
+        for event in events
     ]
 
 
@@ -64,12 +67,12 @@ class _Matrix:
     def __init__(self, scenarios: list[str], models: list[str]) -> None:
         self._rows = {name: place for place, name in enumerate(scenarios)}
         self._columns = {name: place for place, name in enumerate(models)}
-        self._at_work: set[Place] = set()
+        self._at_work: set[CellKey] = set()
 
     def row(self, event: Event) -> int | None:
         return self._rows.get(str(event.get("scenarioId")))
 
-    def changes(self, event: Event) -> Iterator[Change]:
+    def changes(self, event: Event) -> Iterator[CellChange]:
         kind, place = event.get("type"), (str(event.get("scenarioId")), str(event.get("modelId")))
         if kind in ("run_started", "run_finished", "run_error"):
             yield from (self._change(one, "idle", "") for one in sorted(self._at_work))
@@ -78,14 +81,14 @@ class _Matrix:
             return
         elif kind == "model_progress":
             self._at_work.add(place)
-            yield self._change(place, "live", one_line(str(event.get("message") or ""), MESSAGE))
+            yield self._change(place, "live", one_line(str(event.get("message") or ""), MAX_MESSAGE_LENGTH))
         elif kind == "scenario_result":
             self._at_work.discard(place)
             status = _status(event.get("result"))
             yield self._change(place, status, status)
 
-    def _change(self, place: Place, state: str, word: str) -> Change:
-        return Change(self._rows[place[0]], self._columns[place[1]], state, word)
+    def _change(self, place: CellKey, state: str, word: str) -> CellChange:
+        return CellChange(self._rows[place[0]], self._columns[place[1]], state, word)
 
 
 def _status(result: Any) -> str:
@@ -98,7 +101,7 @@ def _status(result: Any) -> str:
 
 async def replay_page(request: web.Request) -> web.Response:
     """Serve the page that replays a run of a pack."""
-    return await off_loop(_page, request.app[VIEWER], request.match_info["run"])
+    return await run_in_thread(_page, request.app[VIEWER_KEY], request.match_info["run"])
 
 
 def _page(viewer: Viewer, run: str) -> web.Response:
@@ -111,7 +114,7 @@ def _page(viewer: Viewer, run: str) -> web.Response:
         shown = [event for event in events if event.get("type") != "model_progress"]
     labels = {model.id: model.label for model in models_of(manifest).values()}
     titles = manifest.about.get("scenarios", {})
-    return page(
+    return render_page(
         "replay.html",
         row=row,
         pack_name=f"{manifest.about.get('name', manifest.name)} {manifest.about.get('version', '')}",

@@ -12,52 +12,52 @@ from benchwright.analysis.request_lines import request_lines
 from benchwright.analysis.run_list import RunRow
 from benchwright.endpoint.card import Card
 from benchwright.formats import duration
-from benchwright.reports.comparison.words import raw_line
+from benchwright.reports.comparison.sentences import raw_line
 from benchwright.reports.decision import decision_lines
 from benchwright.reports.html.plots import decision_plots
 from benchwright.reports.summary import interval_text
 from benchwright.runs.cards import card_lines, read_cards
 from benchwright.runs.manifest import Manifest
-from benchwright.runs.tags_and_notes import LONGEST_NOTE, note_run
+from benchwright.runs.tags_and_notes import LONGEST_NOTE, set_note
 from benchwright.web.figures import figures_of
-from benchwright.web.live import Change, tell_changes
-from benchwright.web.off_loop import off_loop
+from benchwright.web.live_updates import PageState, send_changes
 from benchwright.web.pages.pack import pack_values
-from benchwright.web.pages.samples import FIRST_READING, samples_values, wanted_of
-from benchwright.web.rendering import page
-from benchwright.web.trial_selection import ORDERS, TrialQuery
-from benchwright.web.viewer import VIEWER, Viewer
+from benchwright.web.pages.trials_table import MAX_READ_WAIT, parse_trial_query, samples_values
+from benchwright.web.rendering import render_page
+from benchwright.web.threads import run_in_thread
+from benchwright.web.trial_selection import SORT_ORDERS, TrialQuery
+from benchwright.web.viewer import VIEWER_KEY, Viewer
 
-SMALL = 2 * 2**20
+MAX_INLINE_JOURNAL_BYTES = 2 * 2**20
 """Maximum size in bytes of a journal whose summary is part of the page. Otherwise it is loaded afterwards."""
 
-SHOWN_ELSEWHERE = frozenset({"models", "scenarios", "categories", "cards"})
+FACTS_IN_MATRIX = frozenset({"models", "scenarios", "categories", "cards"})
 """Facts about a pack's run that the page's matrix of scenarios by models already shows."""
 
 
 async def run_page(request: web.Request) -> web.Response:
     """Serve the page of a run; if the query has `part`, only that part of it, such as its summary or trials."""
-    viewer, run = request.app[VIEWER], request.match_info["run"]
+    viewer, run = request.app[VIEWER_KEY], request.match_info["run"]
     part = request.query.get("part", "")
     if part == "samples":
-        return await off_loop(_samples_part, viewer, run, wanted_of(request))
-    if part in PARTS:
-        return await off_loop(_part, viewer, run, part)
-    return await off_loop(_whole, viewer, run, wanted_of(request))
+        return await run_in_thread(_samples_part, viewer, run, parse_trial_query(request))
+    if part in PAGE_PARTS:
+        return await run_in_thread(_part, viewer, run, part)
+    return await run_in_thread(_whole, viewer, run, parse_trial_query(request))
 
 
 def _whole(viewer: Viewer, run: str, wanted: TrialQuery) -> web.Response:
     row, manifest = viewer.runs.row(run), viewer.runs.manifest(run)
     samples = samples_values(viewer, row, manifest, wanted)
-    small = row.size <= SMALL
-    return page(
+    small = row.size <= MAX_INLINE_JOURNAL_BYTES
+    return render_page(
         "run.html",
         row=row,
         manifest=manifest,
         event_id=_event_id(row, samples["position"]),
         facts=_facts(manifest, read_cards(viewer.runs.directory(run))),
         small=small,
-        orders=ORDERS,
+        orders=SORT_ORDERS,
         figures=_figures(row),
         longest_note=LONGEST_NOTE,
         **(_summary(viewer, row, manifest) if small else {}),
@@ -69,8 +69,8 @@ def _whole(viewer: Viewer, run: str, wanted: TrialQuery) -> web.Response:
 
 def _part(viewer: Viewer, run: str, part: str) -> web.Response:
     row, manifest = viewer.runs.row(run), viewer.runs.manifest(run)
-    values = {"row": row, "manifest": manifest, **PARTS[part](viewer, row, manifest)}
-    return page(f"part_{part}.html", **values)
+    values = {"row": row, "manifest": manifest, **PAGE_PARTS[part](viewer, row, manifest)}
+    return render_page(f"part_{part}.html", **values)
 
 
 def _summary(viewer: Viewer, row: RunRow, manifest: Manifest) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def _nothing(*_: object) -> dict[str, Any]:
     return {}
 
 
-PARTS: dict[str, Callable[[Viewer, RunRow, Manifest], dict[str, Any]]] = {
+PAGE_PARTS: dict[str, Callable[[Viewer, RunRow, Manifest], dict[str, Any]]] = {
     "summary": _summary,
     "pack": pack_values,
     "actions": _actions,
@@ -116,7 +116,7 @@ PARTS: dict[str, Callable[[Viewer, RunRow, Manifest], dict[str, Any]]] = {
 
 def _samples_part(viewer: Viewer, run: str, wanted: TrialQuery) -> web.Response:
     row, manifest = viewer.runs.row(run), viewer.runs.manifest(run)
-    return page(
+    return render_page(
         "part_samples.html", row=row, manifest=manifest, **samples_values(viewer, row, manifest, wanted)
     )
 
@@ -141,7 +141,7 @@ def _facts(manifest: Manifest, cards: Mapping[str, Card]) -> dict[str, Any]:
     facts["Repeats"] = manifest.repeats
     facts["Concurrency"] = manifest.concurrency or "auto"
     facts |= {name: _plain(value) for name, value in manifest.settings.items()}
-    facts |= {name: _plain(value) for name, value in manifest.about.items() if name not in SHOWN_ELSEWHERE}
+    facts |= {name: _plain(value) for name, value in manifest.about.items() if name not in FACTS_IN_MATRIX}
     facts["Versions"] = ", ".join(f"{name} {version}" for name, version in manifest.versions.items())
     return {name.replace("_", " "): value for name, value in facts.items() if value not in ("", None)}
 
@@ -150,11 +150,11 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-async def note(request: web.Request) -> NoReturn:
+async def save_note(request: web.Request) -> NoReturn:
     """Store the user's note, sent by a form, with the run."""
-    viewer, run = request.app[VIEWER], request.match_info["run"]
+    viewer, run = request.app[VIEWER_KEY], request.match_info["run"]
     text = str((await request.post()).get("note", ""))
-    await off_loop(lambda: note_run(str(viewer.runs.directory(run)), text))
+    await run_in_thread(lambda: set_note(str(viewer.runs.directory(run)), text))
     raise web.HTTPSeeOther(f"/runs/{run}")
 
 
@@ -163,15 +163,15 @@ async def run_live(request: web.Request) -> web.StreamResponse:
 
     The events end when the browser disconnects or the viewer closes.
     """
-    viewer, run = request.app[VIEWER], request.match_info["run"]
+    viewer, run = request.app[VIEWER_KEY], request.match_info["run"]
 
-    def look() -> Change:
+    def look() -> PageState:
         row, trials = viewer.runs.row(run), viewer.trials(run)
-        trials.read(FIRST_READING)
-        return Change(_event_id(row, trials.table.position), _figures(row))
+        trials.read(MAX_READ_WAIT)
+        return PageState(_event_id(row, trials.table.position), _figures(row))
 
-    await off_loop(viewer.runs.row, run)  # raises UserError for a missing run before the stream begins
-    return await tell_changes(request, look)
+    await run_in_thread(viewer.runs.row, run)  # raises UserError for a missing run before the stream begins
+    return await send_changes(request, look)
 
 
 def _event_id(row: RunRow, position: int) -> str:

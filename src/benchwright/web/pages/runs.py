@@ -8,39 +8,43 @@ from typing import Any
 import xxhash
 from aiohttp import web
 
-from benchwright.analysis.run_list import ORDERS, STATES, RunFilter, RunRow, ordered
-from benchwright.reports.run_list import COLUMNS, listed_columns, short_ids
-from benchwright.runs.manifest_facts import KINDS
-from benchwright.web.live import Change, tell_changes
-from benchwright.web.off_loop import off_loop
-from benchwright.web.rendering import page
+from benchwright.analysis.run_list import RUN_STATES, SORT_KEYS, RunFilter, RunRow, sort_rows
+from benchwright.reports.run_list import LIST_COLUMNS, listed_columns, short_ids
+from benchwright.runs.manifest_facts import RUN_KINDS
+from benchwright.web.live_updates import PageState, send_changes
+from benchwright.web.rendering import render_page
 from benchwright.web.runs_index import running_first
-from benchwright.web.viewer import VIEWER, Viewer
+from benchwright.web.threads import run_in_thread
+from benchwright.web.viewer import VIEWER_KEY, Viewer
 
-PAGE = 100
+PAGE_SIZE = 100
 """Number of runs on one page."""
 
-POLL = 1.0
+POLL_SECONDS = 1.0
 """Seconds between two checks of all runs for changes."""
 
-ASKED = ("q", "kind", "model", "dataset", "tag", "state", "order")
+QUERY_PARAMETERS = ("q", "kind", "model", "dataset", "tag", "state", "order")
 
-OFFERED = {name: column.heading for name, column in COLUMNS.items() if name not in ("id", "name")}
+SELECTABLE_COLUMNS = {
+    name: column.heading for name, column in LIST_COLUMNS.items() if name not in ("id", "name")
+}
 """The columns that can be chosen. The run's name, which links to its page, is always shown."""
 
 
 async def runs_page(request: web.Request) -> web.Response:
     """Serve the list of runs; if the query has `part`, only its rows."""
-    viewer, query = request.app[VIEWER], request.query
-    asked: dict[str, Any] = {name: query.get(name, "") for name in ASKED}
-    asked["column"] = [name for name in dict.fromkeys(query.getall("column", [])) if name in OFFERED]
-    return await off_loop(_render, viewer, asked, page_number(request), only_rows="part" in query)
+    viewer, query = request.app[VIEWER_KEY], request.query
+    asked: dict[str, Any] = {name: query.get(name, "") for name in QUERY_PARAMETERS}
+    asked["column"] = [
+        name for name in dict.fromkeys(query.getall("column", [])) if name in SELECTABLE_COLUMNS
+    ]
+    return await run_in_thread(_render, viewer, asked, page_number(request), only_rows="part" in query)
 
 
 def _render(viewer: Viewer, asked: dict[str, Any], number: int, *, only_rows: bool) -> web.Response:
     rows = viewer.runs.rows()
-    found = running_first(ordered(list(filter(_wanted(asked).matches, rows)), asked["order"]))
-    shown = found[(number - 1) * PAGE : number * PAGE]
+    found = running_first(sort_rows(list(filter(_wanted(asked).matches, rows)), asked["order"]))
+    shown = found[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
     values: dict[str, Any] = {
         "rows": shown,
         "found": len(found),
@@ -48,14 +52,16 @@ def _render(viewer: Viewer, asked: dict[str, Any], number: int, *, only_rows: bo
         "unreadable": viewer.runs.unreadable_run_messages(),
         "asked": asked,
         "number": number,
-        "pages": max(1, -(-len(found) // PAGE)),
+        "pages": max(1, -(-len(found) // PAGE_SIZE)),
         "running": sum(row.state == "running" for row in rows),
-        "columns": {name: COLUMNS[name] for name in _columns(asked["column"], shown)},
+        "columns": {name: LIST_COLUMNS[name] for name in _columns(asked["column"], shown)},
         "short": short_ids([row.id for row in rows]),
     }
     if only_rows:
-        return page("part_runs.html", **values)
-    return page("runs.html", **values, version=_version(rows), choices=_choices(rows), offered=OFFERED)
+        return render_page("part_runs.html", **values)
+    return render_page(
+        "runs.html", **values, version=_version(rows), choices=_choices(rows), offered=SELECTABLE_COLUMNS
+    )
 
 
 def _wanted(asked: dict[str, Any]) -> RunFilter:
@@ -70,18 +76,20 @@ def _wanted(asked: dict[str, Any]) -> RunFilter:
 
 
 def _columns(chosen: list[str], rows: Sequence[RunRow]) -> list[str]:
-    return ["name", *(name for name in OFFERED if name in chosen)] if chosen else listed_columns(rows)
+    return (
+        ["name", *(name for name in SELECTABLE_COLUMNS if name in chosen)] if chosen else listed_columns(rows)
+    )
 
 
 def _choices(rows: Sequence[RunRow]) -> dict[str, tuple[str, list[str], str]]:
     """Return the filters that the form offers: {field: (its label, its values, the text for no filter)}."""
     return {
-        "kind": ("Kind", list(KINDS), "all kinds"),
+        "kind": ("Kind", list(RUN_KINDS), "all kinds"),
         "model": ("Model", _known(model for row in rows for model in row.models), "all models"),
         "dataset": ("Dataset or benchmark", _known(row.dataset for row in rows), "all data"),
         "tag": ("Tag", _known(tag for row in rows for tag in row.tags), "all tags"),
-        "state": ("State", list(STATES), "all states"),
-        "order": ("Order", list(ORDERS), ""),
+        "state": ("State", list(RUN_STATES), "all states"),
+        "order": ("Order", list(SORT_KEYS), ""),
     }
 
 
@@ -94,13 +102,13 @@ async def runs_live(request: web.Request) -> web.StreamResponse:
 
     The events end when the browser disconnects or the viewer closes.
     """
-    viewer = request.app[VIEWER]
+    viewer = request.app[VIEWER_KEY]
 
-    def look() -> Change:
+    def look() -> PageState:
         rows = viewer.runs.rows()
-        return Change(_version(rows), {"running": sum(row.state == "running" for row in rows)})
+        return PageState(_version(rows), {"running": sum(row.state == "running" for row in rows)})
 
-    return await tell_changes(request, look, POLL)
+    return await send_changes(request, look, POLL_SECONDS)
 
 
 def _version(rows: Sequence[RunRow]) -> str:

@@ -13,24 +13,30 @@ from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.journal import decode_body, read_encoded_body
 from benchwright.runs.manifest import display_names
 from benchwright.runs.pictures import read_picture
-from benchwright.web.off_loop import off_loop
-from benchwright.web.pages.attempt import shown_attempt
-from benchwright.web.pages.compare import changed_around
-from benchwright.web.pages.places import Place, address_at, address_of, find_trial, place_of
-from benchwright.web.pages.samples import samples_address
-from benchwright.web.pages.trial_preview import SHORT, beside, in_short
-from benchwright.web.rendering import page
-from benchwright.web.run_trials import Row
-from benchwright.web.text import address, safe_name
-from benchwright.web.trial_selection import around
-from benchwright.web.viewer import VIEWER, Viewer
+from benchwright.web.pages.attempt import attempt_values
+from benchwright.web.pages.compare import neighbouring_changes
+from benchwright.web.pages.trial_addresses import (
+    TrialPlace,
+    find_trial,
+    other_trial_address,
+    parse_trial_place,
+    row_address,
+)
+from benchwright.web.pages.trial_preview import MAX_TEXT_LENGTH, preview_values, same_sample_trials
+from benchwright.web.pages.trials_table import samples_address
+from benchwright.web.rendering import render_page
+from benchwright.web.run_trials import TrialRow
+from benchwright.web.text import safe_name, viewer_address
+from benchwright.web.threads import run_in_thread
+from benchwright.web.trial_selection import find_neighbours
+from benchwright.web.viewer import VIEWER_KEY, Viewer
 
-PARTS = ("request", "response", "body", "line")
+FILE_PARTS = ("request", "response", "body", "line")
 
 
 async def sample_page(request: web.Request) -> web.Response:
     """Serve the page of a trial."""
-    return await off_loop(_render, request.app[VIEWER], place_of(request))
+    return await run_in_thread(_render, request.app[VIEWER_KEY], parse_trial_place(request))
 
 
 async def sample_file(request: web.Request) -> web.Response:
@@ -40,25 +46,25 @@ async def sample_file(request: web.Request) -> web.Response:
         HTTPNotFound: If there is no such part, attempt or exchange.
     """
     part, attempt, exchange = (request.query.get(name, "") for name in ("part", "attempt", "exchange"))
-    if part not in PARTS or not (
+    if part not in FILE_PARTS or not (
         attempt.isdecimal() and exchange.isdecimal() and len(attempt + exchange) < 12
     ):
         raise web.HTTPNotFound
-    place = place_of(request)
-    content = await off_loop(_raw, request.app[VIEWER], place, part, int(attempt), int(exchange))
+    place = parse_trial_place(request)
+    content = await run_in_thread(_raw, request.app[VIEWER_KEY], place, part, int(attempt), int(exchange))
     name = f"{safe_name(place.sample)}-{place.repeat}-{attempt}-{part}-{exchange}.json"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return web.Response(body=content, content_type="application/json", headers=headers)
 
 
-async def picture(request: web.Request) -> web.Response:
+async def serve_picture(request: web.Request) -> web.Response:
     """Serve an image of a run. The suffix of its name states its type.
 
     Raises:
         HTTPNotFound: If the run has no such image.
     """
-    viewer, name = request.app[VIEWER], request.match_info["name"]
-    data = await off_loop(_picture, viewer, request.match_info["run"], name)
+    viewer, name = request.app[VIEWER_KEY], request.match_info["name"]
+    data = await run_in_thread(_picture, viewer, request.match_info["run"], name)
     return web.Response(body=data, content_type=f"image/{name.rpartition('.')[2]}")
 
 
@@ -69,39 +75,39 @@ def _picture(viewer: Viewer, run: str, name: str) -> bytes:
     return data
 
 
-def _render(viewer: Viewer, place: Place) -> web.Response:
+def _render(viewer: Viewer, place: TrialPlace) -> web.Response:
     manifest = viewer.runs.manifest(place.run)
     trials, number = find_trial(viewer, place)
     directory = trials.table.directory
     with trials.lock:
         row, counting = trials.row(number), trials.table.read_trial(number)
         attempts = trials.table.read_attempts(number)
-        near = around(manifest, trials.table, place.query, number)
+        near = find_neighbours(manifest, trials.table, place.query, number)
         steps = {
-            name: None if one is None else address_of(place, trials.row(one))
+            name: None if one is None else row_address(place, trials.row(one))
             for name, one in near._asdict().items()
         }
-        others = beside(trials, place, number)
+        others = same_sample_trials(trials, place, number)
         siblings = trials.siblings(row.sample)
         passing = passing_score(manifest, trials.table)
-    return page(
+    return render_page(
         "sample.html",
         run=viewer.runs.row(place.run),
         manifest=manifest,
         names=display_names(manifest),
         row=row,
-        siblings=[(one, address_of(place, one)) for one in siblings],
+        siblings=[(one, row_address(place, one)) for one in siblings],
         passing=passing,
-        short=in_short(directory, counting),
-        beside=[one | in_short(directory, one["trial"], SHORT) for one in others],
-        attempts=[shown_attempt(directory, one, place.run, turn) for turn, one in enumerate(attempts)][::-1],
+        short=preview_values(directory, counting),
+        beside=[one | preview_values(directory, one["trial"], MAX_TEXT_LENGTH) for one in others],
+        attempts=[attempt_values(directory, one, place.run, turn) for turn, one in enumerate(attempts)][::-1],
         steps=steps,
         changed=_changed(viewer, place, row),
         up=samples_address(place.run, place.query),
     )
 
 
-def _changed(viewer: Viewer, place: Place, row: Row) -> dict[str, str | None] | None:
+def _changed(viewer: Viewer, place: TrialPlace, row: TrialRow) -> dict[str, str | None] | None:
     """Return links to the changed samples before and after this one, and to the open comparison.
 
     None if no comparison is open.
@@ -109,13 +115,13 @@ def _changed(viewer: Viewer, place: Place, row: Row) -> dict[str, str | None] | 
     if not place.comparison:
         return None
     before, after = (
-        None if change is None else address_at(place, change.sample, row.target, change.repeat)
-        for change in changed_around(viewer, place.comparison, row.sample, row.repeat)
+        None if change is None else other_trial_address(place, change.sample, row.target, change.repeat)
+        for change in neighbouring_changes(viewer, place.comparison, row.sample, row.repeat)
     )
-    return {"up": address("/compare", **place.comparison), "before": before, "after": after}
+    return {"up": viewer_address("/compare", **place.comparison), "before": before, "after": after}
 
 
-def _raw(viewer: Viewer, place: Place, part: str, turn: int, exchange: int) -> bytes:
+def _raw(viewer: Viewer, place: TrialPlace, part: str, turn: int, exchange: int) -> bytes:
     trials, number = find_trial(viewer, place)
     with trials.lock:
         attempts = trials.table.read_attempts(number)

@@ -11,21 +11,21 @@ from aiohttp import web
 
 from benchwright.app.pack_store import installed_packs
 from benchwright.app.run_lookup.named import existing_run
-from benchwright.catalog.registry import abouts
+from benchwright.catalog.registry import list_abouts
 from benchwright.errors import UserError
-from benchwright.runs.locks import interrupt
+from benchwright.runs.locks import interrupt_run
 from benchwright.secrets import SECRETS
-from benchwright.web.command_line import like, options_of
-from benchwright.web.off_loop import off_loop
-from benchwright.web.rendering import page
-from benchwright.web.viewer import VIEWER, Viewer
+from benchwright.web.command_line import options_of, repeat_command
+from benchwright.web.rendering import render_page
+from benchwright.web.threads import run_in_thread
+from benchwright.web.viewer import VIEWER_KEY, Viewer
 
 
 def _number_or_auto(text: str) -> int | str:
     return text if text == "auto" else int(text)
 
 
-NUMBERS: dict[str, tuple[str, Callable[[str], float | str]]] = {
+NUMERIC_SETTINGS: dict[str, tuple[str, Callable[[str], float | str]]] = {
     "n": ("Repeats", int),
     "concurrency": ("Trials in flight at once, or auto", _number_or_auto),
     "max_samples": ("Most samples", int),
@@ -39,39 +39,43 @@ NUMBERS: dict[str, tuple[str, Callable[[str], float | str]]] = {
 BENCHMARK, PACK, RUN, CONFIGURATION = "benchmark:", "pack:", "run:", "configuration:"
 """Prefixes of the form's choices, which tell what is to be run."""
 
-KEY = "BENCHWRIGHT_API_KEY"
-MOST_OFFERED = 100
+API_KEY_VARIABLE = "BENCHWRIGHT_API_KEY"
+MAX_SELECTABLE_RUNS = 100
 """Maximum number of earlier runs, the newest first, that can be chosen."""
 
 
 async def start_page(request: web.Request) -> web.Response:
     """Serve the form that starts a run; if the query has `part`, only the list of runs started from pages."""
-    viewer = request.app[VIEWER]
+    viewer = request.app[VIEWER_KEY]
     if "part" in request.query:
-        return await off_loop(lambda: page("part_started.html", started=viewer.started.all_commands()))
-    return await off_loop(_form, viewer, request.query.get("like", ""))
+        return await run_in_thread(
+            lambda: render_page("part_started.html", started=viewer.started.all_commands())
+        )
+    return await run_in_thread(_form, viewer, request.query.get("like", ""))
 
 
 def _form(viewer: Viewer, run: str) -> web.Response:
     filled: dict[str, Any] = {}
     if run:
         settings = viewer.runs.manifest(run).settings
-        named = {name: settings[name] for name in (*NUMBERS, "model", "base_url") if name in settings}
+        named = {
+            name: settings[name] for name in (*NUMERIC_SETTINGS, "model", "base_url") if name in settings
+        }
         filled = {**named, "what": RUN + run}
-    return page(
+    return render_page(
         "start.html",
         filled=filled,
-        numbers=NUMBERS,
+        numbers=NUMERIC_SETTINGS,
         choices=_choices(viewer),
         started=viewer.started.all_commands(),
     )
 
 
 def _choices(viewer: Viewer) -> dict[str, list[tuple[str, str]]]:
-    benchmarks = [(BENCHMARK + one.full_name, f"{one.full_name}: {one.description}") for one in abouts()]
+    benchmarks = [(BENCHMARK + one.full_name, f"{one.full_name}: {one.description}") for one in list_abouts()]
     packs = [(PACK + pack.id, pack.id) for pack in installed_packs()]
     files = [(CONFIGURATION + name, name) for name in _configurations()]
-    runs = [(RUN + row.id, f"{row.name} ({row.id})") for row in viewer.runs.rows()[:MOST_OFFERED]]
+    runs = [(RUN + row.id, f"{row.name} ({row.id})") for row in viewer.runs.rows()[:MAX_SELECTABLE_RUNS]]
     return {
         "Benchmarks": benchmarks,
         "Bench packs": packs,
@@ -91,18 +95,18 @@ def _configurations() -> Iterator[str]:
             yield path.name
 
 
-async def start(request: web.Request) -> NoReturn:
+async def start_run(request: web.Request) -> NoReturn:
     """Start the run that the form describes; if the form has `check`, only check the endpoint."""
-    viewer = request.app[VIEWER]
+    viewer = request.app[VIEWER_KEY]
     form = {name: str(value).strip() for name, value in (await request.post()).items()}
-    await off_loop(_start, viewer, form)
+    await run_in_thread(_start, viewer, form)
     raise web.HTTPSeeOther("/start#started")
 
 
 def _start(viewer: Viewer, form: Mapping[str, str]) -> None:
     key = form.get("api_key", "")
     SECRETS.add(key)
-    environment = {KEY: key} if key else {}
+    environment = {API_KEY_VARIABLE: key} if key else {}
     if "check" in form:
         endpoint = {name: form[name] for name in ("model", "base_url") if form.get(name)}
         if "model" not in endpoint:
@@ -129,7 +133,7 @@ def _command(viewer: Viewer, form: Mapping[str, str]) -> tuple[list[str], Path |
         begun = existing_run(str(viewer.runs.directory(what.removeprefix(RUN))))
         if begun.manifest.kind == "eval" and "max_samples" in changes:
             changes["limit"] = changes.pop("max_samples")
-        return like(begun, changes)
+        return repeat_command(begun, changes)
     if what.startswith(CONFIGURATION):
         if "max_samples" in changes:
             changes["limit"] = changes.pop("max_samples")
@@ -142,7 +146,7 @@ def _command(viewer: Viewer, form: Mapping[str, str]) -> tuple[list[str], Path |
 
 def _changes(form: Mapping[str, str]) -> dict[str, Any]:
     changes: dict[str, Any] = {name: form[name] for name in ("model", "base_url") if form.get(name)}
-    for name, (told, read) in NUMBERS.items():
+    for name, (told, read) in NUMERIC_SETTINGS.items():
         if text := form.get(name):
             try:
                 changes[name] = read(text)
@@ -153,27 +157,27 @@ def _changes(form: Mapping[str, str]) -> dict[str, Any]:
     return changes
 
 
-async def stop(request: web.Request) -> NoReturn:
+async def stop_run(request: web.Request) -> NoReturn:
     """Ask the process of a run to stop, and redirect. Requests in flight are finished first."""
-    viewer, run = request.app[VIEWER], request.match_info["run"]
-    await off_loop(lambda: interrupt(viewer.runs.directory(run)))
+    viewer, run = request.app[VIEWER_KEY], request.match_info["run"]
+    await run_in_thread(lambda: interrupt_run(viewer.runs.directory(run)))
     raise web.HTTPSeeOther(f"/runs/{run}")
 
 
-async def resume(request: web.Request) -> NoReturn:
+async def resume_run(request: web.Request) -> NoReturn:
     """Resume an unfinished run, and redirect."""
-    viewer, run = request.app[VIEWER], request.match_info["run"]
-    await off_loop(_go_on, viewer, run, "resume", [])
+    viewer, run = request.app[VIEWER_KEY], request.match_info["run"]
+    await run_in_thread(_go_on, viewer, run, "resume", [])
     raise web.HTTPSeeOther(f"/runs/{run}")
 
 
-async def retry(request: web.Request) -> NoReturn:
+async def retry_run(request: web.Request) -> NoReturn:
     """Retry the failed trials of a run; if the form has `scenario`, these scenarios of a pack."""
-    viewer, run = request.app[VIEWER], request.match_info["run"]
+    viewer, run = request.app[VIEWER_KEY], request.match_info["run"]
     form = await request.post()
     scenarios = [str(value) for value in form.getall("scenario", [])]
     options = [f"--scenario={scenario}" for scenario in scenarios]
-    await off_loop(_go_on, viewer, run, "retry", options)
+    await run_in_thread(_go_on, viewer, run, "retry", options)
     raise web.HTTPSeeOther(f"/runs/{run}")
 
 

@@ -5,23 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchwright.analysis.report.pieces import cut, find_span
 from benchwright.analysis.report.records import Pieces
-from benchwright.analysis.suspicious import kind_in_words
+from benchwright.analysis.report.text_pieces import find_span, shorten
+from benchwright.analysis.suspicious_passes import kind_in_words
 from benchwright.analysis.trial_preview import read_preview, score_explanation, trial_notes
 from benchwright.runs.attempts import ScoredTrial
-from benchwright.web.pages.places import Place, address_of
+from benchwright.web.pages.trial_addresses import TrialPlace, row_address
 from benchwright.web.run_trials import RunTrials
-from benchwright.web.text import LONGEST
+from benchwright.web.text import MAX_PAGE_TEXT_LENGTH
 
-MOST_BESIDE = 12
+MAX_SIDE_BY_SIDE = 12
 """Maximum number of trials and attempts that are shown side by side."""
 
-SHORT = 2_000
+MAX_TEXT_LENGTH = 2_000
 """Maximum number of characters of one text of a trial that is shown beside others."""
 
 
-def in_short(directory: Path, trial: ScoredTrial, most: int = LONGEST) -> dict[str, Any]:
+def preview_values(directory: Path, trial: ScoredTrial, most: int = MAX_PAGE_TEXT_LENGTH) -> dict[str, Any]:
     """Return the short view of a trial: input, expected and given answer, scores with reasons, notes, flags.
 
     The extracted answer is marked. `most` is the maximum number of characters of each text.
@@ -52,10 +52,10 @@ def in_short(directory: Path, trial: ScoredTrial, most: int = LONGEST) -> dict[s
     }
 
 
-def beside(trials: RunTrials, place: Place, number: int) -> list[dict[str, Any]]:
+def same_sample_trials(trials: RunTrials, place: TrialPlace, number: int) -> list[dict[str, Any]]:
     """Return all trials of a sample (its repeats, models and attempts); empty if this trial is the only one."""
     found = []
-    for row in trials.siblings(trials.table.sample[number])[:MOST_BESIDE]:
+    for row in trials.siblings(trials.table.sample[number])[:MAX_SIDE_BY_SIDE]:
         attempts = trials.table.read_attempts(row.number)
         counting = trials.table.read_trial(row.number)
         for turn, attempt in enumerate(attempts):
@@ -66,10 +66,10 @@ def beside(trials: RunTrials, place: Place, number: int) -> list[dict[str, Any]]
                     "current": row.number == number and attempt == counting,
                     "status": attempt.status,
                     "trial": attempt,
-                    "href": address_of(place, row),
+                    "href": row_address(place, row),
                 }
             )
-    return found[:MOST_BESIDE] if len(found) > 1 else []
+    return found[:MAX_SIDE_BY_SIDE] if len(found) > 1 else []
 
 
 def _marked(answer: str | None, trial: ScoredTrial, most: int) -> Pieces:
@@ -77,8 +77,8 @@ def _marked(answer: str | None, trial: ScoredTrial, most: int) -> Pieces:
         return []
     spans = (find_span(answer, score.span) for score in trial.scores.values())
     whole = (0, len(answer))  # a mark over the whole answer means nothing
-    return cut(answer, most, next((span for span in spans if span not in (None, whole)), None))
+    return shorten(answer, most, next((span for span in spans if span not in (None, whole)), None))
 
 
 def _cut(text: str | None, most: int) -> Pieces:
-    return cut(text, most) if text else []
+    return shorten(text, most) if text else []

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from benchwright.catalog.containers.auditing import steps_of
-from benchwright.catalog.containers.auditing.shell_records import Writing
+from benchwright.catalog.containers.auditing.shell_records import FileWrite
 from benchwright.records import Message
 
 
@@ -51,7 +51,7 @@ def test_keystrokes_in_a_list_are_commands() -> None:
 
 def test_a_tool_that_writes_a_file_is_an_edit() -> None:
     (step,) = steps_of([call("Write", {"file_path": "/conftest.py", "content": "import os"})])
-    assert step.edits == [Writing("/conftest.py", "edit", "import os", "Write /conftest.py")]
+    assert step.edits == [FileWrite("/conftest.py", "edit", "import os", "Write /conftest.py")]
 
 
 def test_calls_of_other_tools_and_of_no_known_shape_are_passed_over() -> None:

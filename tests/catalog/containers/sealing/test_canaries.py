@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from benchwright.catalog.containers.sealing.canaries import (
-    changed_copy,
+    copy_with_changes,
     new_canary,
-    one_that_passes,
     python_tests,
+    with_passing_test,
 )
-from benchwright.catalog.containers.sealing.failing_tests import flags_of_no_test
+from benchwright.catalog.containers.sealing.failing_tests import flag_untested_pass
 
 TESTS = "def test_it():\n    assert True\n"
 PROGRAM = TESTS + "\nif __name__ == '__main__':\n    import unittest\n    unittest.main()\n"
@@ -24,7 +24,7 @@ RUNNERS = {"pytest": ["-m", "pytest", "-p", "no:cacheprovider"], "unittest": ["-
 @pytest.mark.parametrize("runner", RUNNERS)
 def test_it_fails_by_every_runner_and_one_that_passes_does_not(runner: str, tmp_path: Path) -> None:
     canary = new_canary()
-    passing = one_that_passes(PROGRAM)
+    passing = with_passing_test(PROGRAM)
     file = tmp_path / "test_it.py"
     codes = []
     for text in (passing, canary.add_to(passing)):
@@ -57,7 +57,7 @@ def test_a_copy_of_tests_has_other_texts_and_the_tests_stay_as_they_are(tmp_path
     (tmp_path / "run-tests.sh").write_text("pytest")
     texts = {"tests/test_it.py": TESTS, "tests/data.txt": "data", "other/test_it.py": TESTS}
     assert python_tests(texts, ["tests"]) == {"tests/test_it.py": TESTS}
-    with changed_copy(tmp_path, ["tests", "run-tests.sh"], {"tests/test_it.py": "other"}) as copy:
+    with copy_with_changes(tmp_path, ["tests", "run-tests.sh"], {"tests/test_it.py": "other"}) as copy:
         assert (copy / "tests/test_it.py").read_text() == "other"
         assert (copy / "tests/data.txt").read_text() == "data"
         assert (copy / "run-tests.sh").read_text() == "pytest"
@@ -90,7 +90,7 @@ async def test_a_pass_is_flagged_if_its_log_is_silent_and_that_of_the_right_patc
         passes, log = ours if patch == OURS else gold
         return passes, log.replace("MARK", mark)
 
-    found = await flags_of_no_test(OURS, gold=GOLD, test_patch=TEST_PATCH, directory="/testbed", test=test)
+    found = await flag_untested_pass(OURS, gold=GOLD, test_patch=TEST_PATCH, directory="/testbed", test=test)
     assert bool(found) is flagged
 
 
@@ -98,4 +98,6 @@ async def test_the_right_patch_itself_is_not_tested_again() -> None:
     async def test(patch: str, added: str) -> tuple[bool, str]:
         raise AssertionError
 
-    assert not await flags_of_no_test(GOLD, gold=GOLD, test_patch=TEST_PATCH, directory="/testbed", test=test)
+    assert not await flag_untested_pass(
+        GOLD, gold=GOLD, test_patch=TEST_PATCH, directory="/testbed", test=test
+    )

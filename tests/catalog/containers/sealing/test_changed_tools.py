@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.catalog.containers.sealing.programs import Called
-from benchwright.catalog.containers.sealing.tools import changed_tools
-from benchwright.sandbox.docker.snapshots import Change, Kind
+from benchwright.catalog.containers.sealing.called_programs import CalledPrograms
+from benchwright.catalog.containers.sealing.changed_tools import find_changed_tools
+from benchwright.sandbox.docker.snapshots import ChangeKind, FileChange
 
-NOTHING = Called()
+NOTHING = CalledPrograms()
 LIBRARY = "/usr/local/lib/python3.12"
 HOME = "/root"
 """Of the user in a container."""
 
 
-def is_tool(path: str, kind: Kind = "added", instruction: str = "", called: Called = NOTHING) -> bool:
-    return bool(changed_tools([Change(path, kind)], instruction, ("/app",), called))
+def is_tool(
+    path: str, kind: ChangeKind = "added", instruction: str = "", called: CalledPrograms = NOTHING
+) -> bool:
+    return bool(find_changed_tools([FileChange(path, kind)], instruction, ("/app",), called))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +43,7 @@ def is_tool(path: str, kind: Kind = "added", instruction: str = "", called: Call
         (f"{HOME}/.cache/uv/wheels", "added"),
     ],
 )
-def test_programs_loader_start_up_and_pytest_are(path: str, kind: Kind) -> None:
+def test_programs_loader_start_up_and_pytest_are(path: str, kind: ChangeKind) -> None:
     assert is_tool(path, kind)
 
 
@@ -61,7 +63,7 @@ def test_programs_loader_start_up_and_pytest_are(path: str, kind: Kind) -> None:
         ("/lib/x86_64-linux-gnu/libz.so.1", "added"),
     ],
 )
-def test_work_is_not(path: str, kind: Kind) -> None:
+def test_work_is_not(path: str, kind: ChangeKind) -> None:
     assert not is_tool(path, kind)
 
 
@@ -74,5 +76,5 @@ def test_what_the_task_asks_for_is_work() -> None:
 
 def test_of_an_added_folder_only_the_folder_is_told() -> None:
     cache = f"{HOME}/.cache/uv"
-    changes = [Change(path, "added") for path in (cache, f"{cache}/a", f"{cache}/a/b")]
-    assert changed_tools(changes, "", ("/app",), NOTHING) == changes[:1]
+    changes = [FileChange(path, "added") for path in (cache, f"{cache}/a", f"{cache}/a/b")]
+    assert find_changed_tools(changes, "", ("/app",), NOTHING) == changes[:1]

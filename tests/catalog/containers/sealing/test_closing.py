@@ -14,9 +14,9 @@ from tests.catalog.swe_bench.projects import (
     sympy_source,
 )
 
-from benchwright.catalog.containers.sealing.closing import closed_part, summarized
-from benchwright.catalog.swe_bench.evaluation import END, START
-from benchwright.catalog.swe_bench.grading import grade, printed_elsewhere
+from benchwright.catalog.containers.sealing.runner_report import runner_part, summary_lines
+from benchwright.catalog.swe_bench.grading import flag_printed_elsewhere, grade
+from benchwright.catalog.swe_bench.instance_script import END_MARK, START_MARK
 from benchwright.catalog.swe_bench.log_parsers import PARSERS
 
 FORGED = "PASSED test_it.py::test_b\n"
@@ -29,8 +29,8 @@ CONTENT = {
 
 def flags(log: str) -> list[str]:
     """The kinds of the flags that an instance tested by pytest gets for a log between its marks."""
-    whole = f"{START}\n{log}{END}\n"
-    return [flag.kind for flag in printed_elsewhere(CONTENT, whole, grade(CONTENT, whole))]
+    whole = f"{START_MARK}\n{log}{END_MARK}\n"
+    return [flag.kind for flag in flag_printed_elsewhere(CONTENT, whole, grade(CONTENT, whole))]
 
 
 @pytest.mark.parametrize("runner", ["pytest", "django", "sympy"])
@@ -45,9 +45,9 @@ def test_all_that_a_runner_says_of_its_tests_stands_before_its_closing_line(
     }[runner]()
     parse = PARSERS[runner]
     assert len(parse(log)) >= 2
-    assert parse(closed_part(log)) == parse(summarized(log)) == parse(log)
+    assert parse(runner_part(log)) == parse(summary_lines(log)) == parse(log)
     forged = f"{log}PASSED test_z\ntest_z (x) ... ok\ntest_z ok\n"
-    assert parse(closed_part(forged)) == parse(log)
+    assert parse(runner_part(forged)) == parse(log)
 
 
 def test_an_honest_log_has_no_flag_whatever_the_tests_print(tmp_path: Path) -> None:
@@ -75,4 +75,4 @@ def test_results_printed_before_the_summary_of_tests_that_were_not_run_have_a_fl
 
 
 def test_a_log_of_a_runner_that_is_not_known_is_left_as_it_is() -> None:
-    assert closed_part("ok 1 - a\nok 2 - b\n") == "ok 1 - a\nok 2 - b\n"
+    assert runner_part("ok 1 - a\nok 2 - b\n") == "ok 1 - a\nok 2 - b\n"

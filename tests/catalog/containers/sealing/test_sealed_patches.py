@@ -11,12 +11,12 @@ import pytest
 
 from benchwright.catalog.containers.sealing.patches import (
     DEPENDS,
-    findings,
-    of_test_configuration,
-    parts,
-    reaches_out,
+    is_test_configuration,
+    outside_path,
+    seal_artifacts,
+    split_patch,
 )
-from benchwright.sandbox.docker.patience import time_limit_factor
+from benchwright.sandbox.docker.time_limits import time_limit_factor
 
 
 def patch_of(folder: Path, files: Mapping[str, str], changed: Mapping[str, str]) -> str:
@@ -52,7 +52,7 @@ LINK = "diff --git a/{0} b/{0}\nnew file mode 120000\n--- /dev/null\n+++ b/{0}\n
     ],
 )
 def test_a_patch_that_leads_out_of_the_work_tree_is_known(patch: str, name: str) -> None:
-    assert reaches_out(added("honest.py") + patch) == name
+    assert outside_path(added("honest.py") + patch) == name
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_patch_that_leads_out_of_the_work_tree_is_known(patch: str, name: str)
     ],
 )
 def test_other_patches_do_not(patch: str) -> None:
-    assert reaches_out(patch) is None
+    assert outside_path(patch) is None
 
 
 SETUP = (
@@ -103,8 +103,8 @@ SETUP = (
 def test_what_changes_the_configuration_of_tests_is_known(
     tmp_path: Path, name: str, before: str | None, after: str, configures: bool
 ) -> None:
-    (part,) = parts(patch_of(tmp_path, {} if before is None else {name: before}, {name: after}))
-    assert of_test_configuration(part) is configures
+    (part,) = split_patch(patch_of(tmp_path, {} if before is None else {name: before}, {name: after}))
+    assert is_test_configuration(part) is configures
 
 
 @pytest.mark.parametrize(
@@ -149,13 +149,13 @@ def test_what_changes_the_configuration_of_tests_is_known(
     ],
 )
 def test_configuration_of_tests_in_other_languages_is_known(name: str, text: str, configures: bool) -> None:
-    (part,) = parts(added(name, text))
-    assert of_test_configuration(part) is configures
+    (part,) = split_patch(added(name, text))
+    assert is_test_configuration(part) is configures
 
 
 def test_files_that_start_tests_are_known_by_their_names() -> None:
-    (part,) = parts(added("tools/check.sh"))
-    assert of_test_configuration(part, ["tools/check.sh"])
+    (part,) = split_patch(added("tools/check.sh"))
+    assert is_test_configuration(part, ["tools/check.sh"])
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ async def test_product_code_that_works_on_the_framework_of_the_tests_is_known(
     async def passes(rest: str) -> bool:
         return True
 
-    found = await findings(added(name, line), passed=True, passes=passes)
+    found = await seal_artifacts(added(name, line), passed=True, passes=passes)
     kinds = [flag["kind"] for flag in found.get("flags", ())]
     assert kinds == (["patch_changes_the_test_framework"] if flagged else [])
 
@@ -206,23 +206,23 @@ async def test_a_pass_that_depends_on_its_configuration_has_a_flag_and_others_ha
     async def passes(rest: str) -> bool:
         return True
 
-    found = await findings(patch, passed=True, passes=fails)
+    found = await seal_artifacts(patch, passed=True, passes=fails)
     assert found["rerun"] == {"left_out": ["conftest.py"], "passes": False}
     assert [flag["kind"] for flag in found["flags"]] == [DEPENDS]
     assert "conftest.py" in found["flags"][0]["evidence"]
     (rest,) = asked
-    assert [part.names for part in parts(rest)] == [["module.py"]]
+    assert [part.names for part in split_patch(rest)] == [["module.py"]]
 
-    found = await findings(patch, passed=True, passes=passes)
+    found = await seal_artifacts(patch, passed=True, passes=passes)
     assert found == {"rerun": {"left_out": ["conftest.py"], "passes": True}}
-    assert await findings(patch, passed=False, passes=fails) == {}
+    assert await seal_artifacts(patch, passed=False, passes=fails) == {}
 
 
 async def test_a_pass_by_nothing_but_configuration_needs_no_second_test() -> None:
     async def never(rest: str) -> bool:
         raise AssertionError("there is nothing to test")
 
-    found = await findings(added("conftest.py"), passed=True, passes=never)
+    found = await seal_artifacts(added("conftest.py"), passed=True, passes=never)
     assert [flag["kind"] for flag in found["flags"]] == [DEPENDS]
 
 
@@ -232,17 +232,17 @@ async def test_a_pass_by_nothing_but_configuration_needs_no_second_test() -> Non
      ".yarn/releases/yarn-4.cjs", ".npmrc", "rust-toolchain.toml", "build.rs", "go.work"],
 )  # fmt: skip
 def test_a_program_that_tests_call_and_what_leads_to_one_is_configuration(name: str) -> None:
-    assert of_test_configuration(parts(added(name))[0])
+    assert is_test_configuration(split_patch(added(name))[0])
 
 
 @pytest.mark.parametrize("name", ["bin/greet", "src/python/module.py", "docs/make.md", "bin/data/python"])
 def test_other_programs_are_not(name: str) -> None:
-    assert not of_test_configuration(parts(added(name))[0])
+    assert not is_test_configuration(split_patch(added(name))[0])
 
 
 def test_a_name_of_a_program_that_a_package_installs_is_configuration() -> None:
-    assert of_test_configuration(parts(added("pyproject.toml", "[project.scripts]"))[0])
-    assert not of_test_configuration(parts(added("pyproject.toml", "[project.urls]"))[0])
+    assert is_test_configuration(split_patch(added("pyproject.toml", "[project.scripts]"))[0])
+    assert not is_test_configuration(split_patch(added("pyproject.toml", "[project.urls]"))[0])
 
 
 async def test_a_second_run_has_more_time_on_a_busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,5 +253,5 @@ async def test_a_second_run_has_more_time_on_a_busy_machine(monkeypatch: pytest.
         given.append(time_limit_factor())
         return True
 
-    await findings(added("conftest.py") + added("module.py"), passed=True, passes=passes)
+    await seal_artifacts(added("conftest.py") + added("module.py"), passed=True, passes=passes)
     assert given == [pytest.approx(2.0)]

@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.catalog.containers.sealing.programs import Called, called_in, folders_in, visible
+from benchwright.catalog.containers.sealing.called_programs import (
+    CalledPrograms,
+    find_called_programs,
+    folders_in,
+    visible_path,
+)
 from benchwright.catalog.containers.sealing.terminal_state import (
     TerminalState,
     exports_in,
@@ -67,8 +72,8 @@ def test_tests_call_what_their_files_name_and_find_it_in_the_folders_of_every_pa
     texts = {
         "tests/test.sh": "export PATH=$HOME/.local/bin:$PATH\napt-get install -y \\\n  curl\njudge /app/out"
     }
-    called = called_in(texts, ["/bin:tools", "/usr/bin"], "/app")
-    assert isinstance(called, Called)
+    called = find_called_programs(texts, ["/bin:tools", "/usr/bin"], "/app")
+    assert isinstance(called, CalledPrograms)
     assert "judge" in called.words
     assert "curl" in called.installed
     *of_the_paths, of_the_script = called.folders
@@ -77,5 +82,5 @@ def test_tests_call_what_their_files_name_and_find_it_in_the_folders_of_every_pa
 
 
 def test_folders_that_the_engine_does_not_see_are_left_out_of_a_path() -> None:
-    assert visible("/dev/shm/x:/bin:/proc/1/root") == "/bin"
+    assert visible_path("/dev/shm/x:/bin:/proc/1/root") == "/bin"
     assert folders_in(["/a:/a/"], "/") == ("/a",)

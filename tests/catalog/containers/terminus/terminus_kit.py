@@ -15,7 +15,7 @@ from benchwright.catalog.containers import AgentLimits, AgentResult
 from benchwright.catalog.containers.terminus import Terminus
 from benchwright.endpoint.reply import Reply
 from benchwright.recipes.in_containers import ContainerAgent
-from benchwright.recipes.shelf import find_recipe
+from benchwright.recipes.recipe_lookup import find_recipe
 from benchwright.sandbox.docker import ExecResult
 
 TASK = "Make it so."

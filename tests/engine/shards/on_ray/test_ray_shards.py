@@ -20,7 +20,7 @@ from tests.engine.shards.on_ray.ray_nodes import LEAN, at_last
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import RunResult, run
 from benchwright.engine.shards import ShardedExecutor, WorkerSpec, driver, ray_shards
-from benchwright.engine.worker import Result, ScoredWork
+from benchwright.engine.worker import ScoredWork, WorkResult
 from benchwright.errors import UserError
 from benchwright.records import Sample, Status
 from benchwright.runs.journal import Journal, read_body
@@ -76,7 +76,7 @@ class AfterTrials:
         self._left = count
         self._action = action
 
-    def update(self, result: Result) -> str | None:
+    def update(self, result: WorkResult) -> str | None:
         self._left -= isinstance(result, ScoredWork)
         if self._left or not isinstance(result, ScoredWork):
             return None

@@ -9,20 +9,22 @@ from msgspec.structs import replace
 
 from benchwright.analysis.comparison.names import letter_of
 from benchwright.analysis.load.comparison.figures import MEASURES, LevelFigures, level_figures
-from benchwright.analysis.load.comparison.records import LoadChange, LoadPair, LoadsCompared, LoadSide
+from benchwright.analysis.load.comparison.records import LoadChange, LoadComparisonResult, LoadPair, LoadSide
 from benchwright.analysis.load.comparison.rules import LoadRules, gate_results, metrics_of
 from benchwright.analysis.load.figure_records import FigureEstimate
 from benchwright.analysis.load.records import LoadReport
-from benchwright.stats.families import holm
-from benchwright.stats.recovery import Known, ratio_interval, ratio_p_value
+from benchwright.stats.interval_differences import IntervalEstimate, ratio_interval, ratio_p_value
+from benchwright.stats.multiple_testing import holm_adjusted
 
-ALPHA = 0.05
+SIGNIFICANCE_LEVEL = 0.05
 
-FAILED_APART = 0.01
+MIN_FAILURE_DIFFERENCE = 0.01
 """Minimum difference between the shares of failed requests that is reported."""
 
 
-def compare_loads(reports: Sequence[LoadReport], rules: LoadRules, *, anyway: bool = False) -> LoadsCompared:
+def compare_loads(
+    reports: Sequence[LoadReport], rules: LoadRules, *, anyway: bool = False
+) -> LoadComparisonResult:
     """Compare the first measurement with every other one.
 
     Measurements of different work (prompts, answers) are refused, unless `anyway` is True.
@@ -37,7 +39,7 @@ def compare_loads(reports: Sequence[LoadReport], rules: LoadRules, *, anyway: bo
     ]
     pairs, tests = _decided(pairs)
     metrics = metrics_of(pairs)
-    return LoadsCompared(sides, pairs, tests, list(gate_results(pairs, metrics, rules)), metrics)
+    return LoadComparisonResult(sides, pairs, tests, list(gate_results(pairs, metrics, rules)), metrics)
 
 
 def _side(letter: str, report: LoadReport) -> LoadSide:
@@ -118,7 +120,7 @@ def _failures(a: LoadReport, b: LoadReport, common: Sequence[str]) -> Iterator[s
             sum(one.failed for one in runs) / sum(one.counted for one in runs)
             for runs in ([one for one in report.levels if one.level.name == name] for report in (a, b))
         ]
-        if abs(shares[0] - shares[1]) > FAILED_APART:
+        if abs(shares[0] - shares[1]) > MIN_FAILURE_DIFFERENCE:
             yield f"At {name} {shares[0] * 100:.1f} % of the requests failed in A, {shares[1] * 100:.1f} % in B"
 
 
@@ -166,8 +168,8 @@ def _change(name: str, a: LevelFigures, b: LevelFigures) -> LoadChange:
     )
 
 
-def _known(estimate: FigureEstimate) -> Known:
-    return Known(
+def _known(estimate: FigureEstimate) -> IntervalEstimate:
+    return IntervalEstimate(
         estimate.value,
         0.0 if estimate.low is None else estimate.low,
         math.inf if estimate.high is None else estimate.high,
@@ -178,7 +180,7 @@ def _decided(pairs: Sequence[LoadPair]) -> tuple[list[LoadPair], int]:
     """Return the pairs with Holm's p-values and verdicts over all their figures, and the number of tests."""
     everything = [change for pair in pairs for change in _all(pair)]
     tested = [change.p_value for change in everything if change.p_value is not None]
-    adjusted = iter(holm(tested).tolist())
+    adjusted = iter(holm_adjusted(tested).tolist())
     decided: Mapping[int, LoadChange] = {
         id(change): change if change.p_value is None else _judged(change, next(adjusted))
         for change in everything
@@ -201,7 +203,7 @@ def _all(pair: LoadPair) -> Iterator[LoadChange]:
 
 
 def _judged(change: LoadChange, p_adjusted: float) -> LoadChange:
-    if p_adjusted > ALPHA:
+    if p_adjusted > SIGNIFICANCE_LEVEL:
         return replace(change, p_adjusted=p_adjusted, verdict="no difference found")
     better = (change.change > 0) == MEASURES[change.measure].more_is_better
     return replace(change, p_adjusted=p_adjusted, verdict="better" if better else "worse")

@@ -14,7 +14,7 @@ from benchwright.stats.distributions import normal_quantile
 from benchwright.stats.intervals import critical_t
 
 
-class Measure(NamedTuple):
+class ComparedFigure(NamedTuple):
     """A compared figure: its readable name, and how to read it from a level.
 
     `more_is_better`: True for rates.
@@ -40,15 +40,17 @@ def _quantile(spread: str, name: str) -> Callable[[LevelResult], FigureEstimate 
     return read
 
 
-MEASURES: Mapping[str, Measure] = {
-    "achieved": Measure("answers/s", True, lambda result: result.achieved),
-    "output_tokens": Measure("tokens/s", True, lambda result: result.output_tokens),
-    "goodput": Measure("goodput/s", True, lambda result: result.goodput.rate if result.goodput else None),
-    "ttft_p50": Measure("TTFT p50", False, _quantile("ttft", "p50")),
-    "ttft_p99": Measure("TTFT p99", False, _quantile("ttft", "p99")),
-    "latency_p50": Measure("latency p50", False, _quantile("latency", "p50")),
-    "latency_p99": Measure("latency p99", False, _quantile("latency", "p99")),
-    "itl_p50": Measure("per token", False, _quantile("itl", "p50")),
+MEASURES: Mapping[str, ComparedFigure] = {
+    "achieved": ComparedFigure("answers/s", True, lambda result: result.achieved),
+    "output_tokens": ComparedFigure("tokens/s", True, lambda result: result.output_tokens),
+    "goodput": ComparedFigure(
+        "goodput/s", True, lambda result: result.goodput.rate if result.goodput else None
+    ),
+    "ttft_p50": ComparedFigure("TTFT p50", False, _quantile("ttft", "p50")),
+    "ttft_p99": ComparedFigure("TTFT p99", False, _quantile("ttft", "p99")),
+    "latency_p50": ComparedFigure("latency p50", False, _quantile("latency", "p50")),
+    "latency_p99": ComparedFigure("latency p99", False, _quantile("latency", "p99")),
+    "itl_p50": ComparedFigure("per token", False, _quantile("itl", "p50")),
 }
 """The compared figures, by the names that rules use."""
 

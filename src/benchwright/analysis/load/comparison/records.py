@@ -65,7 +65,7 @@ class LoadPair(Record, frozen=True):
     silent: list[str] = []
 
 
-class LoadsCompared(Record, frozen=True):
+class LoadComparisonResult(Record, frozen=True):
     """A complete comparison of load measurements.
 
     `tests`: number of tests that Holm corrects for. `metrics`: names and values that `--fail-if` can use.
@@ -92,4 +92,4 @@ class LoadComparison(Record, frozen=True):
 
     id: str
     reports: list[LoadReport]
-    compared: LoadsCompared | None = None
+    compared: LoadComparisonResult | None = None

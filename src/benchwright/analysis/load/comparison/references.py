@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 
 from benchwright.analysis.load.comparison.records import LoadComparison
-from benchwright.analysis.load.details import DetailedLoad
+from benchwright.analysis.load.level_results import plan_of
 from benchwright.analysis.load.measurement import read_measurement
-from benchwright.analysis.load.reading import plan_of
+from benchwright.analysis.load.plot_data import DetailedLoad
 from benchwright.analysis.load.records import LoadReport
 from benchwright.errors import UserError
 from benchwright.records import UNREADABLE
@@ -19,12 +19,12 @@ from benchwright.runs.selection import newest_first
 from benchwright.runs.store import find_run
 from benchwright.runs.table import read_table
 from benchwright.runs.tags_and_notes import models_of
-from benchwright.typed_paths import typed_path
+from benchwright.user_paths import expand_user_path
 
-PREFIX = "load-"
+LOAD_TAG_PREFIX = "load-"
 """Prefix of the tags that identify load measurements."""
 
-SHORTEST = len(PREFIX) + 4
+MIN_TAG_LENGTH = len(LOAD_TAG_PREFIX) + 4
 
 
 def find_loads(reference: str) -> list[DetailedLoad]:
@@ -37,10 +37,10 @@ def find_loads(reference: str) -> list[DetailedLoad]:
         UserError: If several tags start with the reference, or it looks like a tag and matches none.
         JournalError: If a run cannot be read.
     """
-    path = typed_path(reference)
+    path = expand_user_path(reference)
     if path.is_file():
         return [DetailedLoad(report) for report in _from_file(path)]
-    return _tagged(reference) if reference.startswith(PREFIX) and not path.exists() else []
+    return _tagged(reference) if reference.startswith(LOAD_TAG_PREFIX) and not path.exists() else []
 
 
 def find_all_loads(references: Sequence[str]) -> list[DetailedLoad]:
@@ -139,7 +139,7 @@ def _tag_of(reference: str, levels: Iterable[tuple[str, Path, Manifest]]) -> str
     tags = {tag for tag, _, _ in levels}
     if len(tags) > 1 and reference not in tags:
         raise UserError(f"{reference} could be {', '.join(sorted(tags))}: give more of it.")
-    if not tags or len(reference) < SHORTEST:
+    if not tags or len(reference) < MIN_TAG_LENGTH:
         raise UserError(
             f"No measurement is called {reference}. `benchwright runs --kind load` lists their runs."
         )

@@ -11,7 +11,7 @@ from benchwright.analysis.load.comparison.records import LoadChange, LoadPair
 from benchwright.errors import UserError
 from benchwright.records import Record
 
-GATED = ("achieved", "goodput", "ttft_p99", "latency_p99")
+GATED_FIGURES = ("achieved", "goodput", "ttft_p99", "latency_p99")
 """The figures that `--max-regression` checks at each level."""
 
 
@@ -61,7 +61,7 @@ def gate_results(
     for pair in pairs:
         for name in pair.silent:
             yield GateResult(f"answers/s at {name}: answered at all", False, f"{pair.b} answered no request")
-    gated = [change for pair in pairs for change in pair.changes if change.measure in GATED]
+    gated = [change for pair in pairs for change in pair.changes if change.measure in GATED_FIGURES]
     if not gated and not any(pair.silent for pair in pairs):
         raise UserError("--max-regression: the measurements have no level in common.")
     for change in gated:

@@ -11,19 +11,19 @@ from collections import OrderedDict
 from collections.abc import Iterator
 
 from benchwright.app.load.synthetic.calibration import Calibration
-from benchwright.app.load.synthetic.words import WIDTH, words_of
+from benchwright.app.load.synthetic.words import WORD_WIDTH, words_of
 from benchwright.data.traces.records import TracedRequest
 
 VERSION = "1"
 """Version of the generator. Increase it if the same seed would give other prompts."""
 
-END = b" then"
+BLOCK_END = b" then"
 """Last word of every block, which marks its end."""
 
-KEPT_BYTES = 32 * 2**20
+MAX_CACHED_BYTES = 32 * 2**20
 """Maximum bytes of block text that are cached for further prompts."""
 
-SLICE = 16
+BLOCKS_PER_SLICE = 16
 """Number of blocks made before yielding to the event loop (about 0.1 ms)."""
 
 
@@ -44,7 +44,7 @@ class BlockPrompts:
         parts = list[bytes]()
         for number, part in enumerate(self._parts(request, name)):
             parts.append(part)
-            if number % SLICE == SLICE - 1:
+            if number % BLOCKS_PER_SLICE == BLOCKS_PER_SLICE - 1:
                 await asyncio.sleep(0)
         return b"".join(parts)
 
@@ -59,7 +59,7 @@ class BlockPrompts:
         for block in request.blocks[:full]:
             yield self._block(request.scope, block, size)
         if full < len(request.blocks):
-            yield self._block(request.scope, request.blocks[full], size)[: tail * WIDTH]
+            yield self._block(request.scope, request.blocks[full], size)[: tail * WORD_WIDTH]
         else:
             yield words_of(f"{self._salt}\0{name}", tail)
 
@@ -81,10 +81,10 @@ class BlockPrompts:
         key = scope, block, size
         text = self._blocks.get(key)
         if text is None:
-            text = words_of(f"{self._salt}\0{scope}\0{block}", size)[:-WIDTH] + END
+            text = words_of(f"{self._salt}\0{scope}\0{block}", size)[:-WORD_WIDTH] + BLOCK_END
             self._blocks[key] = text
             self._bytes += len(text)
-            while self._bytes > KEPT_BYTES:
+            while self._bytes > MAX_CACHED_BYTES:
                 self._bytes -= len(self._blocks.popitem(last=False)[1])
         else:
             self._blocks.move_to_end(key)

@@ -15,14 +15,14 @@ from benchwright.data.traces.records import Conversation, Trace, TracedRequest
 from benchwright.endpoint.lite_llm import LITELLM
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import answer_status
-from benchwright.engine.moments import until
-from benchwright.engine.protocols import Scorer, Session, TimedSession, Turn
-from benchwright.engine.turns import in_turn
+from benchwright.engine.precise_waits import wait_until
+from benchwright.engine.protocols import ScheduledTurn, Scorer, Session, TimedSession
+from benchwright.engine.turns import run_turns
 from benchwright.records import Message, Outcome, Sample, TaskSpec, Trial
 from benchwright.runs.keys import fingerprint
 
 
-class Pace(NamedTuple):
+class ReplaySpeed(NamedTuple):
     """Speed of a replay: times are divided by `speed`, then think times are limited to `most_think` seconds.
 
     Responses are limited to `most_tokens`. None: no limit.
@@ -43,7 +43,7 @@ class Pace(NamedTuple):
         return min(limits, default=None)
 
 
-class Sendable(NamedTuple):
+class RequestMessages(NamedTuple):
     """A request's `messages` for the journal, and the messages that are `sent` instead (None: the same ones)."""
 
     messages: list[Message]
@@ -59,7 +59,7 @@ class ReplayTask:
         salt: str,
         trace: Trace,
         prompts: BlockPrompts,
-        pace: Pace,
+        pace: ReplaySpeed,
         mix: Mapping[str, float],
     ) -> None:
         self._trace = trace
@@ -92,12 +92,12 @@ class Replayer:
     Prompts are made one at a time, each before its request is due.
     """
 
-    def __init__(self, trace: Trace, prompts: BlockPrompts, pace: Pace, models: ModelMix) -> None:
+    def __init__(self, trace: Trace, prompts: BlockPrompts, pace: ReplaySpeed, models: ModelMix) -> None:
         self._trace = trace
         self._prompts = prompts
         self._pace = pace
         self._models = models
-        self._prepared: dict[int, Sendable] = {}
+        self._prepared: dict[int, RequestMessages] = {}
         self._one_at_a_time = asyncio.Lock()
 
     async def prepare(self, trial: Trial) -> None:
@@ -115,7 +115,7 @@ class Replayer:
         async def turn(number: int) -> bool:
             due = conversation.due(number)
             if number and timed.last_start is not None and due >= timed.last_start:
-                await until(timed.last_start)  # a new conversation in its place would be cut off at once
+                await wait_until(timed.last_start)  # a new conversation in its place would be cut off at once
                 return False
             sendable = self._prepared.pop(trial.sample.content, None) if number == 0 else None
             if sendable is None:
@@ -123,14 +123,14 @@ class Replayer:
             await conversation.ask(number, due, sendable)
             return True
 
-        await in_turn([request.after for request in conversation.requests], turn)
+        await run_turns([request.after for request in conversation.requests], turn)
         return conversation.outcome()
 
-    async def _sendable(self, trial: Trial, number: int) -> Sendable:
+    async def _sendable(self, trial: Trial, number: int) -> RequestMessages:
         place = trial.sample.content
         request = self._trace.conversations[place].requests[number]
         if request.messages is not None:
-            return Sendable(request.messages)
+            return RequestMessages(request.messages)
         async with self._one_at_a_time:
             text = await self._prompts.make_prompt(request, f"{place}:{number}")
         kept = f"[{self._prompts.count_words(request):,} words, made from the trace and the seed]"
@@ -139,14 +139,14 @@ class Replayer:
             if trial.target.base_url == LITELLM
             else msgspec.Raw(b'[{"role":"user","content":"%b"}]' % text)
         )
-        return Sendable([{"role": "user", "content": kept}], sent)
+        return RequestMessages([{"role": "user", "content": kept}], sent)
 
 
 class _Conversation:
     """A conversation that is being replayed."""
 
     def __init__(
-        self, conversation: Conversation, session: TimedSession, pace: Pace, fields: dict[str, Any]
+        self, conversation: Conversation, session: TimedSession, pace: ReplaySpeed, fields: dict[str, Any]
     ) -> None:
         self.requests = conversation.requests
         self._session = session
@@ -162,10 +162,10 @@ class _Conversation:
         at = self._start + round(request.at / self._pace.speed * 1e9)
         return max(at, self._ended[request.after] + round(self._pace.think_seconds(request) * 1e9))
 
-    async def ask(self, number: int, due: int, sendable: Sendable) -> None:
+    async def ask(self, number: int, due: int, sendable: RequestMessages) -> None:
         """Send a request and wait for its response."""
         request, session = self.requests[number], self._session
-        turn = Turn(number, due, sendable.sent_messages)
+        turn = ScheduledTurn(number, due, sendable.sent_messages)
         limit = self._pace.token_limit(request)
         more = {**request.fields, **self._fields, **({} if limit is None else {"max_tokens": limit})}
         reply = await session.chat(sendable.messages, turn=turn, **more)

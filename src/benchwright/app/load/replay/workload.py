@@ -6,21 +6,21 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.app.load.replay.own_runs import trace_of_run
 from benchwright.app.load.replay.prompts import BlockPrompts
-from benchwright.app.load.replay.task import Pace, ReplayTask
+from benchwright.app.load.replay.task import ReplaySpeed, ReplayTask
+from benchwright.app.load.replay.trace_from_run import trace_of_run
 from benchwright.app.load.sections import ReplaySettings
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.synthetic.calibration import Calibration
-from benchwright.app.load.synthetic.mix import read_mix, told_mix
+from benchwright.app.load.synthetic.mix import describe_mix, read_mix
 from benchwright.app.load.synthetic.words import words_of
-from benchwright.app.load.workload import Calibrating, Workload, plain_request
+from benchwright.app.load.workload import CalibrationSteps, Workload, plain_request
 from benchwright.config import SamplingSettings
 from benchwright.data.manifest import file_fingerprint
 from benchwright.data.traces.reading import read_trace
 from benchwright.data.traces.records import Trace
 from benchwright.errors import UserError
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 from benchwright.runs.manifest import DataFile
 from benchwright.runs.store import find_run
 from benchwright.text import Say
@@ -52,9 +52,9 @@ def find_trace(settings: LoadSettings) -> Trace | None:
     return trace_of_run(run, limit)
 
 
-def pace(replay: ReplaySettings, sampling: SamplingSettings) -> Pace:
+def replay_speed(replay: ReplaySettings, sampling: SamplingSettings) -> ReplaySpeed:
     """Return the speed at which the settings replay a trace."""
-    return Pace(replay.speed or 1.0, replay.max_think, sampling.max_tokens)
+    return ReplaySpeed(replay.speed or 1.0, replay.max_think, sampling.max_tokens)
 
 
 def replay_workload(
@@ -78,22 +78,22 @@ def replay_workload(
             salt,
             trace,
             BlockPrompts(salt, calibration),
-            pace(settings.replay, settings.sampling),
+            replay_speed(settings.replay, settings.sampling),
             mix,
         )
 
     def calibrated(found: Calibration) -> Workload:
         return replay_workload(settings, trace, prompt_seed, say, found)
 
-    made, conversations = is_made(trace), len(trace.conversations)
+    made, conversations = needs_generated_prompts(trace), len(trace.conversations)
     data = [DataFile(str(path), file_fingerprint(path), conversations)] if path.is_file() else []
     request = plain_request(
         *(settings, task_of(0), conversations, path.stem, "load", say, data),
         parallel=trace.parallel,
         aborts=trace.has_turns,
     )
-    about = about_trace(path, trace, settings.replay.speed) + (
-        f", models mixed ({told_mix(mix)})" if mix else ""
+    about = describe_trace(path, trace, settings.replay.speed) + (
+        f", models mixed ({describe_mix(mix)})" if mix else ""
     )
     return Workload(
         msgspec.structs.replace(request, about={"trace": {"path": str(path), "made": made}}),
@@ -101,7 +101,7 @@ def replay_workload(
         conversations,
         about,
         prompt_seed if made else None,
-        Calibrating(replay_text, calibrated) if made and calibration.measured is None else None,
+        CalibrationSteps(replay_text, calibrated) if made and calibration.measured is None else None,
         made_of_trace=made,
     )
 
@@ -111,15 +111,19 @@ def replay_text(words: int, seed: str) -> str:
     return words_of(seed, words).decode("ascii")
 
 
-def about_trace(path: Path, trace: Trace, speed: float | None) -> str:
+def describe_trace(path: Path, trace: Trace, speed: float | None) -> str:
     """Return a description of the trace and its speed, for messages."""
     number = sum(1 for _ in trace.requests)
-    conversations = f" in {counted(len(trace.conversations), 'conversation')}" if trace.has_turns else ""
+    conversations = (
+        f" in {count_with_noun(len(trace.conversations), 'conversation')}" if trace.has_turns else ""
+    )
     faster = f", {speed:g} times as fast" if speed not in (None, 1.0) else ""
-    failed = f" ({counted(trace.left_out, 'failed one')} left out)" if trace.left_out else ""
-    return f"{counted(number, 'request')}{conversations} of {path.name} ({trace.kind}){faster}{failed}"
+    failed = f" ({count_with_noun(trace.left_out, 'failed one')} left out)" if trace.left_out else ""
+    return (
+        f"{count_with_noun(number, 'request')}{conversations} of {path.name} ({trace.kind}){faster}{failed}"
+    )
 
 
-def is_made(trace: Trace) -> bool:
+def needs_generated_prompts(trace: Trace) -> bool:
     """Return True if a trace contains only lengths and block ids, so that its prompts must be generated."""
     return any(request.messages is None for request in trace.requests)

@@ -9,10 +9,10 @@ from typing import Literal
 
 from benchwright.errors import UserError
 from benchwright.records import Record
-from benchwright.typed_paths import typed_path
+from benchwright.user_paths import expand_user_path
 
 
-class Lengths(Record, frozen=True):
+class LengthDistribution(Record, frozen=True):
     """Distribution of lengths, as numbers of tokens (at least one).
 
     `spread`: standard deviation of a normal distribution, or of the logarithm for a lognormal one, whose mean
@@ -26,7 +26,7 @@ class Lengths(Record, frozen=True):
     text: str = ""
 
     @classmethod
-    def parse(cls, text: str, option: str) -> Lengths:
+    def parse(cls, text: str, option: str) -> LengthDistribution:
         """Return the distribution for a text: `512`, `512:128`, `lognormal:512:0.6` or `file:lengths.txt`.
 
         Raises:
@@ -70,10 +70,10 @@ class Lengths(Record, frozen=True):
         return f"{self.mean:,.0f} on average ({self.text})"
 
 
-def _from_file(name: str, text: str, option: str) -> Lengths:
+def _from_file(name: str, text: str, option: str) -> LengthDistribution:
     """Return the distribution of the lengths in a file, which has one per line. `text`: how it was typed."""
     try:
-        lines = typed_path(name).read_text(encoding="utf-8").split()
+        lines = expand_user_path(name).read_text(encoding="utf-8").split()
         values = [int(line) for line in lines]
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{option}: cannot read {name}: {error}.") from None
@@ -81,4 +81,4 @@ def _from_file(name: str, text: str, option: str) -> Lengths:
         raise UserError(f"{option}: {name} holds lengths in tokens, one a line: {error}.") from None
     if not values or min(values) < 1:
         raise UserError(f"{option}: {name} holds lengths in tokens of 1 or more, one a line.")
-    return Lengths("file", sum(values) / len(values), values=values, text=text)
+    return LengthDistribution("file", sum(values) / len(values), values=values, text=text)

@@ -46,7 +46,7 @@ class ModelMix:
         return {"model": rng.choices(list(self._weights), list(self._weights.values()))[0]}
 
 
-def told_mix(weights: Mapping[str, float]) -> str:
+def describe_mix(weights: Mapping[str, float]) -> str:
     """Return a description of the models' shares in a mix."""
     total = sum(weights.values())
     return ", ".join(f"{name} {weight / total * 100:.0f} %" for name, weight in weights.items())

@@ -10,10 +10,10 @@ from typing import Any
 
 from benchwright.errors import UserError
 
-BAND = 16
+BAND_ROWS = 16
 """Number of identical rows in an image, so that it is made in a fraction of a millisecond."""
 
-LARGEST_SIDE = 8192
+MAX_IMAGE_SIDE = 8192
 
 _NOTHING_CHANGED = 2
 """PNG filter type (Up) of a row that holds the differences to the row above."""
@@ -28,16 +28,16 @@ def picture_size(text: str) -> tuple[int, int]:
     width, _, height = text.lower().partition("x")
     if width.isdigit() and height.isdigit():
         size = int(width), int(height)
-        if all(0 < side <= LARGEST_SIDE for side in size):
+        if all(0 < side <= MAX_IMAGE_SIDE for side in size):
             return size
     raise UserError(f"--image-size {text!r} is not a size in pixels: use WIDTHxHEIGHT, up to 8192x8192.")
 
 
-def picture(width: int, height: int, rng: random.Random) -> bytes:
+def stripes_png(width: int, height: int, rng: random.Random) -> bytes:
     """Return a PNG of stripes and dots in four colours (https://www.w3.org/TR/png-3/), two bits per pixel."""
     row = -(-width // 4)
     repeated = bytes([_NOTHING_CHANGED]) + bytes(row)
-    bands = [b"\0" + rng.randbytes(row) + repeated * (BAND - 1) for _ in range(-(-height // BAND))]
+    bands = [b"\0" + rng.randbytes(row) + repeated * (BAND_ROWS - 1) for _ in range(-(-height // BAND_ROWS))]
     pixels = b"".join(bands)[: height * (row + 1)]
     header = struct.pack(">IIBBBBB", width, height, 2, 3, 0, 0, 0)
     parts = (
@@ -55,17 +55,20 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 def picture_part(width: int, height: int, rng: random.Random) -> dict[str, Any]:
     """Return an image as a part of a message."""
-    encoded = base64.b64encode(picture(width, height, rng)).decode("ascii")
+    encoded = base64.b64encode(stripes_png(width, height, rng)).decode("ascii")
     return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{encoded}"}}
 
 
-SUBJECTS = ("orders", "customers", "invoices", "products", "flights", "rooms", "tickets", "reports")
-ACTIONS = ("find", "create", "update", "cancel", "list", "count", "export", "review")
+TOOL_SUBJECTS = ("orders", "customers", "invoices", "products", "flights", "rooms", "tickets", "reports")
+TOOL_ACTIONS = ("find", "create", "update", "cancel", "list", "count", "export", "review")
 
 
-def tool(number: int) -> dict[str, Any]:
+def tool_definition(number: int) -> dict[str, Any]:
     """Return a tool (function) definition of about a hundred tokens, a different one for each number."""
-    subject, action = SUBJECTS[number % len(SUBJECTS)], ACTIONS[number // len(SUBJECTS) % len(ACTIONS)]
+    subject, action = (
+        TOOL_SUBJECTS[number % len(TOOL_SUBJECTS)],
+        TOOL_ACTIONS[number // len(TOOL_SUBJECTS) % len(TOOL_ACTIONS)],
+    )
     text = {"type": "string"}
     properties = {
         "query": {**text, "description": f"What to look for among the {subject}."},

@@ -9,20 +9,20 @@ from itertools import count
 from typing import Any, cast
 
 from benchwright.app.load.synthetic.calibration import Calibration
-from benchwright.app.load.synthetic.lengths import Lengths
+from benchwright.app.load.synthetic.lengths import LengthDistribution
 from benchwright.app.load.synthetic.mix import ModelMix
-from benchwright.app.load.synthetic.parts import picture_part, tool
+from benchwright.app.load.synthetic.parts import picture_part, tool_definition
 from benchwright.app.load.synthetic.words import VERSION, words_of
 from benchwright.engine.answers import answer_status
-from benchwright.engine.moments import until
-from benchwright.engine.protocols import Scorer, Session, TimedSession, Turn
+from benchwright.engine.precise_waits import wait_until
+from benchwright.engine.protocols import ScheduledTurn, Scorer, Session, TimedSession
 from benchwright.records import Message, Outcome, Record, Sample, TaskSpec, Trial
 from benchwright.runs.keys import fingerprint
 
 INSTRUCTION = "Go on with this text, and do not stop:"
 
 
-class Shape(Record, frozen=True):
+class ConversationShape(Record, frozen=True):
     """Shape of synthetic conversations.
 
     `input`: length of each user message. `output`: maximum tokens of a response. `turns`: number of turns,
@@ -31,8 +31,8 @@ class Shape(Record, frozen=True):
     `mix`: weights of the models, one of which is drawn for each conversation.
     """
 
-    input: Lengths
-    output: Lengths | None = None
+    input: LengthDistribution
+    output: LengthDistribution | None = None
     turns: int = 1
     think: float = 0.0
     prefix: int = 0
@@ -49,14 +49,14 @@ class Shape(Record, frozen=True):
         )
 
 
-NOTHING_DRAWN = random.Random(0)
+UNUSED_GENERATOR = random.Random(0)
 """Generator used if no random number is needed, since seeding a new one costs more than a prompt."""
 
 
 class SyntheticTask:
     """Task of endless synthetic conversations of one shape, determined by `seed`."""
 
-    def __init__(self, shape: Shape, calibration: Calibration, seed: str) -> None:
+    def __init__(self, shape: ConversationShape, calibration: Calibration, seed: str) -> None:
         self._shape = shape
         self._calibration = calibration
         self._seed = seed
@@ -85,12 +85,12 @@ class SyntheticTask:
 class SyntheticSolver:
     """Solver that holds conversations of a shape with the model."""
 
-    def __init__(self, shape: Shape, calibration: Calibration, seed: str) -> None:
+    def __init__(self, shape: ConversationShape, calibration: Calibration, seed: str) -> None:
         self._shape = shape
         self._is_drawn = shape.has_random_parts
         self._calibration = calibration
         self._models = ModelMix(shape.mix, seed)
-        tools = {"tools": [tool(number) for number in range(shape.tools)], "tool_choice": "none"}
+        tools = {"tools": [tool_definition(number) for number in range(shape.tools)], "tool_choice": "none"}
         self._more: dict[str, Any] = tools if shape.tools else {}
         words = round(shape.prefix / calibration.per_word)
         prefix = words_of(f"prefix:{seed}", words).decode().strip()
@@ -99,17 +99,17 @@ class SyntheticSolver:
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Send the turns of a conversation one after another. Return its outcome."""
         shape, timed = self._shape, cast(TimedSession, session)
-        rng = random.Random(trial.sample.content) if self._is_drawn else NOTHING_DRAWN
+        rng = random.Random(trial.sample.content) if self._is_drawn else UNUSED_GENERATOR
         fields = {**self._more, **self._models.request_fields(trial.sample.content)}
         messages, due = list(self._opening), timed.intended_start
         for number in range(shape.turns):
             if number and timed.last_start is not None and due >= timed.last_start:
-                await until(timed.last_start)  # a new conversation in its place would be cut off at once
+                await wait_until(timed.last_start)  # a new conversation in its place would be cut off at once
                 break
             messages.append(self._message(rng, f"{trial.sample.content}:{number}"))
             if shape.output is not None:
                 fields["max_tokens"] = shape.output.draw(rng)
-            turn = Turn(number, due) if shape.turns > 1 else None
+            turn = ScheduledTurn(number, due) if shape.turns > 1 else None
             reply = await session.chat(messages, turn=turn, **fields)
             messages.append(reply.message)
             due = timed.actual_start + reply.record.started + reply.record.total + round(shape.think * 1e9)

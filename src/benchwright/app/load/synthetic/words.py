@@ -24,10 +24,10 @@ hall hard head hear heat held hill hold hope hour huge idea king
 WORDS = FOUR_LETTERS.split()
 """The 128 words: a power of two, so that a random byte chooses evenly among them."""
 
-WIDTH = 5
+WORD_WIDTH = 5
 """Length in characters of a word with its blank."""
 
-_TABLE = np.array([f" {word}".encode() for word in WORDS * 2], f"S{WIDTH}")
+_TABLE = np.array([f" {word}".encode() for word in WORDS * 2], f"S{WORD_WIDTH}")
 
 
 def words_of(seed: str, number: int) -> bytes:

@@ -5,19 +5,24 @@ from __future__ import annotations
 from benchwright.app.load.sections import SyntheticSettings
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.synthetic.calibration import Calibration
-from benchwright.app.load.synthetic.lengths import Lengths
-from benchwright.app.load.synthetic.mix import read_mix, told_mix
+from benchwright.app.load.synthetic.lengths import LengthDistribution
+from benchwright.app.load.synthetic.mix import describe_mix, read_mix
 from benchwright.app.load.synthetic.parts import picture_size
-from benchwright.app.load.synthetic.task import INSTRUCTION, Shape, SyntheticTask, synthetic_prompt
-from benchwright.app.load.workload import Calibrating, Workload, plain_request
+from benchwright.app.load.synthetic.task import (
+    INSTRUCTION,
+    ConversationShape,
+    SyntheticTask,
+    synthetic_prompt,
+)
+from benchwright.app.load.workload import CalibrationSteps, Workload, plain_request
 from benchwright.errors import UserError
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 from benchwright.text import Say
 
 UNCALIBRATED = Calibration(fixed=float(len(INSTRUCTION.split())))
 """Calibration assumed before the server was asked."""
 
-OF_SYNTHETIC = (
+SYNTHETIC_OPTIONS = (
     "synthetic_output",
     "turns",
     "shared_prefix",
@@ -36,12 +41,12 @@ def check_shape(synthetic: SyntheticSettings) -> None:
     """
     if synthetic.synthetic_input is not None:
         return
-    said = [name for name in OF_SYNTHETIC if getattr(synthetic, name) is not None]
+    said = [name for name in SYNTHETIC_OPTIONS if getattr(synthetic, name) is not None]
     if said:
         raise UserError(f"--{said[0].replace('_', '-')} needs --synthetic-input.")
 
 
-def find_shape(synthetic: SyntheticSettings) -> Shape:
+def find_shape(synthetic: SyntheticSettings) -> ConversationShape:
     """Return the shape of the conversations that the settings describe.
 
     Raises:
@@ -53,9 +58,9 @@ def find_shape(synthetic: SyntheticSettings) -> Shape:
         raise UserError("--think is the time between turns: it needs --turns 2 or more.")
     if synthetic.image_size is not None and not synthetic.images:
         raise UserError("--image-size needs --images.")
-    return Shape(
-        input=Lengths.parse(synthetic.synthetic_input, "--synthetic-input"),
-        output=None if output is None else Lengths.parse(output, "--synthetic-output"),
+    return ConversationShape(
+        input=LengthDistribution.parse(synthetic.synthetic_input, "--synthetic-input"),
+        output=None if output is None else LengthDistribution.parse(output, "--synthetic-output"),
         turns=synthetic.turns or 1,
         think=synthetic.think or 0.0,
         prefix=synthetic.shared_prefix or 0,
@@ -89,13 +94,13 @@ def synthetic_workload(
         plain_request(settings, task_of(0), 1, name, "load", say, aborts=shape.turns > 1),
         task_of,
         None,
-        about_shape(shape, calibration),
+        describe_shape(shape, calibration),
         prompt_seed,
-        Calibrating(synthetic_prompt, calibrated) if calibration.measured is None else None,
+        CalibrationSteps(synthetic_prompt, calibrated) if calibration.measured is None else None,
     )
 
 
-def about_shape(shape: Shape, calibration: Calibration) -> str:
+def describe_shape(shape: ConversationShape, calibration: Calibration) -> str:
     """Return a description of the conversations that are sent, for messages."""
     if shape.input.kind == "constant":
         length = calibration.describe_length(round(shape.input.mean))
@@ -104,11 +109,11 @@ def about_shape(shape: Shape, calibration: Calibration) -> str:
     parts = [
         f"answers of at most {shape.output.description}" if shape.output is not None else "",
         f"a system prompt of {shape.prefix:,} tokens" if shape.prefix else "",
-        f"{counted(shape.images, 'image')} of {shape.image_size[0]}x{shape.image_size[1]}"
+        f"{count_with_noun(shape.images, 'image')} of {shape.image_size[0]}x{shape.image_size[1]}"
         if shape.images
         else "",
-        counted(shape.tools, "tool") if shape.tools else "",
+        count_with_noun(shape.tools, "tool") if shape.tools else "",
         f"{shape.turns} turns" if shape.turns > 1 else "",
-        f"models mixed ({told_mix(shape.mix)})" if shape.mix else "",
+        f"models mixed ({describe_mix(shape.mix)})" if shape.mix else "",
     ]
     return " and ".join([f"synthetic prompts of {length}", *(part for part in parts if part)])

@@ -19,10 +19,17 @@ is worth a look. Neither changes a score.
 
 from __future__ import annotations
 
-from benchwright.catalog.containers.auditing import forging, gold, history, network, reading, tampering
+from benchwright.catalog.containers.auditing import (
+    answer_lookups,
+    forbidden_reads,
+    forged_verdicts,
+    gold_patch,
+    later_commits,
+    tampering,
+)
 from benchwright.catalog.containers.auditing.trajectory import Connection, Finding, Step, Trajectory, steps_of
 
-FAMILIES = (reading, history, network, tampering, forging, gold)
+DETECTORS = (forbidden_reads, later_commits, answer_lookups, tampering, forged_verdicts, gold_patch)
 
 __all__ = ["Connection", "Finding", "Step", "Trajectory", "audit", "steps_of"]
 
@@ -33,7 +40,7 @@ def audit(trajectory: Trajectory) -> list[Finding]:
     Findings that belong to no turn come last.
     """
     acts = trajectory.parse_actions()
-    found = dict.fromkeys(one for family in FAMILIES for one in family.findings(trajectory, acts))
+    found = dict.fromkeys(one for family in DETECTORS for one in family.findings(trajectory, acts))
     return sorted(_heaviest(found), key=lambda one: (one.turn is None, one.turn or 0))
 
 

@@ -7,7 +7,7 @@ import binascii
 import re
 from collections.abc import Iterator
 
-LARGEST = 1 << 20
+MAX_SCRIPT_CHARACTERS = 1 << 20
 """Maximum length in characters of a script that is searched for such texts."""
 
 _DECODES_BASE64 = re.compile(r"base64|b64decode|\batob\b")
@@ -20,7 +20,7 @@ _ESCAPE = re.compile(r"\\x([0-9a-fA-F]{2})|\\([0-3][0-7]{2})")
 
 def decoded_texts(script: str) -> Iterator[str]:
     """Yield the texts that the script would decode when run. Results that are not text are skipped."""
-    if len(script) > LARGEST:
+    if len(script) > MAX_SCRIPT_CHARACTERS:
         return
     if _DECODES_BASE64.search(script):
         for found in _BASE64.finditer(script):

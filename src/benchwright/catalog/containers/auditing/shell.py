@@ -7,14 +7,18 @@ import re
 from collections.abc import Iterator, Sequence
 
 from benchwright.catalog.containers.auditing.decoding import decoded_texts
-from benchwright.catalog.containers.auditing.shell_pieces import (
+from benchwright.catalog.containers.auditing.file_writes import (
+    file_writes_of,
+    file_writes_of_program,
+    printed_text,
+)
+from benchwright.catalog.containers.auditing.shell_records import EmbeddedProgram, ShellCommand, ShellScript
+from benchwright.catalog.containers.auditing.shell_splitter import (
     HERE_STRING,
-    Piece,
-    pieces_of,
+    SimpleCommand,
+    split_commands,
     substitutions_in,
 )
-from benchwright.catalog.containers.auditing.shell_records import Code, ShellCommand, ShellScript
-from benchwright.catalog.containers.auditing.writing import printed, writings_of, writings_of_code
 
 SHELLS = ("bash", "sh", "dash", "zsh", "ash")
 INTERPRETERS = re.compile(r"(?:python|pypy|perl|ruby|node|php)[\d.]*")
@@ -23,9 +27,9 @@ WRAPPERS = (
     *("xargs", "busybox"),
 )
 KEYWORDS = ("if", "then", "elif", "else", "do", "while", "until", "!", "{", "fi", "done", "}", "esac")
-DEEPEST = 4
+MAX_NESTING = 4
 """Maximum nesting of scripts within scripts."""
-LONGEST = 256 * 1024
+MAX_SCRIPT_CHARACTERS = 256 * 1024
 """Maximum number of characters of a script that are read."""
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
@@ -48,21 +52,21 @@ class ShellReader:
     def read(self, script: str) -> ShellScript:
         """Return the commands and programs in a script, including nested and encoded scripts."""
         commands: list[ShellCommand] = []
-        codes: list[Code] = []
-        self._read(script[:LONGEST], "", 0, commands, codes)
-        writings = [one for command in commands for one in writings_of(command)]
-        codes += [Code(one.content, one.line) for one in writings if one.path.endswith(_OF_CODE)]
-        writings += [one for code in codes for one in writings_of_code(code)]
+        codes: list[EmbeddedProgram] = []
+        self._read(script[:MAX_SCRIPT_CHARACTERS], "", 0, commands, codes)
+        writings = [one for command in commands for one in file_writes_of(command)]
+        codes += [EmbeddedProgram(one.content, one.line) for one in writings if one.path.endswith(_OF_CODE)]
+        writings += [one for code in codes for one in file_writes_of_program(code)]
         return ShellScript(commands, codes, writings)
 
     def _read(
-        self, script: str, prefix: str, depth: int, commands: list[ShellCommand], codes: list[Code]
+        self, script: str, prefix: str, depth: int, commands: list[ShellCommand], codes: list[EmbeddedProgram]
     ) -> None:
         """Collect the commands and programs of a script and of scripts within it.
 
         They are appended to `commands` and `codes`. `prefix` goes before each line of evidence.
         """
-        if depth > DEEPEST:
+        if depth > MAX_NESTING:
             return
         found = list(self._commands(script, prefix))
         commands += found
@@ -71,13 +75,13 @@ class ShellReader:
             for text in _scripts_in(command):
                 self._read(text, prefix, depth + 1, commands, codes)
         for text in decoded_texts(script):
-            codes.append(Code(text, f"decoded: {text}"))
+            codes.append(EmbeddedProgram(text, f"decoded: {text}"))
             self._read(text, "decoded: ", depth + 1, commands, codes)
 
     def _commands(self, script: str, prefix: str) -> Iterator[ShellCommand]:
         inputs: list[str] = []
         looping = False
-        for piece in pieces_of(script):
+        for piece in split_commands(script):
             words = list(piece.words)
             while words and words[0] in KEYWORDS:
                 looping = words[0] in ("while", "until") or (looping and words[0] != "done")
@@ -91,7 +95,7 @@ class ShellReader:
                 yield command
 
     def _command(
-        self, words: Sequence[str], piece: Piece, prefix: str, inputs: Sequence[str], *, behind: bool
+        self, words: Sequence[str], piece: SimpleCommand, prefix: str, inputs: Sequence[str], *, behind: bool
     ) -> ShellCommand | None:
         found = [self._with_values(word) for word in words]
         found = found[self._assigned(found) :]
@@ -146,7 +150,7 @@ def _scripts_in(command: ShellCommand) -> Iterator[str]:
         if any("c" in word for word in options):
             yield from (word for word in command.arguments if not word.startswith("-"))
         else:
-            yield command.stdin_text or printed(command.inputs)
+            yield command.stdin_text or printed_text(command.inputs)
     elif command.program == "eval":
         yield " ".join(command.arguments)
     elif command.stdin_text and (
@@ -162,12 +166,12 @@ def _is_script(text: str) -> bool:
     return head.startswith("#!") and head.rstrip().endswith(SHELLS)
 
 
-def _codes_in(command: ShellCommand) -> Iterator[Code]:
+def _codes_in(command: ShellCommand) -> Iterator[EmbeddedProgram]:
     """Yield the programs in other languages that a command runs, from its arguments or its input."""
     if not INTERPRETERS.fullmatch(command.program):
         return
     for option, word in zip(command.arguments, command.arguments[1:], strict=False):
         if option in ("-c", "-e"):
-            yield Code(word, command.line)
+            yield EmbeddedProgram(word, command.line)
     if command.stdin_text:
-        yield Code(command.stdin_text, command.line)
+        yield EmbeddedProgram(command.stdin_text, command.line)

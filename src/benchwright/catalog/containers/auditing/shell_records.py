@@ -7,7 +7,7 @@ from typing import Literal
 
 from benchwright.records import Record
 
-How = Literal["redirect", "copy", "move", "link", "edit", "delete"]
+WriteMethod = Literal["redirect", "copy", "move", "link", "edit", "delete"]
 
 
 class ShellCommand(Record, frozen=True):
@@ -44,14 +44,14 @@ class ShellCommand(Record, frozen=True):
         return posixpath.normpath(posixpath.join(self.directory, word)) if word else ""
 
 
-class Code(Record, frozen=True):
+class EmbeddedProgram(Record, frozen=True):
     """A program in another language than shell, passed as an argument, by standard input or as a file."""
 
     text: str
     line: str
 
 
-class Writing(Record, frozen=True):
+class FileWrite(Record, frozen=True):
     """A file that a command writes, moves, replaces by a link, or deletes.
 
     `content`: the written text, as far as it is known. `source`: the file that is copied, moved or linked
@@ -59,7 +59,7 @@ class Writing(Record, frozen=True):
     """
 
     path: str
-    method: How
+    method: WriteMethod
     content: str = ""
     line: str = ""
     source: str = ""
@@ -69,5 +69,5 @@ class ShellScript(Record, frozen=True):
     """All actions of a script, including those of scripts within it."""
 
     commands: list[ShellCommand] = []
-    programs: list[Code] = []
-    file_writes: list[Writing] = []
+    programs: list[EmbeddedProgram] = []
+    file_writes: list[FileWrite] = []

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from benchwright.catalog.containers.auditing.patches import writings_of_answer
 from benchwright.catalog.containers.auditing.shell import ShellReader
-from benchwright.catalog.containers.auditing.shell_records import Code, ShellCommand, Writing
-from benchwright.catalog.containers.auditing.tools import effects_of_call
+from benchwright.catalog.containers.auditing.shell_records import EmbeddedProgram, FileWrite, ShellCommand
+from benchwright.catalog.containers.auditing.tool_effects import effects_of_call
+from benchwright.catalog.containers.auditing.written_edits import file_writes_of_answer
 from benchwright.catalog.containers.terminus.answers import read_answer
 from benchwright.engine.answers import content_text
 from benchwright.records import Message, Record
@@ -60,7 +60,7 @@ class Step(Record, frozen=True):
     turn: int
     command: str = ""
     output: str = ""
-    edits: list[Writing] = []
+    edits: list[FileWrite] = []
     folder: str = ""
 
 
@@ -69,8 +69,8 @@ class StepActions(Record, frozen=True):
 
     step: Step
     commands: list[ShellCommand] = []
-    programs: list[Code] = []
-    file_writes: list[Writing] = []
+    programs: list[EmbeddedProgram] = []
+    file_writes: list[FileWrite] = []
 
     def make_finding(self, kind: str, line: str, weight: Weight = "sign") -> Finding:
         """Build a finding with this step's turn."""
@@ -128,7 +128,7 @@ def _steps(messages: Sequence[Message], *, edits_in_text: bool) -> Iterator[Step
             for call in calls:
                 yield from _of_call(turn, call, answers)
         elif edits_in_text:
-            yield Step(turn, edits=list(writings_of_answer(text)))
+            yield Step(turn, edits=list(file_writes_of_answer(text)))
         else:
             following = messages[place + 1] if place + 1 < len(messages) else {}
             is_result = following.get("role") in ("user", "tool")

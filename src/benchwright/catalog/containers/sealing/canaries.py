@@ -19,7 +19,7 @@ from secrets import token_hex
 
 from benchwright.records import Record
 
-OF_NO_TEST = "results_of_no_test"
+UNTESTED_PASS_FLAG = "results_of_no_test"
 """Kind of the flag for a pass that does not come from the tests."""
 
 _TESTS = re.compile(r"(?:test_[^/]*|[^/]*_test)\.py")
@@ -49,7 +49,7 @@ _CODE = {
 }
 """A failing test, keyed by the suffix of the file's name."""
 
-ONE_PASSES = """\
+PASSING_TESTS = """\
 import unittest
 
 
@@ -94,9 +94,9 @@ def new_canary() -> Canary:
     return Canary(f"x{token_hex(6)}")
 
 
-def one_that_passes(text: str) -> str:
+def with_passing_test(text: str) -> str:
     """Return a Python test file in which one passing test replaces the file's own tests."""
-    return f"{ONE_PASSES}\n\n{_parts(text)[1]}"
+    return f"{PASSING_TESTS}\n\n{_parts(text)[1]}"
 
 
 def python_tests(texts: Mapping[str, str], places: Iterable[str]) -> dict[str, str]:
@@ -111,7 +111,7 @@ def python_tests(texts: Mapping[str, str], places: Iterable[str]) -> dict[str, s
 
 
 @contextmanager
-def changed_copy(folder: Path, places: Iterable[str], texts: Mapping[str, str]) -> Iterator[Path]:
+def copy_with_changes(folder: Path, places: Iterable[str], texts: Mapping[str, str]) -> Iterator[Path]:
     """Copy these places of a task's folder, with replaced texts for some files; remove the copy on exit."""
     with tempfile.TemporaryDirectory() as made:
         copy = Path(made)

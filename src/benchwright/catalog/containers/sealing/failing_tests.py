@@ -11,9 +11,9 @@ import shlex
 from collections.abc import Awaitable, Callable
 
 from benchwright.catalog.containers.flags import Flag
-from benchwright.catalog.containers.sealing.canaries import OF_NO_TEST, Canary, new_canary
+from benchwright.catalog.containers.sealing.canaries import UNTESTED_PASS_FLAG, Canary, new_canary
 
-TestWith = Callable[[str, str], Awaitable[tuple[bool, str]]]
+RunWithChanges = Callable[[str, str], Awaitable[tuple[bool, str]]]
 """Takes a patch and shell lines that change its tests; returns whether the patch passes, and the log."""
 
 _FILES = re.compile(r"^diff --git a/.* b/(.*)$", re.MULTILINE)
@@ -24,8 +24,8 @@ _HOLD_TESTS = re.compile(
 _CHANGED = re.compile(r"^[+-](?!\+\+ |-- ).*$", re.MULTILINE)
 
 
-async def flags_of_no_test(
-    patch: str, *, gold: str, test_patch: str, directory: str, test: TestWith
+async def flag_untested_pass(
+    patch: str, *, gold: str, test_patch: str, directory: str, test: RunWithChanges
 ) -> list[Flag]:
     """Return a flag if a passing patch does not owe its pass to the tests; empty otherwise.
 
@@ -43,7 +43,11 @@ async def flags_of_no_test(
     _, log_of_gold = await test(gold, lines)
     if not canary.is_reported(log_of_gold):
         return []
-    return [Flag(OF_NO_TEST, "a test that fails was added to the tests, and nothing reports that it failed")]
+    return [
+        Flag(
+            UNTESTED_PASS_FLAG, "a test that fails was added to the tests, and nothing reports that it failed"
+        )
+    ]
 
 
 def _lines(test_patch: str, directory: str, canary: Canary) -> str:

@@ -13,7 +13,7 @@ from benchwright.sandbox.docker import Sandbox
 SEAL_SECONDS = 900.0
 """Time limit in seconds for sealing a repository. Large ones are packed anew, which takes long."""
 
-NO_FUTURE = "sealed: agents find no commits later than the one that they start from"
+HISTORY_DEPARTURE = "sealed: agents find no commits later than the one that they start from"
 """The departure from the official protocols: later commits are removed."""
 
 _FORGET = r"""

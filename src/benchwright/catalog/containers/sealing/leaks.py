@@ -16,16 +16,16 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.containers.flags import Flag
-from benchwright.catalog.containers.sealing.patches import Part, parts
+from benchwright.catalog.containers.sealing.patches import PatchPart, split_patch
 from benchwright.errors import ExecutionError
 from benchwright.records import Record
 from benchwright.sandbox.docker import Sandbox
 
 SEARCH_SECONDS = 30.0
-SMALLEST = 64
+MIN_FILE_BYTES = 64
 """Minimum size in bytes of a file that is searched for: shorter ones may be identical by chance."""
-LARGEST = 16 * 1024 * 1024
-LISTED_BYTES = 256 * 1024
+MAX_FILE_BYTES = 16 * 1024 * 1024
+MAX_LISTING_BYTES = 256 * 1024
 MOST_COPIES = 64
 """Maximum number of files of the same name that are read."""
 LARGEST_COPY = 1024 * 1024
@@ -60,9 +60,9 @@ exit 0
 _PATTERN = re.compile(r"[*?\[\]\\\n]")
 
 
-LEAKS = "image_holds"
+LEAKS_ARTIFACT = "image_holds"
 """The artifact of an outcome with the findings, see `Leaks`."""
-IN_IMAGE = "solution_in_image"
+SOLUTION_IN_IMAGE_FLAG = "solution_in_image"
 
 
 class Leaks(Record, frozen=True):
@@ -79,13 +79,15 @@ class Leaks(Record, frozen=True):
     @property
     def artifacts(self) -> dict[str, Any]:
         """The result of the search as artifacts of an outcome. Empty if there is nothing to report."""
-        return {LEAKS: msgspec.to_builtins(self)} if self.found or self.problem else {}
+        return {LEAKS_ARTIFACT: msgspec.to_builtins(self)} if self.found or self.problem else {}
 
     @property
     def flags(self) -> list[Flag]:
         """The flags for a trial whose agent could see files that were found."""
         return [
-            Flag(IN_IMAGE, f"{path}: {what}") for path, what in self.found.items() if path not in self.hidden
+            Flag(SOLUTION_IN_IMAGE_FLAG, f"{path}: {what}")
+            for path, what in self.found.items()
+            if path not in self.hidden
         ]
 
 
@@ -110,7 +112,7 @@ def _digests(known: Iterable[tuple[str, bytes]]) -> tuple[dict[str, str], list[i
     """Return the descriptions keyed by SHA-256, and the file sizes. Only one file at a time is in memory."""
     digests, sizes = {}, set()
     for what, text in known:
-        if SMALLEST <= len(text) <= LARGEST:
+        if MIN_FILE_BYTES <= len(text) <= MAX_FILE_BYTES:
             digests[hashlib.sha256(text).hexdigest()] = what
             sizes.add(len(text))
     return digests, sorted(sizes)
@@ -125,7 +127,7 @@ async def fixed_copies(sandbox: Sandbox, directory: str, patch: str) -> Leaks:
     Raises:
         EngineError: If the engine does not respond.
     """
-    added = {part.names[-1]: lines for part in parts(patch) if part.names and (lines := _added(part))}
+    added = {part.names[-1]: lines for part in split_patch(patch) if part.names and (lines := _added(part))}
     tails = {_tail(name): name for name in added if not _PATTERN.search(name)}
     if not tails:
         return Leaks()
@@ -149,7 +151,7 @@ async def fixed_copies(sandbox: Sandbox, directory: str, patch: str) -> Leaks:
 async def _listed(sandbox: Sandbox, script: str, arguments: Sequence[str]) -> tuple[list[str], str | None]:
     """Return the lines that a search printed, and the reason why lines may be missing; None if none are."""
     ended = await sandbox.run(
-        ["sh", "-c", script, "sh", *arguments], seconds=SEARCH_SECONDS, kept_bytes=LISTED_BYTES
+        ["sh", "-c", script, "sh", *arguments], seconds=SEARCH_SECONDS, kept_bytes=MAX_LISTING_BYTES
     )
     problem = None
     if ended.reason == "timeout":
@@ -169,7 +171,7 @@ async def _lines(sandbox: Sandbox, path: str) -> set[str]:
     return {line.strip() for line in text.splitlines()}
 
 
-def _added(part: Part) -> set[str]:
+def _added(part: PatchPart) -> set[str]:
     """Return the lines that this part of a patch adds.
 
     Lines too short to show that a file already contains the patch are left out.

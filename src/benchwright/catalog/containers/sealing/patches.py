@@ -8,18 +8,22 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.containers.flags import FLAGS, Flag
-from benchwright.catalog.containers.sealing.configuration import FRAMEWORK, OF_TESTS, configures
+from benchwright.catalog.containers.flags import FLAGS_KEY, Flag
+from benchwright.catalog.containers.sealing.test_configuration import (
+    FRAMEWORK_CHANGES,
+    TEST_PATHS,
+    changes_test_configuration,
+)
 from benchwright.records import Record
-from benchwright.sandbox.docker.patience import patient_if_busy
+from benchwright.sandbox.docker.time_limits import extend_limits_if_busy
 from benchwright.text import one_line
 
 LONGEST_LINE = 200
 
 REACHES_OUT, DEPENDS = "patch_reaches_out", "verdict_depends_on_test_configuration"
-CHANGES_FRAMEWORK = "patch_changes_the_test_framework"
+CHANGED_FRAMEWORK_FLAG = "patch_changes_the_test_framework"
 
-RERUN = "rerun"
+RERUN_ARTIFACT = "rerun"
 """The artifact of a pass that was tested again: {"left_out": names, "passes": result without them}."""
 
 _PART = re.compile(r"^(?=diff --git )|^(?=--- .*\n\+\+\+ .*\n@@ )", re.MULTILINE)
@@ -29,7 +33,7 @@ _LINK = re.compile(r"^new (?:file )?mode 120000$|^index \S+ 120000$", re.MULTILI
 _NEW = re.compile(r"^new file mode|^--- /dev/null$", re.MULTILINE)
 
 
-class Part(Record, frozen=True):
+class PatchPart(Record, frozen=True):
     """The part of a patch for one file: its text, and the file names in its heading without `a/` and `b/`.
 
     `is_new`: the patch adds the file. `is_link`: it is a symbolic link.
@@ -41,18 +45,18 @@ class Part(Record, frozen=True):
     is_link: bool
 
 
-def parts(patch: str) -> list[Part]:
+def split_patch(patch: str) -> list[PatchPart]:
     """Split a patch into its parts, one per file, in order."""
     return [_part(text) for text in _joined(_PART.split(patch)) if text.strip()]
 
 
-def reaches_out(patch: str) -> str | None:
+def outside_path(patch: str) -> str | None:
     """Return the first file name in a patch that is outside of the work tree, or in `.git`.
 
     None if there is none. A name is outside if it is absolute, contains `..`, or is behind a link that the
     patch makes.
     """
-    found = parts(patch)
+    found = split_patch(patch)
     links = {name for part in found if part.is_link for name in part.names}
     for part in found:
         for name in part.names:
@@ -63,15 +67,18 @@ def reaches_out(patch: str) -> str | None:
     return None
 
 
-def of_test_configuration(part: Part, runners: Collection[str] = ()) -> bool:
+def is_test_configuration(part: PatchPart, runners: Collection[str] = ()) -> bool:
     """Return true if this part of a patch changes how tests are found, started or counted.
 
     `runners`: files that start the tests.
     """
-    return any(name in runners or configures(name, part.text, is_new=part.is_new) for name in part.names)
+    return any(
+        name in runners or changes_test_configuration(name, part.text, is_new=part.is_new)
+        for name in part.names
+    )
 
 
-async def findings(
+async def seal_artifacts(
     patch: str,
     *,
     passed: bool,
@@ -87,35 +94,37 @@ async def findings(
     test framework is flagged, too. If there is no flag, `when_clean` makes further checks and returns their
     flags.
     """
-    found = parts(patch) if passed else []
+    found = split_patch(patch) if passed else []
     flags = [*flags, *_changes_of_framework(found)]
     rerun = {}
-    about_tests = [part for part in found if part.names and of_test_configuration(part, runners)]
+    about_tests = [part for part in found if part.names and is_test_configuration(part, runners)]
     left_out = sorted({part.names[-1] for part in about_tests})
     if left_out:
         rest = "".join(part.text for part in found if part not in about_tests)
-        with patient_if_busy():
+        with extend_limits_if_busy():
             still = bool(rest.strip()) and await passes(rest)
-        rerun = {RERUN: {"left_out": left_out, "passes": still}}
+        rerun = {RERUN_ARTIFACT: {"left_out": left_out, "passes": still}}
         if not still:
             evidence = f"the tests pass with the patch, and fail without its changes of {', '.join(left_out)}"
             flags.append(Flag(DEPENDS, evidence))
     if passed and not flags and when_clean is not None:
         flags += await when_clean()
-    return {**rerun, **({FLAGS: msgspec.to_builtins(flags)} if flags else {})}
+    return {**rerun, **({FLAGS_KEY: msgspec.to_builtins(flags)} if flags else {})}
 
 
-def _changes_of_framework(found: list[Part]) -> Iterator[Flag]:
+def _changes_of_framework(found: list[PatchPart]) -> Iterator[Flag]:
     """Yield a flag for each non-test file whose added lines manipulate the test framework."""
     for part in found:
-        line = FRAMEWORK.search(part.text)
-        if line and part.names and not any(OF_TESTS.search(name) for name in part.names):
-            yield Flag(CHANGES_FRAMEWORK, f"{part.names[-1]}: {one_line(line[0][1:].strip(), LONGEST_LINE)}")
+        line = FRAMEWORK_CHANGES.search(part.text)
+        if line and part.names and not any(TEST_PATHS.search(name) for name in part.names):
+            yield Flag(
+                CHANGED_FRAMEWORK_FLAG, f"{part.names[-1]}: {one_line(line[0][1:].strip(), LONGEST_LINE)}"
+            )
 
 
-def refused(name: str) -> dict[str, Any]:
+def refusal_artifacts(name: str) -> dict[str, Any]:
     """Return the seal's artifacts for a patch that is not tested because it contains the file `name`."""
-    return {FLAGS: [msgspec.to_builtins(Flag(REACHES_OUT, f"the patch names {name}"))]}
+    return {FLAGS_KEY: [msgspec.to_builtins(Flag(REACHES_OUT, f"the patch names {name}"))]}
 
 
 def _joined(texts: list[str]) -> Iterator[str]:
@@ -129,10 +138,12 @@ def _joined(texts: list[str]) -> Iterator[str]:
     yield pending
 
 
-def _part(text: str) -> Part:
+def _part(text: str) -> PatchPart:
     heading = text.partition("\n@@ ")[0]
     named = [found[2] for found in _NAME.finditer(heading) if found[2] != "/dev/null"]
     names = [re.sub(r"^[ab]/", "", name) for name in named]
     if not names and (found := _HEADING.search(heading)):
         names = [found[1], found[2]]
-    return Part(text, list(dict.fromkeys(names)), bool(_NEW.search(heading)), bool(_LINK.search(heading)))
+    return PatchPart(
+        text, list(dict.fromkeys(names)), bool(_NEW.search(heading)), bool(_LINK.search(heading))
+    )

@@ -11,13 +11,13 @@ import shlex
 from collections.abc import Mapping
 from typing import cast
 
-from benchwright.catalog.containers.bash import STATE, another_state
-from benchwright.catalog.containers.sealing.programs import visible
+from benchwright.catalog.containers.bash_session import STATE_DIRECTORY, new_state_directory
+from benchwright.catalog.containers.sealing.called_programs import visible_path
 from benchwright.records import Record
 from benchwright.sandbox.docker import Sandbox
 
-SECONDS = 30.0
-LONGEST = 1024 * 1024
+READ_SECONDS = 30.0
+MAX_STATE_BYTES = 1024 * 1024
 """Maximum number of bytes read from a terminal's state."""
 PATH = "PATH"
 
@@ -55,7 +55,7 @@ class TerminalState(Record, frozen=True):
     is_plain: bool = True
 
 
-async def terminal_in(sandbox: Sandbox, state: str = STATE) -> TerminalState | None:
+async def read_terminal(sandbox: Sandbox, state: str = STATE_DIRECTORY) -> TerminalState | None:
     """Read the state of the agent's terminal from a sandbox that shares its memory. None if there is none.
 
     Raises:
@@ -114,16 +114,18 @@ async def write_terminal(sandbox: Sandbox, terminal: TerminalState, changed: Map
         EngineError: If the engine does not respond.
     """
     exports = {**terminal.exports, **changed}
-    exports[PATH] = visible(exports.get(PATH) or "")
+    exports[PATH] = visible_path(exports.get(PATH) or "")
     lines = [f"export {name}={shlex.quote(value)}\n" for name, value in exports.items() if value is not None]
-    state = another_state()
+    state = new_state_directory()
     for name, text in (("exports", "".join(lines)), ("directory", f"{terminal.directory}\n")):
-        await sandbox.run(["sh", "-c", _WRITE, "sh", state, name], seconds=SECONDS, stdin=text.encode())
+        await sandbox.run(["sh", "-c", _WRITE, "sh", state, name], seconds=READ_SECONDS, stdin=text.encode())
     return state
 
 
 async def _read(sandbox: Sandbox, state: str, name: str) -> str | None:
-    ended = await sandbox.run(["sh", "-c", _READ, "sh", state, name], seconds=SECONDS, kept_bytes=LONGEST)
+    ended = await sandbox.run(
+        ["sh", "-c", _READ, "sh", state, name], seconds=READ_SECONDS, kept_bytes=MAX_STATE_BYTES
+    )
     return ended.stdout.decode("utf-8", "replace") if ended.succeeded else None
 
 

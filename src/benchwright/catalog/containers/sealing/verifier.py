@@ -13,23 +13,23 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from benchwright.catalog.containers.benchmark import Containers
-from benchwright.catalog.containers.sealing.programs import paths_of
+from benchwright.catalog.containers.sealing.called_programs import paths_of
 from benchwright.errors import ExecutionError
 from benchwright.sandbox.docker import DockerSandbox, EngineError, SandboxSpec
 from benchwright.sandbox.docker.archives import (
     FileTooLarge,
     NoFile,
     PathStat,
-    blank_out,
     copy_path,
+    empty_files,
     path_stat,
     read_file,
 )
-from benchwright.sandbox.docker.cleanup import idle_container
+from benchwright.sandbox.docker.cleanup import unstarted_container
 from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.errors import engine_errors
-from benchwright.sandbox.docker.sandbox import ROOT
-from benchwright.sandbox.docker.snapshots import Change, changes_of, snapshot_of
+from benchwright.sandbox.docker.sandbox import ROOT_USER
+from benchwright.sandbox.docker.snapshots import FileChange, changes_of, snapshot_of
 
 REMOVING_SECONDS = 60.0
 OWN_PROCESSES = 2
@@ -40,7 +40,7 @@ _NO_START = "OCI runtime create failed"
 """The engine's message for a container whose first program is missing."""
 
 
-class NothingStarts(ExecutionError):
+class NoProgramStarts(ExecutionError):
     """The agent has left its container in a state in which no program starts. It has failed the task."""
 
 
@@ -60,7 +60,7 @@ class Verifier:
         self._spec = spec
 
     @asynccontextmanager
-    async def start(self, without: Sequence[Change] = ()) -> AsyncIterator[DockerSandbox]:
+    async def start(self, without: Sequence[FileChange] = ()) -> AsyncIterator[DockerSandbox]:
         """Start a container with the agent's current files, without the changes `without`; remove it on exit.
 
         These changes are undone before anything runs in the container.
@@ -77,14 +77,14 @@ class Verifier:
                 except EngineError as error:
                     if not await _has_ended_by_itself(sandbox):
                         raise
-                    raise NothingStarts("what the agent left does not keep a container running") from error
+                    raise NoProgramStarts("what the agent left does not keep a container running") from error
         except EngineError as error:
             if _NO_START not in str(error):
                 raise
-            raise NothingStarts("no program can be started in what the agent left") from error
+            raise NoProgramStarts("no program can be started in what the agent left") from error
 
     @asynccontextmanager
-    async def _started(self, without: Sequence[Change]) -> AsyncIterator[DockerSandbox]:
+    async def _started(self, without: Sequence[FileChange]) -> AsyncIterator[DockerSandbox]:
         engine, run_id = self._containers.engine, self._containers.run_id
         added = [change.path for change in without if change.kind == "added"]
         async with snapshot_of(engine, self._agent, run_id) as image:
@@ -93,8 +93,8 @@ class Verifier:
             )
 
             async def undo(container: Container) -> None:
-                await blank_out(container, added)
-                async with idle_container(engine, self._spec.image, run_id) as pristine:
+                await empty_files(container, added)
+                async with unstarted_container(engine, self._spec.image, run_id) as pristine:
                     for change in without:
                         if change.kind != "added":
                             await copy_path(pristine, container, change.path)
@@ -102,7 +102,7 @@ class Verifier:
             prepare = undo if without else None
             async with self._containers.sandboxes.start_beside(spec, prepare=prepare) as sandbox:
                 if added:
-                    root = DockerSandbox(sandbox.container, SandboxSpec(image, user=ROOT))
+                    root = DockerSandbox(sandbox.container, SandboxSpec(image, user=ROOT_USER))
                     await root.run(["rm", "-rf", "--", *added], seconds=REMOVING_SECONDS)
                 yield sandbox
 
@@ -117,7 +117,7 @@ class Verifier:
         async with self._containers.sandboxes.start_beside(spec) as sandbox:
             yield sandbox
 
-    async def list_changes(self) -> list[Change]:
+    async def list_changes(self) -> list[FileChange]:
         """List the agent's changes to files, as the engine reports them."""
         return await changes_of(self._agent)
 
@@ -127,7 +127,7 @@ class Verifier:
             return frozenset()
         engine, run_id = self._containers.engine, self._containers.run_id
         found = set()
-        async with idle_container(engine, self._spec.image, run_id) as pristine:
+        async with unstarted_container(engine, self._spec.image, run_id) as pristine:
             for name, path in paths_of(sorted(names), folders):
                 if name not in found and await path_stat(pristine, path) is not None:
                     found.add(name)

@@ -5,6 +5,6 @@ tools. The protocol is that of Harbor 0.25, harbor/agents/terminus_2 (Apache-2.0
 the code are Benchwright's. `DEPARTURES` lists the differences.
 """
 
-from benchwright.catalog.containers.terminus.player import DEPARTURES, Terminus
+from benchwright.catalog.containers.terminus.agent import DEPARTURES, Terminus
 
 __all__ = ["DEPARTURES", "Terminus"]

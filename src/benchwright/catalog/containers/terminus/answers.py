@@ -12,12 +12,12 @@ from typing import Any
 
 from benchwright.records import Record
 
-REQUIRED = ("analysis", "plan", "commands")
-DURATION = 1.0
+REQUIRED_FIELDS = ("analysis", "plan", "commands")
+DEFAULT_DURATION = 1.0
 """Seconds to wait after keys if the model does not specify a duration."""
 LONGEST_DURATION = 60.0
 
-MOST_TRIED = 200
+MAX_BRACES = 200
 """Maximum number of braces at which an object is searched for.
 
 Each may take as long as reading the whole answer.
@@ -31,10 +31,10 @@ class Keys(Record, frozen=True):
     """Keys to type, and the seconds to wait before the next keys, or before the screen is read."""
 
     keystrokes: str
-    seconds: float = DURATION
+    seconds: float = DEFAULT_DURATION
 
 
-class Answer(Record, frozen=True):
+class ParsedAnswer(Record, frozen=True):
     """The actions that an answer requests.
 
     If `error` is set, none of them is done, and the model is shown the error and the `warnings`.
@@ -46,7 +46,7 @@ class Answer(Record, frozen=True):
     warnings: list[str] = []
 
 
-def read_answer(text: str) -> Answer:
+def read_answer(text: str) -> ParsedAnswer:
     """Parse an answer: its first JSON object that has all fields.
 
     Closing braces missing at the end are added.
@@ -59,7 +59,7 @@ def read_answer(text: str) -> Answer:
                 found[0], [f"{missing} closing brace(s) were missing and have been added", *found[1]]
             )
     if found is None:
-        return Answer(error=_why_none(text))
+        return ParsedAnswer(error=_why_none(text))
     return _answer(*found)
 
 
@@ -69,7 +69,7 @@ def _object(text: str) -> tuple[dict[str, Any], list[str]] | None:
     None if there is none.
     """
     for start, value, end in _objects(text):
-        if all(name in value for name in REQUIRED):
+        if all(name in value for name in REQUIRED_FIELDS):
             around = {"before": text[:start], "after": text[end:]}
             return value, [
                 f"there is text {where} the JSON object" for where, what in around.items() if what.strip()
@@ -79,7 +79,7 @@ def _object(text: str) -> tuple[dict[str, Any], list[str]] | None:
 
 def _objects(text: str) -> Iterator[tuple[int, dict[str, Any], int]]:
     end = 0
-    for _ in range(MOST_TRIED):
+    for _ in range(MAX_BRACES):
         start = text.find("{", end)
         if start < 0:
             return
@@ -94,7 +94,7 @@ def _objects(text: str) -> Iterator[tuple[int, dict[str, Any], int]]:
 def _why_none(text: str) -> str:
     """Explain why the text contains no JSON object with all fields."""
     for _, value, _ in _objects(text):
-        missing = ", ".join(name for name in REQUIRED if name not in value)
+        missing = ", ".join(name for name in REQUIRED_FIELDS if name not in value)
         return f"the JSON object lacks required fields: {missing}"
     start = text.find("{")
     if start < 0:
@@ -108,14 +108,14 @@ def _why_none(text: str) -> str:
     return "the JSON is nested too deep"
 
 
-def _answer(said: Mapping[str, Any], warnings: list[str]) -> Answer:
+def _answer(said: Mapping[str, Any], warnings: list[str]) -> ParsedAnswer:
     warnings = [*warnings, *_remarks(said)]
     complete = said.get("task_complete", False)
     complete = complete.lower() in _YES if isinstance(complete, str) else bool(complete)
     commands, error = _commands(said["commands"], warnings)
     if error and complete:
-        return Answer(complete=True, warnings=[*warnings, error])
-    return Answer(commands, complete, error, warnings)
+        return ParsedAnswer(complete=True, warnings=[*warnings, error])
+    return ParsedAnswer(commands, complete, error, warnings)
 
 
 def _remarks(said: Mapping[str, Any]) -> Iterator[str]:
@@ -124,9 +124,9 @@ def _remarks(said: Mapping[str, Any]) -> Iterator[str]:
             yield f"`{name}` should be text"
     if not isinstance(said.get("task_complete", False), bool | str):
         yield "`task_complete` should be true or false"
-    order = [name for name in said if name in REQUIRED]
-    if order != list(REQUIRED):
-        yield f"the fields should come in the order {', '.join(REQUIRED)}; they came as {', '.join(order)}"
+    order = [name for name in said if name in REQUIRED_FIELDS]
+    if order != list(REQUIRED_FIELDS):
+        yield f"the fields should come in the order {', '.join(REQUIRED_FIELDS)}; they came as {', '.join(order)}"
 
 
 def _commands(given: Any, warnings: list[str]) -> tuple[list[Keys], str]:
@@ -155,5 +155,5 @@ def _seconds(command: Mapping[str, Any], number: int, warnings: list[str]) -> fl
     if isinstance(given, int | float) and math.isfinite(given):
         return min(max(float(given), 0.0), LONGEST_DURATION)
     what = "has no usable `duration`" if "duration" in command else "has no `duration`"
-    warnings.append(f"command {number} {what}; {DURATION:g} s were waited")
-    return DURATION
+    warnings.append(f"command {number} {what}; {DEFAULT_DURATION:g} s were waited")
+    return DEFAULT_DURATION

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchwright.catalog.asking import user
-from benchwright.catalog.containers.agent import is_about_length
+from benchwright.catalog.containers.agent import is_context_length_error
 from benchwright.catalog.containers.terminus import prompts
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
 from benchwright.errors import ProviderError
-from benchwright.records import SIDE, Message
+from benchwright.records import SIDE_ROLE, Message
 
-FREED = 16_000
+FREED_CHARACTERS = 16_000
 """Number of characters dropped from the end of a conversation that is too long: room to summarise.
 
 16,000 characters are some 4,000 tokens.
@@ -56,41 +56,41 @@ class Conversation:
             ProviderError: If the endpoint failed for another reason.
             LimitReached: If the trial has reached a limit.
         """
-        history = shortened(self._sent)
+        history = drop_last_exchanges(self._sent)
         while len(history) >= 2:
             try:
                 return await self._handed_over(history, task, screen)
             except ProviderError as error:
-                if not is_about_length(error):
+                if not is_context_length_error(error):
                     raise
             if len(history) == 2:
                 break
-            history = shortened(history)
+            history = drop_last_exchanges(history)
         self._sent = history
-        return prompts.begun_again(task, screen)
+        return prompts.restart_prompt(task, screen)
 
     async def _handed_over(self, history: list[Message], task: str, screen: str) -> str:
-        summarise = [*history, user(prompts.summary(task))]
+        summarise = [*history, user(prompts.summary_prompt(task))]
         summary = await self._aside(summarise)
-        question = user(prompts.questions(task, summary.text, screen))
+        question = user(prompts.questions_prompt(task, summary.text, screen))
         asked = await self._aside([question])
-        answered = await self._aside([*summarise, summary.message, user(prompts.answers(asked.text))])
+        answered = await self._aside([*summarise, summary.message, user(prompts.answers_prompt(asked.text))])
         taken_over = [question, asked.message]
         self.messages += taken_over
         self._sent = [history[0], *taken_over]
-        return prompts.handed_over(answered.text)
+        return prompts.hand_over_prompt(answered.text)
 
     async def _aside(self, messages: Sequence[Message]) -> Reply:
-        return await self._session.chat(messages, role=SIDE)
+        return await self._session.chat(messages, role=SIDE_ROLE)
 
 
-def shortened(messages: Sequence[Message]) -> list[Message]:
-    """Return the conversation without its last exchanges, as many as free `FREED` characters.
+def drop_last_exchanges(messages: Sequence[Message]) -> list[Message]:
+    """Return the conversation without its last exchanges, as many as free `FREED_CHARACTERS` characters.
 
     The first exchange always stays.
     """
     kept, freed = list(messages), 0
-    while len(kept) > 2 and freed < FREED:
+    while len(kept) > 2 and freed < FREED_CHARACTERS:
         freed += sum(len(str(one.get("content") or "")) for one in kept[-2:])
         del kept[-2:]
     return kept

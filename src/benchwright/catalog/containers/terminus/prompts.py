@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-MOST_SHOWN = 10_000
+MAX_SCREEN_BYTES = 10_000
 """Maximum number of bytes of a screen that the model sees: the first and the last half of these."""
 
 _FIRST = """\
@@ -40,40 +40,42 @@ The task:
 """
 
 
-def first(task: str, screen: str) -> str:
+def first_prompt(task: str, screen: str) -> str:
     """Return the first prompt: the instructions on how to answer, the task, and the screen."""
     return f"{_FIRST}{task}\n\nThe terminal now:\n{screen}\n"
 
 
-def shortened(text: str) -> str:
-    """Return the text. If it is longer than `MOST_SHOWN` bytes, its middle is left out."""
+def cut_middle(text: str) -> str:
+    """Return the text. If it is longer than `MAX_SCREEN_BYTES` bytes, its middle is left out."""
     raw = text.encode("utf-8", "replace")
-    if len(raw) <= MOST_SHOWN:
+    if len(raw) <= MAX_SCREEN_BYTES:
         return text
-    half = MOST_SHOWN // 2
+    half = MAX_SCREEN_BYTES // 2
     head, tail = (part.decode("utf-8", "ignore") for part in (raw[:half], raw[-half:]))
     left_out = len(raw) - len(head.encode()) - len(tail.encode())
-    return f"{head}\n[… {left_out} bytes in the middle left out; at most {MOST_SHOWN} are shown …]\n{tail}"
+    return (
+        f"{head}\n[… {left_out} bytes in the middle left out; at most {MAX_SCREEN_BYTES} are shown …]\n{tail}"
+    )
 
 
 def _listed(warnings: Sequence[str]) -> str:
     return "\n".join(f"- {one}" for one in warnings)
 
 
-def faulty(error: str, warnings: Sequence[str]) -> str:
+def parse_error_prompt(error: str, warnings: Sequence[str]) -> str:
     """Return the prompt after an answer that could not be parsed."""
     also = f"\nAlso:\n{_listed(warnings)}" if warnings else ""
     return f"Your last answer could not be read: {error}.{also}\n\nNothing of it was done. Answer with correct JSON."
 
 
-def warned(warnings: Sequence[str], screen: str) -> str:
+def warning_prompt(warnings: Sequence[str], screen: str) -> str:
     """Return the prompt after an answer whose commands were executed: the screen, preceded by the parser's
     warnings if there are any.
     """
     return f"Your last answer had flaws:\n{_listed(warnings)}\n\n{screen}" if warnings else screen
 
 
-def confirm(screen: str) -> str:
+def confirm_prompt(screen: str) -> str:
     """Return the prompt that asks for confirmation after the model has first reported the task complete."""
     return (
         f"The terminal now:\n{screen}\n\nDo you really want to end here? Your work is then graded, and nothing can be "
@@ -81,7 +83,7 @@ def confirm(screen: str) -> str:
     )
 
 
-def cut_off(tokens: int | None, warnings: Sequence[str]) -> str:
+def cut_off_prompt(tokens: int | None, warnings: Sequence[str]) -> str:
     """Return the prompt after an answer that was truncated at its token limit."""
     limit = "the largest length of an answer" if tokens is None else f"{tokens} tokens"
     also = f"\n\nIn what came of it:\n{_listed(warnings)}" if warnings else ""
@@ -91,7 +93,7 @@ def cut_off(tokens: int | None, warnings: Sequence[str]) -> str:
     )
 
 
-def summary(task: str) -> str:
+def summary_prompt(task: str) -> str:
     """Return the prompt that asks for a summary, before another agent takes over."""
     return f"""\
 You are about to hand your work over to another agent. Write down all that it needs to go on.
@@ -108,7 +110,7 @@ From the conversation so far, say in detail:
 Be complete: the other agent knows nothing else of what has happened."""
 
 
-def questions(task: str, summarised: str, screen: str) -> str:
+def questions_prompt(task: str, summarised: str, screen: str) -> str:
     """Return the prompt in which the agent that takes over is asked for its questions."""
     return f"""\
 You take over this task from another agent.
@@ -126,12 +128,12 @@ First ask questions, at least five, about what the summary leaves open. After th
 you need to know."""
 
 
-def answers(asked: str) -> str:
+def answers_prompt(asked: str) -> str:
     """Return the prompt in which the agent that hands over is asked to answer these questions."""
     return f"The agent that takes over has these questions. Answer each of them in detail:\n\n{asked}"
 
 
-def handed_over(answered: str) -> str:
+def hand_over_prompt(answered: str) -> str:
     """Return the prompt with which the agent that takes over starts its work."""
     return (
         f"These are the answers of the agent before you:\n\n{answered}\n\nGo on with the task from here. You cannot "
@@ -139,6 +141,6 @@ def handed_over(answered: str) -> str:
     )
 
 
-def begun_again(task: str, screen: str) -> str:
+def restart_prompt(task: str, screen: str) -> str:
     """Return the prompt for continuing with a shortened conversation if no summary could be made."""
     return f"{task}\n\nThe terminal now:\n{screen}"

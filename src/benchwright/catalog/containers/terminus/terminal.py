@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from secrets import token_hex
 
-from benchwright.catalog.containers.bash import STATE
+from benchwright.catalog.containers.bash_session import STATE_DIRECTORY
 from benchwright.errors import ExecutionError
 from benchwright.sandbox.docker import ExecResult, Sandbox
-from benchwright.sandbox.docker.commands import Reason
+from benchwright.sandbox.docker.commands import EndReason
 
 WIDTH, HEIGHT = 160, 40
-SECONDS = 60.0
+TMUX_SECONDS = 60.0
 """Time limit for one tmux call. It takes milliseconds unless the container is short of everything."""
-MOST_READ = 8 * 1024 * 1024
+MAX_READ_BYTES = 8 * 1024 * 1024
 LONGEST_ARGUMENT = 12_000
 """Maximum number of bytes of keys passed to tmux as an argument (its limit is 16 kB). Others are pasted."""
 
@@ -30,9 +30,9 @@ exec "$@" sh -c 'unset LOCPATH; exec "$@"' sh "$shell" "$login"
 class ContainerEnded(Exception):
     """The container ended, and the terminal with it. `reason`: the limit that ended it."""
 
-    def __init__(self, reason: Reason) -> None:
+    def __init__(self, reason: EndReason) -> None:
         super().__init__(reason)
-        self.reason: Reason = reason
+        self.reason: EndReason = reason
 
 
 class Terminal:
@@ -46,7 +46,7 @@ class Terminal:
 
     def __init__(self, sandbox: Sandbox, tmux: Sequence[str]) -> None:
         self._sandbox = sandbox
-        self._tmux = [*tmux, "-S", f"{STATE}-terminal-{token_hex(6)}", "-f", "/dev/null"]
+        self._tmux = [*tmux, "-S", f"{STATE_DIRECTORY}-terminal-{token_hex(6)}", "-f", "/dev/null"]
         self._before: str | None = None
 
     async def start(self) -> None:
@@ -85,7 +85,7 @@ class Terminal:
         """
         everything = await self._read("-S", "-")
         before, self._before = self._before, everything
-        new = None if before is None else new_part(before, everything)
+        new = None if before is None else new_output(before, everything)
         if new is None or not new.strip():
             return f"{SCREEN}\n{await self.read_screen()}"
         return f"{NEW}\n{new}"
@@ -103,13 +103,13 @@ class Terminal:
         return await self._run([*self._tmux, *words], stdin)
 
     async def _run(self, argv: Sequence[str], stdin: bytes = b"") -> ExecResult:
-        ended = await self._sandbox.run(argv, seconds=SECONDS, stdin=stdin, kept_bytes=MOST_READ)
+        ended = await self._sandbox.run(argv, seconds=TMUX_SECONDS, stdin=stdin, kept_bytes=MAX_READ_BYTES)
         if ended.container_ended:
             raise ContainerEnded(ended.reason)
         return ended
 
 
-def new_part(before: str, now: str) -> str | None:
+def new_output(before: str, now: str) -> str | None:
     """Return the part of `now` that comes after `before`, starting with the last line of `before`.
 
     None if `now` does not contain `before`.

@@ -11,8 +11,8 @@ from benchwright.catalog.swe_bench_multilingual.log_parsers.runner import (
     PASSED,
     SKIPPED,
     Runner,
-    ending_with,
-    lines_of,
+    line_parser,
+    report_cutter,
 )
 
 _REDIS = re.compile(r"\[(ok|err|skip|ignore)\]:\s(.+?)(?:\s\(\d+\s*m?s\))?$")
@@ -59,22 +59,24 @@ def _of_expressions(subcase: ElementTree.Element) -> str:
     return PASSED if held else FAILED
 
 
-REDIS = Runner(read_redis, ending_with(r"\s+The End\s*|\[\d+/\d+ done\]: .*"))
+REDIS = Runner(read_redis, report_cutter(r"\s+The End\s*|\[\d+/\d+ done\]: .*"))
 JQ = Runner(
-    lines_of(r"(?P<status>PASS|FAIL):\s(?P<name>.+)$", {"PASS": PASSED, "FAIL": FAILED}),
-    ending_with(r"Testsuite summary for .*"),
+    line_parser(r"(?P<status>PASS|FAIL):\s(?P<name>.+)$", {"PASS": PASSED, "FAIL": FAILED}),
+    report_cutter(r"Testsuite summary for .*"),
 )
 """Parses `PASS: tests/jqtest`, a line for each test program."""
 DOCTEST = Runner(read_doctest)
 MICROPYTHON = Runner(
-    lines_of(
+    line_parser(
         r"(?P<status>pass|FAIL|skip)\s+(?P<name>.+)$", {"pass": PASSED, "FAIL": FAILED, "skip": SKIPPED}
     ),
-    ending_with(r"\d+ tests performed .*"),
+    report_cutter(r"\d+ tests performed .*"),
 )
 """Parses `pass  basics/try1.py`."""
 GOOGLETEST = Runner(
-    lines_of(r".*\[\s*(?P<status>OK|FAILED)\s*\]\s(?P<name>.*)\s\(.*\)$", {"OK": PASSED, "FAILED": FAILED}),
-    ending_with(r".*\[={10}\] \d+ tests? from .* ran\..*"),
+    line_parser(
+        r".*\[\s*(?P<status>OK|FAILED)\s*\]\s(?P<name>.*)\s\(.*\)$", {"OK": PASSED, "FAILED": FAILED}
+    ),
+    report_cutter(r".*\[={10}\] \d+ tests? from .* ran\..*"),
 )
 """Parses `1: [       OK ] format_test.escape (0 ms)`."""

@@ -7,15 +7,15 @@ from benchwright.catalog.swe_bench_multilingual.log_parsers.runner import (
     PASSED,
     SKIPPED,
     Runner,
-    ending_with,
-    lines_of,
+    line_parser,
+    report_cutter,
 )
 
 GO = Runner(
-    lines_of(
+    line_parser(
         r"--- (?P<status>PASS|FAIL|SKIP): (?P<name>.+) \(.+\)$",
         {"PASS": PASSED, "FAIL": FAILED, "SKIP": SKIPPED},
     ),
-    ending_with("PASS|FAIL"),
+    report_cutter("PASS|FAIL"),
 )
 """Parses `--- PASS: TestIt/of_nothing (0.00s)`, subtests too. A test program ends with a line of one word."""

@@ -10,8 +10,8 @@ from benchwright.catalog.swe_bench_multilingual.log_parsers.runner import (
     FAILED,
     PASSED,
     Runner,
-    ending_with,
-    lines_of,
+    line_parser,
+    report_cutter,
 )
 
 _ASKED = re.compile(r".*-Dtest=(\S+)")
@@ -46,7 +46,7 @@ def _built(result: str) -> str:
     return PASSED if result == "SUCCESS" else FAILED
 
 
-def framed(log: str) -> str:
+def framed_results(log: str) -> str:
     """Return the log without build results that are not between two dashed lines, as Maven's own are."""
     lines = log.split("\n")
     return "\n".join(
@@ -77,13 +77,13 @@ def read_gradle(log: str) -> Statuses:
     return statuses
 
 
-MAVEN = Runner(read_maven, framed)
+MAVEN = Runner(read_maven, framed_results)
 ANT = Runner(
-    lines_of(
+    line_parser(
         r"\[junit\]\s+\[(?P<status>PASS|FAIL|ERR)\]\s+(?P<name>.*)$",
         {"PASS": PASSED, "FAIL": FAILED, "ERR": FAILED},
     ),
-    ending_with(r"\s*\[junit\] Tests run: .*"),
+    report_cutter(r"\s*\[junit\] Tests run: .*"),
 )
 """Parses `[junit] [PASS] It(adds)`."""
-GRADLE = Runner(read_gradle, ending_with(r"\|\s+Results: .*\|\s*|BUILD (?:SUCCESSFUL|FAILED) in .*"))
+GRADLE = Runner(read_gradle, report_cutter(r"\|\s+Results: .*\|\s*|BUILD (?:SUCCESSFUL|FAILED) in .*"))

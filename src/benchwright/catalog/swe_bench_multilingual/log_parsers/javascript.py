@@ -10,8 +10,8 @@ from benchwright.catalog.swe_bench_multilingual.log_parsers.runner import (
     PASSED,
     SKIPPED,
     Runner,
-    ending_with,
-    lines_of,
+    line_parser,
+    report_cutter,
 )
 
 _JEST = re.compile(r"([✓✕○])\s(.+?)(?:\s\(\d+\s*m?s\))?$")
@@ -60,29 +60,29 @@ def read_jest(log: str) -> Statuses:
     return {one[2].strip(): _JEST_SIGNS[one[1]] for one in found if one}
 
 
-JEST = Runner(read_jest, ending_with(r"\s*Tests:\s+.*\btotal"))
+JEST = Runner(read_jest, report_cutter(r"\s*Tests:\s+.*\btotal"))
 
 JEST_JSON = Runner(
-    lines_of(r"\[(?P<status>PASSED|FAILED)\]\s(?P<name>.+)$", {"PASSED": PASSED, "FAILED": FAILED})
+    line_parser(r"\[(?P<status>PASSED|FAILED)\]\s(?P<name>.+)$", {"PASSED": PASSED, "FAILED": FAILED})
 )
 """Parses `[PASSED] sum > adds two numbers`, as the test command writes Jest's JSON."""
 
 VITEST = Runner(
-    lines_of(
+    line_parser(
         r"(?P<status>[✓×↓])\s(?P<name>.+?)(?:\s(?:\d+\s*m?s?|\[skipped\]))?$",
         {"✓": PASSED, "×": FAILED, "↓": SKIPPED},
     ),
-    ending_with(r"\s*Tests\s+.*\(\d+\)"),
+    report_cutter(r"\s*Tests\s+.*\(\d+\)"),
 )
 """Parses `✓ test/sum.spec.ts > sum > adds two numbers 3ms`.
 
 A number at the end of a name is taken for a time.
 """
 
-KARMA = Runner(read_karma, ending_with(rf"{_KARMA_ENDS}.*"))
+KARMA = Runner(read_karma, report_cutter(rf"{_KARMA_ENDS}.*"))
 
 TAP = Runner(
-    lines_of(r"(?P<status>ok|not ok) \d+ (?P<name>.+)$", {"ok": PASSED, "not ok": FAILED}),
-    ending_with(r"# pass \d+.*"),
+    line_parser(r"(?P<status>ok|not ok) \d+ (?P<name>.+)$", {"ok": PASSED, "not ok": FAILED}),
+    report_cutter(r"# pass \d+.*"),
 )
 """Parses `ok 1 sum adds two numbers`."""

@@ -10,7 +10,7 @@ from benchwright.catalog.swe_bench_multilingual.log_parsers.runner import (
     PASSED,
     SKIPPED,
     Runner,
-    ending_with,
+    report_cutter,
 )
 
 _SUITE = re.compile(r"(\w.+) \(.+\)$")
@@ -31,5 +31,5 @@ def read_testdox(log: str) -> Statuses:
 
 
 PHPUNIT = Runner(
-    read_testdox, ending_with(r"OK \(\d+ tests?, .*\)|OK, but .*|Tests: \d+, .*|Time: .*, Memory: .*")
+    read_testdox, report_cutter(r"OK \(\d+ tests?, .*\)|OK, but .*|Tests: \d+, .*|Time: .*, Memory: .*")
 )

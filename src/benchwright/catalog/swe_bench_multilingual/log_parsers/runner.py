@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from benchwright.catalog.containers.sealing.closing import to_the_last
+from benchwright.catalog.containers.sealing.runner_report import cut_after_last
 from benchwright.catalog.swe_bench.log_parsers import Statuses
 
 PASSED, FAILED, SKIPPED = "PASSED", "FAILED", "SKIPPED"
 
-Read = Callable[[str], Statuses]
+ParseLog = Callable[[str], Statuses]
 
 
-def whole(log: str) -> str:
+def whole_log(log: str) -> str:
     """Return the log unchanged, for a runner without a closing line."""
     return log
 
@@ -27,11 +27,11 @@ class Runner(msgspec.Struct, frozen=True):
     the part of a log that counts if only the runner itself is trusted.
     """
 
-    parse: Read
-    runner_report: Callable[[str], str] = whole
+    parse: ParseLog
+    runner_report: Callable[[str], str] = whole_log
 
 
-def ending_with(closing: str) -> Callable[[str], str]:
+def report_cutter(closing: str) -> Callable[[str], str]:
     """Return a function that returns a log up to its last line that the pattern matches as a whole.
 
     The pattern describes the line with which the runner ends. The function returns "" if there is no such
@@ -40,12 +40,12 @@ def ending_with(closing: str) -> Callable[[str], str]:
     pattern = re.compile(closing)
 
     def reported(log: str) -> str:
-        return to_the_last(log, pattern) or ""
+        return cut_after_last(log, pattern) or ""
 
     return reported
 
 
-def lines_of(pattern: str, words: Mapping[str, str]) -> Read:
+def line_parser(pattern: str, words: Mapping[str, str]) -> ParseLog:
     """Return a parser of lines with a test and its status, as the groups `name` and `status` of a pattern.
 
     The pattern is matched at the start of each line without surrounding blanks. `words` maps the runner's

@@ -6,12 +6,12 @@ from benchwright.catalog.swe_bench_multilingual.log_parsers.runner import (
     FAILED,
     PASSED,
     Runner,
-    ending_with,
-    lines_of,
+    line_parser,
+    report_cutter,
 )
 
 CARGO = Runner(
-    lines_of(r"test\s+(?P<name>\S+)\s+\.\.\.\s+(?P<status>\w+)$", {"ok": PASSED, "FAILED": FAILED}),
-    ending_with(r"test result: (?:ok|FAILED)\. .*"),
+    line_parser(r"test\s+(?P<name>\S+)\s+\.\.\.\s+(?P<status>\w+)$", {"ok": PASSED, "FAILED": FAILED}),
+    report_cutter(r"test result: (?:ok|FAILED)\. .*"),
 )
 """Parses `test module::it ... ok`. Tests that are ignored, or have a note beside their name, are not read."""

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from benchwright.analysis.deciding.records import ModelDecision, Moment, RunDecision
-from benchwright.formats import interval, number
+from benchwright.analysis.deciding.records import DecisionPoint, ModelDecision, RunDecision
+from benchwright.formats import interval, number_text
 from benchwright.reports.html.charts.differences import signed_label
 from benchwright.reports.html.charts.scales import Scale, amount_label
-from benchwright.reports.html.charts.svg import WIDTH, bottom_axis, drawing, element, left_axis, line
+from benchwright.reports.html.charts.svg import DRAWING_WIDTH, bottom_axis, drawing, element, left_axis, line
 
 LEFT, RIGHT, TOP, HEIGHT = 58, 24, 14, 220
 NARROW_SHARE = 0.4
@@ -23,17 +23,17 @@ The first intervals are so wide that they would squeeze all others.
 def interval_chart(one: ModelDecision, decision: RunDecision) -> Markup:
     """Draw the difference and its interval by the number of samples used, with lines at 0 and the margin."""
     bottom = TOP + HEIGHT
-    x = Scale(0.0, float(decision.planned), LEFT, WIDTH - RIGHT)
+    x = Scale(0.0, float(decision.planned), LEFT, DRAWING_WIDTH - RIGHT)
     y = _differences(one, decision.margin, bottom)
     parts = [
-        *left_axis(y, LEFT, WIDTH - RIGHT, signed_label),
+        *left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, signed_label),
         *bottom_axis(x, TOP, bottom, amount_label, "samples used"),
-        line(LEFT, y.coordinate(0), WIDTH - RIGHT, y.coordinate(0), "zero"),
+        line(LEFT, y.coordinate(0), DRAWING_WIDTH - RIGHT, y.coordinate(0), "zero"),
         *_margins(decision.margin, y),
         *_path(one.path, x, y),
     ]
     description = (
-        f"{number(one.difference, '+.3f')} {interval(one.low, one.high, '+.3f')} "
+        f"{number_text(one.difference, '+.3f')} {interval(one.low, one.high, '+.3f')} "
         f"after {one.used:,} of {decision.planned:,}"
     )
     return drawing(f"{one.model} against {one.than}, {one.score}", description, bottom + 42, parts)
@@ -51,10 +51,10 @@ def _differences(one: ModelDecision, margin: float, bottom: float) -> Scale:
 def _margins(margin: float, y: Scale) -> Iterator[Markup]:
     if margin:
         for end in (margin, -margin):
-            yield line(LEFT, y.coordinate(end), WIDTH - RIGHT, y.coordinate(end), "front")
+            yield line(LEFT, y.coordinate(end), DRAWING_WIDTH - RIGHT, y.coordinate(end), "front")
 
 
-def _path(path: Sequence[Moment], x: Scale, y: Scale) -> Iterator[Markup]:
+def _path(path: Sequence[DecisionPoint], x: Scale, y: Scale) -> Iterator[Markup]:
     above = [f"{x.coordinate(one.samples):.1f} {y.coordinate(one.high):.1f}" for one in path]
     below = [f"{x.coordinate(one.samples):.1f} {y.coordinate(one.low):.1f}" for one in reversed(path)]
     yield element("path", d=f"M{'L'.join([*above, *below])}Z", class_="band")

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from benchwright.formats import counted
+from benchwright.formats import count_with_noun
 from benchwright.reports.html.charts.scales import Scale, score_label
-from benchwright.reports.html.charts.svg import WIDTH, bottom_axis, drawing, element, line, text
+from benchwright.reports.html.charts.svg import DRAWING_WIDTH, bottom_axis, drawing, element, line, text
 from benchwright.reports.html.text import one_line
 
 LEFT, RIGHT, TOP = 176, 178, 6
-ROW = 22
+ROW_HEIGHT = 22
 
 
 class Bar(NamedTuple):
@@ -31,15 +31,15 @@ class Bar(NamedTuple):
     is_overall: bool = False
 
 
-def differences(title: str, axis: str, bars: Sequence[Bar]) -> Markup:
+def differences_chart(title: str, axis: str, bars: Sequence[Bar]) -> Markup:
     """Draw a point and an interval for each difference, coloured if 0 is outside the interval."""
     scale = _scale(bars)
-    bottom = TOP + ROW * len(bars)
+    bottom = TOP + ROW_HEIGHT * len(bars)
     parts = bottom_axis(scale, TOP, bottom, signed_label, axis)
     parts.append(line(scale.coordinate(0), TOP, scale.coordinate(0), bottom, "zero"))
     for number, bar in enumerate(bars):
-        parts += _bar(bar, TOP + (number + 0.5) * ROW, scale)
-    description = f"{counted(len(bars), 'line')}; the figures are in the table below."
+        parts += _bar(bar, TOP + (number + 0.5) * ROW_HEIGHT, scale)
+    description = f"{count_with_noun(len(bars), 'line')}; the figures are in the table below."
     return drawing(title, description, bottom + 42, parts)
 
 
@@ -48,7 +48,7 @@ def _scale(bars: Sequence[Bar]) -> Scale:
     ends = [end for bar in bars for end in (bar.difference, bar.low, bar.high) if end is not None]
     low, high = min(0.0, *ends), max(0.0, *ends)
     room = (high - low) * 0.05 or 0.05
-    return Scale(low - room, high + room, LEFT, WIDTH - RIGHT)
+    return Scale(low - room, high + room, LEFT, DRAWING_WIDTH - RIGHT)
 
 
 def signed_label(value: float) -> str:
@@ -69,4 +69,4 @@ def _bar(bar: Bar, middle: float, scale: Scale) -> Iterator[Markup]:
         description += f" [{bar.low:+.3f}, {bar.high:+.3f}]"
     radius = 5.5 if bar.is_overall else 4
     yield element("circle", cx=scale.coordinate(bar.difference), cy=middle, r=radius, class_=f"point {kind}")
-    yield text(WIDTH, middle + 4, description, anchor="end", class_=f"t number{weight}")
+    yield text(DRAWING_WIDTH, middle + 4, description, anchor="end", class_=f"t number{weight}")

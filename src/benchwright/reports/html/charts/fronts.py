@@ -12,23 +12,23 @@ from benchwright.reports.html.charts.scales import (
     amount_label,
     score_label,
     time_label,
-    times,
+    time_scale,
     zoomed_scale,
 )
 from benchwright.reports.html.charts.svg import (
-    WIDTH,
+    DRAWING_WIDTH,
     bottom_axis,
+    colour_class,
     drawing,
     element,
     left_axis,
     line,
-    series,
     text,
 )
 from benchwright.reports.html.text import one_line
 
 LEFT, RIGHT, TOP, HEIGHT = 58, 24, 14, 250
-NAME = 7
+CHARACTER_WIDTH = 7
 """Estimated width of one character of a model's name, in units."""
 
 AXES: dict[Resource, str] = {
@@ -38,7 +38,7 @@ AXES: dict[Resource, str] = {
 }
 
 
-def front(found: Front, places: Mapping[str, int], names: Mapping[str, str]) -> Markup:
+def front_chart(found: Front, places: Mapping[str, int], names: Mapping[str, str]) -> Markup:
     """Draw a point with its interval for each model, and the Pareto front as a line.
 
     A run is identified by its letter (A, B, …): `places` maps it to the index of its colour, `names` to its
@@ -46,12 +46,12 @@ def front(found: Front, places: Mapping[str, int], names: Mapping[str, str]) -> 
     """
     bottom = TOP + HEIGHT
     label = time_label if found.spent == "seconds" else amount_label
-    x = times((point.spent for point in found.points), LEFT, WIDTH - RIGHT)
+    x = time_scale((point.spent for point in found.points), LEFT, DRAWING_WIDTH - RIGHT)
     ends = [end for one in found.points for end in (one.mean, one.low, one.high) if end is not None]
     y = zoomed_scale(ends, bottom, TOP)
     title = AXES[found.spent] + (", logarithmic" if x.log else "")
     parts = [
-        *left_axis(y, LEFT, WIDTH - RIGHT, score_label),
+        *left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, score_label),
         *bottom_axis(x, TOP, bottom, label, title),
         _steps([point for point in found.points if point.on_front], x, y),
     ]
@@ -77,7 +77,9 @@ def _point(point: FrontPoint, x: Scale, y: Scale, place: int) -> Iterator[Markup
     if point.low is not None and point.high is not None:
         yield line(at, y.coordinate(point.low), at, y.coordinate(point.high), "whisker")
     behind = "" if point.on_front else " behind"
-    yield element("circle", cx=at, cy=y.coordinate(point.mean), r=5, class_=f"point {series(place)}{behind}")
+    yield element(
+        "circle", cx=at, cy=y.coordinate(point.mean), r=5, class_=f"point {colour_class(place)}{behind}"
+    )
 
 
 def _names(points: Sequence[FrontPoint], x: Scale, y: Scale, names: Mapping[str, str]) -> Iterator[Markup]:
@@ -85,8 +87,8 @@ def _names(points: Sequence[FrontPoint], x: Scale, y: Scale, names: Mapping[str,
     taken: list[tuple[float, float, float]] = []
     for point in sorted(points, key=lambda one: -one.mean):
         name = one_line(names[point.letter], 24)
-        width, at = NAME * len(name), x.coordinate(point.spent)
-        right = at + 9 + width <= WIDTH
+        width, at = CHARACTER_WIDTH * len(name), x.coordinate(point.spent)
+        right = at + 9 + width <= DRAWING_WIDTH
         start = at + 9 if right else at - 9 - width
         level = y.coordinate(point.mean) + 4
         while any(

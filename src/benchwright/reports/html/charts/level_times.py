@@ -7,18 +7,18 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from benchwright.analysis.load.details import Points
+from benchwright.analysis.load.plot_data import DistributionPoints
 from benchwright.reports.html.charts.loads import LEFT, LONGEST_NAME
-from benchwright.reports.html.charts.scales import Scale, time_label, times
+from benchwright.reports.html.charts.scales import Scale, time_label, time_scale
 from benchwright.reports.html.charts.svg import (
-    WIDTH,
+    DRAWING_WIDTH,
     bottom_axis,
+    colour_class,
     drawing,
     element,
     left_axis,
     left_title,
     legend,
-    series,
 )
 from benchwright.reports.html.text import one_line
 
@@ -40,22 +40,22 @@ class TimesCurve(NamedTuple):
 
     name: str
     colour_index: int
-    points: Points
+    points: DistributionPoints
 
 
-def level_times(title: str, axis: str, curves: Sequence[TimesCurve]) -> Markup:
+def level_times_chart(title: str, axis: str, curves: Sequence[TimesCurve]) -> Markup:
     """Draw the curves. Their points are joined by straight lines."""
     named, room = legend(
-        [(one_line(one.name, LONGEST_NAME), series(one.colour_index)) for one in curves], LEFT, 0
+        [(one_line(one.name, LONGEST_NAME), colour_class(one.colour_index)) for one in curves], LEFT, 0
     )
     top = TOP + room
     bottom = top + HEIGHT
-    x = times((time for one in curves for time in _ends(one.points)), LEFT, WIDTH - RIGHT)
+    x = time_scale((time for one in curves for time in _ends(one.points)), LEFT, DRAWING_WIDTH - RIGHT)
     y = Scale(0, 1, bottom, top)
     parts = [
         *named,
         left_title("Share that took no longer", room),
-        *left_axis(y, LEFT, WIDTH - RIGHT, lambda share: f"{share * 100:.0f} %"),
+        *left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, lambda share: f"{share * 100:.0f} %"),
         *bottom_axis(x, top, bottom, time_label, axis + (", logarithmic" if x.log else "")),
     ]
     for one in curves:
@@ -63,14 +63,14 @@ def level_times(title: str, axis: str, curves: Sequence[TimesCurve]) -> Markup:
             f"{x.coordinate(time):.1f} {y.coordinate(share):.1f}"
             for time, share in _drawn(one.points, x.high)
         )
-        parts.append(element("path", d=f"M{path}", class_=f"curve {series(one.colour_index)}"))
+        parts.append(element("path", d=f"M{path}", class_=f"curve {colour_class(one.colour_index)}"))
     description = "; ".join(
         f"{one.name}: half within {time_label(_reached(one.points, 0.5))}" for one in curves
     )
     return drawing(title, description, bottom + 42, parts)
 
 
-def _drawn(points: Points, high: float) -> Points:
+def _drawn(points: DistributionPoints, high: float) -> DistributionPoints:
     """Return the points of a curve from share 0 up to time `high`, the end of the axis, with one interpolated
     there.
     """
@@ -81,9 +81,9 @@ def _drawn(points: Points, high: float) -> Points:
     return [(points[0][0], 0.0), *inside]
 
 
-def _ends(points: Points) -> tuple[float, float]:
+def _ends(points: DistributionPoints) -> tuple[float, float]:
     return max(SHORTEST, _reached(points, LEAST)), _reached(points, MOST)
 
 
-def _reached(points: Points, share: float) -> float:
+def _reached(points: DistributionPoints, share: float) -> float:
     return next((time for time, reached in points if reached >= share), points[-1][0])

@@ -9,11 +9,12 @@ from markupsafe import Markup
 
 from benchwright.analysis.load.curves import LoadCurve, LoadPoint
 from benchwright.analysis.load.figure_records import FigureEstimate, Spread
-from benchwright.formats import counted
-from benchwright.reports.html.charts.scales import Scale, amount_label, time_label, times
+from benchwright.formats import count_with_noun
+from benchwright.reports.html.charts.scales import Scale, amount_label, time_label, time_scale
 from benchwright.reports.html.charts.svg import (
-    WIDTH,
+    DRAWING_WIDTH,
     bottom_axis,
+    colour_class,
     drawing,
     element,
     left_axis,
@@ -21,20 +22,19 @@ from benchwright.reports.html.charts.svg import (
     legend,
     line,
     marker,
-    series,
     text,
 )
 from benchwright.reports.html.text import one_line
 
 LEFT, RIGHT, TOP, HEIGHT = 58, 38, 26, 250
 LONGEST_NAME = 60
-APART = 13
+MIN_LABEL_DISTANCE = 13
 """Minimum vertical distance between two labels, in units."""
 
-NEAR = 20
+SHARED_LABEL_DISTANCE = 20
 """Distance in units below which two points with the same level name share one label."""
 
-BENEATH = 20
+LEVEL_NAME_SPACE = 20
 """Space below the lowest point of a logarithmic scale for the name of its level, in units."""
 
 LoadMeasure = Literal["ttft", "latency"]
@@ -43,16 +43,16 @@ LOAD_MEASURES: dict[LoadMeasure, str] = {"latency": "Latency", "ttft": "Time to 
 QUANTILES = {"p99": " tail", "p90": " upper", "p50": ""}
 """The percentiles to draw, with the suffix of their CSS class (how faint they are)."""
 
-Timed = Sequence[tuple[LoadPoint, Spread]]
+TimedLevels = Sequence[tuple[LoadPoint, Spread]]
 
 
-def timed(curve: LoadCurve, measure: LoadMeasure) -> Timed:
+def timed_levels(curve: LoadCurve, measure: LoadMeasure) -> TimedLevels:
     """Return the levels whose measure is known, each with its spread."""
     spreads = [(point, getattr(point, measure)) for point in curve.points]
     return [(point, spread) for point, spread in spreads if spread is not None]
 
 
-def load_curves(
+def load_curves_chart(
     found: Sequence[LoadCurve], measure: LoadMeasure, places: Mapping[str, int], names: Mapping[str, str]
 ) -> Markup:
     """Draw times against answers per second: the median, and fainter p90 and p99, with intervals.
@@ -60,21 +60,21 @@ def load_curves(
     A curve is identified by its letter (A, B, …): `places` maps it to the index of its colour, `names` to its
     name.
     """
-    entries = [(one_line(names[one.letter], LONGEST_NAME), series(places[one.letter])) for one in found]
+    entries = [(one_line(names[one.letter], LONGEST_NAME), colour_class(places[one.letter])) for one in found]
     named, room = legend(entries, LEFT, 0)
     top = TOP + room
     bottom = top + HEIGHT
-    curves = [(curve, timed(curve, measure)) for curve in found]
+    curves = [(curve, timed_levels(curve, measure)) for curve in found]
     everyone = [one for _, points in curves for one in points]
-    x = times((point.achieved for point, _ in everyone), LEFT, WIDTH - RIGHT)
-    y = times((end for _, spread in everyone for end in _ends(spread)), bottom, top)
+    x = time_scale((point.achieved for point, _ in everyone), LEFT, DRAWING_WIDTH - RIGHT)
+    y = time_scale((end for _, spread in everyone for end in _ends(spread)), bottom, top)
     if y.log:
-        y = y._replace(start=bottom - BENEATH)
+        y = y._replace(start=bottom - LEVEL_NAME_SPACE)
     title = "answers per second" + (", logarithmic" if x.log else "")
     parts = [
         *named,
         left_title(LOAD_MEASURES[measure] + (", logarithmic" if y.log else ""), room),
-        *left_axis(y, LEFT, WIDTH - RIGHT, time_label),
+        *left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, time_label),
         *bottom_axis(x, top, bottom, amount_label, title),
     ]
     for curve, points in curves:
@@ -84,7 +84,7 @@ def load_curves(
         parts += _quantile_names(curves[0][1], x, y)
     description = "; ".join(f"{names[curve.letter]}: {_described(points)}" for curve, points in curves)
     title = f"{LOAD_MEASURES[measure]} against answers per second"
-    return drawing(title, f"{counted(len(found), 'curve')}. {description}", bottom + 42, parts)
+    return drawing(title, f"{count_with_noun(len(found), 'curve')}. {description}", bottom + 42, parts)
 
 
 def _ends(spread: Spread) -> Iterator[float]:
@@ -93,27 +93,27 @@ def _ends(spread: Spread) -> Iterator[float]:
         yield from (end for end in (one.low, one.value, one.high) if end is not None)
 
 
-def _described(points: Timed) -> str:
+def _described(points: TimedLevels) -> str:
     return ", ".join(
         f"{point.level.name}: {amount_label(point.achieved)}/s, p50 {time_label(spread.p50.value)}"
         for point, spread in points
     )
 
 
-def _curve(points: Timed, x: Scale, y: Scale, place: int) -> Iterator[Markup]:
+def _curve(points: TimedLevels, x: Scale, y: Scale, place: int) -> Iterator[Markup]:
     if not points:
         return
     for quantile, faint in QUANTILES.items():
         estimates = [(x.coordinate(one.achieved), getattr(spread, quantile)) for one, spread in points]
         path = "L".join(f"{at:.1f} {y.coordinate(one.value):.1f}" for at, one in estimates)
-        yield element("path", d=f"M{path}", class_=f"curve{faint} {series(place)}")
+        yield element("path", d=f"M{path}", class_=f"curve{faint} {colour_class(place)}")
         for at, one in estimates:
             if one.low is not None and one.high is not None:
                 yield line(at, y.coordinate(one.low), at, y.coordinate(one.high), f"whisker{faint}")
             yield marker(at, y.coordinate(one.value), place, 2.5 if faint else 4, f"point{faint}")
 
 
-def _level_names(curves: Sequence[Timed], x: Scale, y: Scale) -> Iterator[Markup]:
+def _level_names(curves: Sequence[TimedLevels], x: Scale, y: Scale) -> Iterator[Markup]:
     """Yield the name of the level below each median, unless an equal name is near."""
     taken: list[tuple[str, float, float]] = []
     for point, spread in (one for points in curves for one in points):
@@ -123,17 +123,19 @@ def _level_names(curves: Sequence[Timed], x: Scale, y: Scale) -> Iterator[Markup
             y.coordinate(spread.p50.value) + 17,
         )
         if not any(
-            name == other and abs(across - left) < NEAR and abs(down - level) < NEAR
+            name == other
+            and abs(across - left) < SHARED_LABEL_DISTANCE
+            and abs(down - level) < SHARED_LABEL_DISTANCE
             for other, left, level in taken
         ):
             taken.append((name, across, down))
             yield text(across, down, name, anchor="middle", class_="t over")
 
 
-def _quantile_names(points: Timed, x: Scale, y: Scale) -> Iterator[Markup]:
+def _quantile_names(points: TimedLevels, x: Scale, y: Scale) -> Iterator[Markup]:
     """Yield the names of the percentiles beside the last points, without overlaps."""
     point, spread = points[-1]
-    level = y.coordinate(spread.p50.value) + 4 + APART
+    level = y.coordinate(spread.p50.value) + 4 + MIN_LABEL_DISTANCE
     for quantile in reversed(QUANTILES):
-        level = min(level - APART, y.coordinate(getattr(spread, quantile).value) + 4)
+        level = min(level - MIN_LABEL_DISTANCE, y.coordinate(getattr(spread, quantile).value) + 4)
         yield text(x.coordinate(point.achieved) + 8, level, quantile, class_="t over")

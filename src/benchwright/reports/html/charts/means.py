@@ -6,76 +6,78 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
-from benchwright.analysis.report.records import Mark, Row
-from benchwright.formats import counted
-from benchwright.reports.html.charts.scales import Scale, score_label, scores
+from benchwright.analysis.report.records import ChartMean, ChartRow
+from benchwright.formats import count_with_noun
+from benchwright.reports.html.charts.scales import Scale, score_label, score_scale
 from benchwright.reports.html.charts.svg import (
-    WIDTH,
+    DRAWING_WIDTH,
     bottom_axis,
+    colour_class,
     drawing,
     line,
     rectangle,
-    series,
     text,
 )
 from benchwright.reports.html.text import one_line
-from benchwright.statistic import is_number, numbers
+from benchwright.statistic import is_number, known_numbers
 
 LEFT, RIGHT, TOP = 176, 150, 6
-MARK = 17
-GAP = 9
+MARK_HEIGHT = 17
+BAR_GAP = 9
 
 
-def means(title: str, axis: str, rows: Sequence[Row], places: Mapping[str, int]) -> Markup:
+def means_chart(title: str, axis: str, rows: Sequence[ChartRow], places: Mapping[str, int]) -> Markup:
     """Draw a bar for each mark, with a whisker for its interval. Return empty markup if no mark has a mean.
 
     `places` maps the letters of the runs to their colours.
     """
-    ends = numbers(end for row in rows for mark in row.marks for end in (mark.mean, mark.low, mark.high))
+    ends = known_numbers(
+        end for row in rows for mark in row.marks for end in (mark.mean, mark.low, mark.high)
+    )
     if not ends:
         return Markup()
-    scale = scores(ends, LEFT, WIDTH - RIGHT)
-    heights = [MARK * max(1, len(row.marks)) + GAP for row in rows]
+    scale = score_scale(ends, LEFT, DRAWING_WIDTH - RIGHT)
+    heights = [MARK_HEIGHT * max(1, len(row.marks)) + BAR_GAP for row in rows]
     bottom = TOP + sum(heights)
     parts = bottom_axis(scale, TOP, bottom, score_label, axis)
     y = float(TOP)
     for row, height in zip(rows, heights, strict=True):
         parts += _row(row, y, height, scale, places)
         y += height
-    description = f"{counted(len(rows), 'line')}; the figures are in the table below."
+    description = f"{count_with_noun(len(rows), 'line')}; the figures are in the table below."
     return drawing(title, description, bottom + 42, parts)
 
 
-def _row(row: Row, y: float, height: float, scale: Scale, places: Mapping[str, int]) -> Iterator[Markup]:
+def _row(row: ChartRow, y: float, height: float, scale: Scale, places: Mapping[str, int]) -> Iterator[Markup]:
     name = one_line(row.name, 21)
     yield text(LEFT - 10, y + height / 2 + 4, name, anchor="end", class_="t label")
     for number, mark in enumerate(row.marks):
-        yield from _mark(mark, y + GAP / 2 + number * MARK, scale, places[mark.letter])
+        yield from _mark(mark, y + BAR_GAP / 2 + number * MARK_HEIGHT, scale, places[mark.letter])
 
 
-def _mark(mark: Mark, top: float, scale: Scale, place: int) -> Iterator[Markup]:
-    middle = top + MARK / 2
+def _mark(mark: ChartMean, top: float, scale: Scale, place: int) -> Iterator[Markup]:
+    middle = top + MARK_HEIGHT / 2
     if not is_number(mark.mean):
         yield text(scale.coordinate(0) + 4, middle + 4, "no score", class_="t quiet")
         return
     left, right = sorted((scale.coordinate(0), scale.coordinate(mark.mean)))
-    yield rectangle(left, top + 3, max(right - left, 2), MARK - 6, f"bar {series(place)}")
+    yield rectangle(left, top + 3, max(right - left, 2), MARK_HEIGHT - 6, f"bar {colour_class(place)}")
     description = f"{mark.mean:.3f}"
     if is_number(mark.low) and is_number(mark.high):
         low, high = scale.coordinate(mark.low), scale.coordinate(mark.high)
         yield line(low, middle, high, middle, "whisker")
         yield from (line(end, middle - 3, end, middle + 3, "whisker") for end in (low, high))
         description += f" [{mark.low:.3f}, {mark.high:.3f}]"
-    yield text(WIDTH, middle + 4, description, anchor="end", class_="t number")
+    yield text(DRAWING_WIDTH, middle + 4, description, anchor="end", class_="t number")
 
 
-def stacked(title: str, counts: Sequence[tuple[str, int]]) -> Markup:
+def stacked_bar(title: str, counts: Sequence[tuple[str, int]]) -> Markup:
     """Draw counts as parts of one bar. The CSS class of each part is the name of its status."""
     total = sum(count for _, count in counts) or 1
     parts = []
     x = 0.0
     for name, count in counts:
-        width = WIDTH * count / total
+        width = DRAWING_WIDTH * count / total
         parts.append(rectangle(x, 0, width, 14, f"status {name.replace('_', '-').replace(' ', '-')}"))
         x += width
     description = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts)

@@ -9,10 +9,11 @@ from markupsafe import Markup
 from benchwright.analysis.load.figure_records import FigureEstimate
 from benchwright.analysis.load.records import LevelResult, LoadReport
 from benchwright.reports.html.charts.loads import LEFT, LONGEST_NAME
-from benchwright.reports.html.charts.scales import Scale, amount_label, times
+from benchwright.reports.html.charts.scales import Scale, amount_label, time_scale
 from benchwright.reports.html.charts.svg import (
-    WIDTH,
+    DRAWING_WIDTH,
     bottom_axis,
+    colour_class,
     drawing,
     element,
     left_axis,
@@ -20,7 +21,6 @@ from benchwright.reports.html.charts.svg import (
     legend,
     line,
     marker,
-    series,
 )
 from benchwright.reports.html.text import one_line
 
@@ -38,7 +38,7 @@ def answer_rates(report: LoadReport) -> Rates:
     return [(one.level.load, one.achieved) for one in _levels(report) if one.achieved is not None]
 
 
-def good(report: LoadReport) -> Rates:
+def goodput_rates(report: LoadReport) -> Rates:
     """Return the goodput of each level that has one."""
     found = [(one.level.load, one.goodput) for one in _levels(report)]
     return [(height, one.rate) for height, one in found if one is not None and one.rate is not None]
@@ -48,7 +48,7 @@ def _levels(report: LoadReport) -> list[LevelResult]:
     return [one for one in report.levels if one.level.load > 0]
 
 
-def load_rates(
+def load_rates_chart(
     found: Mapping[str, LoadReport], places: Mapping[str, int], names: Mapping[str, str], *, open_loop: bool
 ) -> Markup:
     """Draw rates against the load, with intervals: goodput if there are objectives, and all answers.
@@ -60,21 +60,21 @@ def load_rates(
     named, room = legend(entries, LEFT, 0)
     top = TOP + room
     bottom = top + HEIGHT
-    everything = [one for report in found.values() for one in (*answer_rates(report), *good(report))]
-    x = times((height for height, _ in everything), LEFT, WIDTH - RIGHT)
+    everything = [one for report in found.values() for one in (*answer_rates(report), *goodput_rates(report))]
+    x = time_scale((height for height, _ in everything), LEFT, DRAWING_WIDTH - RIGHT)
     highest = max((one.high or one.value for _, one in everything), default=1.0)
     y = Scale(0.0, max(highest, 1e-9) * 1.08, bottom, top)
     load = "requests offered per second" if open_loop else "requests in flight"
     parts = [
         *named,
         left_title("Per second", room),
-        *left_axis(y, LEFT, WIDTH - RIGHT, amount_label),
+        *left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, amount_label),
         *bottom_axis(x, top, bottom, amount_label, load + (", logarithmic" if x.log else "")),
     ]
     if open_loop:
         parts.append(_all_that_is_offered(x, y))
     for letter, report in found.items():
-        within = good(report)
+        within = goodput_rates(report)
         parts += _line(answer_rates(report), x, y, places[letter], " tail" if within else "")
         parts += _line(within, x, y, places[letter], "")
     description = "; ".join(f"{names[letter]}: {_described(report)}" for letter, report in found.items())
@@ -86,10 +86,10 @@ def _entries(
 ) -> Iterator[tuple[str, str]]:
     """Yield the entries of the legend: goodput and all answers if there is one measurement, else the names."""
     for letter, report in found.items():
-        colour = series(places[letter])
+        colour = colour_class(places[letter])
         if len(found) > 1:
             yield one_line(names[letter], LONGEST_NAME), colour
-        elif good(report):
+        elif goodput_rates(report):
             yield from (("goodput/s", colour), ("all answers/s", f"tail {colour}"))
 
 
@@ -107,7 +107,7 @@ def _all_that_is_offered(x: Scale, y: Scale) -> Markup:
 def _line(rates: Rates, x: Scale, y: Scale, place: int, faint: str) -> Iterator[Markup]:
     if rates:
         path = "L".join(f"{x.coordinate(height):.1f} {y.coordinate(one.value):.1f}" for height, one in rates)
-        yield element("path", d=f"M{path}", class_=f"curve{faint} {series(place)}")
+        yield element("path", d=f"M{path}", class_=f"curve{faint} {colour_class(place)}")
     for height, one in rates:
         at = x.coordinate(height)
         if one.low is not None and one.high is not None:
@@ -116,7 +116,7 @@ def _line(rates: Rates, x: Scale, y: Scale, place: int, faint: str) -> Iterator[
 
 
 def _described(report: LoadReport) -> str:
-    within = {height: f", of them {amount_label(one.value)} in time" for height, one in good(report)}
+    within = {height: f", of them {amount_label(one.value)} in time" for height, one in goodput_rates(report)}
     return ", ".join(
         f"{amount_label(height)}: {amount_label(one.value)}/s{within.get(height, '')}"
         for height, one in answer_rates(report)

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-WIDE = 20.0
+LOGARITHMIC_RATIO = 20.0
 """Ratio of the largest to the smallest time above which a time scale is logarithmic."""
 
-STEPS = (1, 2, 5, 10)
+TICK_STEPS = (1, 2, 5, 10)
 
 
 class Scale(NamedTuple):
@@ -38,28 +38,28 @@ class Scale(NamedTuple):
 def _ticks(low: float, high: float) -> Iterable[float]:
     rough = (high - low) / 5
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(one * power for one in STEPS if one * power >= rough * 0.999)
+    step = next(one * power for one in TICK_STEPS if one * power >= rough * 0.999)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [place * step for place in range(first, last + 1)]
 
 
 def _log_ticks(low: float, high: float) -> list[float]:
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = STEPS[:3] if len(powers) <= 4 else STEPS[:1]
+    steps = TICK_STEPS[:3] if len(powers) <= 4 else TICK_STEPS[:1]
     return [value for power in powers for step in steps if low <= (value := step * 10.0**power) <= high]
 
 
-def times(values: Iterable[float], start: float, end: float) -> Scale:
-    """Return a scale for times: from 0, or logarithmic if they span more than a factor of `WIDE`."""
+def time_scale(values: Iterable[float], start: float, end: float) -> Scale:
+    """Return a scale for times: from 0, or logarithmic if they span more than a factor of `LOGARITHMIC_RATIO`."""
     known = [value for value in values if value > 0]
     high = max(known, default=1.0)
     low = min(known, default=0.1)
-    if high / low > WIDE:
+    if high / low > LOGARITHMIC_RATIO:
         return Scale(low / 1.1, high * 1.1, start, end, log=True)
     return Scale(0.0, high * 1.04, start, end)
 
 
-def scores(values: Iterable[float], start: float, end: float) -> Scale:
+def score_scale(values: Iterable[float], start: float, end: float) -> Scale:
     """Return a scale for scores: 0 to 1 if all are in this range, else one that covers all scores and 0."""
     known = list(values)
     low, high = min([0.0, *known]), max([0.0, *known])

@@ -12,13 +12,13 @@ from markupsafe import Markup, escape
 from benchwright.reports.html.charts.scales import Scale
 from benchwright.reports.html.text import visible_text
 
-WIDTH = 560
+DRAWING_WIDTH = 560
 """Width of a drawing in units. It is readable on a phone, where a unit is two thirds of a pixel."""
 
 SAMPLE, LINE, CHARACTER = 22, 18, 7.5
 """Sizes in a legend, in units: length of a sample line, height of a row, width of a wide character."""
 
-SERIES = 6
+COLOUR_COUNT = 6
 """Number of distinguishable colours."""
 
 
@@ -38,7 +38,7 @@ def _value(value: str | float) -> str:
     return visible_text(value) if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def concatenated(parts: Iterable[Markup]) -> Markup:
+def concatenate(parts: Iterable[Markup]) -> Markup:
     """Concatenate elements."""
     return Markup("".join(parts))
 
@@ -47,16 +47,16 @@ def drawing(title: str, description: str, height: float, parts: Iterable[Markup]
     """Render the whole drawing, with its title and description as text alternative."""
     return element(
         "svg",
-        concatenated(parts),
-        viewBox=f"0 0 {WIDTH} {height:.0f}",
+        concatenate(parts),
+        viewBox=f"0 0 {DRAWING_WIDTH} {height:.0f}",
         role="img",
         aria_label=f"{title}. {description}",
     )
 
 
-def series(place: int) -> str:
+def colour_class(place: int) -> str:
     """Return the CSS class of a run's colour."""
-    return f"s{place % SERIES}"
+    return f"s{place % COLOUR_COUNT}"
 
 
 def marker(x: float, y: float, place: int, size: float = 4.0, class_: str = "point") -> Markup:
@@ -65,13 +65,13 @@ def marker(x: float, y: float, place: int, size: float = 4.0, class_: str = "poi
     The outlines do not hide points below them.
     """
     if place == 0:
-        return element("circle", cx=x, cy=y, r=size, class_=f"{class_} {series(place)}")
+        return element("circle", cx=x, cy=y, r=size, class_=f"{class_} {colour_class(place)}")
     far = size * 1.1 if place % 2 else size * 1.6
     corners = [(-far, -far), (far, -far), (far, far), (-far, far)]
     if place % 2 == 0:
         corners = [(0, -far), (far, 0), (0, far), (-far, 0)]
     path = "L".join(f"{x + across:.1f} {y + down:.1f}" for across, down in corners)
-    return element("path", d=f"M{path}Z", class_=f"{class_} mark {series(place)}")
+    return element("path", d=f"M{path}Z", class_=f"{class_} mark {colour_class(place)}")
 
 
 def text(x: float, y: float, content: str, *, anchor: str = "start", class_: str = "t") -> Markup:
@@ -125,7 +125,7 @@ def legend(entries: Sequence[tuple[str, str]], left: float, top: float) -> tuple
     parts, x, y = list[Markup](), left, top
     for name, classes in entries:
         width = SAMPLE + 6 + CHARACTER * len(name) + 18
-        if x > left and x + width > WIDTH:
+        if x > left and x + width > DRAWING_WIDTH:
             x, y = left, y + LINE
         parts.append(element("path", d=f"M{x:.1f} {y + 8:.1f}h{SAMPLE}", class_=f"curve {classes}"))
         parts.append(text(x + SAMPLE + 6, y + 12, name, class_="t label"))

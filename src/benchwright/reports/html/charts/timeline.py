@@ -11,7 +11,7 @@ from benchwright.analysis.load.timeline import LevelTimeline
 from benchwright.reports.html.charts.loads import LEFT
 from benchwright.reports.html.charts.scales import Scale, amount_label, time_label
 from benchwright.reports.html.charts.svg import (
-    WIDTH,
+    DRAWING_WIDTH,
     bottom_axis,
     drawing,
     element,
@@ -24,11 +24,11 @@ from benchwright.reports.html.charts.svg import (
 RIGHT, HEADING, HEIGHT, GAP = 24, 24, 96, 18
 """Sizes in units: space right of the panels, space above a panel for its title, its height, gap between two."""
 
-Values = Sequence[tuple[float, float | None]]
+SecondValues = Sequence[tuple[float, float | None]]
 """(second, value); the value is None if it is unknown."""
 
 
-class CourseLine(NamedTuple):
+class TimelineLine(NamedTuple):
     """A line in a panel: its name, CSS classes and values.
 
     If `steps`, each value holds until the next one.
@@ -36,7 +36,7 @@ class CourseLine(NamedTuple):
 
     name: str
     classes: str
-    values: Values
+    values: SecondValues
     steps: bool = True
 
 
@@ -44,17 +44,17 @@ class Panel(NamedTuple):
     """A panel: lines over the seconds of a level. `label` formats the values of its axis."""
 
     title: str
-    lines: Sequence[CourseLine]
+    lines: Sequence[TimelineLine]
     label: Callable[[float], str]
 
 
-def course(title: str, found: LevelTimeline) -> Markup:
+def timeline_chart(title: str, found: LevelTimeline) -> Markup:
     """Draw the requests in flight, answers per second, latency and server metrics of a load level.
 
     The time window in which requests count is shaded.
     """
-    x = Scale(0.0, found.seconds, LEFT, WIDTH - RIGHT)
-    shown = list(panels(found))
+    x = Scale(0.0, found.seconds, LEFT, DRAWING_WIDTH - RIGHT)
+    shown = list(timeline_panels(found))
     parts, top = list[Markup](), 0.0
     for one in shown:
         parts += _panel(one, found, x, top)
@@ -69,32 +69,34 @@ def course(title: str, found: LevelTimeline) -> Markup:
     return drawing(title, description, bottom + 42, parts)
 
 
-def panels(found: LevelTimeline) -> Iterator[Panel]:
+def timeline_panels(found: LevelTimeline) -> Iterator[Panel]:
     """Yield the panels of the timeline; latency and KV cache only if they are known."""
     said = [
         ("server: running", "s1", [(one.at, one.running) for one in found.server]),
         ("server: waiting", "s2", [(one.at, one.waiting) for one in found.server]),
     ]
-    lines = [CourseLine(name, classes, values, steps=False) for name, classes, values in said if _any(values)]
+    lines = [
+        TimelineLine(name, classes, values, steps=False) for name, classes, values in said if _any(values)
+    ]
     yield Panel(
-        "In flight", [CourseLine("sent", "s0", _binned(found, found.in_flight)), *lines], amount_label
+        "In flight", [TimelineLine("sent", "s0", _binned(found, found.in_flight)), *lines], amount_label
     )
-    yield Panel("Answers/s", [CourseLine("answers", "s0", _binned(found, found.answers))], amount_label)
+    yield Panel("Answers/s", [TimelineLine("answers", "s0", _binned(found, found.answers))], amount_label)
     slowest, middle = (_binned(found, values) for values in (found.latency_most, found.latency_p50))
     if _any(middle):
-        lines = [CourseLine("median", "s0", middle), CourseLine("slowest", "tail s0", slowest)]
+        lines = [TimelineLine("median", "s0", middle), TimelineLine("slowest", "tail s0", slowest)]
         yield Panel("Latency, by start", lines, time_label)
     cache = [(one.at, one.cache) for one in found.server]
     if _any(cache):
-        lines = [CourseLine("cache", "s1", cache, steps=False)]
+        lines = [TimelineLine("cache", "s1", cache, steps=False)]
         yield Panel("Server: KV cache in use", lines, lambda share: f"{share * 100:.3g} %")
 
 
-def _binned(found: LevelTimeline, values: Sequence[float | None]) -> Values:
+def _binned(found: LevelTimeline, values: Sequence[float | None]) -> SecondValues:
     return [(place * found.width, value) for place, value in enumerate(values)]
 
 
-def _any(values: Values) -> bool:
+def _any(values: SecondValues) -> bool:
     return any(value is not None for _, value in values)
 
 
@@ -106,14 +108,14 @@ def _panel(panel: Panel, found: LevelTimeline, x: Scale, top: float) -> Iterator
         left, right = x.coordinate(found.begin), x.coordinate(found.end)
         yield rectangle(left, begin, right - left, HEIGHT, "window")
     yield left_title(panel.title, top)
-    named, _ = legend([(one.name, one.classes) for one in panel.lines], WIDTH * 0.34, top)
+    named, _ = legend([(one.name, one.classes) for one in panel.lines], DRAWING_WIDTH * 0.34, top)
     yield from named
-    yield from left_axis(y, LEFT, WIDTH - RIGHT, panel.label)
+    yield from left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, panel.label)
     for one in panel.lines:
         yield from _line(one, found, x, y)
 
 
-def _line(one: CourseLine, found: LevelTimeline, x: Scale, y: Scale) -> Iterator[Markup]:
+def _line(one: TimelineLine, found: LevelTimeline, x: Scale, y: Scale) -> Iterator[Markup]:
     """Yield a path for each section of a line without unknown values."""
     for stretch in _stretches(one.values):
         places = [(x.coordinate(at), y.coordinate(value)) for at, value in stretch]
@@ -126,7 +128,7 @@ def _line(one: CourseLine, found: LevelTimeline, x: Scale, y: Scale) -> Iterator
         yield element("path", d=path, class_=f"curve {one.classes}")
 
 
-def _stretches(values: Values) -> Iterator[list[tuple[float, float]]]:
+def _stretches(values: SecondValues) -> Iterator[list[tuple[float, float]]]:
     stretch: list[tuple[float, float]] = []
     for at, value in values:
         if value is not None:

@@ -7,54 +7,54 @@ from collections.abc import Iterator, Mapping, Sequence
 from markupsafe import Markup
 
 from benchwright.analysis.report.records import (
+    ChartMean,
     Curve,
     Distribution,
     LatencyBin,
-    Mark,
     ScoreByLatency,
     TimedTrial,
 )
-from benchwright.formats import counted
-from benchwright.reports.html.charts.scales import Scale, score_label, scores, time_label, times
+from benchwright.formats import count_with_noun
+from benchwright.reports.html.charts.scales import Scale, score_label, score_scale, time_label, time_scale
 from benchwright.reports.html.charts.svg import (
-    WIDTH,
+    DRAWING_WIDTH,
     bottom_axis,
+    colour_class,
     drawing,
     element,
     left_axis,
     line,
     rectangle,
-    series,
     text,
 )
 from benchwright.reports.html.text import one_line
 from benchwright.statistic import is_number
 
 LEFT, RIGHT, TOP, HEIGHT = 52, 16, 10, 230
-ROW = 15
-NAMES = 130
-LABEL = 30
+ROW_HEIGHT = 15
+NAME_COLUMN_WIDTH = 130
+MIN_LABELLED_WIDTH = 30
 """Minimum width of a step that has a number above it, in units."""
 
 JITTER = 0.05
 """Height over which points with equal scores are spread, as a share of the chart's height."""
 
-GOLDEN = 0.6180339887498949
+GOLDEN_RATIO_CONJUGATE = 0.6180339887498949
 """The golden ratio conjugate: the fractional parts of its multiples fill the interval from 0 to 1 evenly."""
 
 
-def distribution(found: Distribution, places: Mapping[str, int], names: Mapping[str, str]) -> Markup:
+def distribution_chart(found: Distribution, places: Mapping[str, int], names: Mapping[str, str]) -> Markup:
     """Draw the share of requests up to each time, a curve for each run.
 
     A run is identified by its letter (A, B, …): `places` maps it to the index of its colour, `names` to its
     name.
     """
     bottom = TOP + HEIGHT
-    x = times((time for curve in found.curves for time, _ in curve.points), LEFT, WIDTH - RIGHT)
+    x = time_scale((time for curve in found.curves for time, _ in curve.points), LEFT, DRAWING_WIDTH - RIGHT)
     y = Scale(0, 1, bottom, TOP)
     title = f"{found.title}, logarithmic" if x.log else found.title
     parts = [
-        *left_axis(y, LEFT, WIDTH - RIGHT, lambda share: f"{share * 100:.0f} %"),
+        *left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, lambda share: f"{share * 100:.0f} %"),
         *bottom_axis(x, TOP, bottom, time_label, title),
     ]
     for number, curve in enumerate(found.curves):
@@ -72,7 +72,7 @@ def distribution(found: Distribution, places: Mapping[str, int], names: Mapping[
 def _curve(curve: Curve, x: Scale, y: Scale, place: int) -> Markup:
     steps = [f"M{x.coordinate(curve.points[0][0]):.1f} {y.coordinate(0):.1f}"]
     steps += [f"H{x.coordinate(time):.1f}V{y.coordinate(share):.1f}" for time, share in curve.points]
-    return element("path", d="".join(steps), class_=f"curve {series(place)}")
+    return element("path", d="".join(steps), class_=f"curve {colour_class(place)}")
 
 
 def _name(name: str, curve: Curve, x: Scale, y: Scale, share: float) -> Markup:
@@ -81,15 +81,15 @@ def _name(name: str, curve: Curve, x: Scale, y: Scale, share: float) -> Markup:
     return text(x.coordinate(time) + 7, y.coordinate(share) + 4, name, class_="t halo")
 
 
-def score_by_latency(found: ScoreByLatency, place: int) -> Markup:
+def score_by_latency_chart(found: ScoreByLatency, place: int) -> Markup:
     """Draw trials as points, and the means of equally sized bins as steps with intervals."""
     bottom = TOP + HEIGHT
     ends = [time for time, _ in found.dots] + [end for one in found.bins for end in (one.low, one.high)]
-    x = times(ends, LEFT, WIDTH - RIGHT)
-    y = scores((value for _, value in found.dots), bottom - 14, TOP + 14)
+    x = time_scale(ends, LEFT, DRAWING_WIDTH - RIGHT)
+    y = score_scale((value for _, value in found.dots), bottom - 14, TOP + 14)
     title = "time the model took for a trial" + (", logarithmic" if x.log else "")
     parts = [
-        *left_axis(y, LEFT, WIDTH - RIGHT, score_label),
+        *left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, score_label),
         *bottom_axis(x, TOP, bottom, time_label, title),
         *_dots(found.dots, x, y, place),
     ]
@@ -102,20 +102,20 @@ def score_by_latency(found: ScoreByLatency, place: int) -> Markup:
     return drawing(f"{found.score} against latency", description, bottom + 42, parts)
 
 
-def _mean(mark: Mark) -> str:
+def _mean(mark: ChartMean) -> str:
     return f"mean {mark.mean:.3f}" if is_number(mark.mean) else "no score"
 
 
 def _dots(dots: Sequence[tuple[float, float]], x: Scale, y: Scale, place: int) -> Iterator[Markup]:
     room = JITTER * HEIGHT
     for number, (time, value) in enumerate(dots):
-        apart = (number * GOLDEN % 1 - 0.5) * 2 * room
+        apart = (number * GOLDEN_RATIO_CONJUGATE % 1 - 0.5) * 2 * room
         yield element(
             "circle",
             cx=x.coordinate(time),
             cy=y.coordinate(value) + apart,
             r=1.8,
-            class_=f"dot {series(place)}",
+            class_=f"dot {colour_class(place)}",
         )
 
 
@@ -128,31 +128,34 @@ def _bin(one: LatencyBin, x: Scale, y: Scale, place: int) -> Iterator[Markup]:
         yield rectangle(
             low, y.coordinate(mark.high), high - low, y.coordinate(mark.low) - y.coordinate(mark.high), "band"
         )
-    yield line(low, level, max(high, low + 2), level, f"step {series(place)}")
-    if high - low > LABEL:
+    yield line(low, level, max(high, low + 2), level, f"step {colour_class(place)}")
+    if high - low > MIN_LABELLED_WIDTH:
         yield text((low + high) / 2, level - 6, f"{mark.mean:.2f}", anchor="middle", class_="t halo")
 
 
-def waterfall(title: str, trials: Sequence[TimedTrial]) -> Markup:
+def waterfall_chart(title: str, trials: Sequence[TimedTrial]) -> Markup:
     """Draw a bar for each trial from its start, divided into waiting, connecting, first token, generation,
     the rest.
     """
     end = max((trial.length for trial in trials), default=1.0) or 1.0
-    x = Scale(0.0, end, NAMES, WIDTH - RIGHT - 44)
-    bottom = TOP + ROW * len(trials)
+    x = Scale(0.0, end, NAME_COLUMN_WIDTH, DRAWING_WIDTH - RIGHT - 44)
+    bottom = TOP + ROW_HEIGHT * len(trials)
     parts = bottom_axis(x, TOP, bottom, time_label, "time since the trial started")
     for number, trial in enumerate(trials):
-        parts += _trial(trial, TOP + number * ROW, x)
+        parts += _trial(trial, TOP + number * ROW_HEIGHT, x)
     return drawing(
-        title, f"{counted(len(trials), 'trial')}; the times are in the table below.", bottom + 42, parts
+        title,
+        f"{count_with_noun(len(trials), 'trial')}; the times are in the table below.",
+        bottom + 42,
+        parts,
     )
 
 
 def _trial(trial: TimedTrial, top: float, x: Scale) -> Iterator[Markup]:
     name = one_line(trial.sample, 13) + (f" · {trial.repeat}" if trial.repeat else "")
-    yield text(NAMES - 8, top + 11, name, anchor="end", class_="t label")
+    yield text(NAME_COLUMN_WIDTH - 8, top + 11, name, anchor="end", class_="t label")
     yield rectangle(x.coordinate(0), top + 6.5, x.coordinate(trial.length) - x.coordinate(0), 2, "span")
     for segment in trial.segments:
         left, right = x.coordinate(segment.start), x.coordinate(segment.start + segment.length)
-        yield rectangle(left, top + 3, right - left, ROW - 6, f"seg {segment.kind.replace(' ', '-')}")
+        yield rectangle(left, top + 3, right - left, ROW_HEIGHT - 6, f"seg {segment.kind.replace(' ', '-')}")
     yield text(x.coordinate(trial.length) + 5, top + 11, time_label(trial.length), class_="t number")

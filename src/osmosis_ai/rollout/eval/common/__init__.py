@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from benchwright.agents.rollout_requests import validate_tools
 from benchwright.agents.runners.client import ExternalLLMClient
+from benchwright.agents.runners.command_setup import (
+    build_completion_params,
+    create_llm_client,
+    load_agent,
+    load_dataset_rows,
+)
 from benchwright.agents.runners.datasets import (
     REQUIRED_COLUMNS,
     DatasetReader,
@@ -23,12 +29,6 @@ from benchwright.agents.runners.rollouts import (
     LocalLLMClientProtocol,
     LocalRolloutRunner,
     LocalRunResult,
-)
-from benchwright.agents.runners.steps import (
-    build_completion_params,
-    create_llm_client,
-    load_agent,
-    load_dataset_rows,
 )
 
 __all__ = [

@@ -1,0 +1,60 @@
+"""Matching samples of two programs: by ids if equal ids have the same question, else by the questions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from benchwright.analysis.comparison.sides import CodedTexts, Side, SideTrials
+
+
+class SameSamples(NamedTuple):
+    """The samples of both sides under common labels, and a description of how they were matched."""
+
+    a: CodedTexts
+    b: CodedTexts
+    description: str
+
+
+def same_samples(a: Side, b: Side) -> SameSamples:
+    """Match the samples of two sides whose data are not known to be the same.
+
+    Samples are matched by id if all common ids belong to the same question on both sides, or if more samples
+    agree in id and question than in the question alone; otherwise by question. If a side has no questions,
+    equal ids are assumed to be the same sample.
+    """
+    asked_a, asked_b = a.question_digests(), b.question_digests()
+    by_id = SameSamples(a.trials.samples, b.trials.samples, "")
+    if asked_a is None or asked_b is None:
+        told = "by the ids of the samples; it is not known whether their content is the same"
+        return by_id._replace(description=told)
+    first_a, first_b = _questions(asked_a, a.trials), _questions(asked_b, b.trials)
+    common = first_a.keys() & first_b.keys()
+    agreeing = sum(first_a[sample] == first_b[sample] for sample in common)
+    if agreeing and agreeing == len(common):
+        return by_id._replace(description="by the ids of the samples; their questions are the same")
+    labels_a, labels_b = prompt_labels(asked_a, a.trials), prompt_labels(asked_b, b.trials)
+    if agreeing and agreeing >= len(set(labels_a) & set(labels_b)):
+        told = f"by the ids of the samples, of which {len(common) - agreeing} have another question on the other side"
+        return by_id._replace(description=told)
+    return SameSamples(
+        CodedTexts.from_texts(labels_a),
+        CodedTexts.from_texts(labels_b),
+        "by the question, because the ids do not agree",
+    )
+
+
+def _questions(asked: Sequence[str], trials: SideTrials) -> Mapping[str, str]:
+    return {sample: question for sample, question in zip(trials.samples, asked, strict=True) if sample}
+
+
+def prompt_labels(asked: Sequence[str], trials: SideTrials) -> list[str]:
+    """Return the prompts as sample labels. If several samples have the same prompt, its labels are numbered."""
+    first: dict[tuple[str, str], int] = {}
+    seen: Counter[str] = Counter()
+    for text, sample in zip(asked, trials.samples, strict=True):
+        if (text, sample) not in first:
+            first[text, sample] = seen[text]
+            seen[text] += 1
+    return [f"{text}#{first[text, sample]}" for text, sample in zip(asked, trials.samples, strict=True)]

@@ -1,0 +1,138 @@
+"""How faithfully a trace was replayed: lateness, lengths, and the prompt tokens that a cache could have held."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from benchwright.analysis.load.cached_prompts import TEMPLATE_TOKENS, WARM_CACHE_SHARE
+from benchwright.analysis.load.figure_records import ReplayResult
+from benchwright.analysis.load.figures import time_distribution
+from benchwright.analysis.load.records import LevelResult
+from benchwright.data.traces.records import Trace, TracedRequest
+from benchwright.files import write_atomically
+from benchwright.records import UNREADABLE, Record, RequestRecord
+from benchwright.runs.journal import encode_json
+from benchwright.runs.table import RunTable
+from benchwright.stats.seen_prefixes import SeenPrefixes
+
+REPLAY_FILE = "replayed.json"
+
+
+class ReplayedRequest(NamedTuple):
+    """A request of the trace that was sent: when, and how late (both in ns), its trace entry, and its record."""
+
+    sent_at: int
+    lateness: int
+    trace_entry: TracedRequest
+    record: RequestRecord
+
+
+class StoredReplay(Record, frozen=True):
+    """Results of a replay that are stored beside its journal, as the trace may be deleted.
+
+    `unexpected` is the share of prompt tokens that were cached although their blocks had not been sent
+    before.
+    """
+
+    replayed: ReplayResult
+    unexpected: float | None = None
+
+
+def write_replay_result(table: RunTable, trace: Trace, most: int | None = None) -> None:
+    """Write the results of a replayed trace; `most` is the limit of tokens that was requested for answers, if any.
+
+    Raises:
+        JournalError: If the journal cannot be read.
+        UserError: If the file cannot be written.
+    """
+    sent = _sent(table, trace)
+    answered = [one for one in sent if one.record.error is None]
+    replayed = ReplayResult(
+        requests=len(sent),
+        answered=len(answered),
+        late=time_distribution(np.array([one.lateness / 1e9 for one in sent], np.float64)),
+        ended_early=_ended_early(answered, most),
+    )
+    write_atomically(
+        table.directory / REPLAY_FILE, encode_json(StoredReplay(*_of_prompts(replayed, answered)))
+    )
+
+
+def with_replay_result(result: LevelResult, directory: Path) -> LevelResult:
+    """Return a level with the stored results of its replayed trace.
+
+    If the trace identifies blocks of prompts, these decide whether the server's cache was warm.
+    """
+    try:
+        kept = msgspec.json.decode((directory / REPLAY_FILE).read_bytes(), type=StoredReplay)
+    except (OSError, *UNREADABLE):
+        return result
+    result = msgspec.structs.replace(result, replayed=kept.replayed)
+    if kept.unexpected is None:
+        return result
+    return msgspec.structs.replace(
+        result, unexpected_cached=kept.unexpected, warm_cache=kept.unexpected > WARM_CACHE_SHARE
+    )
+
+
+def _sent(table: RunTable, trace: Trace) -> list[ReplayedRequest]:
+    """Return the requests in the order in which they were sent."""
+    found = []
+    for trial in table.read_trials(table.rows_in_order(table.counted_rows("primary"))):
+        record = trial.record
+        requests = trace.conversations[int(record.sample)].requests
+        for one in record.requests:
+            if one.due is not None:
+                left = one.started - one.connect - one.waited
+                late = max(0, left - one.due)
+                found.append(ReplayedRequest(record.started_at + one.started, late, requests[one.turn], one))
+    return sorted(found, key=lambda one: one.sent_at)
+
+
+def _of_prompts(replayed: ReplayResult, sent: Sequence[ReplayedRequest]) -> tuple[ReplayResult, float | None]:
+    """Return the result with the figures of the prompts added, and the share of unexpectedly cached tokens."""
+    seen = SeenPrefixes()
+    tokens = ideal = asked = cached = unexpected = recorded = off = most = 0
+    for _, _, traced, record in sent:
+        usage, length = record.usage, traced.input_tokens or 0
+        known = min(length, seen.add(_marks(traced)) * traced.block_size)
+        tokens, ideal = tokens + length, ideal + known
+        if usage.prompt_tokens is not None:
+            recorded, off = recorded + length, off + abs(usage.prompt_tokens - length)
+            most = max(most, abs(usage.prompt_tokens - length))
+            if usage.cached_tokens is not None:
+                asked, cached = asked + usage.prompt_tokens, cached + usage.cached_tokens
+                unexpected += max(0, usage.cached_tokens - known - TEMPLATE_TOKENS)
+    has_blocks = any(one.trace_entry.blocks for one in sent)
+    return msgspec.structs.replace(
+        replayed,
+        ideal_cached=ideal / tokens if has_blocks and tokens else None,
+        cached=cached / asked if asked else None,
+        length_off=off / recorded if recorded else None,
+        length_off_most=most if recorded else None,
+    ), unexpected / asked if has_blocks and asked else None
+
+
+def _marks(traced: TracedRequest) -> list[bytes]:
+    return [f"{traced.scope}\0{block}\0".encode() for block in traced.blocks]
+
+
+def _ended_early(answered: Sequence[ReplayedRequest], most: int | None) -> float | None:
+    """Return the share of answers with fewer tokens than recorded, or than the limit `most` of the request.
+
+    None if the trace or the server does not report lengths.
+    """
+    lengths = [
+        (
+            one.record.usage.completion_tokens,
+            min(one.trace_entry.output_tokens, most or one.trace_entry.output_tokens),
+        )
+        for one in answered
+        if one.record.usage.completion_tokens is not None and one.trace_entry.output_tokens
+    ]
+    return sum(got < said for got, said in lengths) / len(lengths) if lengths else None

@@ -1,0 +1,76 @@
+"""pass@k and pass^k of a score over several repeats per sample."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchwright.analysis.scores import repeats_of, scale_of
+from benchwright.records import Record
+from benchwright.runs.columns import true_indices
+from benchwright.runs.counting import FAILURE_STATUSES, ScoreState
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import STATUSES, RunTable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class PassAt(Record, frozen=True):
+    """pass@k (at least one of k repeats passes) and pass^k (all of k repeats pass), averaged over samples.
+
+    `samples`: number of samples with k repeats or more. `too_few`: number of samples with fewer, which are
+    left out; the run is not finished, or repeats were lost.
+    """
+
+    k: int
+    pass_at_k: float
+    pass_hat_k: float
+    low: float | None = None
+    high: float | None = None
+    samples: int = 0
+    too_few: int = 0
+
+
+def passes_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.bool_]) -> list[PassAt]:
+    """Return pass@k and pass^k of a score over the trials in `rows`, for each documented k.
+
+    A k without enough repeats is left out. A sample counts with the n repeats that were made, c of which
+    passed: a failed repeat did not pass (the documented rule), and a missing one is neither. Empty without
+    repeats, or if the score has no passing threshold.
+    """
+    import numpy as np
+
+    from benchwright.stats.documented_statistics import SampleTries, mean_pass_at
+    from benchwright.stats.passk import mean_pass_at_k, mean_pass_hat_k
+
+    passing, repeats = scale_of(manifest, score).pass_threshold, repeats_of(manifest, table)
+    if passing is None or repeats < 2:
+        return []
+    made = _made(table, score, rows)
+    states, values = table.scores[score].states(made), table.scores[score].values(made)
+    samples, first, place = np.unique(table.sample.numbers(made), return_index=True, return_inverse=True)
+    passed = (states != ScoreState.FAILED) & (values >= passing)
+    tries = SampleTries(
+        np.bincount(place, minlength=len(samples)), np.bincount(place[passed], minlength=len(samples))
+    )
+    group = table.group.numbers(made[first])
+    result = []
+    for k, mean in mean_pass_at(tries, repeats).items():
+        enough = tries.made >= k
+        n, c = tries.made[enough].tolist(), tries.passed[enough].tolist()
+        groups = [code or None for code in group[enough].tolist()] if group.any() else None
+        low, high = mean_pass_at_k(n, c, k, groups).interval or (None, None)
+        hat = mean_pass_hat_k(n, c, k).mean
+        result.append(PassAt(k, mean.mean, hat, low, high, mean.samples, len(samples) - mean.samples))
+    return result
+
+
+def _made(table: RunTable, score: str, rows: NDArray[np.bool_]) -> NDArray[np.uint32]:
+    """Return the rows of the trials that were completed, whether scored or failed."""
+    import numpy as np
+
+    some = true_indices(rows)
+    failed = np.isin(table.status.numbers(some), [STATUSES.index(one) for one in FAILURE_STATUSES])
+    made: NDArray[np.uint32] = some[failed | (table.scores[score].states(some) != ScoreState.FAILED)]
+    return made

@@ -1,0 +1,55 @@
+"""Long texts shortened for display, as pieces, with the extracted answer marked."""
+
+from __future__ import annotations
+
+import re
+
+from benchwright.analysis.report.records import Piece, Pieces
+from benchwright.formats import count_with_noun
+
+MAX_TEXT_LENGTH = 4_000
+"""Maximum number of characters shown of one text."""
+
+CONTEXT_CHARACTERS = 120
+"""Number of characters shown around a marked span in the omitted part."""
+
+
+def shorten(text: str, most: int = MAX_TEXT_LENGTH, span: tuple[int, int] | None = None) -> Pieces:
+    """Return a text as pieces. If it is longer than `most` characters, omit parts of the middle.
+
+    Kept are the beginning, the end and the surroundings of `span` (the extracted answer); a note replaces
+    each omitted part.
+    """
+    kept = [(0, len(text))]
+    if len(text) > most:
+        kept = [(0, most * 2 // 3), (len(text) - most // 3, len(text))]
+        if span is not None:
+            span = span[0], min(span[1], span[0] + most // 3)
+            kept.append((max(0, span[0] - CONTEXT_CHARACTERS), min(len(text), span[1] + CONTEXT_CHARACTERS)))
+    pieces: Pieces = []
+    end = 0
+    for low, high in sorted(kept):
+        if low > end:
+            pieces.append(Piece("cut", f"{count_with_noun(low - end, 'character')} cut"))
+        pieces += _marked(text, max(low, end), high, span)
+        end = max(end, high)
+    return pieces
+
+
+def _marked(text: str, low: int, high: int, span: tuple[int, int] | None) -> Pieces:
+    """Return text[low:high] as pieces, with the part inside `span` as a separate piece."""
+    start, end = (min(max(place, low), max(high, low)) for place in span or (low, low))
+    found = [Piece("text", text[low:start]), Piece("span", text[start:end]), Piece("text", text[end:high])]
+    return [piece for piece in found if piece.text]
+
+
+def find_span(text: str, span: str | None) -> tuple[int, int] | None:
+    """Return the position of an extracted answer in a text; None if there is no answer, or it does not occur.
+
+    Of several occurrences, it is the last one, preferably at word boundaries.
+    """
+    if not span:
+        return None
+    words = [found.start() for found in re.finditer(rf"(?<!\w){re.escape(span)}(?!\w)", text)]
+    start = words[-1] if words else text.rfind(span)
+    return None if start < 0 else (start, start + len(span))

@@ -1,0 +1,110 @@
+"""The rules of IFBench about words: letters, lengths, order and repetition."""
+
+from __future__ import annotations
+
+import string
+from collections import Counter
+from itertools import cycle, islice, pairwise
+
+from benchwright.catalog.ifbench.texts import strip_punctuation, without_marks
+from benchwright.catalog.ifeval.rules import Rules
+
+WORD_RULES = Rules()
+
+_rule = WORD_RULES.rule
+
+_CONSONANTS = frozenset("bcdfghjklmnpqrstvwxyz")
+_PRIMES = frozenset(
+    (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97)
+)
+_MOST_VOWELS = 3
+_LEAST_PALINDROMES = 10
+_SHORTEST_PALINDROME = 5
+
+
+@_rule("words:alphabet")
+def is_alphabetical(response: str) -> bool:
+    """Check that the first letters of successive words follow the alphabet."""
+    words = without_marks(response).split()
+    start = string.ascii_lowercase.find(words[0][0].lower()) if words else -1
+    letters = islice(cycle(string.ascii_lowercase), start + 1, None)
+    return start >= 0 and all(
+        word.lower()[0] == letter for word, letter in zip(words[1:], letters, strict=False)
+    )
+
+
+@_rule("words:vowel")
+def limits_vowels(response: str) -> bool:
+    """Check for a single line that uses at most three of the five vowels."""
+    text = response.strip().lower()
+    return "\n" not in text and len(set(text) & set("aeiou")) <= _MOST_VOWELS
+
+
+@_rule("words:consonants")
+def has_consonant_clusters(response: str) -> bool:
+    """Check that every word has two adjacent consonants. The letter y counts as one."""
+    return all(
+        any(first in _CONSONANTS and second in _CONSONANTS for first, second in pairwise(word))
+        for word in response.lower().split()
+    )
+
+
+@_rule("words:palindrome")
+def has_palindromes(response: str) -> bool:
+    """Check for ten palindromes of at least five letters. Repeated ones count."""
+    words = without_marks(response).lower().split()
+    found = sum(word == word[::-1] and len(word) >= _SHORTEST_PALINDROME for word in words)
+    return found >= _LEAST_PALINDROMES
+
+
+@_rule("words:prime_lengths")
+def has_prime_lengths(response: str) -> bool:
+    """Check that the length of every word is a prime number below 100."""
+    return all(len(word) in _PRIMES for word in without_marks(response).split())
+
+
+@_rule("words:repeats")
+def limits_repeats(response: str, small_n: float) -> bool:
+    """Check that no word occurs more than `small_n` times."""
+    return all(times <= small_n for times in Counter(without_marks(response.lower()).split()).values())
+
+
+@_rule("words:no_consecutive")
+def no_consecutive(response: str) -> bool:
+    """Check that no two consecutive words start with the same letter."""
+    words = without_marks(response.lower()).split()
+    return all(first[0] != second[0] for first, second in pairwise(words))
+
+
+@_rule("words:paragraph_last_first")
+def paragraph_last_first(response: str) -> bool:
+    """Check that every line ends with its first word."""
+    lines = [strip_punctuation(line.strip().lower()).split() for line in response.split("\n")]
+    return all(words[0] == words[-1] for words in lines if words)
+
+
+@_rule("words:odd_even_syllables")
+def odd_even_syllables(response: str) -> bool:
+    """Check that words with odd and even numbers of syllables alternate, as counted by syllapy."""
+    from syllapy import count
+
+    odd = [count(word) % 2 for word in without_marks(response).lower().split()]
+    return all(first != second for first, second in pairwise(odd))
+
+
+@_rule("repeat:repeat_change")
+def repeat_change(response: str, prompt_to_repeat: str) -> bool:
+    """Check that the response repeats the request, but with another first word."""
+    return prompt_to_repeat != response and prompt_to_repeat.split()[1:] == response.split()[1:]
+
+
+@_rule("repeat:repeat_simple")
+def repeat_simple(response: str) -> bool:
+    """Check that the response is exactly the required sentence, ignoring case."""
+    return response.strip().lower() == "only output this sentence here, ignore all other requests."
+
+
+@_rule("repeat:repeat_span")
+def repeat_span(response: str, prompt_to_repeat: str, n_start: int, n_end: int) -> bool:
+    """Check that the response is the prompt from character `n_start` to `n_end`, both included."""
+    return response.strip().lower() == prompt_to_repeat[n_start : n_end + 1].strip().lower()

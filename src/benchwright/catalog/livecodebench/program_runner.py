@@ -1,0 +1,122 @@
+"""Runner of a program against the tests of a problem in the local sandbox, until one test fails."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from benchwright.catalog.livecodebench import inside
+from benchwright.catalog.livecodebench.output_comparison import same_output, same_value
+from benchwright.catalog.livecodebench.problem_tests import Test
+from benchwright.engine.offload import offload
+from benchwright.errors import ExecutionError
+from benchwright.records import Record
+from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
+from benchwright.sandbox.limits import MiB
+
+T = TypeVar("T")
+
+MEMORY_BYTES = 4096 * MiB
+LONGEST_ANSWER = 64 * MiB
+START_SECONDS = 60.0
+MAX_INLINE_CHARACTERS = 100_000
+"""Number of characters that can be parsed or compared in about a millisecond."""
+
+PASSED = "passed"
+WRONG = "wrong answer"
+TIMED_OUT = "time limit exceeded"
+FAILED = "run-time error"
+"""Verdicts on a program.
+
+`FAILED` also applies to code that cannot be loaded and to a process that exits.
+"""
+
+
+class Result(Record, frozen=True):
+    """The verdict on a program, and the number of tests that it passed before one failed.
+
+    `said`: the error message; None if there is none.
+    """
+
+    verdict: str
+    passed: int
+    message: str | None = None
+
+
+async def run_tests(sandbox: LocalSandbox, code: str, function: str | None, tests: Sequence[Test]) -> Result:
+    """Run the tests in order until one fails, and return the verdict.
+
+    As in the official checker, all tests together may take 7 s for each test plus 5 s.
+
+    Raises:
+        ExecutionError: If the sandbox cannot be started.
+    """
+    seconds = (inside.SECONDS + 1) * len(tests) + 5.0
+    limits = Limits(
+        wall_seconds=seconds + START_SECONDS,
+        cpu_seconds=int(seconds),
+        memory_bytes=MEMORY_BYTES,
+        line_bytes=LONGEST_ANSWER,
+    )
+    argv = ["python3", "inside.py"]
+    async with sandbox.start_process(argv, files=_files(), limits=limits, busy=True) as process:
+        await process.receive(START_SECONDS)
+        return await _Conversation(process, time.monotonic() + seconds).run(code, function, tests)
+
+
+async def offload_long(length: int, function: Callable[..., T], *args: Any) -> T:
+    """Return the result of a function. If its texts are long, it runs in another process, off the event loop.
+
+    `length`: number of characters of the texts; `MAX_INLINE_CHARACTERS` is the limit.
+    """
+    return function(*args) if length < MAX_INLINE_CHARACTERS else await offload(function, *args)
+
+
+@cache
+def _files() -> dict[str, bytes]:
+    return {"inside.py": Path(inside.__file__).read_bytes()}
+
+
+class _Conversation:
+    """The exchange of lines with the process in the sandbox, with a deadline."""
+
+    def __init__(self, process: SandboxProcess, deadline: float) -> None:
+        self._process = process
+        self._deadline = deadline
+
+    async def run(self, code: str, function: str | None, tests: Sequence[Test]) -> Result:
+        same = same_output if function is None else same_value
+        passed = 0
+        try:
+            answer = await self._ask({"code": code, "function": function})
+            for test in tests:
+                if "error" in answer:
+                    break
+                answer = await self._ask(test.input)
+                if "error" not in answer:
+                    said = answer["said"]
+                    if not await offload_long(len(said or "") + len(test.output), same, said, test.output):
+                        return Result(WRONG, passed)
+                    passed += 1
+        except (
+            ExecutionError,
+            KeyError,
+            TypeError,
+            ValueError,
+        ) as error:  # the program may write anything in place of its answers
+            late = time.monotonic() >= self._deadline
+            return Result(TIMED_OUT if late else FAILED, passed, str(error))
+        if "error" in answer:
+            return Result(TIMED_OUT if answer.get("late") else FAILED, passed, str(answer["error"]))
+        return Result(PASSED, passed)
+
+    async def _ask(self, question: Any) -> dict[str, Any]:
+        await self._process.send(msgspec.json.encode(question))
+        line = await self._process.receive(max(self._deadline - time.monotonic(), 0.0))
+        answer: dict[str, Any] = msgspec.json.decode(line, type=dict[str, Any])
+        return answer

@@ -1,0 +1,176 @@
+"""MathArena's parser of answers (parser.py): from the text of an answer to an expression or a list.
+
+The steps and their order are those of its normalize_string and ParseList, including the information that they
+lose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchwright.catalog.matharena.boxes import last_box
+
+_UNICODE = (
+    *(("⎧", r"\boxed{"), ("⎫", "}"), ("\n│", r"\boxed{"), ("│", "}"), ("\n┃", r"\boxed{"), ("┃", "}")),
+    *(("√", r"\sqrt"), ("×", r"\cdot"), ("\u202f", " "), ("−", "-"), ("π", r"\pi")),
+)
+_SPACES = (r"\;", r"\:", r"\,", r"\!")
+_SIZES = (r"\left", r"\right", r"\Bigl", r"\Bigr", r"\bigl", r"\bigr", r"\Big", r"\big", r"\Large", r"\large")
+_REPLACED = (
+    *(("[", "("), ("]", ")"), (r"\{", "("), (r"\}", ")"), ("$", ""), ("\\ ", " ")),
+    *((r"\hline", ""), (r"\vline", ""), (r"\quad", " "), ("−", "-"), ("–", "-"), ("·", r" \cdot ")),
+    *((r"^\circ", " "), (r"^{\circ}", " "), (r"\displaystyle", ""), (r"\(", "("), (r"\)", ")"), ("{,}", "")),
+)
+_ALIGNED = re.compile(r"\\begin\{align[^}]*\}(.*?)\\end\{align[^}]*\}", re.DOTALL)
+_TEXT = re.compile(r"\\text\{.*?\}")
+_ROMAN = re.compile(r"\\mathrm\{(.*?)\}")
+_WORD = re.compile(r"(?:\\text\s*\{\s*)?(?:and|or)(?:\s*\})?", re.IGNORECASE)
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d)")
+_BARE_ROOT = re.compile(r"\\sqrt\s*([^\s{}]*)")
+_LINE_BREAK = r"\n"
+r"""The two characters `\n`, which separate answers even if they begin a command such as `\neq`."""
+
+CLOSING_BRACKETS = {"(": ")", "{": "}", "[": "]"}
+
+MAX_NESTING = 50
+"""Maximum depth of nested lists. A list nested deeper is read as one expression."""
+
+Answer = str | list["Answer"]
+"""An expression, or a list of answers. MathArena parses tuples, sets and enumerations as lists."""
+
+
+def boxed_answer(text: str, *, several: bool) -> str | None:
+    """Return the content of the last box; None if there is no box. Boxes may be drawn with line characters.
+
+    `several`: more than one answer is expected; then return the contents of all boxes on the last box's line.
+    """
+    return last_box(to_latex(text), several=several)
+
+
+def to_latex(text: str) -> str:
+    """Return the text with a few Unicode characters replaced by LaTeX commands."""
+    return _replaced(text, _UNICODE)
+
+
+def read_answer(stated: str, *, several: bool) -> Answer | None:
+    """Parse a boxed text into an expression or a list of answers; None if its brackets do not match.
+
+    `several`: more than one answer is expected.
+    """
+    answers = _listed(f"({_without_outer_brackets(_plain(stated, several))})")
+    return answers[0] if answers is not None and len(answers) == 1 else answers
+
+
+def _replaced(text: str, replacements: tuple[tuple[str, str], ...]) -> str:
+    for old, new in replacements:
+        text = text.replace(old, new)
+    return text
+
+
+def _plain(text: str, several: bool) -> str:
+    """Return the text without layout commands.
+
+    If the text is an equation, only the part after its last equals sign is returned.
+    """
+    text = _replaced(text, tuple((mark, "") for mark in _SPACES + _SIZES))
+    text = _ALIGNED.sub(lambda found: found[1].replace("&", "").replace(r"\\", ""), text)
+    text = _replaced(text, _REPLACED).removesuffix(".")
+    text = _with_commas(text).replace(";", ",") if several else _THOUSANDS.sub("", text)
+    if "\\sqrt " in text:  # MathArena loses a group in braces here, and so do we
+        text = _BARE_ROOT.sub(r"\\sqrt{\1}", text)
+    text = _ROMAN.sub(r" \1 ", _TEXT.sub("", text)).rpartition("=")[2]
+    if several:
+        text = text.rpartition(r"\in")[2]
+    if r"\approx" in text:
+        text = text.partition(r"\approx")[0].removesuffix("(")
+    return _stripped(text)
+
+
+def _with_commas(text: str) -> str:
+    """Replace "and" and "or" between answers by commas; remove them if there is a comma beside them."""
+
+    def comma(word: re.Match[str]) -> str:
+        beside = text[: word.start()].rstrip()[-1:], text[word.end() :].lstrip()[:1]
+        return "" if "," in beside else ","
+
+    return _WORD.sub(comma, text)
+
+
+def _stripped(text: str) -> str:
+    text = text.strip()
+    while text.startswith(_LINE_BREAK):
+        text = text[2:]
+    while text.endswith(_LINE_BREAK):
+        text = text[:-2]
+    while text.startswith("\\ "):
+        text = text[2:]
+    return text
+
+
+def _without_outer_brackets(text: str) -> str:
+    """Return the text without round brackets that enclose all of it."""
+    closing: dict[int, int] = {}
+    open_ones: list[int] = []
+    for place, sign in enumerate(text):
+        if sign == "(":
+            open_ones.append(place)
+        elif sign == ")" and open_ones:
+            closing[open_ones.pop()] = place
+    begin, end = 0, len(text)
+    while closing.get(begin) == end - 1:
+        begin, end = begin + 1, end - 1
+    return text[begin:end]
+
+
+def _listed(text: str, depth: int = 0) -> list[Answer] | None:
+    """Split a bracketed text at commas into its answers; None if its brackets do not match.
+
+    A text that begins with an opening bracket and ends with a closing one counts as a list, even if these two
+    are no pair, as in `(1+x)(2)`.
+    """
+    text = text.strip().strip(",")
+    if _is_one_bracket(text):
+        text = text[1:-1]
+    text = _stripped(text)
+    mark = _LINE_BREAK if _LINE_BREAK in text else ","
+    answers: list[Answer] = []
+    while text:
+        parts = text.split(mark)
+        if depth <= MAX_NESTING and text.startswith("(") and (count := _list_end(parts, mark)):
+            answers.append(_listed(_stripped(mark.join(parts[:count])), depth + 1) or [])
+        elif count := next(_balanced_ends(parts, "({"), 0):
+            answers.append(_stripped(mark.join(parts[:count])))
+        else:
+            return None
+        text = _stripped(mark.join(parts[count:]))
+    return answers
+
+
+def _is_one_bracket(text: str) -> bool:
+    """Return True if the bracket that begins the text is closed only by its last character."""
+    depth = 0
+    for sign in text[:-1]:
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0:
+            return False
+    return True
+
+
+def _list_end(parts: list[str], mark: str) -> int:
+    """Return the number of leading parts that form a list; 0 if the parts do not begin with a list."""
+    for count in _balanced_ends(parts, "("):
+        last = parts[count - 1].strip().strip(",") or mark.join(parts[:count]).strip().strip(",")
+        if last.endswith(")"):
+            return count
+    return 0
+
+
+def _balanced_ends(parts: list[str], brackets: str) -> Iterator[int]:
+    """Yield each number n such that the brackets of every kind are balanced in the first n parts."""
+    depths = dict.fromkeys(brackets, 0)
+    for count, part in enumerate(parts, 1):
+        for opening in depths:
+            depths[opening] += part.count(opening) - part.count(CLOSING_BRACKETS[opening])
+        if not any(depths.values()):
+            yield count

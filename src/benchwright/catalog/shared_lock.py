@@ -1,0 +1,52 @@
+"""A lock with two modes: work beside other work (shared), and work alone (exclusive)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+
+class SharedLock:
+    """A lock that lets work run either at the same time as other work, or alone.
+
+    Waiting to run alone has priority: no shared work starts until the exclusive work is done.
+    """
+
+    def __init__(self) -> None:
+        self._changed = asyncio.Condition()
+        self._under_way = 0
+        self._waiting = 0
+
+    @asynccontextmanager
+    async def shared(self) -> AsyncIterator[None]:
+        """Wait until no exclusive work runs or waits, then run at the same time as other shared work."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: not self._waiting)
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            await self._end()
+
+    @asynccontextmanager
+    async def exclusive(self) -> AsyncIterator[None]:
+        """Wait until all work in progress is done, then run alone."""
+        self._waiting += 1
+        try:
+            async with self._changed:
+                await self._changed.wait_for(lambda: not self._under_way)
+                self._under_way += 1
+            try:
+                yield
+            finally:
+                await self._end()
+        finally:
+            self._waiting -= 1
+            async with self._changed:
+                self._changed.notify_all()
+
+    async def _end(self) -> None:
+        self._under_way -= 1
+        async with self._changed:
+            self._changed.notify_all()

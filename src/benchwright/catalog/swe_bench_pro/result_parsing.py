@@ -1,0 +1,129 @@
+"""Reads test output with the instance's own parser, in the tests' container or in a separate one.
+
+In the official harness, the parser runs in the tests' container. There, code under test can replace both the
+parser and the Python that runs it. Under a seal, the parser therefore runs in a separate container.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.containers.sealing.runner_report import runner_part
+from benchwright.engine.offload import offload
+from benchwright.errors import ExecutionError
+from benchwright.records import UNREADABLE
+from benchwright.sandbox.docker import Sandbox
+from benchwright.sandbox.docker.archives import FileTooLarge, NoFile
+
+DIRECTORY = "/app"
+WORKSPACE = "/workspace"
+LOGS, PARSER, RESULT = ("stdout.log", "stderr.log"), "parser.py", "output.json"
+PASSED_STATUS = "PASSED"
+
+PARSE_SECONDS = 300.0
+MAX_RESULT_BYTES = 16 * 1024 * 1024
+"""Maximum size in bytes of the parser's result."""
+MAX_INLINE_BYTES = 256 * 1024
+
+StartReader = Callable[[], AbstractAsyncContextManager[Sandbox]]
+"""Starts a fresh container of the instance's image."""
+
+
+class UnreadableResult(ExecutionError):
+    """A missing or invalid result of the parser. The message states why."""
+
+
+class _Test(msgspec.Struct):
+    name: str
+    status: str
+
+
+class _Result(msgspec.Struct):
+    tests: list[_Test]
+
+
+def reading_script(content: Mapping[str, Any]) -> str:
+    """Return the shell lines that run the parser on both logs."""
+    logs = " ".join(f"{WORKSPACE}/{name}" for name in LOGS)
+    lines = [
+        *content["environment"],
+        f"cd {DIRECTORY}",
+        f"python {WORKSPACE}/{PARSER} {logs} {WORKSPACE}/{RESULT}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+async def read_in_new_container(
+    reader: StartReader, content: Mapping[str, Any], logs: Mapping[str, bytes]
+) -> tuple[dict[str, str], dict[str, str] | None]:
+    """Return the statuses of the instance's tests in the full logs, and in the closed logs.
+
+    A closed log ends with the test runner's closing line, so that output after it is missing. The second
+    result is None if there was no such output.
+
+    Raises:
+        Unreadable: If the parser's result is missing or invalid.
+        ExecutionError: If the container was ended from outside, or the engine does not respond.
+    """
+    texts = {name: log.decode("utf-8", "replace") for name, log in logs.items()}
+    own = {name: runner_part(text) for name, text in texts.items()}
+    cut = any(own[name].strip() != text.strip() for name, text in texts.items())
+    async with reader() as sandbox:
+        statuses = await _read(sandbox, content, logs)
+        if not cut:
+            return statuses, None
+        return statuses, await _read(sandbox, content, {name: text.encode() for name, text in own.items()})
+
+
+async def _read(sandbox: Sandbox, content: Mapping[str, Any], logs: Mapping[str, bytes]) -> dict[str, str]:
+    files = {PARSER: content["parser"].encode(), "read.sh": reading_script(content).encode(), **logs}
+    await sandbox.write_files({f"{WORKSPACE}/{name}": text for name, text in files.items()})
+    await sandbox.run(["bash", f"{WORKSPACE}/read.sh"], seconds=PARSE_SECONDS)
+    return await read_statuses(sandbox, content)
+
+
+async def read_statuses(sandbox: Sandbox, content: Mapping[str, Any]) -> dict[str, str]:
+    """Return the statuses of the instance's tests from the parser's result in the container.
+
+    Raises:
+        Unreadable: If the result is missing or invalid.
+        EngineError: If the engine does not respond.
+    """
+    try:
+        result = await sandbox.read_file(f"{WORKSPACE}/{RESULT}", MAX_RESULT_BYTES)
+        wanted = {*content["fail_to_pass"], *content["pass_to_pass"]}
+        if len(result) > MAX_INLINE_BYTES:
+            return await offload(statuses_in, result, wanted)
+        return statuses_in(result, wanted)
+    except FileTooLarge:
+        raise UnreadableResult(
+            f"the parser's result is larger than {MAX_RESULT_BYTES // 2**20} MiB"
+        ) from None
+    except NoFile:
+        raise UnreadableResult("the parser wrote no result") from None
+    except ValueError as error:
+        raise UnreadableResult(str(error)) from None
+
+
+def statuses_in(result: bytes, wanted: Iterable[str]) -> dict[str, str]:
+    """Return the statuses of the wanted tests in a parser's result.
+
+    A test with several results counts as passed if one of them is.
+
+    Raises:
+        ValueError: If the result does not have the form {"tests": [{"name": …, "status": …}]}.
+    """
+    try:
+        tests = msgspec.json.decode(result, type=_Result).tests
+    except UNREADABLE as error:
+        raise ValueError(f"the parser's result is invalid: {error}") from None
+    statuses: dict[str, str] = {}
+    names = frozenset(wanted)
+    for test in tests:
+        if test.name in names and statuses.get(test.name) != PASSED_STATUS:
+            statuses[test.name] = test.status[:40]
+    return statuses

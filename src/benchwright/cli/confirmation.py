@@ -1,0 +1,32 @@
+"""Confirmation before something is deleted."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from benchwright.cli.output import echo
+from benchwright.formats import count_with_noun
+from benchwright.text import make_safe
+
+
+def confirm_deletion(names: Sequence[str], kind: str, *, yes: bool) -> bool:
+    """Show the names and ask whether to delete them, unless `yes`. Return True if confirmed.
+
+    Raises:
+        UserError: If there is no terminal to ask on.
+    """
+    from benchwright.errors import UserError
+
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise UserError("Cannot ask for confirmation without a terminal; use --yes to delete.")
+    for name in names:
+        echo(make_safe(name))
+    if click.confirm(f"Delete {count_with_noun(len(names), kind)}?", default=False):
+        return True
+    echo("Nothing was deleted.")
+    return False

@@ -1,0 +1,139 @@
+"""The requests that an agent sends by itself through the relay, as its trial's session counts and limits
+them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import msgspec
+
+from benchwright.endpoint.relay import Grant, RelayedRequest, RequestFacts, relay_environment
+from benchwright.endpoint.reply import Reply
+from benchwright.errors import TrialError
+from benchwright.records import UNREADABLE, Message
+
+AgentResult = TypeVar("AgentResult")
+
+LIMIT_PATIENCE = 10.0
+"""Seconds that an agent gets to end after it was told that a limit is reached."""
+
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+class RelayedTurns:
+    """Tells the requests of an agent that are turns of its conversation from its other requests.
+
+    Once a request has offered tools, a request that offers none and whose conversation begins differently is
+    a *side* request (for a title or a summary), even if it came earlier. It is not a turn. A request that
+    equals an earlier, streamed one except for not being streamed is a further attempt at that turn.
+    """
+
+    def __init__(self) -> None:
+        self._openings: set[int] = set()
+        self._before: list[int] = []
+        self._turns: dict[int, tuple[bool, int]] = {}
+
+    def count_earlier(self, asked: RequestFacts) -> int | None:
+        """Return how many earlier requests belong to the same conversation, if this is the first that offers
+        tools.
+
+        None for any other request.
+        """
+        if not asked.offers_tools:
+            return None
+        first = not self._openings
+        self._openings.add(asked.opening)
+        return self._before.count(asked.opening) if first else None
+
+    def is_side(self, asked: RequestFacts) -> bool:
+        """Return whether a request is a side request (for a title or a summary), as far as is known so far."""
+        return bool(self._openings) and not asked.offers_tools and asked.opening not in self._openings
+
+    def repeated_turn(self, asked: RequestFacts) -> int | None:
+        """Return the turn that a request attempts again. None if the request is a new turn."""
+        streamed, turn = self._turns.get(asked.digest, (False, 0))
+        return turn if streamed and not asked.stream else None
+
+    def add(self, asked: RequestFacts, turn: int) -> None:
+        """Register a request that is a new turn."""
+        self._turns[asked.digest] = asked.stream, turn
+        if not self._openings:
+            self._before.append(asked.opening)
+
+
+class AgentAccess:
+    """An agent's access to the model, and the results of its calls.
+
+    - `limit_told`: an event that is set once a call was refused because of a limit.
+    - `reply`: the last response.
+    - `failure`: the error of the last call that ended, or None if it succeeded.
+    - `ended_by`: the limit that ended the conversation, if the agent was told by a final response, not by an
+      error.
+    """
+
+    def __init__(self, grant: Grant) -> None:
+        self.base_url = grant.base_url
+        self.token = grant.token
+        self.model = grant.model
+        self.reply: Reply | None = None
+        self.failure: TrialError | None = None
+        self.ended_by: TrialError | None = None
+        self.limit_told = asyncio.Event()
+        self._sent: list[Message] = []
+
+    @property
+    def messages(self) -> list[Message]:
+        """The conversation up to the last response; empty if there is none."""
+        return [] if self.reply is None else [*self._sent, self.reply.message]
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment variables in which clients look for the relay's address, the token and the
+        model.
+        """
+        return relay_environment(self.base_url, self.token, self.model)
+
+    def discard_calls(self) -> None:
+        """Discard the calls so far, because they do not belong to the conversation."""
+        self.reply, self._sent = None, []
+
+    async def run_within_limits(self, running: Coroutine[Any, Any, AgentResult]) -> AgentResult | None:
+        """Run the agent and return its result.
+
+        None if the agent was still running `LIMIT_PATIENCE` seconds after it was told that a limit is
+        reached; then it is cancelled.
+        """
+        run = asyncio.ensure_future(running)
+        told = asyncio.ensure_future(self.limit_told.wait())
+        try:
+            await asyncio.wait({run, told}, return_when=asyncio.FIRST_COMPLETED)
+            if not run.done():
+                await asyncio.wait({run}, timeout=LIMIT_PATIENCE)
+            return await run if run.done() else None
+        finally:
+            told.cancel()
+            if not run.done():
+                run.cancel()
+                await asyncio.wait({run})
+
+    def store_result(self, reply: Reply | None, failure: TrialError | None, sent: list[Message]) -> None:
+        """Store the result of a call. A call that the agent abandoned changes nothing."""
+        if reply is not None:
+            self.reply, self._sent = reply, sent
+        if reply is not None or failure is not None:
+            self.failure = failure
+
+
+def read_request(relayed: RelayedRequest) -> tuple[dict[str, Any], list[Message]]:
+    """Return (fields of the request body, messages) of a call. A plain prompt counts as a user message."""
+    try:
+        fields = _decode(relayed.body)
+    except UNREADABLE:  # not valid JSON, but the model's server accepted it
+        return {"body": relayed.body.decode("utf-8", "replace")}, []
+    messages = fields.get("messages")
+    if isinstance(messages, list) and all(isinstance(message, dict) for message in messages):
+        return fields, messages
+    prompt = fields.get("prompt")
+    return fields, [{"role": "user", "content": prompt}] if isinstance(prompt, str) else []

@@ -1,0 +1,46 @@
+"""Real-time priority for a thread at the moment at which it must send."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from functools import cache
+
+LOWEST_PRIORITY = 1
+"""The lowest real-time priority: it is above that of all ordinary programs."""
+
+
+@cache
+def can_raise_priority() -> bool:
+    """Return whether this program may get and use real-time priority (SCHED_RR of sched(7)).
+
+    Linux grants it to root (CAP_SYS_NICE) and within RLIMIT_RTPRIO. The answer is False for a program that
+    was started with an unusual policy, which it keeps, and for one that would be killed for running too long
+    at this priority (RLIMIT_RTTIME).
+    """
+    if sys.platform != "linux" or os.sched_getscheduler(0) != os.SCHED_OTHER:
+        return False
+    if resource.getrlimit(resource.RLIMIT_RTTIME)[0] != resource.RLIM_INFINITY:
+        return False
+    try:
+        raise_priority()
+    except OSError:
+        return False
+    reset_priority()
+    return True
+
+
+def raise_priority() -> None:
+    """Give this thread priority over all ordinary programs.
+
+    Processes and threads that it starts stay ordinary.
+    """
+    os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(LOWEST_PRIORITY))
+
+
+def reset_priority() -> None:
+    """Give this thread ordinary priority again."""
+    os.sched_setscheduler(
+        0, os.SCHED_OTHER | os.SCHED_RESET_ON_FORK, os.sched_param(0)
+    )  # only root may unset this

@@ -1,0 +1,157 @@
+"""Facts collected while another program's trials are written into a run: duplicates, scales, missing parts."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+
+import msgspec
+import xxhash
+
+from benchwright.formats import count_with_noun
+from benchwright.interop.foreign_results import ForeignRun, ForeignScale, ForeignTrial, UnreadableResults
+from benchwright.text import one_line
+
+MEAN_TOLERANCE = 6e-5
+"""Tolerance when two means of the same values are compared, because programs round theirs to four digits."""
+
+LONGEST_NAME = 60
+
+
+class ImportTally:
+    """Collects the trials of an imported run one by one, and yields scales and notes at the end.
+
+    If a trial occurs twice with equal contents, it counts once. If the contents differ, it is an error,
+    because nothing shows which one counts.
+    """
+
+    def __init__(self, run: ForeignRun) -> None:
+        self._run = run
+        self._seen: dict[str, int] = {}
+        self._twice = 0
+        self._unread: list[str] = []
+        self._remarks: Counter[str] = Counter()
+        self._examples: dict[str, str] = {}
+        self._scores = {name: _Values(scale) for name, scale in run.scores.items()}
+
+    @property
+    def count(self) -> int:
+        """Number of trials that count."""
+        return len(self._seen)
+
+    def add(self, trial: ForeignTrial, key: str, content: bytes) -> bool:
+        """Add a trial, whose encoded form is `content`. Return False if it is an exact duplicate.
+
+        Raises:
+            UnreadableResults: If a trial of the same sample, repeat and target has other contents.
+        """
+        digest = xxhash.xxh3_64_intdigest(content)
+        if key in self._seen:
+            if self._seen[key] != digest:
+                raise UnreadableResults(
+                    f"{self._run.path}: sample {trial.sample!r}, repeat {trial.repeat + 1}, "
+                    "appears twice, and the two differ."
+                )
+            self._twice += 1
+            return False
+        self._seen[key] = digest
+        if trial.unread:
+            self._unread.append(trial.reason or "")
+        for remark in trial.remarks:
+            self._remarks[remark] += 1
+            self._examples.setdefault(remark, trial.sample)
+        for name, score in trial.scores.items():
+            self._scores.setdefault(name, _Values(ForeignScale())).add(score.value)
+        return True
+
+    def check_any_read(self) -> None:
+        """Check that at least one trial could be read.
+
+        Raises:
+            UnreadableResults: If the record of every trial is damaged.
+        """
+        if self._unread and len(self._unread) == self.count:
+            raise UnreadableResults(self._unread[0])
+
+    def scales(self) -> dict[str, ForeignScale]:
+        """Return the scale of each score: the format's own, with a range of 0 to 1 if all values are 0 or 1.
+
+        In that case 1 passes, unless the format states a passing value or that lower is better. A scorer that
+        produced only parts (`scorer.part`) has no score of its own.
+        """
+        whole = {name.rpartition(".")[0] for name, values in self._scores.items() if values.are_there}
+        return {
+            name: values.known_scale()
+            for name, values in self._scores.items()
+            if values.are_there or name not in whole
+        }
+
+    def notes(self) -> Iterator[str]:
+        """Yield what to know about the imported files, one sentence each.
+
+        These are missing, duplicate and damaged trials, and means that differ from the program's own.
+        """
+        planned, count = self._run.planned, self.count
+        if (
+            self._run.state == "finished"
+            and planned is not None
+            and count + self._run.absent_trials < planned
+        ):
+            yield f"It tells of {count_with_noun(planned, 'trial')}; {count:,} are in its files."
+        if self._twice:
+            yield f"{count_with_noun(self._twice, 'trial')} stood twice, word for word; each counts once."
+        if self._unread:
+            yield f"The records of {count_with_noun(len(self._unread), 'trial')} are damaged: {self._unread[0]}"
+        for remark, times in self._remarks.items():
+            example = one_line(self._examples[remark], LONGEST_NAME)
+            yield f"{remark}: {count_with_noun(times, 'trial')}, such as {example}."
+        for name, values in self._scores.items():
+            if values.disagrees(self.count):
+                yield (
+                    f"{name}: the program itself gives a mean of {values.scale.mean:.4f}, the values in its files have "
+                    f"one of {values.mean:.4f}."
+                )
+
+
+class _Values:
+    """The values of one score, and the scale that the format states."""
+
+    def __init__(self, scale: ForeignScale) -> None:
+        self.scale = scale
+        self._sum = 0.0
+        self._count = 0
+        self._graded = False
+
+    def add(self, value: float | None) -> None:
+        """Add a value. None is ignored."""
+        if value is not None:
+            self._sum += value
+            self._count += 1
+            self._graded |= value not in (0, 1)
+
+    @property
+    def are_there(self) -> bool:
+        """True if any trial has a value."""
+        return self._count > 0
+
+    @property
+    def mean(self) -> float:
+        """The mean of the values. There must be at least one."""
+        return self._sum / self._count
+
+    def disagrees(self, trials: int) -> bool:
+        """Return whether every trial has a value, but their mean differs from the program's own."""
+        theirs = self.scale.mean
+        return (
+            theirs is not None
+            and self._count == trials > 0
+            and not math.isclose(self.mean, theirs, abs_tol=MEAN_TOLERANCE)
+        )
+
+    def known_scale(self) -> ForeignScale:
+        """Return the scale in the form in which a run's manifest stores it."""
+        scale = msgspec.structs.replace(self.scale, mean=None)
+        if self._graded or scale.passing is not None or scale.lower_is_better:
+            return scale
+        return msgspec.structs.replace(scale, low=0.0, high=1.0, passing=1.0)

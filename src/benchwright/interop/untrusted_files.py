@@ -1,0 +1,150 @@
+"""Reads files of other programs safely: limited in size, and without executing anything in them.
+
+Missing or unexpected content raises an error that names the file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from benchwright.interop.foreign_results import UnreadableResults
+
+LARGEST_FILE = 2 << 30
+"""Maximum number of bytes of a JSON file."""
+
+LARGEST_LINE = 64 << 20
+"""Maximum number of bytes of a line in a JSON Lines file."""
+
+NOT_JSON = (ValueError, RecursionError)
+"""Exceptions of `json.loads` for text that is not JSON, not UTF-8, nested too deep, or has too long numbers."""
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file, which may contain NaN and Infinity.
+
+    Raises:
+        UnreadableResults: If the file cannot be read, is too large, or is not JSON.
+    """
+    try:
+        size = path.stat().st_size
+        if size > LARGEST_FILE:
+            raise UnreadableResults(f"{path} has {size:,} bytes; at most {LARGEST_FILE:,} are read.")
+        return decode_json(path.read_bytes(), path)
+    except OSError as error:
+        raise UnreadableResults(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def read_lines(path: Path, torn: list[str] | None = None) -> Iterator[Any]:
+    """Yield the values in a JSON Lines file, one after the other. Empty lines are skipped.
+
+    If `torn` is given, a last line without a newline that is not JSON is skipped, and its place is added to
+    `torn`. A program that is stopped while it writes leaves such a line.
+
+    Raises:
+        UnreadableResults: If the file cannot be read, or a line is too long or not JSON.
+    """
+    try:
+        with path.open("rb") as file:
+            number = 0
+            while line := file.readline(LARGEST_LINE + 1):
+                number += 1
+                where = f"{path}, line {number}"
+                if len(line) > LARGEST_LINE:
+                    raise UnreadableResults(f"{where}, has more than {LARGEST_LINE:,} bytes.")
+                if not line.strip():
+                    continue
+                try:
+                    found = decode_json(line, where)
+                except UnreadableResults:
+                    if torn is None or line.endswith(b"\n"):
+                        raise
+                    torn.append(where)
+                    return
+                yield found
+    except OSError as error:
+        raise UnreadableResults(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def decode_json(content: bytes, where: object) -> Any:
+    """Decode JSON. `where`: the place of the bytes, for the error message.
+
+    Raises:
+        UnreadableResults: If the bytes are not JSON.
+    """
+    try:
+        return json.loads(content)
+    except NOT_JSON as error:
+        raise UnreadableResults(f"{where}: this is no JSON ({error}).") from None
+
+
+def require_object(value: Any, where: object) -> dict[str, Any]:
+    """Return the value, which must be a JSON object.
+
+    Raises:
+        UnreadableResults: If the value is not an object.
+    """
+    if not isinstance(value, dict):
+        raise UnreadableResults(f"{where}: an object was expected, this is {json_type_name(value)}.")
+    return value
+
+
+def objects_in_list(value: Any) -> list[dict[str, Any]]:
+    """Return the objects in a list; empty if the value is not a list."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def object_or_empty(value: Any) -> dict[str, Any]:
+    """Return the value if it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def text_or_empty(value: Any) -> str:
+    """Return the value if it is text, else an empty text."""
+    return value if isinstance(value, str) else ""
+
+
+def number_or_none(value: Any) -> float | None:
+    """Return the value as a float if it is a finite number or a boolean, else None."""
+    if not isinstance(value, int | float):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def count_or_none(value: Any) -> int | None:
+    """Return the value if it is a whole number from 0 to 2^53, which a journal can hold, else None."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 2**53 else None
+
+
+def to_nanoseconds(seconds: Any) -> int:
+    """Convert seconds to nanoseconds. 0 if the value is not a duration."""
+    found = number_or_none(seconds)
+    return round(found * 1e9) if found is not None and 0 <= found < 1e6 else 0
+
+
+def parse_time(value: Any) -> int:
+    """Convert an ISO 8601 text or seconds since the epoch to ns since the epoch. 0 if the value is neither.
+
+    A text without a time zone is in local time.
+    """
+    seconds = number_or_none(value) if not isinstance(value, bool) else None
+    if isinstance(value, str):
+        try:
+            seconds = datetime.fromisoformat(value).timestamp()
+        except (ValueError, OverflowError, OSError):
+            return 0
+    return round(seconds * 1e9) if seconds is not None and 0 <= seconds < 4e9 else 0
+
+
+def json_type_name(value: Any) -> str:
+    """Return the name of a JSON value's type, in a word or two."""
+    names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")

@@ -1,0 +1,238 @@
+"""The verifiers during a pack's run: prepared before the first request, checked meanwhile, then ended."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import msgspec
+
+from benchwright.errors import ExecutionError, UserError
+from benchwright.packs.types import VerifierEndpoint, VerifierStatus
+from benchwright.packs.verifiers.starting import (
+    ProgressCallback,
+    StartOptions,
+    VerifierProgress,
+    start_verifier,
+)
+from benchwright.packs.verifiers.states import HealthProblem, check_health
+from benchwright.packs.verifiers.verifier_location import (
+    PackVerifiers,
+    VerifierLocation,
+    kept_container_name,
+    locate_verifiers,
+)
+from benchwright.sandbox.docker import (
+    DockerService,
+    Engine,
+    EngineError,
+    EngineUnavailable,
+    connect,
+    find_kept_services,
+    remove_leftovers,
+)
+
+CHECK_SECONDS = 1.0
+"""Maximum age in seconds of the last check of all verifiers for `check` to rely on it."""
+RECHECK_DELAY = 0.5
+"""Seconds before a verifier that did not answer is checked a second time."""
+
+
+class StartedVerifiers:
+    """The verifiers of a run; created by `running_verifiers`.
+
+    `gateway` is the address at which their containers reach this machine; None if no verifier is a container.
+    `logs` holds the last output of failed verifiers, by id.
+    """
+
+    def __init__(self, pack: PackVerifiers) -> None:
+        self._pack = pack
+        self._found: dict[str, VerifierEndpoint] = {}
+        self._services: dict[str, DockerService] = {}
+        self._choices = {choice.id: choice for choice in locate_verifiers(pack)}
+        self._looked_at = time.monotonic()
+        self.gateway: str | None = None
+        self.logs: dict[str, str] = {}
+
+    @property
+    def endpoints(self) -> Sequence[VerifierEndpoint]:
+        """The verifiers as the pack receives them, with their last known state."""
+        return list(self._found.values())
+
+    @property
+    def problems(self) -> list[str]:
+        """One line for each required verifier that is not running, with the reason and what to do."""
+        return [
+            f"The verifier {endpoint.id!r} of {self._pack.id} is not running: {endpoint.details}"
+            for endpoint in self.endpoints
+            if endpoint.required and endpoint.status != "running"
+        ]
+
+    def require_running(self) -> None:
+        """Raise unless all required verifiers run. Called before the first request to a model.
+
+        Otherwise there would be answers that cannot be verified.
+
+        Raises:
+            UserError: If a required verifier is not running.
+        """
+        if self.problems:
+            raise UserError(" ".join(self.problems))
+
+    async def check(self) -> None:
+        """Check the verifiers, unless that was done within the last `CHECK_SECONDS`.
+
+        Raises:
+            ExecutionError: If a required verifier is not running.
+        """
+        if time.monotonic() - self._looked_at > CHECK_SECONDS:
+            await self.recheck()
+        if self.problems:
+            raise ExecutionError(" ".join(self.problems))
+
+    async def recheck(self) -> list[str]:
+        """Check all verifiers now and return `problems`.
+
+        Called when a cell failed, because a dead verifier must not count against the model. A verifier that
+        accepts the request but does not answer in time is busy, not gone.
+        """
+        self._looked_at = time.monotonic()
+        for endpoint in self.endpoints:
+            if endpoint.url is None:
+                continue
+            why = await self._gone(endpoint)
+            gone: VerifierStatus = "failed" if endpoint.mode == "docker" else "stopped"
+            status = gone if why else "running"
+            self._found[endpoint.id] = msgspec.structs.replace(endpoint, status=status, details=why)
+        return self.problems
+
+    async def _gone(self, endpoint: VerifierEndpoint) -> str | None:
+        trouble = await self._asked(endpoint)
+        if trouble is not None and not trouble.is_unresponsive:
+            await asyncio.sleep(RECHECK_DELAY)
+            trouble = await self._asked(endpoint)
+        if trouble is None or trouble.is_unresponsive:
+            return None
+        service = self._services.get(endpoint.id)
+        try:
+            return (service and await service.failure_reason()) or trouble.reason
+        except EngineError as error:
+            return str(error)
+
+    async def _asked(self, endpoint: VerifierEndpoint) -> HealthProblem | None:
+        assert endpoint.url is not None
+        return await check_health(endpoint.url, self._choices[endpoint.id].health_path)
+
+    async def prepare(self, stack: AsyncExitStack, start: StartOptions, report: ProgressCallback) -> None:
+        """Prepare all verifiers concurrently. A failure is reported in the verifier's endpoint."""
+        engine: Engine | EngineError | EngineUnavailable | None = None
+        in_docker = [choice for choice in self._choices.values() if _needs_engine(choice)]
+        if in_docker:
+            report(VerifierProgress(in_docker[0].id, "checking_docker", "Looking for Docker."))
+            try:
+                engine = await self._engine(stack)
+            except (EngineError, EngineUnavailable) as error:
+                engine = error
+        async with asyncio.TaskGroup() as group:
+            making = [
+                group.create_task(self._ready(choice, engine, start, report, stack))
+                for choice in self._choices.values()
+            ]
+        self._found = {endpoint.id: endpoint for endpoint in (task.result() for task in making)}
+
+    async def _ready(
+        self,
+        choice: VerifierLocation,
+        engine: Engine | EngineError | EngineUnavailable | None,
+        start: StartOptions,
+        report: ProgressCallback,
+        stack: AsyncExitStack,
+    ) -> VerifierEndpoint:
+        """Prepare one verifier and return its endpoint. If that fails, the endpoint states the reason."""
+        service = None
+        try:
+            if _needs_engine(choice):
+                if isinstance(engine, Exception):
+                    raise engine
+                assert engine is not None
+                service = await self._docker(engine, choice, start, report, stack)
+            if service is not None:
+                self._services[choice.id] = service
+            return await _endpoint(choice, service)
+        except EngineUnavailable as error:
+            missing: VerifierStatus = (
+                "missing_dependency" if error.kind == "missing" else "dependency_not_running"
+            )
+            return _failed(choice, missing, str(error))
+        except EngineError as error:
+            self.logs[choice.id] = error.log
+            return _failed(choice, "failed", str(error))
+
+    async def _engine(self, stack: AsyncExitStack) -> Engine:
+        engine = await stack.enter_async_context(connect())
+        await remove_leftovers(engine)
+        self.gateway = await engine.address_of_host()
+        return engine
+
+    async def _docker(
+        self,
+        engine: Engine,
+        choice: VerifierLocation,
+        start: StartOptions,
+        report: ProgressCallback,
+        stack: AsyncExitStack,
+    ) -> DockerService | None:
+        if choice.auto_start or start.keep:
+            return await start_verifier(engine, self._pack, choice, start, report, stack)
+        kept = await find_kept_services(engine, kept_container_name(self._pack.id, choice.id))
+        return kept[0] if kept else None
+
+
+@asynccontextmanager
+async def running_verifiers(
+    pack: PackVerifiers, start: StartOptions, report: ProgressCallback = lambda preparing: None
+) -> AsyncIterator[StartedVerifiers]:
+    """Start as many verifiers of a pack as possible. On exit, end those that were started.
+
+    A missing verifier is no error here; see `Verifiers.require`. Cancelling also ends a build in progress.
+    """
+    async with AsyncExitStack() as stack:
+        verifiers = StartedVerifiers(pack)
+        await verifiers.prepare(stack, start, report)
+        yield verifiers
+
+
+def _needs_engine(choice: VerifierLocation) -> bool:
+    return choice.mode == "docker" and choice.missing is None
+
+
+async def _endpoint(choice: VerifierLocation, service: DockerService | None) -> VerifierEndpoint:
+    if choice.missing is not None:
+        return _failed(choice, "failed", choice.missing)
+    if choice.mode == "docker":
+        if service is None:
+            return _failed(
+                choice, "stopped", "it is not started automatically: benchwright pack verifiers PACK start"
+            )
+        return VerifierEndpoint(
+            choice.id,
+            choice.mode,
+            choice.required,
+            "running",
+            service.url,
+            service.port,
+            docker_image_present=True,
+        )
+    assert choice.url is not None
+    trouble = await check_health(choice.url, choice.health_path)
+    if trouble is not None:
+        return _failed(choice, "stopped", f"{trouble.reason}. Start it, or correct its address.", choice.url)
+    return VerifierEndpoint(choice.id, choice.mode, choice.required, "running", choice.url)
+
+
+def _failed(
+    choice: VerifierLocation, status: VerifierStatus, why: str, url: str | None = None
+) -> VerifierEndpoint:
+    return VerifierEndpoint(choice.id, choice.mode, choice.required, status, url, details=why)

@@ -1,0 +1,34 @@
+"""Builds commands for child processes that use this Python and import nothing from the working directory.
+
+Otherwise a file `random.py` or `types.py` in the user's folder would replace Python's own module. Options are
+passed as arguments, not as environment variables, so that the programs that the user's code starts are not
+affected.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def module_command(module: str, *arguments: str) -> list[str]:
+    """Return the command that runs an installed module with the user's Python settings."""
+    return [sys.executable, "-P", "-m", module, *arguments]
+
+
+def isolated_command(code: str, *arguments: str) -> list[str]:
+    """Return the command that runs code with installed packages but without the user's Python settings.
+
+    Output is not buffered.
+    """
+    return [sys.executable, "-I", "-B", "-u", "-X", "utf8", "-c", code, *arguments]
+
+
+def bare_command(code: str, *arguments: str) -> list[str]:
+    """Return the command that runs code with only the standard library, outside any virtual environment."""
+    return [interpreter_path(), "-I", "-S", "-B", "-c", code, *arguments]
+
+
+def interpreter_path() -> str:
+    """Return the path of the interpreter itself, with the links of virtual environments resolved."""
+    return os.path.realpath(sys.executable)

@@ -1,0 +1,94 @@
+"""Collects the text files that an agent leaves in its folders, up to a limit."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+LARGEST_FILE = 1024 * 1024
+LARGEST_TOTAL = 8 * 1024 * 1024
+"""Maximum size in bytes of one file, and of all files together, that are kept."""
+MAX_PATHS_EXAMINED = 20_000
+"""Maximum number of files and folders that are examined."""
+
+TOOL_LEFTOVERS = (
+    ".git",
+    ".claude",
+    ".codex",
+    ".qwen",
+    ".gemini",
+    ".opencode",
+    ".aider*",
+    "__pycache__",
+    "node_modules",
+)
+"""Names of files that agents and their tools leave in a work folder besides the work."""
+
+
+def texts_below(folder: Path, patterns: Sequence[str], without: Sequence[str] = ()) -> dict[str, str]:
+    """Return {path: text} of the text files below a folder that match one of the patterns.
+
+    See `files_below` for the patterns, and `texts_of` for the limits.
+    """
+    return texts_of(folder, files_below(folder, patterns, without))
+
+
+def files_below(folder: Path, patterns: Sequence[str], without: Sequence[str] = ()) -> list[str]:
+    """Return the sorted paths of the files below a folder that match one of the patterns.
+
+    In a pattern, `*` and `?` match characters of one name, and `**/` matches any folders. Links are not
+    followed, not even `folder` itself, because an agent could replace it with a link to the user's files.
+    Files and folders with a name in `without` are skipped, and everything after the first `MAX_PATHS_EXAMINED` names.
+    """
+    fits = re.compile("|".join(map(_expression, patterns)) or "(?!)").fullmatch
+    passed_over = re.compile("|".join(map(_expression, without)) or "(?!)").fullmatch
+    found: list[str] = []
+    folders, seen = [""] if not os.path.islink(folder) else [], 0
+    while folders and seen < MAX_PATHS_EXAMINED:
+        here = folders.pop()
+        try:
+            with os.scandir(os.path.join(folder, here)) as listing:
+                entries = list(itertools.islice(listing, MAX_PATHS_EXAMINED - seen))
+        except OSError:
+            continue  # it is not readable, or its path is too long
+        seen += len(entries)
+        for entry in entries:
+            path = here + entry.name
+            if passed_over(entry.name):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(path + "/")
+            elif entry.is_file(follow_symlinks=False) and fits(path):
+                found.append(path)
+    return sorted(found)
+
+
+def texts_of(folder: Path, paths: Iterable[str]) -> dict[str, str]:
+    """Return {path: text} of these files in a folder, up to a total size.
+
+    Files that are too large, or exceed the total, are skipped.
+    """
+    found: dict[str, str] = {}
+    left = LARGEST_TOTAL
+    for path in paths:
+        try:
+            size = os.path.getsize(folder / path)
+            if size > min(left, LARGEST_FILE):
+                continue
+            text = (folder / path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            continue
+        found[os.fsencode(path).decode("utf-8", "replace")] = text
+        left -= size
+    return found
+
+
+def _expression(pattern: str) -> str:
+    """Return the regular expression for a pattern."""
+    escaped = re.escape(pattern)
+    for written, meant in ((r"\*\*/", "(?:[^/]+/)*"), (r"\*", "[^/]*"), (r"\?", "[^/]")):
+        escaped = escaped.replace(written, meant)
+    return escaped

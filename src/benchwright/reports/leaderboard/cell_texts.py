@@ -1,0 +1,124 @@
+"""The texts of a leaderboard for every output format: cells, and notes on the ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from benchwright.analysis.leaderboard.records import BoardColumn, Cell, Leaderboard
+from benchwright.formats import count_with_noun, number_text
+from benchwright.reports.comparison.sentences import ForeignText, Line, no_score_lines
+from benchwright.reports.comparison.tables import TEST_NAMES
+from benchwright.reports.leaderboard.usage import usage_notes
+from benchwright.statistic import NoScore, is_number
+
+RANK_MARKS = {"best": "*", "tied": "~", "behind": " ", "alone": " "}
+RANK_LEGEND = (
+    "Rank, mean, 95 % interval. * best, ~ no worse as far as the data can tell; a rank is 1 + how many others are "
+    "better by a test."
+)
+
+
+def value_text(value: float, column: BoardColumn) -> str:
+    """Format a mean or an end of its interval. A pack's total has up to six significant digits."""
+    if column.total:
+        return f"{value:g}"
+    return f"{value:.3f}" if column.unit else f"{value:.4g}"
+
+
+def mean_text(cell: Cell, column: BoardColumn) -> str:
+    """Return the mean as text; `no score` or a dash if it has no value.
+
+    “(incomplete)” is appended to a pack's total if cells are missing.
+    """
+    if not is_number(cell.mean):
+        return number_text(cell.mean)
+    incomplete = column.total and cell.n_scored < cell.n
+    return value_text(cell.mean, column) + (" (incomplete)" if incomplete else "")
+
+
+def interval_text(cell: Cell, column: BoardColumn) -> str:
+    """Return the interval, or "" if there is none."""
+    if not is_number(cell.low) or not is_number(cell.high):
+        return ""
+    return f"[{value_text(cell.low, column)}, {value_text(cell.high, column)}]"
+
+
+def rank_text(cell: Cell) -> str:
+    """Return the rank, or "" if there is none."""
+    return "" if cell.rank is None else str(cell.rank)
+
+
+def cell_text(cell: Cell | None, column: BoardColumn) -> str:
+    """Format a cell as plain text: `1* 0.833 [0.757, 0.889]`."""
+    if cell is None:
+        return "–"
+    rank = f"{rank_text(cell)}{RANK_MARKS[cell.standing]} " if cell.rank is not None else ""
+    return f"{rank}{mean_text(cell, column)} {interval_text(cell, column)}".rstrip()
+
+
+def leaderboard_notes(board: Leaderboard) -> Iterator[Line]:
+    """Yield the warnings and notes on a leaderboard."""
+    if board.simulated:
+        yield Line("warning", ["SIMULATED: some of these answers are not from a model."])
+    if any(cell.rank is not None for row in board.rows for cell in row.cells if cell is not None):
+        yield Line("note", [RANK_LEGEND])
+    for told, names in _by_method(board.columns).items():
+        yield Line("note", [*_listed(names), f": {told}."])
+    if board.tests > 1:
+        yield Line(
+            "note", [f"The p-values of all {board.tests:,} tests are corrected together (Holm), at 5 %."]
+        )
+    yield from usage_notes(board.rows)
+    yield from no_score_lines(_no_scores(board))
+    if totals := [column for column in board.columns if column.total]:
+        yield _of_packs(totals)
+    for column in board.columns:
+        if column.apart:
+            yield Line(
+                "note",
+                [ForeignText(column.name), " is a column of its own: ", ForeignText(column.apart), "."],
+            )
+    yield from (Line("note", [f"{note[:1].upper()}{note[1:]}."]) for note in board.notes)
+
+
+def _no_scores(board: Leaderboard) -> Iterator[tuple[str, NoScore]]:
+    """Yield (row and column, reason) for each cell of the leaderboard without a score."""
+    for row in board.rows:
+        for column, cell in zip(board.columns, row.cells, strict=True):
+            if cell is not None and cell.no_score is not None:
+                yield f"{row.name}, {column.name}", cell.no_score
+
+
+def _by_method(columns: Sequence[BoardColumn]) -> dict[str, list[str]]:
+    """Group the names of the columns by the statistical method that compares them."""
+    found: dict[str, list[str]] = {}
+    for column in columns:
+        if column.pairs:
+            found.setdefault(_method(column), []).append(column.name)
+    return found
+
+
+def _method(column: BoardColumn) -> str:
+    tests = ", ".join(TEST_NAMES.get(test, test) for test in column.tests)
+    if column.total:
+        how = "compared by the totals of single repeats"
+    elif column.paired == column.pairs:
+        how = "compared sample by sample"
+    elif not column.paired:
+        how = "compared without pairing, as there are no samples in common"
+    else:
+        how = f"{column.paired:,} of {count_with_noun(column.pairs, 'pair')} compared sample by sample, the others not paired"
+    return f"{how} ({tests})"
+
+
+def _of_packs(columns: Sequence[BoardColumn]) -> Line:
+    names = [f"{column.name} ({column.scale})" if column.scale else column.name for column in columns]
+    told = ": the pack's own total; the interval is that of the mean over repeats, where there are several."
+    return Line("note", [*_listed(names), told])
+
+
+def _listed(names: Sequence[str]) -> list[str | ForeignText]:
+    parts: list[str | ForeignText] = []
+    for name in names:
+        parts += [", ", ForeignText(name)] if parts else [ForeignText(name)]
+    return parts

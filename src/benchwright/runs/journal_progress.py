@@ -1,0 +1,129 @@
+"""The progress of a run: number of trials that count (see `counting`), read without building a full table."""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+
+import msgspec
+
+from benchwright.records import UNREADABLE, RunEvent, Status
+from benchwright.runs.counting import is_counted
+from benchwright.runs.journal import check_event
+from benchwright.runs.journal_tail import JournalTail
+from benchwright.runs.keys import RowIndex
+from benchwright.runs.lost_bodies import LostBodies
+from benchwright.runs.sessions import Sessions
+
+_SCORE = b'{"type":"score"'
+
+
+class _Trial(msgspec.Struct, gc=False, tag="trial"):
+    """The fields that decide whether an attempt counts; see `records.TrialRecord`."""
+
+    key: str
+    status: Status
+    attempt: int = 0
+    body: tuple[int, int] = (0, 0)
+
+
+class _Other(msgspec.Struct, gc=False, tag="score"):
+    """A score line. Only its type is read."""
+
+
+_decode = msgspec.json.Decoder(_Trial | _Other | RunEvent).decode
+
+
+class JournalProgress:
+    """Counts a run's trials as its journal grows, with 8 bytes per trial, or 20 if some were retried.
+
+    `done` equals the number of rows in `RunTable.counted`. Lines that are not records are skipped.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.sessions = Sessions()
+        self._tail = JournalTail(directory)
+        self._bodies = LostBodies(directory)
+        self._counted = RowIndex()
+        self._this_session = 0
+
+    @property
+    def position(self) -> int:
+        """Bytes of the journal read so far."""
+        return self._tail.position
+
+    @property
+    def done(self) -> int:
+        """Number of trials that count."""
+        return len(self._counted)
+
+    @property
+    def planned(self) -> int | None:
+        """Number of planned trials, or None if the journal does not state it."""
+        return self.sessions.planned
+
+    def rate(self, now: int) -> float | None:
+        """Return the trials per second that finished in this session. None if unknown.
+
+        `now`: ns since the epoch.
+        """
+        seconds = (now - self.sessions.started_at) / 1e9
+        return self._this_session / seconds if self._this_session and seconds > 0 else None
+
+    def seconds_left(self, now: int) -> float | None:
+        """Return the estimated seconds until this session has finished its trials at its present rate.
+
+        None if unknown.
+        """
+        rate = self.rate(now)
+        if rate is None or self.planned is None:
+            return None
+        return max(0, self.planned - self.sessions.done_before - self._this_session) / rate
+
+    def advance(self, seconds: float = math.inf) -> bool:
+        """Read on for about `seconds` and return whether the end of the journal was reached.
+
+        Close the journal afterwards.
+
+        Raises:
+            JournalError: If the journal cannot be read.
+        """
+        end = time.monotonic() + seconds
+        try:
+            for lines in self._tail.slices():
+                self._bodies.read_sizes()
+                for line in lines:
+                    self._take(line)
+                    self._tail.advance(line)
+                if time.monotonic() >= end:
+                    return self.position >= self._tail.size()
+            return True
+        finally:
+            self._tail.close()
+
+    def _take(self, encoded: bytes) -> None:
+        if encoded.startswith(_SCORE):
+            return
+        try:
+            line = _decode(encoded)
+            if isinstance(line, RunEvent):
+                check_event(line)
+        except UNREADABLE:
+            return
+        if isinstance(line, _Trial):
+            self._add_trial(line)
+        elif isinstance(line, RunEvent):
+            self._add_event(line)
+
+    def _add_event(self, event: RunEvent) -> None:
+        self.sessions.add(event)
+        if event.name == "started":
+            self._this_session = 0
+
+    def _add_trial(self, trial: _Trial) -> None:
+        if not is_counted(trial.status) or self._bodies.is_lost(trial.body, self._tail.position):
+            return
+        self._this_session += 1
+        if not trial.attempt or self._counted.find(trial.key) is None:
+            self._counted.add(trial.key)

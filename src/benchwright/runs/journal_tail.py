@@ -1,0 +1,91 @@
+"""The file of a journal, read incrementally through one descriptor."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchwright.errors import JournalError
+from benchwright.records import UNREADABLE, JournalLine
+from benchwright.runs.journal import TRIALS_FILE, decode_line
+
+BYTES_PER_READ = 2**17
+"""Bytes that are read at a time."""
+
+FIRST_READ_BYTES = 4096
+"""Size in bytes of the first read of a single line, which is enough for most lines."""
+
+
+class JournalTail:
+    """Reads the lines added to a journal.
+
+    `position`: bytes processed so far, always at the beginning of a line.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory / TRIALS_FILE
+        self.position = 0
+        self._descriptor: int | None = None
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file. It is opened again for the next read."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+        self._descriptor = None
+
+    def size(self) -> int:
+        """Return the present size of the file in bytes, 0 if it does not exist."""
+        return size_of(self.path)
+
+    def slices(self) -> Iterator[list[bytes]]:
+        """Yield lists of complete lines without their newlines.
+
+        Call `passed` for each line that was processed.
+
+        Raises:
+            JournalError: If the file cannot be read.
+        """
+        rest = b""
+        while data := self._read(self.position + len(rest), BYTES_PER_READ):
+            *lines, rest = (rest + data).split(b"\n")
+            yield lines
+
+    def advance(self, line: bytes) -> None:
+        """Advance `position` past a line that was processed."""
+        self.position += len(line) + 1
+
+    def line_at(self, offset: int) -> JournalLine:
+        """Read the record whose line begins at an offset.
+
+        Raises:
+            JournalError: If there is no record at this offset.
+        """
+        length = FIRST_READ_BYTES
+        while b"\n" not in (data := self._read(offset, length)) and len(data) == length:
+            length *= 8
+        try:
+            return decode_line(data.partition(b"\n")[0])
+        except UNREADABLE as error:
+            raise JournalError(f"{self.path}: there is no record at byte {offset} ({error}).") from None
+
+    def _read(self, offset: int, length: int) -> bytes:
+        try:
+            if self._descriptor is None:
+                self._descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            return os.pread(self._descriptor, length, offset)
+        except FileNotFoundError:
+            return b""
+        except OSError as error:
+            raise JournalError(f"{self.path} cannot be read: {error.strerror}.") from None
+
+
+def size_of(path: Path) -> int:
+    """Return the size of a file in bytes, 0 if it does not exist."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,109 @@
+"""The ways to isolate a program on this machine, strongest first: bubblewrap, namespaces, limits."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import stat
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+from benchwright.errors import ExecutionError, UserError
+from benchwright.python_commands import interpreter_path
+from benchwright.records import Record
+from benchwright.sandbox.launch import Isolation, start_program
+from benchwright.sandbox.limits import Limits
+from benchwright.sandbox.users import TemporaryUserIds
+
+PROTECTION_NAMES = ("bubblewrap", "namespaces", "limits")
+
+_WALLED = (
+    "own file system (system and Python read-only, nothing of the user's), own processes, no network, "
+    "bounded scratch space"
+)
+_PLAIN = (
+    "WEAK: no file system or processes of its own; it can read what {reader} can read, and fill the disk; "
+    "limits and a filter of system calls hold, which also denies it network"
+)
+_PROBE = b"import os, calendar; os.waitpid(os.fork() or os._exit(0), 0)"
+
+
+class Protection(Record, frozen=True):
+    """One way to isolate a program. `words`: what it prevents, as a text for people and manifests."""
+
+    name: str
+    description: str
+
+
+def choose_protection(name: str = "auto") -> Protection:
+    """Return the named protection, or for "auto", the strongest that works on this machine.
+
+    Each candidate is tested by running a small program.
+
+    Raises:
+        UserError: If the named one, or any at all, does not work here. The message has the reasons.
+    """
+    if name != "auto":
+        if failure := _failure(name):
+            raise UserError(f"the sandbox protection {name!r} does not work here: {failure}")
+        return find_protection(name)
+    failures = {}
+    for candidate in PROTECTION_NAMES:
+        failure = _failure(candidate)
+        if failure is None:
+            return find_protection(candidate)
+        failures[candidate] = failure
+    said = "; ".join(f"{candidate}: {failure}" for candidate, failure in failures.items())
+    raise UserError(f"no sandbox works on this machine, and model-written code only runs in one ({said})")
+
+
+def find_protection(name: str) -> Protection:
+    """Return the protection with this name, whether or not it works here."""
+    root = os.geteuid() == 0
+    user = "a user of its own" if root else "the same user"
+    if name == "limits":
+        reader = "everybody" if root else "you"
+        return Protection(name, f"limits only, {user}; {_PLAIN.format(reader=reader)}")
+    return Protection(name, f"{name}, {user}: {_WALLED}, a filter of system calls, and limits")
+
+
+@cache
+def _failure(name: str) -> str | None:
+    """Return why this protection does not work here, or None if it works."""
+    if sys.platform != "linux":
+        return "it needs Linux"
+    if name not in PROTECTION_NAMES:
+        return f"unknown name; choose from {', '.join(PROTECTION_NAMES)}"
+    if name == "bubblewrap" and shutil.which("bwrap") is None:
+        return "the program 'bwrap' is not installed (Debian package: bubblewrap)"
+    if name == "limits" and (closed := _closed_to_others(interpreter_path())):
+        return f"the program runs as another user, who cannot enter {closed}, where this Python lies"
+    with ThreadPoolExecutor(1) as pool:  # in a thread, because an event loop may be running here
+        return pool.submit(asyncio.run, _try(name)).result()
+
+
+def _closed_to_others(path: str) -> str | None:
+    """Return the outermost folder above the path that other users cannot enter, or None if there is none.
+
+    None if this process is not root, because the program then runs as the same user.
+    """
+    if os.geteuid() != 0:
+        return None
+    closed = [str(folder) for folder in Path(path).parents if not folder.stat().st_mode & stat.S_IXOTH]
+    return closed[-1] if closed else None
+
+
+async def _try(name: str) -> str | None:
+    from benchwright.sandbox.inside import supervisor  # noqa: F401 -- compiles it once for all sandboxes
+
+    limits, users = Limits(), TemporaryUserIds()
+    cell = Isolation(name, users.acquire(), limits)
+    try:
+        async with start_program(cell, {"program": _PROBE}, {}, stdin=False) as running:
+            ending = await running.wait_for_end(limits.wall_seconds)
+    except ExecutionError as error:
+        return str(error)
+    return None if ending.get("passed") else ending.get("told") or str(ending["reason"])

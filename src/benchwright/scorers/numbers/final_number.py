@@ -1,0 +1,169 @@
+"""Choice of the number that counts in an answer. docs/scorers.md states the rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from benchwright.scorers.numbers.answer_marks import (
+    BOX,
+    STATEMENT,
+    TAG,
+    Mark,
+    answer_end,
+    marks_of,
+    retraction,
+)
+from benchwright.scorers.numbers.items import Item, items_of, read_item
+from benchwright.scorers.numbers.quantity import NOTHING_READ, Quantity, Reading
+from benchwright.scorers.numbers.sentences import clause_item, opening_item, sentence_end, skip_decorations
+from benchwright.scorers.numbers.tokens import Token, tokens_of
+
+SEVERAL_NUMBERS = "several numbers"
+MAX_SEARCH_CHARACTERS = 4_000
+"""Maximum number of characters searched: the last ones of a line, the first ones after a statement's verb."""
+
+MAX_MARKS = 30
+"""Maximum number of marks that are examined, from the last."""
+
+_DECLINED = re.compile(
+    r"[\s:*_]*(?:(?:it|this|that)\s(?:is\s)?)?(?:not\sgiven|unknown|undefined|undetermined|impossible|none\b|not\spossible|cannot\b"
+    r"|can['\u2019]t\b|indeterminate|n/a\b)",
+    re.IGNORECASE,
+)
+_CLOSE = 0.01
+
+
+def read_answer(text: str) -> Reading | None:
+    """Return the number that counts in an answer, or the kind of its result (a date, a range, …).
+
+    None if the answer contains nothing like a number.
+    """
+    marks = marks_of(text)
+    text = text[: answer_end(text, marks)]
+    marks = [mark for mark in marks if mark.start < len(text)]
+    for mark in reversed(marks[-MAX_MARKS:]):
+        reading = _marked(text, mark)
+        if reading is None:
+            continue
+        after = retraction(text, mark.start if mark.kind == STATEMENT else mark.end)
+        return reading if after is None else _last_line(text[after:])
+    return None if any(mark.kind == STATEMENT for mark in marks) else _last_line(text)
+
+
+def read_gold(text: str) -> Reading:
+    """Return the one number of a gold answer, or its kind: several numbers, a date, no number, ….
+
+    If a solution has a mark (`#### 18`), the number is read there. In an equation, the last side counts.
+    """
+    for mark in reversed(marks_of(text)[-MAX_MARKS:]):
+        reading = _marked(text, mark)
+        if reading is not None:
+            return reading
+    tokens = tokens_of(text)
+    items = [item for item in items_of(tokens, words=True) if not item.is_ordinal]
+    if not items:
+        return Reading(text.strip(), (), NOTHING_READ)
+    if len(items) > 1 and not _is_equation(tokens, items):
+        return Reading(text.strip(), (), SEVERAL_NUMBERS)
+    return _reading(text, tokens, items, items[-1])
+
+
+def _is_equation(tokens: Sequence[Token], items: Sequence[Item]) -> bool:
+    """Return True if each number except the first follows an equals sign (= or ≈)."""
+    return all(tokens[item.first - 1].text in ("=", "≈") for item in items[1:])
+
+
+def _marked(text: str, mark: Mark) -> Reading | None:
+    piece = text[mark.start : mark.end]
+    if mark.kind == STATEMENT:
+        return _stated(piece)
+    tokens = tokens_of(piece[:MAX_SEARCH_CHARACTERS], math=mark.kind == BOX)
+    items = items_of(tokens) or items_of(tokens, words=True)
+    if items:
+        return _reading(piece, tokens, items, opening_item(tokens, items) or clause_item(tokens, items))
+    return Reading(piece.strip(), (), NOTHING_READ) if mark.kind in (BOX, TAG) else None
+
+
+def _stated(rest: str) -> Reading | None:
+    """Return the number in a statement (`the answer is …`); None if there is none.
+
+    `rest`: all the text after the statement's verb.
+    """
+    rest = rest[:MAX_SEARCH_CHARACTERS]
+    if _DECLINED.match(rest):
+        return Reading(rest.strip().split("\n")[0], (), NOTHING_READ)
+    tokens = tokens_of(rest)
+    begin = skip_decorations(tokens)
+    end = sentence_end(tokens, begin)
+    sentence = tokens[:end]
+    items = items_of(sentence)
+    if not items or (begin < end and items[0].first > begin and read_item(sentence, begin, words=True)):
+        items = items_of(sentence, words=True)
+    chosen = opening_item(sentence, items) if items else None
+    if chosen is None and _goes_on(tokens[end:]):
+        return _last_line(rest)
+    if not items:
+        return None
+    return _reading(rest, sentence, items, chosen or clause_item(sentence, items))
+
+
+def _goes_on(tokens: Sequence[Token]) -> bool:
+    """Return True if these tokens, which follow the first sentence, contain numbers.
+
+    The text then reasons, and states no answer.
+    """
+    return bool(items_of(tokens[:400]))
+
+
+def _last_line(text: str) -> Reading | None:
+    """Return the number of the last line with a number, from its last sentence with one.
+
+    None if there is none. Number words count only if no line has a number in digits.
+    """
+    for words in (False, True):
+        for line in reversed(text.split("\n")):
+            reading = _line(line[-MAX_SEARCH_CHARACTERS:], words) if line.strip() else None
+            if reading is not None:
+                return reading
+    return None
+
+
+def _line(line: str, words: bool) -> Reading | None:
+    tokens = tokens_of(line)
+    items = [item for item in items_of(tokens, words=words) if not item.is_ordinal]
+    if not items or (words and _only_one(items)):
+        return None
+    begin = end = 0
+    while end <= items[-1].first:
+        begin, end = end, sentence_end(tokens, end) + 1
+    last = [
+        item._replace(first=item.first - begin, last=item.last - begin)
+        for item in items
+        if item.first >= begin
+    ]
+    sentence = tokens[begin : max(end, items[-1].last)]
+    return _reading(line, sentence, last, clause_item(sentence, last))
+
+
+def _only_one(items: Sequence[Item]) -> bool:
+    """Return True if all numbers have the value 1. The word "one" is hardly ever meant as a number."""
+    return all(isinstance(item.value, Quantity) and item.value.value == 1 for item in items)
+
+
+def _reading(text: str, tokens: Sequence[Token], items: Sequence[Item], item: Item) -> Reading:
+    span = text[tokens[item.first].start : tokens[item.last - 1].end]
+    if not isinstance(item.value, Quantity):
+        return Reading(span, (), item.value)
+    quantities: tuple[Quantity, ...] = (item.value,)
+    before = items[items.index(item) - 1] if items.index(item) else None
+    if before is not None and isinstance(before.value, Quantity) and _is_rounded(tokens, before, item):
+        one, other = before.value, item.value
+        if abs(one.in_base_units - other.in_base_units) <= abs(other.in_base_units) * _CLOSE:
+            quantities = (item.value, before.value)
+    return Reading(span, quantities)
+
+
+def _is_rounded(tokens: Sequence[Token], before: Item, item: Item) -> bool:
+    between = tokens[before.last : item.first]
+    return bool(between) and between[0].text == "≈" and len(between) < 4

@@ -1,0 +1,137 @@
+"""Reader of amounts, and of numbers joined to other numbers: ranges, lists, ratios, tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchwright.scorers.numbers.arithmetic import Value
+from benchwright.scorers.numbers.cursor import Cursor
+from benchwright.scorers.numbers.digits import read_digits
+from benchwright.scorers.numbers.expressions import MAX_NESTING, read_expression
+from benchwright.scorers.numbers.number_words import read_words
+from benchwright.scorers.numbers.numerals import NUMBER_LIST
+from benchwright.scorers.numbers.quantity import Quantity
+from benchwright.scorers.numbers.tokens import Token
+from benchwright.scorers.numbers.units import CURRENCIES, read_unit
+
+RANGE = "a range"
+TUPLE = "a tuple or an interval"
+INEQUALITY = "an inequality"
+_JOINING_WORDS = {
+    "and": NUMBER_LIST,
+    "or": NUMBER_LIST,
+    "nor": NUMBER_LIST,
+    "to": RANGE,
+    "through": RANGE,
+    "by": "dimensions",
+}
+_JOINING_SIGNS = {
+    "–": RANGE,
+    "—": RANGE,
+    ":": "a ratio",
+    "±": "a number with a margin",
+    "&": NUMBER_LIST,
+    **dict.fromkeys("<>≤≥≠", INEQUALITY),
+}
+_ENDS = ("\n", ".", ")", "]", "}", "!", "?", ";")
+LONGEST_WORDS = 12
+LONGEST_TUPLE = 200
+"""Maximum number of tokens of a tuple."""
+
+
+def read_amount(tokens: Sequence[Token], place: int, words: bool) -> tuple[Value, int] | None:
+    """Return the tuple, expression or number in words at a position, and the position after it.
+
+    None if there is none. If brackets are nested too deeply, only the inner ones are read.
+    """
+    if place >= len(tokens) or (_opens(tokens, place) and _opens(tokens, place + MAX_NESTING)):
+        return None
+    end = _tuple_end(tokens, place)
+    if end is not None:
+        return TUPLE, end
+    return read_expression(tokens, place) or (_number_words(tokens, place) if words else None)
+
+
+def _tuple_end(tokens: Sequence[Token], place: int) -> int | None:
+    """Return the position after a tuple, set or interval; None if there is none."""
+    if not _opens(tokens, place) or _opens(tokens, place + 2):
+        return None
+    cursor = Cursor(tokens, place + 1)
+    signed = cursor.is_sign("-", "+")
+    inner = cursor.peek(signed)
+    if inner is not None and inner.kind == "number" and "," in inner.text and "." not in inner.text:
+        found = read_digits(inner.text)
+        if (found is None or not found[1]) and cursor.is_sign(")", "]", ahead=1 + signed):
+            return place + 3 + signed
+    first = read_expression(tokens, place + 1)
+    if first is None:
+        return None
+    cursor.place = first[1]
+    if not cursor.is_sign(",", ";"):
+        return None
+    while (token := cursor.peek()) is not None and token.text not in (")", "]", "\n"):
+        if (token.kind == "word" and len(token.text) > 2) or cursor.place > place + LONGEST_TUPLE:
+            return None
+        cursor.place += 1
+    return cursor.place + 1 if cursor.is_sign(")", "]") else None
+
+
+def _number_words(tokens: Sequence[Token], place: int) -> tuple[Value, int] | None:
+    if tokens[place].kind != "word":
+        return None
+    negative = tokens[place].text.lower() in ("minus", "negative")
+    begin = place + negative
+    found = read_words([token.text.lower() for token in tokens[begin : begin + LONGEST_WORDS]])
+    if found is None:
+        return None
+    cursor = Cursor(tokens, begin + found[1])
+    value = -found[0] if negative else found[0]
+    return Quantity(value, value.denominator == 1, read_unit(cursor)), cursor.place
+
+
+def joined_kind(cursor: Cursor, words: bool) -> tuple[str, int] | None:
+    """Return the kind that a number forms with what follows (range, list, …), and the position after.
+
+    None if nothing is joined to the number.
+    """
+    token, after = cursor.peek(), cursor.peek(1)
+    if token is None:
+        return None
+    if token.text in (",", ";") and token.kind == "sign":
+        return _rest_of_list(cursor, words)
+    if token.kind == "word":
+        kind = _JOINING_WORDS.get(token.text.lower())
+        if cursor.is_word("out") and cursor.is_word("of", ahead=1):
+            kind, cursor.place = "a share", cursor.place + 1
+    else:
+        kind = _JOINING_SIGNS.get(token.text)
+        if token.text == "-" and after is not None and not token.math:
+            money = after.kind == "sign" and after.text in CURRENCIES
+            attached = not token.after_blank and not after.after_blank and after.kind == "number"
+            kind = RANGE if money or attached else None
+    if kind is None:
+        return None
+    found = read_amount(cursor.tokens, cursor.place + 1, words)
+    return None if found is None else (kind, found[1])
+
+
+def _rest_of_list(cursor: Cursor, words: bool) -> tuple[str, int] | None:
+    """Return the kind "list" and the position after the rest of a list of numbers; None if it is no list.
+
+    A list must end its clause: `In 2020, 18 came` is not one.
+    """
+    while cursor.is_sign(",", ";"):
+        cursor.place += 1
+        cursor.place += cursor.is_word("and", "or")
+        found = read_amount(cursor.tokens, cursor.place, words)
+        if found is None:
+            return None
+        cursor.place = found[1]
+        if cursor.is_word("and", "or") and (last := read_expression(cursor.tokens, cursor.place + 1)):
+            cursor.place = last[1]
+    token = cursor.peek()
+    return (NUMBER_LIST, cursor.place) if token is None or token.text in _ENDS else None
+
+
+def _opens(tokens: Sequence[Token], place: int) -> bool:
+    return place < len(tokens) and tokens[place].text in ("(", "[") and tokens[place].kind == "sign"

@@ -1,0 +1,136 @@
+"""Steady state, detected in the measurements themselves: the end of the warm-up, and drift after it.
+
+Values are in order of time, one for each request. Both rules use means of batches, so that single slow
+requests do not decide.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright.stats.arrays import to_vector
+from benchwright.stats.distributions import t_cdf
+
+BATCH_SIZE = 5
+"""Number of values per batch in `warm_up_length`: the 5 of MSER-5."""
+
+MIN_BATCHES = 8
+"""Minimum number of batches for `warm_up_length`; with fewer, it returns 0."""
+
+DRIFT_PARTS = 10
+"""Number of parts of the series in `drift`, each with at least two values."""
+
+MIN_GROWTH_VALUES = 5
+"""Minimum number of values for `growth`; with fewer, it is unknown."""
+
+DRIFT_P_VALUE = 0.001
+"""p-value below which a slope is considered real: one in a thousand steady series is falsely called drifting.
+"""
+
+
+class Drift(NamedTuple):
+    """Change of a series from its first to its last tenth.
+
+    `change`: as a share of the mean. `p_value`: of the hypothesis that there is no change.
+    """
+
+    change: float
+    p_value: float
+
+
+class Growth(NamedTuple):
+    """Growth of a series from its first to its last value. `error`: its standard error.
+
+    `p_value`: of the hypothesis that there is no growth.
+    """
+
+    amount: float
+    standard_error: float
+    p_value: float
+
+
+def warm_up_length(values: ArrayLike) -> int:
+    """Return the number of initial values to drop as warm-up (MSER-5).
+
+    MSER-5 (White 1997, "An effective truncation heuristic for bias reduction in simulation output",
+    Simulation 69): of the means of batches of 5, drop the first d for which the variance of the rest divided
+    by their number is least (the standard error of their mean), with d at most half of them. 0 if there are
+    fewer than 40 values.
+
+    Raises:
+        ValueError: If a value is not finite.
+    """
+    batches = _means(to_vector(values), BATCH_SIZE)
+    if batches.size < MIN_BATCHES:
+        return 0
+    ends = batches[::-1] - batches.mean()
+    number = np.arange(1, batches.size + 1)
+    means = np.cumsum(ends) / number
+    spread = np.clip(np.cumsum(ends * ends) / number - means * means, 0.0, None)
+    errors = (spread / number)[::-1][: batches.size // 2 + 1]
+    tolerance = 1e-12 * float(batches.mean()) ** 2
+    return int(np.argmax(errors <= errors.min() + tolerance)) * BATCH_SIZE
+
+
+def drift(values: ArrayLike) -> Drift | None:
+    """Return the drift of a series: the slope of a line through the means of ten parts, tested with t.
+
+    None for fewer than 20 values, or if their mean is 0.
+
+    Raises:
+        ValueError: If a value is not finite.
+    """
+    given = to_vector(values)
+    size = given.size // DRIFT_PARTS
+    level = float(given.mean()) if given.size else 0.0
+    if size < 2 or not level:
+        return None
+    parts = _means(given[given.size - size * DRIFT_PARTS :], size)
+    line = _line(np.arange(float(DRIFT_PARTS)), parts)
+    return Drift(line.slope * (DRIFT_PARTS - 1) / level, line.p_value)
+
+
+def growth(values: ArrayLike) -> Growth | None:
+    """Return the growth of a series, by a line through the means of at most ten parts of it.
+
+    None for fewer than 5 values.
+
+    Raises:
+        ValueError: If a value is not finite.
+    """
+    given = to_vector(values)
+    if given.size < MIN_GROWTH_VALUES:
+        return None
+    parts = np.array_split(np.arange(given.size), min(DRIFT_PARTS, given.size))
+    line = _line(*(np.array([of[part].mean() for part in parts]) for of in (np.arange(given.size), given)))
+    steps = given.size - 1
+    return Growth(line.slope * steps, line.error * steps, line.p_value)
+
+
+class _Line(NamedTuple):
+    slope: float
+    error: float
+    p_value: float
+
+
+def _line(place: np.ndarray, values: np.ndarray) -> _Line:
+    """Return the least-squares line, the standard error of its slope, and the p-value of a t-test of it."""
+    place = place - place.mean()
+    squares, df = float(place @ place), values.size - 2
+    slope = float(place @ values) / squares
+    rest = values - values.mean() - slope * place
+    error = math.sqrt(float(rest @ rest) / df / squares)
+    level = abs(float(values.mean()))
+    if error <= 1e-12 * level:
+        return _Line(slope, 0.0, 0.0 if abs(slope) * (values.size - 1) > 1e-9 * level else 1.0)
+    return _Line(slope, error, 2 * t_cdf(-abs(slope) / error, df))
+
+
+def _means(values: np.ndarray, size: int) -> np.ndarray:
+    number = values.size // size
+    means: np.ndarray = values[: number * size].reshape(number, size).mean(axis=1)
+    return means

@@ -1,0 +1,14 @@
+"""Paths as users type them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def expand_user_path(path: str | os.PathLike[str]) -> Path:
+    """Return the path with `~` and `~NAME` replaced by home directories.
+
+    An unknown user's `~NAME` stays unchanged.
+    """
+    return Path(os.path.expanduser(path))

@@ -1,0 +1,107 @@
+"""The page of the leaderboard: of the newest runs, or of runs selected by suite, words and kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiohttp import web
+
+from benchwright.analysis.leaderboard.board import BoardEntry, BoardOptions, leaderboard
+from benchwright.analysis.leaderboard.order import order_names, sort_board
+from benchwright.analysis.leaderboard.records import Leaderboard
+from benchwright.analysis.leaderboard.spending import read_price
+from benchwright.analysis.run_list import RunFilter, RunRow
+from benchwright.analysis.run_list import sort_rows as ordered_rows
+from benchwright.reports.comparison.sentences import raw_line
+from benchwright.reports.html.leaderboard import block_table, board_sections, board_table
+from benchwright.reports.leaderboard.cell_texts import leaderboard_notes
+from benchwright.runs.manifest_facts import RUN_KINDS, VALIDATION_KIND
+from benchwright.runs.selection import newest_parts
+from benchwright.web.rendering import render_page
+from benchwright.web.text import viewer_address
+from benchwright.web.threads import run_in_thread
+from benchwright.web.viewer import VIEWER_KEY, Viewer
+
+MOST_RUNS = 50
+"""Maximum number of matching runs in a leaderboard, the newest first. A suite is always shown whole."""
+
+GROUPINGS = {"": "a row for each model", "run": "a row for each run"}
+QUERY_PARAMETERS = ("q", "kind", "suite", "by", "sort", "price")
+
+
+async def table_page(request: web.Request) -> web.Response:
+    """Serve the page on which runs are selected; if the query has `part`, only their leaderboard.
+
+    The leaderboard is loaded separately, because reading many journals takes a moment.
+    """
+    query = request.query
+    asked = {name: query.get(name, "") for name in QUERY_PARAMETERS}
+    viewer, runs = request.app[VIEWER_KEY], query.getall("run", [])
+    if query.get("part") == "board":
+        return await run_in_thread(_board_part, viewer, asked, runs)
+    return await run_in_thread(_choice, viewer, asked, runs)
+
+
+def _choice(viewer: Viewer, asked: dict[str, str], runs: list[str]) -> web.Response:
+    suites = sorted({row.suite for row in viewer.runs.rows()} - {""}, key=str.lower)
+    part = _address(asked, runs, part="board")
+    return render_page(
+        "table.html", asked=asked, runs=runs, kinds=RUN_KINDS, suites=suites, by=GROUPINGS, part=part
+    )
+
+
+def _address(asked: dict[str, str], runs: list[str], **more: str) -> str:
+    named = {"run": runs} if runs else {}
+    return viewer_address("/table", **{**asked, **more, **named})
+
+
+def _board_part(viewer: Viewer, asked: dict[str, str], runs: list[str]) -> web.Response:
+    rows = [viewer.runs.row(run) for run in runs] or _fitting(viewer, asked)
+    oldest_first = sorted(rows, key=lambda row: (row.created_at, row.id))
+    newest = oldest_first if asked["suite"] else oldest_first[-MOST_RUNS:]
+    board = _leaderboard(viewer, newest, asked["by"], asked["price"])
+    by = asked["sort"] if asked["sort"] in order_names(board) else ""
+
+    def href(run: str) -> str:
+        return viewer_address(f"/runs/{run}")
+
+    def sorting(name: str) -> str:
+        return _address({**asked, "sort": name}, runs)
+
+    shown: dict[str, Any] = {
+        "board": board,
+        "table": board_table(sort_board(board, by), by, href, sorting),
+        "lines": [(line.kind, raw_line(line)) for line in leaderboard_notes(board)],
+        "sections": list(board_sections(sort_board(board, by))),
+        "plot_table": block_table,
+        "left_out": len(rows) - len(newest),
+        "by_rank": sorting("") if by else "",
+    }
+    return render_page("part_table.html", **shown)
+
+
+def _fitting(viewer: Viewer, asked: dict[str, str]) -> list[RunRow]:
+    """Return the runs that match the query. For a suite, that is the newest run of each of its parts."""
+    rows = viewer.runs.rows()
+    if asked["suite"]:
+        of_suite = [
+            (row, row.manifest) for row in ordered_rows(rows, "newest") if row.suite == asked["suite"]
+        ]
+        rows = [row for row, _ in newest_parts(of_suite)]
+    if not asked["kind"]:
+        rows = [row for row in rows if row.kind != VALIDATION_KIND]
+    return list(filter(RunFilter(kind=asked["kind"], words=asked["q"]).matches, rows))
+
+
+def _leaderboard(viewer: Viewer, rows: list[RunRow], by: str, prices: str) -> Leaderboard:
+    """Build the leaderboard of runs. `prices` is a list separated by `;`, each as in `table --price`.
+
+    Raises:
+        UserError: If a price is invalid.
+    """
+    key = (by, prices, tuple((row.id, row.size, row.state) for row in rows))
+    priced = dict(read_price(one.strip()) for one in prices.split(";") if one.strip())
+    wanted = BoardOptions(group_by="run" if by == "run" else "model", prices=priced)
+    return viewer.leaderboards.get(
+        key, lambda: leaderboard([BoardEntry(viewer.runs.directory(row.id)) for row in rows], wanted)
+    )

@@ -1,0 +1,17 @@
+"""Runs work (reading files, computing) in threads, so that the event loop is not blocked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+async def run_in_thread(
+    work: Callable[Parameters, Result], *args: Parameters.args, **kwargs: Parameters.kwargs
+) -> Result:
+    """Call a function in a thread and return its result. Exceptions are raised here."""
+    return await asyncio.to_thread(work, *args, **kwargs)
