@@ -18,7 +18,7 @@ MOST = "--most"
 
 def refuse_beyond(most: int) -> None:
     """Has the simulated model refuse what is one too many."""
-    respond = generation.Generation.respond
+    respond = generation.Generation.prepare_answer
 
     def respond_or_refuse(self: Any, *arguments: Any) -> Any:
         if self._counters.cells[board.RUNNING] >= most:

@@ -82,4 +82,4 @@ async def test_messages_are_marked_where_the_proxy_passes_them_on(proxy: str, st
         "messages": [{"role": "user", "content": "Hi"}],
     }
     body = await body_of(f"{proxy}/messages", asked, Authorization=f"Bearer {KEY}")
-    assert meter_of("/v1/messages", body, stream=stream).simulated
+    assert meter_of("/v1/messages", body, stream=stream).is_simulated

@@ -37,7 +37,7 @@ def _row(key: str) -> str:
 
 def _meaning(name: str, outcome: Outcome) -> str:
     """Return an outcome and what the card shows for it, without the details of a server and repetitions."""
-    shown = re.sub(r"; \{times\}| \([^(]*\{\w+\}\)|: \{refusal\}|^\{\w+\}$", "", outcome.said)
+    shown = re.sub(r"; \{times\}| \([^(]*\{\w+\}\)|: \{refusal\}|^\{\w+\}$", "", outcome.text)
     shown = re.sub(r"\{(\w+)[^}]*\}", r"*\1*", shown).replace("<think>", "`<think>`")
     return f"`{name}`: {shown}" if shown and shown not in name.replace("_", " ") else f"`{name}`"
 

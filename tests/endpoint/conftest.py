@@ -94,7 +94,7 @@ async def open_client(complaints: list[str]) -> AsyncIterator[OpenClient]:
         options = {"access": Access(key), **options}
         base_url = url if url.startswith("unix:") else f"{url}/v1"
         target = Target("primary", "m", base_url, dict(settings or {}))
-        client = EndpointClient(target, **{"retry": RetryPolicy(first=0.001, longest=0.002), **options})
+        client = EndpointClient(target, **{"retry": RetryPolicy(first_delay=0.001, max_delay=0.002), **options})
         clients.append(client)
         return client
 

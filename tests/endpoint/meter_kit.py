@@ -22,7 +22,7 @@ def streamed(*chunks: Any, done: bool = True) -> AnswerMeter:
         meter.data(event(chunk), 100 * number)
     if done:
         meter.data(DONE, 100 * len(chunks) + 100)
-    meter.read()
+    meter.parse_waiting_pieces()
     return meter
 
 
@@ -36,4 +36,4 @@ def whole(answer: Any) -> AnswerMeter:
 
 def reply_of(*chunks: Any, done: bool = True) -> Reply:
     """What a stream amounts to."""
-    return streamed(*chunks, done=done).finish()
+    return streamed(*chunks, done=done).finish_reply()

@@ -38,7 +38,7 @@ class TestAHeaderOfTheUsers:
         await ask(client)
         await client.embed(["x"])
         await client.count_tokens("x")
-        await client.speaks(MESSAGES.path)
+        await client.supports_dialect(MESSAGES.path)
         assert [request.headers["x-team"] for request in requests] == ["blue"] * 4
         assert [request.headers["authorization"] for request in requests] == [f"Bearer {TEAM.key}"] * 4
 
@@ -84,8 +84,8 @@ class TestAHeaderOfTheUsers:
         server, requests = await heads(serve, json_answer({}), json_answer({}))
         access = Access("sk-a-key", (Header("X-Api-Key", "mine"), Header("x-goog-api-key", "mine, too")))
         client = open_client(server.url, access=access)
-        await client.speaks(MESSAGES.path)
-        await client.speaks(GEMINI.path)
+        await client.supports_dialect(MESSAGES.path)
+        await client.supports_dialect(GEMINI.path)
         assert requests[0].headers["x-api-key"] == "mine"
         assert requests[1].headers["x-goog-api-key"] == "mine, too"
 
@@ -97,14 +97,14 @@ class TestAnAccess:
         assert "value-of-x" not in f"{access} {access.headers}"
 
     def test_elsewhere_has_neither_key_nor_headers(self) -> None:
-        assert TEAM.at("http://b/metrics", "http://a/v1") == NO_ACCESS
-        assert TEAM.at("http://a/metrics", "http://a/v1") == TEAM
-        assert TEAM.at("http://a:81/metrics", "http://a/v1") == NO_ACCESS
+        assert TEAM.for_url("http://b/metrics", "http://a/v1") == NO_ACCESS
+        assert TEAM.for_url("http://a/metrics", "http://a/v1") == TEAM
+        assert TEAM.for_url("http://a:81/metrics", "http://a/v1") == NO_ACCESS
 
     def test_beside_another_takes_what_it_lacks(self) -> None:
         own = Access(None, (Header("x-team", "red"),))
         other = Access("key", (Header("X-Team", "blue"), Header("X-Site", "b")))
-        assert own.beside(other) == Access("key", (Header("X-Site", "b"), Header("x-team", "red")))
+        assert own.with_defaults(other) == Access("key", (Header("X-Site", "b"), Header("x-team", "red")))
 
     def test_registers_the_secrets_of_its_headers(self) -> None:
         make_headers({"Authorization": "Bearer a-token-of-headers"}, {"X-Env": "from-the-environment"})

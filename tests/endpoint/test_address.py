@@ -71,7 +71,7 @@ class TestBaseUrls:
         ],
     )
     def test_keep_their_query_behind_every_path(self, url: str, path: str, target: str) -> None:
-        assert parse_base_url(url).target(path) == target
+        assert parse_base_url(url).request_target(path) == target
 
     def test_with_a_secret_in_the_query_are_refused_without_showing_it(self) -> None:
         with pytest.raises(UserError, match="send it as a header, with --header-env") as caught:
@@ -113,7 +113,7 @@ class TestBaseUrls:
     )
     def test_lead_to_other_paths_of_their_server(self, url: str, metrics: str) -> None:
         assert with_path(url, "/metrics") == metrics
-        assert parse_base_url(metrics).server == parse_base_url(url).server
+        assert parse_base_url(metrics).server_identity == parse_base_url(url).server_identity
 
     def test_with_a_password_are_refused_without_showing_it(self) -> None:
         with pytest.raises(UserError, match="holds a user name or password") as caught:

@@ -76,7 +76,7 @@ class TestTimings:
 
     async def test_start_with_the_trial(self, serve: Serve, open_client: OpenClient) -> None:
         server = await serve([ASKED, HELLO])
-        purpose = Purpose(origin=perf_counter_ns() - 1_000 * MS, role="judge", turn=3)
+        purpose = Purpose(trial_started_at=perf_counter_ns() - 1_000 * MS, role="judge", turn=3)
         reply = await open_client(server.url).ask("/chat/completions", {}, with_purpose(purpose))
         assert 1_000 * MS < reply.record.started < 6_000 * MS
         assert (reply.record.role, reply.record.turn, reply.record.slot) == ("judge", 3, "primary")
@@ -89,7 +89,7 @@ class TestTimings:
 
         async def begin() -> Purpose:
             await due.wait()
-            return Purpose(origin=perf_counter_ns())
+            return Purpose(trial_started_at=perf_counter_ns())
 
         asking = asyncio.create_task(open_client(server.url).ask("/chat/completions", {}, begin))
         await asyncio.sleep(0.2)

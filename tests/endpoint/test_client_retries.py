@@ -79,7 +79,7 @@ class TestPassingFaults:
 
     async def test_that_do_not_pass_fail_in_the_end(self, serve: Serve, open_client: OpenClient) -> None:
         server = await serve([ASKED, error_answer("503 Busy", "warming up"), AGAIN])
-        client = open_client(server.url, retry=RetryPolicy(retries=2, first=0.001))
+        client = open_client(server.url, retry=RetryPolicy(retries=2, first_delay=0.001))
         error = await refusal_of(client)
         assert str(error) == f"{server.url}/v1 answered HTTP 503: warming up"
         assert (error.http_status, error.systemic) == (503, False)
@@ -107,7 +107,7 @@ class TestRateLimits:
         limited = error_answer("429 Too Many Requests", "slow down", f"Retry-After: {after}")
         server = await serve([ASKED, limited, ASKED, limited, ASKED, HELLO])
         started = perf_counter()
-        reply = await ask(open_client(server.url, retry=RetryPolicy(first=60)))
+        reply = await ask(open_client(server.url, retry=RetryPolicy(first_delay=60)))
         assert reply.record.attempts == 3
         assert perf_counter() - started < 10
 
@@ -123,7 +123,7 @@ class TestRateLimits:
         server = await serve([ASKED, limited, ASKED, HELLO, AGAIN], [ASKED, HELLO, AGAIN])
         client = open_client(server.url)
         first = asyncio.create_task(ask(client))
-        while not client.is_held_back:
+        while not client.is_rate_limited:
             await asyncio.sleep(0.001)
         second = (await ask(client)).record
         assert (await first).record.attempts == 2
@@ -135,15 +135,15 @@ class TestRateLimits:
     ) -> None:
         limited = error_answer("429 Too Many Requests", "slow down", "Retry-After: 0.2")
         server = await serve([ASKED, limited, AGAIN])
-        client, waits = open_client(server.url, retry=RetryPolicy(longest_wait=0.5)), Waits()
+        client, waits = open_client(server.url, retry=RetryPolicy(max_rate_limit_wait=0.5)), Waits()
         records: list[RequestRecord] = []
         with pytest.raises(ProviderError, match="HTTP 429: slow down and asks to wait") as caught:
-            await client.ask("/chat/completions", {}, with_purpose(Purpose(waits=waits)), records.append)
+            await client.ask("/chat/completions", {}, with_purpose(Purpose(rate_limit_waits=waits)), records.append)
         assert str(caught.value).endswith("a trial waits 0.5 s in all (--max-wait)")
         assert len(server.requests) == records[0].attempts == 3
         assert records[0].waited >= 400 * MS
         with pytest.raises(ProviderError, match="--max-wait"):
-            await client.ask("/chat/completions", {}, with_purpose(Purpose(waits=waits)))
+            await client.ask("/chat/completions", {}, with_purpose(Purpose(rate_limit_waits=waits)))
         assert len(server.requests) <= 4
 
     async def test_that_several_requests_of_a_trial_wait_for_count_once(
@@ -151,8 +151,8 @@ class TestRateLimits:
     ) -> None:
         limited = error_answer("429 Too Many Requests", "slow down", "Retry-After: 0.2")
         server = await serve([ASKED, limited, ASKED, limited, ASKED, HELLO])
-        client, waits = open_client(server.url, retry=RetryPolicy(longest_wait=2.0)), Waits()
-        asking = [client.ask("/chat/completions", {}, with_purpose(Purpose(waits=waits))) for _ in range(8)]
+        client, waits = open_client(server.url, retry=RetryPolicy(max_rate_limit_wait=2.0)), Waits()
+        asking = [client.ask("/chat/completions", {}, with_purpose(Purpose(rate_limit_waits=waits))) for _ in range(8)]
         assert all(reply.record.attempts == 3 for reply in await asyncio.gather(*asking))
         assert 0.4 <= waits.seconds < 2, "all their waits together are longer"
 
@@ -163,9 +163,9 @@ class TestRateLimits:
         server = await serve([ASKED, limited, AGAIN])
         client = open_client(server.url)
         waiting = asyncio.create_task(ask(client))
-        while not client.is_held_back:
+        while not client.is_rate_limited:
             await asyncio.sleep(0.001)
-        client.hurry()
+        client.stop_waiting()
         with pytest.raises(RunStopped, match="slow down; not waited for, as the run was stopped"):
             await waiting
 
@@ -233,7 +233,7 @@ class TestWhatIsNotAskedAgain:
         server = await serve([])
         await server.__aexit__()
         started = perf_counter()
-        error = await refusal_of(open_client(server.url, retry=RetryPolicy(first=60)))
+        error = await refusal_of(open_client(server.url, retry=RetryPolicy(first_delay=60)))
         assert perf_counter() - started < 10
         assert error.systemic
         assert str(error).startswith(f"Cannot connect to {server.url}/v1: ")

@@ -44,10 +44,10 @@ async def body_of(url: str, asked: dict[str, Any], **headers: str) -> bytes:
 def meter_of(path: str, body: bytes, *, stream: bool) -> AnswerMeter:
     """The meter after a body that comes without any header but that of its kind."""
     name = next((name for name in DIALECTS if path.split("?")[0].endswith(name)), None)
-    meter = AnswerMeter(None if name is None else DIALECTS[name].reader())
+    meter = AnswerMeter(None if name is None else DIALECTS[name].make_reader())
     meter.head(200, [(b"content-type", b"text/event-stream" if stream else b"application/json")], 50)
     meter.data(body, 100)
-    meter.finish()
+    meter.finish_reply()
     return meter
 
 
@@ -58,7 +58,7 @@ async def test_every_dialect_has_a_mark_in_its_answers(path: str, stream: bool) 
         url = endpoint.base_url.removesuffix("/v1") + (STREAMS.get(path, path) if stream else path)
         asked = ASKED[path] if "models" in path else {"model": "m", "stream": stream, **ASKED[path]}
         body = await body_of(url, asked)
-    assert meter_of(STREAMS.get(path, path) if stream else path, body, stream=stream).simulated
+    assert meter_of(STREAMS.get(path, path) if stream else path, body, stream=stream).is_simulated
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
@@ -102,4 +102,4 @@ def test_other_answers_have_none(answer: dict[str, Any]) -> None:
 def test_a_gateway_may_pass_the_header_on_under_another_name() -> None:
     meter = AnswerMeter()
     meter.head(200, [(b"llm_provider-x-benchwright-simulated", b"1")], 50)
-    assert meter.simulated
+    assert meter.is_simulated

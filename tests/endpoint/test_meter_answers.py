@@ -29,15 +29,15 @@ class TestText:
         assert (reply.text, reply.finish_reason) == ("Hello", "length")
 
     def test_comes_whole_from_servers_that_do_not_stream(self) -> None:
-        assert whole(completion("Hello")).finish().text == "Hello"
-        assert whole({"choices": [{"text": "Hello", "finish_reason": "stop"}]}).finish().text == "Hello"
+        assert whole(completion("Hello")).finish_reply().text == "Hello"
+        assert whole({"choices": [{"text": "Hello", "finish_reason": "stop"}]}).finish_reply().text == "Hello"
 
     def test_may_come_in_typed_parts(self) -> None:
         parts = [
             {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
             {"type": "text", "text": "a"},
         ]
-        for reply in (reply_of(delta(content=parts), STOP), whole(completion(parts)).finish()):
+        for reply in (reply_of(delta(content=parts), STOP), whole(completion(parts)).finish_reply()):
             assert (reply.text, reply.reasoning) == ("a", "hm")
 
     def test_of_further_choices_is_left_out(self) -> None:
@@ -48,7 +48,7 @@ class TestText:
     def test_a_refusal_is_kept_apart(self) -> None:
         for reply in (
             reply_of(delta(refusal="I can"), delta(refusal="not"), STOP),
-            whole(completion(None, refusal="I cannot")).finish(),
+            whole(completion(None, refusal="I cannot")).finish_reply(),
         ):
             assert (reply.text, reply.refusal) == ("", "I cannot")
             assert reply.message["refusal"] == "I cannot"
@@ -58,7 +58,7 @@ class TestReasoning:
     @pytest.mark.parametrize("channel", ["reasoning_content", "reasoning"])
     def test_from_a_channel_of_its_own(self, channel: str) -> None:
         pieces = [delta(**{channel: "h"}), delta(**{channel: "m"}), delta(content="42"), STOP]
-        for reply in (reply_of(*pieces), whole(completion("42", **{channel: "hm"})).finish()):
+        for reply in (reply_of(*pieces), whole(completion("42", **{channel: "hm"})).finish_reply()):
             assert (reply.reasoning, reply.text) == ("hm", "42")
 
     def test_from_both_channels_counts_once(self) -> None:
@@ -69,7 +69,7 @@ class TestReasoning:
     def test_from_the_text_itself(self, content: str) -> None:
         for reply in (
             reply_of(*(delta(content=character) for character in content), STOP),
-            whole(completion(content)).finish(),
+            whole(completion(content)).finish_reply(),
         ):
             assert (reply.reasoning, reply.text) == ("hm", "42")
             assert reply.message["content"] == "42"
@@ -79,7 +79,7 @@ class TestReasoning:
         assert (reply.reasoning, reply.text) == ("hm", "")
 
     def test_that_came_apart_leaves_the_text_alone(self) -> None:
-        reply = whole(completion("Close it with </think>.", reasoning="hm")).finish()
+        reply = whole(completion("Close it with </think>.", reasoning="hm")).finish_reply()
         assert (reply.reasoning, reply.text) == ("hm", "Close it with </think>.")
 
 
@@ -96,12 +96,12 @@ class TestToolCalls:
         assert reply.finish_reason == "tool_calls"
 
     def test_come_whole_too(self) -> None:
-        reply = whole(completion("Let me look.", tool_calls=[SEARCH])).finish()
+        reply = whole(completion("Let me look.", tool_calls=[SEARCH])).finish_reply()
         assert reply.message == {"role": "assistant", "content": "Let me look.", "tool_calls": [SEARCH]}
 
     def test_that_came_whole_are_in_order_whatever_their_index_says(self) -> None:
         calls = [{"index": 0, **SEARCH}, {"index": 0, **SEARCH, "id": "c2"}]
-        reply = whole(completion(None, tool_calls=calls)).finish()
+        reply = whole(completion(None, tool_calls=calls)).finish_reply()
         assert [call["id"] for call in reply.tool_calls] == ["c1", "c2"]
 
 
@@ -119,7 +119,7 @@ class TestUsage:
         assert reply_of({**delta(content="a"), "usage": None}, STOP).usage == NO_USAGE
 
     def test_of_an_answer_that_came_whole(self) -> None:
-        assert whole({**completion(), "usage": self.COUNTS}).finish().usage == Usage(5, 3)
+        assert whole({**completion(), "usage": self.COUNTS}).finish_reply().usage == Usage(5, 3)
 
     def test_tells_cached_and_reasoning_tokens(self) -> None:
         details = {
@@ -163,11 +163,11 @@ class TestWhatElseItHolds:
         extra = {"provider": "p", "stop_reason": 7, "annotations": [1]}
         assert reply_of(chunk, STOP).extra == extra
         message = {"message": {"content": "a", "annotations": [1]}, "stop_reason": 7, "finish_reason": "stop"}
-        assert whole({"choices": [message], "provider": "p"}).finish().extra == extra
+        assert whole({"choices": [message], "provider": "p"}).finish_reply().extra == extra
 
     def test_the_raw_answer_as_it_came(self) -> None:
         answer = b'{ "choices": [ {"message": {"content": "<think>hm</think>a"}} ] }'
-        assert whole(answer).finish().raw == answer
+        assert whole(answer).finish_reply().raw == answer
 
     def test_the_raw_answer_of_a_stream_put_together(self) -> None:
         chunks = [delta(reasoning="hm"), delta(content="a"), delta(tool_calls=[{"index": 0, **SEARCH}]), STOP]
@@ -196,7 +196,7 @@ class TestWhatElseItHolds:
 class TestTheEndOfAStream:
     def test_without_done_is_flagged(self) -> None:
         meter = streamed(delta(content="a"), STOP, done=False)
-        assert meter.finish().text == "a"
+        assert meter.finish_reply().text == "a"
         assert meter.flags == ["no_done"]
         assert streamed(delta(content="a"), STOP).flags == []
 
@@ -221,12 +221,12 @@ class TestTheEndOfAStream:
     def test_what_follows_done_is_passed_over(self) -> None:
         meter = streamed(delta(content="a"), STOP)
         meter.data(event(delta(content="b")), 900)
-        assert (meter.finish().text, meter.chunks) == ("a", 1)
+        assert (meter.finish_reply().text, meter.chunks) == ("a", 1)
 
     def test_an_event_cut_off_by_the_end_does_not_count(self) -> None:
         meter = streamed(delta(content="a"), STOP, done=False)
         meter.data(b"data: [DONE]", 900)
-        meter.finish()
+        meter.finish_reply()
         assert meter.flags == ["no_done"]
 
 
@@ -252,7 +252,7 @@ def test_an_answer_is_the_same_wherever_the_network_cuts_it() -> None:
         meter.head(200, STREAM, 50)
         for number, piece in enumerate(pieces, 1):
             meter.data(piece, number)
-        return msgspec.structs.asdict(meter.finish()), meter.chunks, sum(meter.gaps.values()), meter.flags
+        return msgspec.structs.asdict(meter.finish_reply()), meter.chunks, sum(meter.gaps.values()), meter.flags
 
     uncut = outcome(EVERYTHING)
     assert (uncut[0]["text"], uncut[1:]) == ("Grüße, 日本 🎉", (5, 4, []))

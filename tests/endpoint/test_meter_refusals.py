@@ -45,7 +45,7 @@ class TestAStream:
     @pytest.mark.parametrize("chunk", NO_CHUNKS, ids=lambda chunk: repr(chunk)[:60])
     def test_with_a_chunk_that_is_none_is_refused(self, chunk: object) -> None:
         with pytest.raises(BadAnswer, match="a piece of the stream is not a chat completion chunk: "):
-            streamed(delta(content="a"), chunk).finish()
+            streamed(delta(content="a"), chunk).finish_reply()
 
     @pytest.mark.parametrize("channel", ["reasoning", "reasoning_content", "refusal"])
     @pytest.mark.parametrize("content", [5, [5], {"text": 5}])
@@ -61,7 +61,7 @@ class TestAStream:
         meter = streamed(delta(content="a"), b"{", delta(content="b"), STOP)
         assert (meter.flags, meter.chunks) == (["malformed_chunk"], 1)
         with pytest.raises(BadAnswer):
-            meter.finish()
+            meter.finish_reply()
 
     def test_that_goes_on_is_refused_before_its_end(self) -> None:
         meter = streamed(b"{", done=False)
@@ -96,7 +96,7 @@ class TestAWholeAnswer:
     )
     def test_that_is_none_is_refused(self, answer: object) -> None:
         with pytest.raises(BadAnswer, match="the answer is not a chat completion"):
-            whole(answer).finish()
+            whole(answer).finish_reply()
 
 
 class TestErrorsInPlaceOfAnAnswer:
@@ -114,12 +114,12 @@ class TestErrorsInPlaceOfAnAnswer:
     @pytest.mark.parametrize("done", [True, False])
     def test_inside_a_stream(self, chunks: list[Any], done: bool) -> None:
         meter = streamed(*chunks, done=done)
-        meter.finish()
+        meter.finish_reply()
         assert meter.error == self.ERROR
 
     def test_in_an_answer_that_came_whole(self) -> None:
         meter = whole({"error": self.ERROR})
-        meter.finish()
+        meter.finish_reply()
         assert meter.error == self.ERROR
 
     def test_as_bare_text(self) -> None:
@@ -128,8 +128,8 @@ class TestErrorsInPlaceOfAnAnswer:
     @pytest.mark.parametrize("nothing", [None, "", {}])
     def test_but_no_error_is_none(self, nothing: Any) -> None:
         meter = streamed({"error": nothing, **delta(content="a")}, STOP, {"error": nothing, "choices": []})
-        assert (meter.finish().text, meter.error) == ("a", None)
-        assert whole({"error": nothing, **completion("a")}).finish().text == "a"
+        assert (meter.finish_reply().text, meter.error) == ("a", None)
+        assert whole({"error": nothing, **completion("a")}).finish_reply().text == "a"
 
 
 class TestLimits:
@@ -172,7 +172,7 @@ class TestWhateverComes:
     @given(ANSWER_LIKE)
     def test_a_whole_answer_is_read_or_refused(self, answer: object) -> None:
         try:
-            reply = whole(answer).finish()
+            reply = whole(answer).finish_reply()
         except BadAnswer:
             return
         assert isinstance(reply.text, str)

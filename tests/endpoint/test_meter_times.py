@@ -63,7 +63,7 @@ class TestTheFirstToken:
 
     def test_is_not_known_of_an_answer_that_came_whole(self) -> None:
         meter = whole({"choices": [{"message": {"content": "a"}}]})
-        meter.finish()
+        meter.finish_reply()
         assert (meter.first_token_at, meter.streamed) == (0, False)
 
     def test_came_when_its_last_byte_came(self) -> None:
@@ -72,13 +72,13 @@ class TestTheFirstToken:
         content = event(delta(content="a"))
         meter.data(content[:-1], 100)
         meter.data(content[-1:], 200)
-        meter.read()
+        meter.parse_waiting_pieces()
         assert meter.first_token_at == 200
 
 
 class TestTheFirstOfTheAnswer:
     def answer_at(self, *chunks: Any) -> int:
-        return streamed(ROLE, *chunks).answer_at()
+        return streamed(ROLE, *chunks).answer_started_at()
 
     def test_is_the_first_token_where_nothing_was_thought(self) -> None:
         assert self.answer_at(delta(content="a"), delta(content="b")) == 200
@@ -129,7 +129,7 @@ class TestTheTimesBetweenTokens:
         meter = AnswerMeter()
         meter.head(200, STREAM, 50)
         meter.data(event(delta(content="a")) * 5, 100)
-        meter.read()
+        meter.parse_waiting_pieces()
         assert (meter.chunks, meter.gaps) == (5, {0: 4})
 
     def test_a_single_token_has_none(self) -> None:

@@ -49,47 +49,47 @@ class TestHalvesOfCharacters:
     )
     def test_are_joined(self, channel: bytes, first: bytes, second: bytes) -> None:
         meter = read(said(b'"%b":"a%b"' % (channel, first)), said(b'"%b":"%bb"' % (channel, second)), *ENDS)
-        reply = meter.finish()
+        reply = meter.finish_reply()
         assert "a😀b" in (reply.text, reply.reasoning)
         assert "broken_character" not in meter.flags
         assert "a😀b" in reply.raw.decode()
 
     def test_are_joined_behind_a_pattern_too(self) -> None:
         texts = [said(b'"content":"%b"' % word) for word in (b"a", b"b", b"c", b"\\ud83d", b"\\ude00", b"d")]
-        assert read(*texts, *ENDS).finish().text == "abc😀d"
+        assert read(*texts, *ENDS).finish_reply().text == "abc😀d"
 
     def test_are_joined_in_arguments(self) -> None:
         opening = said(
             b'"tool_calls":[{"index":0,"id":"1","function":{"name":"look","arguments":"{\\"at\\":\\"\\ud83d"}}]'
         )
         closing = said(b'"tool_calls":[{"index":0,"function":{"arguments":"\\ude00\\"}"}}]')
-        (call,) = read(opening, closing, *ENDS).finish().tool_calls
+        (call,) = read(opening, closing, *ENDS).finish_reply().tool_calls
         assert json.loads(call["function"]["arguments"]) == {"at": "😀"}
 
     @pytest.mark.parametrize("half", [b"\\ud83d", b"\\ude00", b"\xed\xa0\xbd"])
     def test_by_themselves_are_replaced_and_flagged(self, half: bytes) -> None:
         meter = read(said(b'"content":"a%b b"' % half), *ENDS)
-        assert (meter.finish().text, kinds(meter)) == ("a\ufffd b", ["broken_character"])
+        assert (meter.finish_reply().text, kinds(meter)) == ("a\ufffd b", ["broken_character"])
 
     def test_of_bytes_are_replaced_and_flagged(self) -> None:
         meter = read(said(b'"content":"a\xf0\x9f"'), said(b'"content":"\x98\x80b"'), *ENDS)
-        text = meter.finish().text
+        text = meter.finish_reply().text
         assert (text[0], text[-1], set(text[1:-1])) == ("a", "b", {"\ufffd"})
 
     def test_that_the_server_replaced_itself_are_flagged(self) -> None:
         meter = streamed(delta(content="a \ufffd\ufffd"), STOP)
-        assert (meter.finish().text, meter.flags) == ("a \ufffd\ufffd", ["broken_character"])
+        assert (meter.finish_reply().text, meter.flags) == ("a \ufffd\ufffd", ["broken_character"])
 
     def test_of_a_whole_answer_leave_a_raw_answer_that_is_json(self) -> None:
         body = b'{"id":"\\ud83d","choices":[{"message":{"content":"a\\ud83d \\ud83d\\ude00"},"finish_reason":"stop"}]}'
-        reply = whole(body).finish()
+        reply = whole(body).finish_reply()
         assert reply.text == "a\ufffd 😀"
         assert json.loads(reply.raw)["choices"][0]["message"]["content"] == "a\ufffd 😀"
 
     def test_in_tokens_with_log_probabilities_are_replaced(self) -> None:
         logprobs = b'"logprobs":{"content":[{"token":"\\ud83d","logprob":-1}]}'
         first = b'data: {"choices":[{"index":0,"delta":{"content":"\\ud83d"},%b}]}\n\n' % logprobs
-        reply = read(first, said(b'"content":"\\ude00"'), *ENDS).finish()
+        reply = read(first, said(b'"content":"\\ude00"'), *ENDS).finish_reply()
         assert reply.logprobs == {"content": [{"token": "\ufffd", "logprob": -1}]}
 
 
@@ -98,33 +98,33 @@ class TestWhatIsNoStrictJson:
         body = (
             b'{"choices":[{"message":{"content":"a"},"logprobs":{"content":[{"token":"a","logprob":NaN}]}}]}'
         )
-        reply = whole(body).finish()
+        reply = whole(body).finish_reply()
         assert reply.logprobs == {"content": [{"token": "a", "logprob": None}]}
         json.loads(reply.raw)
 
     def test_a_line_end_within_a_string_is_one(self) -> None:
-        assert whole(b'{"choices":[{"message":{"content":"a\nb"}}]}').finish().text == "a\nb"
+        assert whole(b'{"choices":[{"message":{"content":"a\nb"}}]}').finish_reply().text == "a\nb"
 
     def test_a_byte_order_mark_is_passed_over(self) -> None:
-        assert whole(b'\xef\xbb\xbf{"choices":[{"message":{"content":"a"}}]}').finish().text == "a"
+        assert whole(b'\xef\xbb\xbf{"choices":[{"message":{"content":"a"}}]}').finish_reply().text == "a"
 
 
 class TestEvents:
     def test_may_hold_several_chunks_in_lines(self) -> None:
         chunks = [json.dumps(delta(content=text)).encode() for text in "ab"]
-        assert read(b"data: %b\ndata: %b\n\n" % tuple(chunks), *ENDS).finish().text == "ab"
+        assert read(b"data: %b\ndata: %b\n\n" % tuple(chunks), *ENDS).finish_reply().text == "ab"
 
     @pytest.mark.parametrize("before", [b"", said(b'"content":"a"')])
     def test_in_a_field_named_error_are_errors(self, before: bytes) -> None:
         error = b'{"code":400,"message":"exceeds the available context size","type":"invalid_request_error"}'
         meter = read(before or b": alive\n\n", b"error: %b\n\n" % error, event(b"[DONE]"))
-        meter.finish()
+        meter.finish_reply()
         assert meter.error == json.loads(error)
 
     @pytest.mark.parametrize("end", [(), (event(b"[DONE]"),)])
     def test_may_be_followed_by_an_error_without_a_field(self, end: tuple[bytes, ...]) -> None:
         meter = read(said(b'"content":"a"'), b'{"error": {"message": "the upstream is gone"}}\n\n', *end)
-        meter.finish()
+        meter.finish_reply()
         assert meter.error == {"message": "the upstream is gone"}
 
     @pytest.mark.parametrize("headers", [JSON, STREAM, [(b"content-type", b"application/x-ndjson")]])
@@ -132,30 +132,30 @@ class TestEvents:
         lines = [
             json.dumps(chunk).encode() + b"\n" for chunk in (delta(content="a"), delta(content="b"), STOP)
         ]
-        reply = read(*lines, headers=headers).finish()
+        reply = read(*lines, headers=headers).finish_reply()
         assert (reply.text, reply.finish_reason) == ("ab", "stop")
 
     @pytest.mark.parametrize("headers", [JSON, STREAM])
     def test_of_lines_of_json_end_with_the_stream(self, headers: Any) -> None:
         lines = [json.dumps(chunk).encode() for chunk in (delta(content="a"), STOP)]
-        reply = read(b"\n", lines[0], b"\r\n" + lines[1], headers=headers).finish()
+        reply = read(b"\n", lines[0], b"\r\n" + lines[1], headers=headers).finish_reply()
         assert (reply.text, reply.finish_reason) == ("a", "stop")
 
     @pytest.mark.parametrize("headers", [JSON, STREAM])
     def test_of_lines_of_json_that_are_cut_off_are_refused(self, headers: Any) -> None:
         lines = [json.dumps(chunk).encode() for chunk in (delta(content="a"), STOP)]
         with pytest.raises(BadAnswer):
-            read(lines[0] + b"\n", lines[1][:-4], headers=headers).finish()
+            read(lines[0] + b"\n", lines[1][:-4], headers=headers).finish_reply()
 
     def test_of_one_line_are_a_whole_answer(self) -> None:
-        assert read(json.dumps(completion("a")).encode() + b"\n", headers=JSON).finish().text == "a"
+        assert read(json.dumps(completion("a")).encode() + b"\n", headers=JSON).finish_reply().text == "a"
 
     @pytest.mark.parametrize(
         "done", [b"data: [DONE] \n\n", b"data:[DONE]\r\n\r\n", b"data: [DONE]\n\ndata: [DONE]\n\n"]
     )
     def test_that_end_a_stream_may_have_blanks_and_come_twice(self, done: bytes) -> None:
         meter = read(said(b'"content":"a"'), event(STOP), done)
-        assert (meter.finish().text, meter.flags) == ("a", [])
+        assert (meter.finish_reply().text, meter.flags) == ("a", [])
 
 
 class TestErrors:
@@ -166,7 +166,7 @@ class TestErrors:
             "base_resp": {"status_code": 1008, "status_msg": "insufficient balance"},
         }
         for meter in (whole(answer), streamed(answer)):
-            meter.finish()
+            meter.finish_reply()
             assert meter.error == {"code": 1008, "message": "insufficient balance"}
 
     @pytest.mark.parametrize("reason", ["stop", "error", None])
@@ -174,12 +174,12 @@ class TestErrors:
         error = {"code": 429, "message": "the upstream is full"}
         choice = {"message": {"role": "assistant", "content": ""}, "finish_reason": reason, "error": error}
         meter = whole({"choices": [choice]})
-        meter.finish()
+        meter.finish_reply()
         assert meter.error == error
 
     def test_a_status_of_success_is_none(self) -> None:
         answer = {**completion("a"), "base_resp": {"status_code": 0, "status_msg": ""}}
-        assert whole(answer).finish().text == "a"
+        assert whole(answer).finish_reply().text == "a"
 
 
 class TestChunks:
@@ -214,11 +214,11 @@ class TestChunks:
             {"type": "text", "text": "ab"},
         ):
             assert reply_of(delta(content=content), STOP).text == "ab"
-            assert whole(completion(content)).finish().text == "ab"
+            assert whole(completion(content)).finish_reply().text == "ab"
 
     def test_of_content_may_hold_a_call(self) -> None:
         part = {"type": "tool_use", "id": "c1", "name": "look", "input": {}}
-        for reply in (reply_of(delta(content=[part]), delta("tool_use")), whole(completion([part])).finish()):
+        for reply in (reply_of(delta(content=[part]), delta("tool_use")), whole(completion([part])).finish_reply()):
             assert reply.tool_calls == [CALL]
 
     def test_a_refusal_by_another_name_is_none_of_the_answer(self) -> None:
@@ -251,24 +251,24 @@ class TestThinking:
         )
 
     def test_that_comes_twice_counts_once(self) -> None:
-        reply = whole(completion("<think>hm</think>42", reasoning_content="hm")).finish()
+        reply = whole(completion("<think>hm</think>42", reasoning_content="hm")).finish_reply()
         assert (reply.reasoning, reply.text) == ("hm", "42")
 
     def test_within_the_answer_is_taken_out_and_flagged(self) -> None:
         meter = whole(completion("Let me see.\n<think>hm</think>\n42"))
-        assert meter.finish().text == "Let me see.\n42"
+        assert meter.finish_reply().text == "Let me see.\n42"
         assert meter.flags == ["late_thinking: hm"]
 
     def test_alone_is_no_answer_and_flagged(self) -> None:
         meter = whole(completion(None, reasoning="So it is 42."))
-        assert (meter.finish().text, meter.flags) == (
+        assert (meter.finish_reply().text, meter.flags) == (
             "",
             ["no_answer: all text came as thinking: So it is 42."],
         )
 
     def test_that_was_cut_off_is_not_flagged(self) -> None:
         meter = whole(completion(None, "length", reasoning="So it"))
-        meter.finish()
+        meter.finish_reply()
         assert meter.flags == []
 
     def test_in_channels_of_gpt_oss_is_taken_out_and_flagged(self) -> None:
@@ -276,7 +276,7 @@ class TestThinking:
             "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>42<|return|>"
         )
         meter = whole(completion(harmony))
-        reply = meter.finish()
+        reply = meter.finish_reply()
         assert (reply.reasoning, reply.text, kinds(meter)) == (
             "hm",
             "42",
@@ -284,7 +284,7 @@ class TestThinking:
         )
 
     def test_that_holds_the_final_channel_is_the_answer(self) -> None:
-        reply = whole(completion(None, reasoning="<|channel|>final<|message|>42<|return|>")).finish()
+        reply = whole(completion(None, reasoning="<|channel|>final<|message|>42<|return|>")).finish_reply()
         assert (reply.reasoning, reply.text) == ("", "42")
 
 
@@ -292,12 +292,12 @@ class TestTheEndOfAText:
     @pytest.mark.parametrize("token", ["<|im_end|>", "<|eot_id|>", "</s>", "<end_of_turn>\n"])
     def test_is_no_token_of_a_chat_template(self, token: str) -> None:
         meter = whole(completion(f"42{token}"))
-        assert (meter.finish().text, meter.flags) == ("42", [f"template_tokens: {token.strip()}"])
+        assert (meter.finish_reply().text, meter.flags) == ("42", [f"template_tokens: {token.strip()}"])
 
     @pytest.mark.parametrize("text", ["<s>old</s>", "<b>new</b>", "a > b"])
     def test_may_be_other_markup(self, text: str) -> None:
         meter = whole(completion(text))
-        assert (meter.finish().text, meter.flags) == (text, [])
+        assert (meter.finish_reply().text, meter.flags) == (text, [])
 
 
 class TestRepetitions:
@@ -305,19 +305,19 @@ class TestRepetitions:
 
     def test_of_all_that_came_are_taken_out_and_flagged(self) -> None:
         meter = streamed(*(delta(content=text) for text in (*self.PIECES, "".join(self.PIECES))), STOP)
-        assert (meter.finish().text, kinds(meter)) == ("The answer is forty-two.", ["answer_repeated"])
+        assert (meter.finish_reply().text, kinds(meter)) == ("The answer is forty-two.", ["answer_repeated"])
 
     def test_of_what_came_before_are_taken_out_and_flagged(self) -> None:
         texts = ["The answer ", "The answer is forty", "The answer is forty-two."]
         meter = streamed(*(delta(content=text) for text in texts), STOP)
-        assert (meter.finish().text, kinds(meter)) == ("The answer is forty-two.", ["answer_repeated"])
+        assert (meter.finish_reply().text, kinds(meter)) == ("The answer is forty-two.", ["answer_repeated"])
 
     @pytest.mark.parametrize(
         "words", [["ha", "ha"], ["a", "b", "ab"], ["no, ", "no, ", "no!"], ["6", "6", "66", "6"]]
     )
     def test_of_a_model_stay(self, words: list[str]) -> None:
         meter = streamed(*(delta(content=word) for word in words), STOP)
-        assert (meter.finish().text, meter.flags) == ("".join(words), [])
+        assert (meter.finish_reply().text, meter.flags) == ("".join(words), [])
 
 
 class TestWhyItEnded:
@@ -333,13 +333,13 @@ class TestWhyItEnded:
         ],
     )
     def test_is_told_in_the_words_of_the_reference(self, theirs: Any, ours: str) -> None:
-        for reply in (reply_of(delta(content="a"), delta(theirs)), whole(completion("a", theirs)).finish()):
+        for reply in (reply_of(delta(content="a"), delta(theirs)), whole(completion("a", theirs)).finish_reply()):
             assert reply.finish_reason == ours
             assert reply.extra == ({} if theirs == ours else {"native_finish_reason": theirs})
 
     def test_is_flagged_if_it_is_not_known(self) -> None:
         meter = streamed(delta(content="a"), delta("engine_overloaded"))
-        meter.finish()
+        meter.finish_reply()
         assert meter.flags == ["unknown_end: engine_overloaded"]
 
     def test_may_be_told_as_gemini_spells_it(self) -> None:
@@ -348,7 +348,7 @@ class TestWhyItEnded:
         message = {"role": "assistant", "content": "a"}
         for reply in (
             reply_of(delta(content="a"), last, done=False),
-            whole({"choices": [{**choice, "message": message}]}).finish(),
+            whole({"choices": [{**choice, "message": message}]}).finish_reply(),
         ):
             assert reply.finish_reason == "length"
 
@@ -367,7 +367,7 @@ class TestWhyItEnded:
 class TestCalls:
     def reply(self, *calls: dict[str, Any], reason: str = "tool_calls") -> tuple[Reply, list[str]]:
         meter = streamed(delta(tool_calls=list(calls)), delta(reason)) if calls else streamed(delta(reason))
-        return meter.finish(), kinds(meter)
+        return meter.finish_reply(), kinds(meter)
 
     def test_whose_arguments_are_no_object_are_flagged(self) -> None:
         broken = {"index": 0, "id": "1", "function": {"name": "look", "arguments": '{"a": "b"c"}'}}
@@ -392,7 +392,7 @@ class TestCalls:
         answer["choices"].append(
             {"index": 1, "message": {"tool_calls": [CALL]}, "finish_reason": "tool_calls"}
         )
-        reply = whole(answer).finish()
+        reply = whole(answer).finish_reply()
         assert (reply.text, reply.tool_calls) == ("Let me look.", [CALL])
 
     def test_in_another_choice_that_was_asked_for_do_not(self) -> None:
@@ -400,7 +400,7 @@ class TestCalls:
         answer["choices"].append(
             {"index": 1, "message": {"tool_calls": [CALL]}, "finish_reason": "tool_calls"}
         )
-        assert whole(answer).finish().tool_calls == []
+        assert whole(answer).finish_reply().tool_calls == []
 
 
 class TestCounts:
@@ -425,24 +425,24 @@ class TestCounts:
         meter = streamed(
             delta(content="a"), STOP, usage(prompt_tokens=5, completion_tokens=3, total_tokens=108)
         )
-        assert (meter.finish().usage.reasoning_tokens, meter.flags) == (
+        assert (meter.finish_reply().usage.reasoning_tokens, meter.flags) == (
             100,
             ["thinking_by_total: 100 tokens"],
         )
 
     def test_of_an_empty_answer_are_flagged(self) -> None:
         meter = streamed(delta(content=""), STOP, usage(prompt_tokens=5, completion_tokens=30))
-        meter.finish()
+        meter.finish_reply()
         assert meter.flags == ["no_answer: 30 tokens came without text"]
 
     def test_of_an_answer_that_ends_at_once_are_not(self) -> None:
         meter = streamed(STOP, usage(prompt_tokens=5, completion_tokens=1))
-        meter.finish()
+        meter.finish_reply()
         assert meter.flags == []
 
 
 def test_a_reply_without_anything_odd_has_no_flags() -> None:
     chunks = [delta(role="assistant", content=""), delta(reasoning="hm"), delta(content="42"), STOP]
     meter = streamed(*chunks, usage(prompt_tokens=5, completion_tokens=3, total_tokens=8))
-    meter.finish()
+    meter.finish_reply()
     assert meter.flags == []

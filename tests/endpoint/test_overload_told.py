@@ -9,7 +9,7 @@ from tests.endpoint.scripted_server import ASKED, CLOSE, Script, Serve
 from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.timeouts import Timeouts
 
-QUICKLY = RetryPolicy(retries=3, first=0.01)
+QUICKLY = RetryPolicy(retries=3, first_delay=0.01)
 
 
 @pytest.mark.parametrize("status", [408, 429, 503, 504, 529])

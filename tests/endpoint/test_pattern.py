@@ -60,7 +60,7 @@ def read(stream: bytes, cuts: list[int]) -> dict[str, Any]:
     for number, (start, end) in enumerate(pairwise(places), 1):
         meter.data(stream[start:end], 100 * number)
     try:
-        reply: Any = meter.finish()
+        reply: Any = meter.finish_reply()
     except BadAnswer as error:
         reply = str(error)
     told = (
@@ -69,7 +69,7 @@ def read(stream: bytes, cuts: list[int]) -> dict[str, Any]:
         meter.chunks,
         meter.gaps,
         meter.flags,
-        meter.answer_at(),
+        meter.answer_started_at(),
     )
     return {"reply": reply, "told": told}
 

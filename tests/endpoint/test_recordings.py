@@ -99,7 +99,7 @@ def open_connection() -> Connection:
 
 def deliver(connection: Connection, pieces: Iterable[bytes], sink: Any) -> None:
     """One exchange on a connection whose answer arrives in these pieces."""
-    exchange = connection.ask(b"", sink)
+    exchange = connection.start_exchange(b"", sink)
     for piece in pieces:
         connection.data_received(piece)
     exchange.done.result()
@@ -108,7 +108,7 @@ def deliver(connection: Connection, pieces: Iterable[bytes], sink: Any) -> None:
 def reply_to(pieces: Iterable[bytes]) -> tuple[Reply, AnswerMeter]:
     meter = AnswerMeter()
     deliver(open_connection(), pieces, meter)
-    return meter.finish(), meter
+    return meter.finish_reply(), meter
 
 
 def single_bytes(answer: bytes) -> Iterator[bytes]:
@@ -201,7 +201,7 @@ async def test_answers_follow_each_other_on_one_connection(server: str) -> None:
     for exchange in CONNECTIONS[f"{server}/keep_alive"]:
         meter = AnswerMeter()
         deliver(connection, single_bytes(exchange.answer), meter)
-        assert compared(meter.finish(), meter) == expected_of(exchange)
+        assert compared(meter.finish_reply(), meter) == expected_of(exchange)
     assert connection.open
 
 

@@ -52,7 +52,7 @@ def failed(
 class TestTheWait:
     @given(st.integers(1, 5))
     def test_doubles_and_at_most_half_of_it_is_taken_off(self, attempt: int) -> None:
-        delay = RetryPolicy(first=0.5, longest=4).delay(failed(), attempt)
+        delay = RetryPolicy(first_delay=0.5, max_delay=4).delay(failed(), attempt)
         assert delay is not None
         longest = min(0.5 * 2 ** (attempt - 1), 4)
         assert longest / 2 <= delay <= longest
@@ -61,7 +61,7 @@ class TestTheWait:
         assert len({RetryPolicy().delay(failed(), 1) for _ in range(10)}) > 1
 
     def test_is_longer_after_a_rate_limit_that_names_none(self) -> None:
-        delay = RetryPolicy(first=0.001).delay(failed(429), 1)
+        delay = RetryPolicy(first_delay=0.001).delay(failed(429), 1)
         assert delay is not None
         assert 0.5 <= delay <= 1
 
@@ -69,8 +69,8 @@ class TestTheWait:
         assert RetryPolicy().delay(failed(429, retry_after=17), 1) == 17
 
     def test_is_not_to_be_had_where_the_server_says_too_much(self) -> None:
-        assert RetryPolicy(longest_wait=20).delay(failed(429, retry_after=20), 1) == 20
-        assert RetryPolicy(longest_wait=20).delay(failed(429, retry_after=21), 1) is None
+        assert RetryPolicy(max_rate_limit_wait=20).delay(failed(429, retry_after=20), 1) == 20
+        assert RetryPolicy(max_rate_limit_wait=20).delay(failed(429, retry_after=21), 1) is None
         assert RetryPolicy().delay(failed(429, retry_after=math.inf), 1) is None
 
     def test_ends_with_the_retries(self) -> None:

@@ -118,7 +118,7 @@ class TestJsonLines:
     )
     def test_any_pieces_give_the_lines_of_the_whole(self, pieces: list[bytes]) -> None:
         lines = JsonLines()
-        said = [line for piece in (*pieces, lines.ending) for line in lines.feed(piece)]
+        said = [line for piece in (*pieces, lines.end_bytes) for line in lines.feed(piece)]
         assert said == [line for line in b"".join(pieces).split(b"\n") if line.strip()]
 
     @pytest.mark.parametrize("beginning", [b"{", b"\n {", BOM + b"{"])

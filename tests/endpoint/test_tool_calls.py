@@ -21,7 +21,7 @@ def assembled(*pieces: dict[str, Any]) -> list[tuple[str, str, str]]:
     """(id, name, arguments) of the calls that the pieces make."""
     calls = ToolCallAccumulator()
     for each in pieces:
-        calls.add(each)
+        calls.add_entry(each)
     finished = calls.finish()
     assert all(call["type"] == "function" for call in finished)
     return [(call["id"], call["function"]["name"], call["function"]["arguments"]) for call in finished]
@@ -140,9 +140,9 @@ class TestCallsThatComeMoreThanOnce:
 
     def test_looking_for_them_does_not_cost_the_more_the_longer_they_get(self) -> None:
         calls, started = ToolCallAccumulator(), process_time()
-        calls.add(piece("look", '{"code": "' + "x" * 200_000, index=0))
+        calls.add_entry(piece("look", '{"code": "' + "x" * 200_000, index=0))
         for _ in range(20_000):
-            calls.add(piece(arguments="{}", index=0))
+            calls.add_entry(piece(arguments="{}", index=0))
         assert len(calls.finish()[0]["function"]["arguments"]) == 240_010
         assert process_time() - started < 10, "reading all arguments for each piece takes minutes"
 
@@ -203,7 +203,7 @@ class TestCallsThatAreNone:
     def unread(self, *pieces: dict[str, Any]) -> list[str]:
         calls = ToolCallAccumulator()
         for each in pieces:
-            calls.add(each)
+            calls.add_entry(each)
         calls.finish()
         return calls.unread
 
@@ -240,10 +240,10 @@ class TestNamesAndArguments:
 
     def test_a_piece_with_neither_is_no_token(self) -> None:
         calls = ToolCallAccumulator()
-        assert not calls.add({"index": 0, "id": "1", "type": "function", "function": None})
-        assert not calls.add(piece("", "", index=0))
-        assert calls.add(piece("look", index=0))
-        assert calls.add(piece(arguments="{", index=0))
+        assert not calls.add_entry({"index": 0, "id": "1", "type": "function", "function": None})
+        assert not calls.add_entry(piece("", "", index=0))
+        assert calls.add_entry(piece("look", index=0))
+        assert calls.add_entry(piece(arguments="{", index=0))
 
 
 @given(
@@ -264,7 +264,7 @@ def test_fragments_of_any_size_make_the_same_calls(calls: list[tuple[str, str]],
 def test_many_pieces_cost_no_more_each_than_few() -> None:
     calls, started = ToolCallAccumulator(), process_time()
     for _ in range(500_000):
-        calls.add({"index": 0, "function": {"arguments": "0123456789"}})
+        calls.add_entry({"index": 0, "function": {"arguments": "0123456789"}})
     (call,) = calls.finish()
     assert len(call["function"]["arguments"]) == 5_000_000
     assert process_time() - started < 10, "copying what is there for each piece takes minutes"

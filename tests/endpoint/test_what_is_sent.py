@@ -44,10 +44,10 @@ async def requests(serve: Serve, open_client: OpenClient) -> list[Request]:
     client = open_client(server.url, access=access)
     await ask(client)
     await client.ask("/completions", {"prompt": "Hi"})
-    await client.document("/embeddings", b'{"input": "Hi"}')
+    await client.fetch_document("/embeddings", b'{"input": "Hi"}')
     await client.count_tokens("Hi")
     for dialect in (MESSAGES, RESPONSES, GEMINI):
-        await client.speaks(dialect.path)
+        await client.supports_dialect(dialect.path)
     async with Relay() as relay:
         agent = Agent(relay, client)
         asked = {**HI, "max_tokens": 5, "stream": True}

@@ -171,4 +171,4 @@ class TestNoConnection:
         connection = await open_connection(parse_base_url(server.url), None, limit=5)
         await until(lambda: not connection.open)
         with pytest.raises(WireError, match=NOTHING_HEARD):
-            await connection.ask(b"question", Collected()).done
+            await connection.start_exchange(b"question", Collected()).done

@@ -42,7 +42,7 @@ async def client_of(
     """A simulated endpoint and a client for it, as a run gets it."""
     async with SimulatedEndpoint(settings or Settings()) as endpoint:
         target = Target(slot, f"the-{slot}", endpoint.base_url)
-        async with EndpointClient(target, stream=stream, retry=RetryPolicy(first=0.001)) as client:
+        async with EndpointClient(target, stream=stream, retry=RetryPolicy(first_delay=0.001)) as client:
             yield {slot: client}
 
 

@@ -32,7 +32,7 @@ async def test_the_server_and_the_records_count_the_same(scripts: list[Script]) 
         client = EndpointClient(
             Target("primary", "m", f"{server.url}/v1"),
             connections=3,
-            retry=RetryPolicy(retries=2, first=0.001),
+            retry=RetryPolicy(retries=2, first_delay=0.001),
         )
 
         async def one() -> None:

@@ -59,7 +59,7 @@ async def connect() -> AsyncIterator[Connect]:
             Target("primary", "m", f"{server.url}/v1"),
             stream=stream,
             limits=patience,
-            retry=RetryPolicy(retries=retries, first=0.001),
+            retry=RetryPolicy(retries=retries, first_delay=0.001),
         )
         clients.append(client)
         return client
@@ -131,7 +131,7 @@ class TestWhenTheRunIsInterrupted:
         asking = asyncio.create_task(client.ask("/chat/completions", {}, note=records.append))
         await asyncio.sleep(0.4)
         assert not asking.done()
-        client.hurry()
+        client.stop_waiting()
         with pytest.raises(RunStopped, match=r"no token for .* when the run was stopped"):
             await asyncio.wait_for(asking, 5)
         assert server.requests == 1
@@ -139,11 +139,11 @@ class TestWhenTheRunIsInterrupted:
 
     async def test_those_that_get_on_do_not(self, serve: Hostile, connect: Connect) -> None:
         client = connect(serve(STREAM, TOKENS), total=1.0)
-        client.hurry()
+        client.stop_waiting()
         assert "--request-seconds" in str(await refusal_of(client))
 
     async def test_so_does_one_that_is_sent_later(self, serve: Hostile, connect: Connect) -> None:
         client = connect(serve(b"", b""), read=60.0)
-        client.hurry()
+        client.stop_waiting()
         with pytest.raises(RunStopped):
             await ask(client)

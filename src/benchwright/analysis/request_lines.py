@@ -76,7 +76,7 @@ def _note_line(kind: str, count: int) -> str:
     """Return a line on the number of requests with odd responses of this kind, and what to do about it."""
     note = NOTES[kind]
     advice = f": {note.advice}" if note.advice else ""
-    return f"In {count_with_noun(count, 'request')} {note.words}{advice}."
+    return f"In {count_with_noun(count, 'request')} {note.description}{advice}."
 
 
 def _settling_lines(left_out: int, requests: int) -> list[str]:

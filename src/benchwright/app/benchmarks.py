@@ -64,11 +64,11 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     if not settings.endpoint.model:
         raise UserError("Missing option '--model': give the name of the model as the server lists it.")
     endpoint, catalog, containers = settings.endpoint, settings.catalog, settings.containers
-    check_until(settings.deciding, len(endpoint.tried))
-    if len(endpoint.tried) > 1 and settings.monitoring.scrape_prometheus:
+    check_until(settings.deciding, len(endpoint.models_under_test))
+    if len(endpoint.models_under_test) > 1 and settings.monitoring.scrape_prometheus:
         raise UserError("--scrape-prometheus is for one model: run it once for each.")
     selection = _selection(settings.selection, settings.sampling.seed)
-    benchmark, source = _find(name, catalog, containers, selection, models=len(endpoint.tried))
+    benchmark, source = _find(name, catalog, containers, selection, models=len(endpoint.models_under_test))
     may_order = settings.deciding.until is None and not settings.execution.is_shared
     images = _images(benchmark, containers.keep_images, may_order=may_order)
     benchmark = benchmark if images is None else images.benchmark
@@ -92,7 +92,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     samples = task.size()
     request = RunRequest(
         kind="benchmark",
-        name=f"{metadata.full_name}-{short_name([entry.title for entry in endpoint.tried])}",
+        name=f"{metadata.full_name}-{short_name([entry.title for entry in endpoint.models_under_test])}",
         plan=Plan(
             task=task,
             samples=samples,
@@ -292,7 +292,7 @@ def _helpers(
         base_url = given.get(f"{role}_base_url") or primary.base_url
         access = role_access(endpoint, given, role)
         if base_url.rstrip("/") == primary.base_url:
-            access = access.beside(models.access[primary.slot])
+            access = access.with_defaults(models.access[primary.slot])
         if model is None:
             target = Target(role, primary.model, base_url, headers=access.plain_headers)
         else:

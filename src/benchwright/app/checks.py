@@ -44,7 +44,7 @@ def check_eval(settings: EvalSettings) -> None:
             raise UserError("--baseline-base-url requires --baseline-model.")
         if settings.baseline.baseline_api_key is not None:
             raise UserError("--baseline-api-key requires --baseline-model.")
-    elif len(settings.endpoint.tried) > 1:
+    elif len(settings.endpoint.models_under_test) > 1:
         raise UserError(
             "--baseline-model goes with one --model; of several models, the first is compared with each other one."
         )

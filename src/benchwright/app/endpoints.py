@@ -54,12 +54,12 @@ def make_client(target: Target, access: Access, settings: Settings, connections:
             read=limits.timeout,
             stall=min(limits.timeout, Timeouts().stall),
             total=limits.request_seconds,
-            size=limits.answer_mb * 2**20,
+            max_bytes=limits.answer_mb * 2**20,
         ),
-        retry=RetryPolicy(retries=limits.retries, longest_wait=limits.max_wait),
+        retry=RetryPolicy(retries=limits.retries, max_rate_limit_wait=limits.max_wait),
         hints={
             **_hints(settings.sampling, target),
-            **refusal_hints(settings.thinking, settings.endpoint.tried, target),
+            **refusal_hints(settings.thinking, settings.endpoint.models_under_test, target),
         },
         added=added_settings(settings.sampling, settings.endpoint.models, target),
     )

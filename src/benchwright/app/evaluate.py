@@ -67,7 +67,7 @@ def prepare_eval(
     """
     check_eval(settings)
     endpoint, rows = settings.endpoint, settings.rows
-    check_until(settings.deciding, len(endpoint.tried) + (settings.baseline.baseline_model is not None))
+    check_until(settings.deciding, len(endpoint.models_under_test) + (settings.baseline.baseline_model is not None))
     assert rows.dataset is not None
     assert endpoint.model is not None
     task = eval_task(settings, rows.dataset, objects)
@@ -89,7 +89,7 @@ def prepare_eval(
         name=_name(
             settings.solver,
             rows.dataset,
-            short_name([entry.title for entry in endpoint.tried]),
+            short_name([entry.title for entry in endpoint.models_under_test]),
         ),
         plan=Plan(
             task=task,

@@ -150,7 +150,7 @@ async def _run(
 ) -> RunResult:
     settings = request.settings
     wanted = math.ceil(
-        settings.execution.most_in_flight
+        settings.execution.max_in_flight
         * request.plan.max_requests_per_trial
         / (settings.execution.workers or 1)
     )
@@ -230,7 +230,7 @@ async def _executor(
 ) -> AsyncIterator[Executor]:
     execution = request.settings.execution
     if execution.concurrency == "auto":
-        bound = min(execution.most_in_flight, connections)
+        bound = min(execution.max_in_flight, connections)
         yield AdaptiveExecutor(clients, bound, paced, request.direct_clients)
         return
     if not execution.is_shared:

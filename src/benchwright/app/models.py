@@ -66,7 +66,7 @@ def find_models(
             recommended settings, or a server has no field for the wanted reasoning effort.
     """
     found = ModelsUnderTest((), {}, {}, {}, {})
-    for number, entry in enumerate(endpoint.tried):
+    for number, entry in enumerate(endpoint.models_under_test):
         slot = slot_of(number)
         base_url = entry.base_url or endpoint.base_url or default_url
         recommended = _recommended(thinking, entry)

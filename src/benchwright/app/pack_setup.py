@@ -160,7 +160,7 @@ def chosen_models(
     `direct`: True if the pack calls the models itself, without the relay.
     """
     configuration = read_configuration_files()
-    tried = endpoint.tried
+    tried = endpoint.models_under_test
     if endpoint.base_url or any(entry.base_url for entry in tried):
         return _models_at_address(endpoint, sampling, configuration, say, direct=direct)
     chosen = choose_models(configuration, [entry.model for entry in tried])
@@ -187,7 +187,7 @@ def _models_at_address(
     *,
     direct: bool,
 ) -> tuple[PackConfiguration, dict[str, RegisteredModel], list[Target], dict[str, Access]]:
-    if not endpoint.tried:
+    if not endpoint.models_under_test:
         raise UserError("Missing option '--model': give the name of a model as the server lists it.")
     found = find_models(endpoint, sampling, ThinkingSettings(), {}, say)
     _check_direct(found.access, direct=direct)

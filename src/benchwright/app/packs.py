@@ -69,7 +69,7 @@ async def prepare_pack(
         UserError: If the pack, models or settings are invalid. The message says what to do.
         ExecutionError: If the pack does not load.
     """
-    check_until(settings.deciding, len(settings.endpoint.tried))
+    check_until(settings.deciding, len(settings.endpoint.models_under_test))
     async with AsyncExitStack() as stack:
         ready = await set_up_pack(reference, settings, watch.log, say, stack)
         prepared = _composed(ready, settings, watch)
@@ -87,7 +87,7 @@ def _composed(ready: LoadedPack, settings: PackSettings, watch: PackObserver) ->
     setup, pack, targets, access = ready
     clients = {}
     for target in targets:
-        client = make_client(target, access[target.slot], settings, settings.execution.most_in_flight)
+        client = make_client(target, access[target.slot], settings, settings.execution.max_in_flight)
         assert isinstance(client, EndpointClient), "packs are given addresses"
         clients[target.slot] = client
     task = PackTask(

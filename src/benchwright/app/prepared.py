@@ -146,7 +146,7 @@ def describe_run(prepared: PreparedRun[Any]) -> dict[str, Any]:
     from benchwright.analysis.noise import earlier_noise
 
     request, plan = prepared.request, prepared.request.plan
-    models = {entry.title for entry in request.settings.endpoint.tried}
+    models = {entry.title for entry in request.settings.endpoint.models_under_test}
     noise = earlier_noise(request.kind, [data.xxh3 for data in request.data], models)
     return {
         **prepared.facts,

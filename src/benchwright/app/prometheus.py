@@ -22,7 +22,7 @@ class MetricsScrape:
     def __init__(self, base_url: str, url: str | None, say: Say, access: Access = NO_ACCESS) -> None:
         self.found: dict[str, Any] = {}
         self._url = url or metrics_url(base_url)
-        self._access = access.at(self._url, base_url)
+        self._access = access.for_url(self._url, base_url)
         self._say = say
         self._before: str | None = None
 

@@ -61,7 +61,7 @@ def sent_thinking(
         return None
     given = (entry.thinking_style if entry is not None else None) or thinking.thinking_style
     found = FoundStyle(given, STYLE_OPTION) if given is not None else _find_style(target.base_url, access)
-    return SentThinking(body_fields(found.style, wanted), found.style, found.by)
+    return SentThinking(body_fields(found.style, wanted), found.style, found.evidence)
 
 
 @lru_cache(maxsize=64)

@@ -30,7 +30,7 @@ def prepare_task(task: Task, settings: TaskSettings, say: Say) -> PreparedRun[Ru
     samples, spec = task.size(), task.spec
     request = RunRequest(
         kind="eval",
-        name=f"{spec.name}-{short_name([entry.title for entry in endpoint.tried])}",
+        name=f"{spec.name}-{short_name([entry.title for entry in endpoint.models_under_test])}",
         plan=Plan(
             task=task,
             samples=samples,

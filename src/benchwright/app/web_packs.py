@@ -79,7 +79,7 @@ async def open_web_pack(
     session = WebSession(pack, list(models.values()), storage, saved)
     clients: dict[str, EndpointClient] = {}
     for target in targets:
-        client = make_client(target, access[target.slot], settings, settings.execution.most_in_flight)
+        client = make_client(target, access[target.slot], settings, settings.execution.max_in_flight)
         assert isinstance(client, EndpointClient), "packs are given addresses"
         clients[models[target.slot].id] = client
     ids = {slot: model.id for slot, model in models.items()}

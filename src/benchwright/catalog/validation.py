@@ -136,7 +136,7 @@ class _Nobody:
         """Return None: there is no tokenizer."""
         return None
 
-    def hurry(self) -> None:
+    def stop_waiting(self) -> None:
         """Do nothing: no request is in flight."""
 
     def close(self) -> None:

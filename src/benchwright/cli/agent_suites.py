@@ -48,13 +48,13 @@ def _run(
     first = each[0]
     refuse_unused_options(each, [entry.name for entry in entries if entry.kind == "benchmark"])
     check_allowed_in_suite(first, "several agents (--agent)")
-    if not first.endpoint.tried:
+    if not first.endpoint.models_under_test:
         raise UserError("Name the models for these agents with --model.")
     name = first.label.name or "-".join([*(entry.name for entry in entries), "agents"])
-    suite = Suite(None, name, first.endpoint.tried, {}, entries)
+    suite = Suite(None, name, first.endpoint.models_under_test, {}, entries)
     own = {"suite": name, "name": None}
     parts = [
-        SuitePart(entry, settings.model_copy(update=own), first.endpoint.tried)
+        SuitePart(entry, settings.model_copy(update=own), first.endpoint.models_under_test)
         for entry in entries
         for settings in each
     ]

@@ -61,7 +61,7 @@ def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) ->
     failed = False
     if measured:
         compared = _compared(measured, before, settings.regression)
-        alone = len(settings.endpoint.tried) < 2 and compared is None
+        alone = len(settings.endpoint.models_under_test) < 2 and compared is None
         failed = _give(measured, compared, settings.report.output, alone=alone, as_json=as_json)
     if isinstance(ended, BenchwrightError):
         raise ended

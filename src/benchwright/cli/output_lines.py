@@ -23,8 +23,8 @@ def header_lines(program: str, settings: EvalSettings) -> list[str]:
     facts = (
         ("Endpoint", settings.endpoint.base_url),
         (
-            "Model" if len(settings.endpoint.tried) < 2 else "Models",
-            ", ".join(entry.title for entry in settings.endpoint.tried) or None,
+            "Model" if len(settings.endpoint.models_under_test) < 2 else "Models",
+            ", ".join(entry.title for entry in settings.endpoint.models_under_test) or None,
         ),
         ("Baseline endpoint", settings.baseline.baseline_base_url),
         ("Baseline model", settings.baseline.baseline_model),

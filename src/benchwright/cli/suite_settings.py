@@ -135,7 +135,7 @@ def _models(suite: Suite, context: click.Context, given: Mapping[str, Any]) -> t
         return suite.models
     named = {name: context.params[name] for name in ("model", "models_file")}
     take_models(named)
-    tried = Settings(**named).endpoint.tried
+    tried = Settings(**named).endpoint.models_under_test
     if not tried:
         raise UserError(
             f"The suite {make_safe(suite.given_name)} names no models: use --model, or write a table [[models]] into its file."

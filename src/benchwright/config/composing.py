@@ -34,7 +34,7 @@ class ComposedSettings(BaseModel):
     """Sections that have no options in this command. They always have their defaults, and are not dumped."""
 
     @classmethod
-    def prepared(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    def prepare_flat(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the flat values in the form in which they are distributed to the sections.
 
         Subclasses may change them.
@@ -47,7 +47,7 @@ class ComposedSettings(BaseModel):
         """Return the settings for the values in `given` by flat name. Errors of the sections name flat names, too."""
         if not isinstance(given, dict):
             return make(given)
-        given = cls.prepared(given)
+        given = cls.prepare_flat(given)
         sections, unknown = distribute(cls, given)
         lines: list[InitErrorDetails] = []
         made: Self | None = None

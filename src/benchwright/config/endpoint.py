@@ -62,7 +62,7 @@ class EndpointSettings(AccessSettings):
         return {**given, "model": name}
 
     @property
-    def tried(self) -> Models:
+    def models_under_test(self) -> Models:
         """The models under test, also if there is only one."""
         if self.models or self.model is None:
             return self.models

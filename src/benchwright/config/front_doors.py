@@ -112,7 +112,7 @@ class BenchmarkSettings(Settings):
     monitoring: PrometheusSettings = PrometheusSettings()
 
     @classmethod
-    def prepared(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    def prepare_flat(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the flat values with the judge's settings moved into the benchmark's options.
 
         Raises:

@@ -78,7 +78,7 @@ class ExecutionSettings(Section):
     """Address of the OpenTelemetry collector to which spans and scores are sent."""
 
     @property
-    def most_in_flight(self) -> int:
+    def max_in_flight(self) -> int:
         """Maximum number of trials in flight at the same time."""
         return MOST_BY_ITSELF if self.concurrency == "auto" else self.concurrency
 

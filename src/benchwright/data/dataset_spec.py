@@ -75,7 +75,7 @@ class Dataset(Record, frozen=True):
     json_lines: bool = False
 
     @property
-    def evaluated(self) -> str:
+    def evaluated_split(self) -> str:
         """The split that is evaluated."""
         return next(iter(self.splits))
 

@@ -64,12 +64,12 @@ def find_dataset(
 
 def _named(dataset: Dataset, path: Path) -> Source:
     if not path.is_dir():
-        return Source(dataset, path.parent, {dataset.evaluated: [dataset_file(path)]}, "path")
+        return Source(dataset, path.parent, {dataset.evaluated_split: [dataset_file(path)]}, "path")
     splits = files_as_laid(path, dataset)
     if not splits:
         raise DatasetNotFound(
-            f"{path} holds no {dataset.evaluated} rows of {dataset.name}; expected one data file, "
-            f"{dataset.evaluated}.jsonl for example, or {', '.join(dataset.splits[dataset.evaluated])}"
+            f"{path} holds no {dataset.evaluated_split} rows of {dataset.name}; expected one data file, "
+            f"{dataset.evaluated_split}.jsonl for example, or {', '.join(dataset.splits[dataset.evaluated_split])}"
         )
     return Source(dataset, path, splits, "path", manifest=read_manifest(path))
 

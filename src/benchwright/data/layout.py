@@ -53,7 +53,7 @@ def files_as_laid(root: Path, dataset: Dataset) -> Splits:
 
 
 def _found(splits: Splits, dataset: Dataset) -> Splits:
-    return {split: files for split, files in splits.items() if files} if splits[dataset.evaluated] else {}
+    return {split: files for split, files in splits.items() if files} if splits[dataset.evaluated_split] else {}
 
 
 def _laid(root: Path, dataset: Dataset, split: str, data: list[Path]) -> list[Path]:
@@ -97,7 +97,7 @@ def _named(dataset: Dataset, split: str, data: list[Path]) -> list[Path]:
         return _only(exact, dataset, split)
     if called:
         return called if _one_set_of_shards(called) else _only(called, dataset, split)
-    if split != dataset.evaluated:
+    if split != dataset.evaluated_split:
         return []
     other = [file for file in data if not words[file] & set(dataset.splits)]
     for name in (dataset.name, "sample"):

@@ -64,7 +64,7 @@ class Source:
             DatasetNotFound: If there are none.
             DatasetParseError: If a fetched file has changed since it was fetched.
         """
-        split = split or self.dataset.evaluated
+        split = split or self.dataset.evaluated_split
         if split not in self._splits:
             raise DatasetNotFound(
                 f"{self.root} holds no {split} rows of {self.dataset.name}; add a file named {split}.jsonl"

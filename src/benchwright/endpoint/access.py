@@ -56,11 +56,11 @@ class Access(Record, frozen=True):
         return {header.name.lower(): header.value for header in self.headers if not header.secret}
 
     @property
-    def elsewhere(self) -> Access:
+    def for_other_servers(self) -> Access:
         """Access for another address: without key and headers, which must not be sent there, but with the TLS files."""
         return Access(tls=self.tls)
 
-    def beside(self, other: Access) -> Access:
+    def with_defaults(self, other: Access) -> Access:
         """Return this access for a model at the same address as `other`.
 
         A missing key, headers and TLS files are taken from `other`.
@@ -69,10 +69,10 @@ class Access(Record, frozen=True):
         shared = tuple(header for header in other.headers if header.name.lower() not in own)
         return Access(self.key or other.key, shared + self.headers, other.tls)
 
-    def at(self, url: str, base_url: str) -> Access:
+    def for_url(self, url: str, base_url: str) -> Access:
         """Return the access for requests to a URL: this one at the server of `base_url`, `elsewhere` at any other."""
-        same = parse_base_url(url).server == parse_base_url(base_url).server
-        return self if same else self.elsewhere
+        same = parse_base_url(url).server_identity == parse_base_url(base_url).server_identity
+        return self if same else self.for_other_servers
 
 
 NO_ACCESS = Access()

@@ -87,7 +87,7 @@ class ResponseAccumulator:
             chunk = _decode(data)
         except UNREADABLE:
             return self._take_odd_chunk(data, at)
-        token = self.take_read(chunk, at)
+        token = self.take_decoded_chunk(chunk, at)
         if self._tries_left and len(self._content.texts) + len(self._reasoning.texts) > 1:
             self._look_for_pattern(data, chunk)
         return token
@@ -99,10 +99,10 @@ class ResponseAccumulator:
         """
         self.pieces.is_lenient = True
         lines = data.split(b"\n") if b"\n" in data else [data]
-        tokens = [self.take_read(read_json(line), at) for line in lines if line.strip()]
+        tokens = [self.take_decoded_chunk(read_json(line), at) for line in lines if line.strip()]
         return any(tokens)
 
-    def take_read(self, chunk: dict[str, Any], at: int) -> bool:
+    def take_decoded_chunk(self, chunk: dict[str, Any], at: int) -> bool:
         """Add a decoded chunk; return True if it holds a token."""
         choices = chunk.get("choices")
         choice = choices[0] if choices else _NOTHING
@@ -242,7 +242,7 @@ class ResponseAccumulator:
 
     # A whole response
 
-    def take_whole(self, body: bytes) -> None:
+    def take_whole_body(self, body: bytes) -> None:
         """Add a response that was not streamed, given its JSON body."""
         try:
             answer = _decode(body)
@@ -268,10 +268,10 @@ class ResponseAccumulator:
         if "tool_calls" in message or "function_call" in message:
             pieces.calls.add_all(message, whole=True)
         for call in calls:
-            pieces.calls.add_piece(call)
+            pieces.calls.add_delta(call)
         pieces.refusal.append(message.get("refusal") or "")
         pieces.take_finish_reason(choice.get("finish_reason") or choice.get("finishReason"))
-        if pieces.calls.first is None and pieces.finish_reason == "tool_calls":
+        if pieces.calls.first_call is None and pieces.finish_reason == "tool_calls":
             for one in choices[1:]:  # Copilot's server splits text and calls into two choices
                 pieces.calls.add_all(one.get("message") or {}, whole=True)
         pieces.logprobs = choice.get("logprobs")
@@ -280,7 +280,7 @@ class ResponseAccumulator:
 
     # Result
 
-    def conclude(self, *, named_error: bool, error: bytes = b"") -> None:
+    def detect_stream_error(self, *, named_error: bool, error: bytes = b"") -> None:
         """Decide at the end of a stream whether it reported an error, and record that error.
 
         `error`: an error that was sent outside of the events' data. An event that is no chunk counts as an
@@ -295,9 +295,9 @@ class ResponseAccumulator:
         if self.error is None and (named_error or (self._stray and self.pieces.finish_reason is None)):
             self._take_error(self._stray or "an event named error")
 
-    def reply(self, body: bytes | None) -> Reply:
+    def make_reply(self, body: bytes | None) -> Reply:
         """Return the response; `body` is the body if it was not streamed, else None."""
-        return self.pieces.reply(body)
+        return self.pieces.make_reply(body)
 
 
 def _error_of(answer: dict[str, Any]) -> Any:

@@ -35,14 +35,14 @@ class Address(Record, frozen=True):
     socket: str | None = None
     query: str = ""
 
-    def target(self, path: str) -> str:
+    def request_target(self, path: str) -> str:
         """Return the request target (RFC 9112 3.2) of a full path: the path and the base URL's query."""
         if not self.query:
             return path or "/"
         return f"{path or '/'}{'&' if '?' in path else '?'}{self.query}"
 
     @property
-    def tls(self) -> bool:
+    def uses_tls(self) -> bool:
         """True if the connection is encrypted."""
         return self.scheme == "https"
 
@@ -67,7 +67,7 @@ class Address(Record, frozen=True):
         return ip.is_loopback or ip.is_unspecified
 
     @property
-    def server(self) -> tuple[str, str, int, str | None]:
+    def server_identity(self) -> tuple[str, str, int, str | None]:
         """Everything but prefix and query. Two addresses of one server have equal values."""
         return self.scheme, self.host, self.port, self.socket
 
@@ -186,7 +186,7 @@ def proxy_for(address: Address, environ: Mapping[str, str]) -> Proxy | None:
     Raises:
         UserError: If the proxy is not an http:// address.
     """
-    names = ("https_proxy", "HTTPS_PROXY") if address.tls else ("http_proxy",)
+    names = ("https_proxy", "HTTPS_PROXY") if address.uses_tls else ("http_proxy",)
     value = next((environ[name] for name in (*names, "all_proxy", "ALL_PROXY") if environ.get(name)), None)
     if not value or address.is_this_machine or address.socket is not None:
         return None

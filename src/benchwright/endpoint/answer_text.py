@@ -25,7 +25,7 @@ class AnswerText(NamedTuple):
 
     text: str
     reasoning: str
-    begin: int = 0
+    answer_offset: int = 0
     flags: tuple[str, ...] = ()
 
 
@@ -37,7 +37,7 @@ def read_answer_text(content: str, apart: str) -> AnswerText:
     flags: list[str] = []
     text, reasoning, begin = content, apart, 0
     if channels := read_channels(content) or (None if content.strip() else read_channels(apart)):
-        text, begin = channels.text, channels.begin if content.strip() else 0
+        text, begin = channels.text, channels.answer_offset if content.strip() else 0
         reasoning = _both(apart, channels.reasoning) if content.strip() else channels.reasoning
         flags.append(noted(TEMPLATE_TOKENS, content or apart))
     elif thoughts := _inline(content, apart):

@@ -56,13 +56,13 @@ def make_call(
     if isinstance(messages, msgspec.Raw):
         rest = _encode({name: value for name, value in fields.items() if name != "messages"})
         parts = (b'{"messages":', memoryview(messages), b"," + rest[1:])
-        head = heads.of(path, identity, sum(map(len, parts)), with_id=with_id)
-        return PreparedRequest(head + parts[0], seconds=seconds, rest=parts[1:])
+        head = heads.make_head(path, identity, sum(map(len, parts)), with_id=with_id)
+        return PreparedRequest(head + parts[0], time_limit=seconds, body_rest=parts[1:])
     try:
         body = _encode(fields)
     except UnicodeEncodeError:
         body = _encode(_without_surrogates(fields))
-    return PreparedRequest(heads.of(path, identity, len(body), with_id=with_id), body, seconds)
+    return PreparedRequest(heads.make_head(path, identity, len(body), with_id=with_id), body, seconds)
 
 
 def adapted_body(body: bytes, left_out: frozenset[str]) -> bytes:

@@ -32,7 +32,7 @@ class Channel:
         """Return all texts of the channel, joined."""
         return whole_characters("".join(self.texts))
 
-    def settle(self) -> bool:
+    def remove_repetition(self) -> bool:
         """Remove text that was sent twice, and return True if there was any.
 
         This is a last text that equals all before it (RAGFlow), or the beginning of each text that repeats
@@ -46,9 +46,9 @@ class Channel:
             self.times.pop()
             return True
         is_enough = len(texts) >= FEWEST and len(texts[-1]) >= SHORTEST and len(texts[0]) < len(texts[-1])
-        return is_enough and self.settle_cumulative()
+        return is_enough and self.remove_cumulation()
 
-    def settle_cumulative(self) -> bool:
+    def remove_cumulation(self) -> bool:
         """Keep only the new part of each text if every text begins with the one before it.
 
         Return True if that is so.
@@ -62,7 +62,7 @@ class Channel:
         ]
         return True
 
-    def time_of(self, place: int) -> int:
+    def arrival_time(self, place: int) -> int:
         """Return the arrival time of the character at an offset of the joined text; 0 if there is no such character."""
         end = 0
         for text, at in zip(self.texts, self.times, strict=True):

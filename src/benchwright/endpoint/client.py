@@ -66,7 +66,7 @@ class EndpointClient:
         )
         self._tokens = TokenCounter(self._wire, target.model, access)
         self._retry = retry or RetryPolicy()
-        self._gate = Gate(self._retry.longest_wait)
+        self._gate = Gate(self._retry.max_rate_limit_wait)
         self._extras = Extras(added)
         self._answered = False
         self.on_overload: Callable[[int], None] = lambda attempt: None
@@ -86,13 +86,13 @@ class EndpointClient:
         self.close()
 
     @property
-    def is_held_back(self) -> bool:
+    def is_rate_limited(self) -> bool:
         """True while requests wait for the end of a pause that the server has asked for."""
         return self._gate.is_shut
 
-    def hurry(self) -> None:
+    def stop_waiting(self) -> None:
         """Let requests at a rate limit, or without a token for the stall limit, fail with `RunStopped` from now on."""
-        self._wire.hurry()
+        self._wire.stop_waiting()
         self._gate.stop()
 
     def close(self) -> None:
@@ -157,7 +157,7 @@ class EndpointClient:
             except (WireError, BadAnswer, ProviderError) as failure:
                 call, error = None, self._explain(failure, request)
                 seconds_left -= (perf_counter_ns() - request.attempt_at) / 1e9
-                carried = self._extras.carried(fields, stream=stream, sends_id=self._heads.sends_id)
+                carried = self._extras.optional_parts(fields, stream=stream, sends_id=self._heads.sends_id)
                 if self._gate.shut(error, request.waits) or self._narrowed(request, carried, error):
                     continue
                 failed += 1
@@ -173,7 +173,7 @@ class EndpointClient:
         """Wait until no rate limit holds the request back, then count the attempt."""
         try:
             if self._gate.is_shut:
-                await self._gate.passed(request.waits)
+                await self._gate.wait_until_open(request.waits)
         finally:
             request.attempt_at = perf_counter_ns()
         request.count_attempt()
@@ -201,7 +201,7 @@ class EndpointClient:
             if not await self._waited(error, request, until):
                 raise error
 
-    async def speaks(self, path: str) -> bool | None:
+    async def supports_dialect(self, path: str) -> bool | None:
         """Return True if the server itself has the dialect of this path, False if not; None (not cached) if unknown."""
         asked = self._spoken.get(path)
         if asked is None:
@@ -239,7 +239,7 @@ class EndpointClient:
                     raise error
                 return None
 
-    async def document(self, path: str, body: bytes) -> Document | None:
+    async def fetch_document(self, path: str, body: bytes) -> Document | None:
         """Return the response to a request that generates nothing (such as a token count); None if it failed."""
         try:
             return await self._document(path, body)
@@ -254,16 +254,16 @@ class EndpointClient:
         Raises:
             WireError: If the exchange failed.
         """
-        target = self._heads.beside(path) if beside else self._heads.target(path)
+        target = self._heads.target_beside_v1(path) if beside else self._heads.request_target(path)
         keys = key_headers_of(path)
         await server_info.send(self._wire, method, target, sink, self._access, body, seconds, keys)
 
     async def _document(self, path: str, body: bytes, seconds: float = math.inf) -> Document:
-        target, keys = self._heads.target(path), key_headers_of(path)
+        target, keys = self._heads.request_target(path), key_headers_of(path)
         return await server_info.ask(self._wire, "POST", target, self._access, body, seconds, keys)
 
     @property
-    def own_settings(self) -> frozenset[str]:
+    def added_settings(self) -> frozenset[str]:
         """Names of the settings that the user did not ask for, but Benchwright added."""
         return self._extras.own
 
@@ -290,14 +290,14 @@ class EndpointClient:
         """
         if path == "/chat/completions":
             added = added | in_messages(body)
-        carried = self._extras.relayed(added, sends_id=self._heads.sends_id)
+        carried = self._extras.relayed_optional_parts(added, sends_id=self._heads.sends_id)
         request = Request(next(self._ids), purpose, self._extras.left_out & carried)
 
         def call() -> PreparedRequest:
             sent = adapted_body(body, request.left_out) if request.left_out & added else body
             with_id = REQUEST_ID not in request.left_out
             return PreparedRequest(
-                self._heads.of(path, request.identity, len(sent), headers, with_id=with_id), sent
+                self._heads.make_head(path, request.identity, len(sent), headers, with_id=with_id), sent
             )
 
         try:
@@ -324,10 +324,10 @@ class EndpointClient:
         while True:
             await self._begin(request)
             if dialect is not None:
-                request.meter = AnswerMeter(dialect.reader())
+                request.meter = AnswerMeter(dialect.make_reader())
             tee.begin(request.meter)
             try:
-                delivery = await self._wire.send(call(), tee, tee.receiver.carried)
+                delivery = await self._wire.send(call(), tee, tee.receiver.set_connection)
                 request.attempts += delivery.resent
                 return delivery, self._handed_over(request, carried, tee)
             except (WireError, BadAnswer, ProviderError) as failure:
@@ -376,10 +376,10 @@ class EndpointClient:
                 self._heads.optional, sent_fields(fields, stream=stream), request.left_out
             )
             raise failures.from_answer(*answer, self._url, self.target.model, self._hints, sent)
-        reply = meter.finish()
+        reply = meter.finish_reply()
         if meter.error is not None:
             raise failures.from_error_object(meter.error, self._url)
-        self._extras.answered(request.left_out)
+        self._extras.record_success(request.left_out)
         return reply
 
     def _narrowed(self, request: Request, carried: frozenset[str], error: ProviderError) -> bool:
@@ -387,12 +387,12 @@ class EndpointClient:
         meter = request.meter
         if error.http_status != meter.status:
             return False
-        left_out = self._extras.narrowed(
+        left_out = self._extras.parts_to_omit(
             request.left_out, carried, meter.status, meter.body, failures.reason_of(meter.body)
         )
         if left_out is None:
             return False
-        request.narrow(left_out)
+        request.omit_parts(left_out)
         return True
 
     def _explain(self, failure: WireError | BadAnswer | ProviderError, request: Request) -> ProviderError:

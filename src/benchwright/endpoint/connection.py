@@ -110,7 +110,7 @@ class Connection(asyncio.Protocol):
 
     # Called by the pool
 
-    def ask(
+    def start_exchange(
         self,
         request: bytes,
         sink: Sink,
@@ -177,7 +177,7 @@ class Connection(asyncio.Protocol):
             return
         if not exchange.first_at:
             exchange.first_at = at
-            exchange.detect_lag = 0 if self._waiting is None else self._waiting.age()
+            exchange.detect_lag = 0 if self._waiting is None else self._waiting.wait_ns()
         exchange.last_at = at
         exchange.received += len(data)
         if exchange.received > exchange.largest:

@@ -234,18 +234,18 @@ class RetryPolicy(Record, frozen=True):
     """
 
     retries: int = 5
-    first: float = 0.25
-    longest: float = 30.0
-    longest_wait: float = 600.0
+    first_delay: float = 0.25
+    max_delay: float = 30.0
+    max_rate_limit_wait: float = 600.0
 
     def delay(self, error: ProviderError, attempt: int) -> float | None:
         """Return the seconds to wait before attempt `attempt + 1`; None if the request must not be retried."""
         if not error.retryable or attempt > self.retries:
             return None
         if error.retry_after is not None:
-            return error.retry_after if error.retry_after <= self.longest_wait else None
-        first = max(self.first, 1.0) if error.http_status == 429 else self.first
-        ceiling = min(first * 2 ** (attempt - 1), self.longest)
+            return error.retry_after if error.retry_after <= self.max_rate_limit_wait else None
+        first = max(self.first_delay, 1.0) if error.http_status == 429 else self.first_delay
+        ceiling = min(first * 2 ** (attempt - 1), self.max_delay)
         return float(ceiling * random.uniform(0.5, 1.0))
 
 

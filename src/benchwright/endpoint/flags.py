@@ -53,7 +53,7 @@ LONGEST_EVIDENCE = 100
 class Note(NamedTuple):
     """Explanation of a kind of flag: a description, and advice for the user ("" if there is none)."""
 
-    words: str
+    description: str
     advice: str = ""
 
 
@@ -109,6 +109,6 @@ def kind_of(flag: str) -> str:
 def notes_in_words(flags: Iterable[str]) -> list[str]:
     """Return a sentence (without a full stop) for each flag whose kind is in `NOTES`."""
     found = [
-        (NOTES[kind_of(flag)].words, flag.partition(": ")[2]) for flag in flags if kind_of(flag) in NOTES
+        (NOTES[kind_of(flag)].description, flag.partition(": ")[2]) for flag in flags if kind_of(flag) in NOTES
     ]
     return [f"{words}: {evidence}" if evidence else words for words, evidence in found]

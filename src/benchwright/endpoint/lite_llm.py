@@ -91,7 +91,7 @@ class LiteLLMClient:
                     role=purpose.role,
                     slot=self.target.slot,
                     turn=purpose.turn,
-                    started=started - purpose.origin if purpose.origin else 0,
+                    started=started - purpose.trial_started_at if purpose.trial_started_at else 0,
                     waited=started - asked,
                     attempts=attempt,
                     seed=None if "seed" in left_out else purpose.seed,
@@ -123,9 +123,9 @@ class LiteLLMClient:
             if note is not None:
                 note(_ended(record, started, error=str(CLIENT_DISCONNECTED)))
             raise
-        self._extras.answered(left_out)
-        if purpose.offered is not None:
-            flags += flags_of_text(reply, purpose.offered)
+        self._extras.record_success(left_out)
+        if purpose.offered_tools is not None:
+            flags += flags_of_text(reply, purpose.offered_tools)
         told = {
             "usage": reply.usage,
             "finish_reason": reply.finish_reason,
@@ -150,9 +150,9 @@ class LiteLLMClient:
         None if the refusal has another cause. Fields that LiteLLM itself renames for a provider are never
         left out.
         """
-        carried = self._extras.carried(fields, stream=False, sends_id=False) - RENAMED.keys()
+        carried = self._extras.optional_parts(fields, stream=False, sends_id=False) - RENAMED.keys()
         said = str(failure).encode("utf-8", "replace")
-        return self._extras.narrowed(left_out, carried, error.http_status or 0, said, str(error))
+        return self._extras.parts_to_omit(left_out, carried, error.http_status or 0, said, str(error))
 
     def _too_slow(self) -> ProviderError:
         limit = f"{self._seconds:g} s ({LIMITED_BY['total_timeout']} sets the limit)"
@@ -162,7 +162,7 @@ class LiteLLMClient:
         """Return None, because providers have no common way to count tokens."""
         return None
 
-    def hurry(self) -> None:
+    def stop_waiting(self) -> None:
         """Do nothing, because the progress of a response is unknown until it is complete."""
 
     def close(self) -> None:
@@ -229,8 +229,8 @@ def _read(answer: Any) -> tuple[Reply, list[str]]:
     headers = (getattr(answer, "_hidden_params", None) or {}).get("additional_headers") or {}
     meter.head(200, [(str(name).lower().encode(), b"") for name in headers if "simulated" in str(name)], at)
     meter.data(answer.model_dump_json(warnings=False).encode(), at)
-    reply = meter.finish()
-    return reply, [*meter.flags, SIMULATED_FLAG] if meter.simulated else meter.flags
+    reply = meter.finish_reply()
+    return reply, [*meter.flags, SIMULATED_FLAG] if meter.is_simulated else meter.flags
 
 
 def _ended(record: RequestRecord, started: int, **fields: Any) -> RequestRecord:

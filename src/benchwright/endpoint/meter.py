@@ -121,7 +121,7 @@ class AnswerMeter:
         self._pieces.append(chunk)
         self._arrived.append(at)
         if self.streamed and (len(self._pieces) == MOST_UNREAD or len(chunk) >= LARGE_PIECE):
-            self.read()
+            self.parse_waiting_pieces()
             self._raise_failure()
 
     def token_at(self) -> int:
@@ -131,12 +131,12 @@ class AnswerMeter:
         """
         if not self.streamed:
             return self._begun_at
-        self.read()
+        self.parse_waiting_pieces()
         return self.last_token_at
 
     # Parsing
 
-    def read(self) -> None:
+    def parse_waiting_pieces(self) -> None:
         """Parse the pieces of the stream that wait.
 
         After a malformed chunk, a flag is set and nothing more is parsed.
@@ -175,7 +175,7 @@ class AnswerMeter:
             if data.startswith(DONE) and data.rstrip() == DONE:
                 self._done, assembly.pattern = True, None
             elif self._reader is not None:
-                if assembly.take_read(self._reader.chunk(self._event(data)), at):
+                if assembly.take_decoded_chunk(self._reader.read_event(self._event(data)), at):
                     self._take_tokens(1, at)
                 self._done = self._reader.done
             elif (pattern := assembly.pattern) is not None and (text := pattern.text(data)):
@@ -210,9 +210,9 @@ class AnswerMeter:
     # Result
 
     @property
-    def announced(self) -> bool:
+    def has_announced_end(self) -> bool:
         """True if the stream has announced its end, so that only the end of the transfer may be missing."""
-        self.read()
+        self.parse_waiting_pieces()
         return self._done
 
     @property
@@ -226,11 +226,11 @@ class AnswerMeter:
         return b"".join(self._pieces)
 
     @property
-    def simulated(self) -> bool:
+    def is_simulated(self) -> bool:
         """True if the part that was parsed shows that a simulated server answered."""
         return self._is_marked or self._assembly.is_simulated
 
-    def finish(self) -> Reply:
+    def finish_reply(self) -> Reply:
         """Return the response; it is empty if `error` holds an error.
 
         Raises:
@@ -251,13 +251,13 @@ class AnswerMeter:
             raise BadAnswer(f"the answer is not a chat completion but {what} ({error})") from None
 
     def _finish_stream(self) -> Reply:
-        self.read()
+        self.parse_waiting_pieces()
         events = self._events or EventStream()
-        if events.ending:
-            self._pieces, self._arrived = [events.ending], [self._read_at]
-            self.read()
+        if events.end_bytes:
+            self._pieces, self._arrived = [events.end_bytes], [self._read_at]
+            self.parse_waiting_pieces()
         self._raise_failure()
-        self._assembly.conclude(named_error=events.named_error, error=events.error)
+        self._assembly.detect_stream_error(named_error=events.named_error, error=events.error)
         if not self.error:
             self._check_end()
             self._check_reason()
@@ -265,9 +265,9 @@ class AnswerMeter:
 
     def _finish_whole(self, body: bytes) -> Reply:
         if self._reader is not None:
-            answer = self._reader.whole(self._event(body))
+            answer = self._reader.read_body(self._event(body))
             body = _encode(with_whole_characters(answer) if self._assembly.pieces.is_lenient else answer)
-        self._assembly.take_whole(body)
+        self._assembly.take_whole_body(body)
         if not self.error:
             self._check_reason()
         return self._reply(body)
@@ -284,15 +284,15 @@ class AnswerMeter:
 
     def _reply(self, body: bytes | None) -> Reply:
         pieces = self._assembly.pieces
-        reply = pieces.reply(body)
+        reply = pieces.make_reply(body)
         self.flags += pieces.flags
         return reply
 
-    def answer_at(self) -> int:
+    def answer_started_at(self) -> int:
         """Return when the first byte of the answer (without reasoning; a tool call counts) arrived; 0 if none did."""
-        return self._assembly.pieces.answer_at()
+        return self._assembly.pieces.answer_started_at()
 
-    def later_tokens(self, reply: Reply) -> int | None:
+    def tokens_after_first(self, reply: Reply) -> int | None:
         """Return the number of tokens after the first piece of a stream; None if nothing was streamed.
 
         The server's count is used, without reasoning tokens that it counted but did not send. If it sent no
@@ -304,9 +304,9 @@ class AnswerMeter:
         usage = reply.usage
         tokens = usage.completion_tokens or self.chunks
         if usage.completion_tokens and usage.reasoning_tokens:
-            sent = self._assembly.pieces.sent_of_reasoning(usage.reasoning_tokens, reply)
+            sent = self._assembly.pieces.estimate_sent_reasoning(usage.reasoning_tokens, reply)
             tokens -= usage.reasoning_tokens - sent
-        share = self._assembly.pieces.first_share() if tokens > self.chunks else 0.0
+        share = self._assembly.pieces.first_piece_share() if tokens > self.chunks else 0.0
         return max(0, tokens - max(1, round(tokens * share)))
 
     def _check_end(self) -> None:

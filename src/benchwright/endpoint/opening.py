@@ -51,7 +51,7 @@ async def _direct(address: Address, files: TlsFiles) -> Connection:
     if address.socket is not None:
         _, connection = await loop.create_unix_connection(lambda: Connection(loop), address.socket)
         return connection
-    context = tls_context(files) if address.tls else None
+    context = tls_context(files) if address.uses_tls else None
     _, connection = await loop.create_connection(
         lambda: Connection(loop), address.host, address.port, ssl=context
     )
@@ -75,7 +75,7 @@ async def _through(proxy: Proxy, address: Address, files: TlsFiles) -> Connectio
         if not 200 <= status < 300:
             raise WireError("connect", f"the proxy {proxy.host}:{proxy.port} answered {status} to CONNECT")
         connection = Connection(loop)
-        if address.tls:
+        if address.uses_tls:
             encrypted = await loop.start_tls(
                 transport, connection, tls_context(files), server_hostname=address.host
             )

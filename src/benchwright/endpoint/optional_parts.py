@@ -57,14 +57,14 @@ class Extras:
         self.own = frozenset(own)
         self._proven = False
 
-    def carried(self, fields: Mapping[str, object], *, stream: bool, sends_id: bool) -> frozenset[str]:
+    def optional_parts(self, fields: Mapping[str, object], *, stream: bool, sends_id: bool) -> frozenset[str]:
         """Return the names of the parts that a request with these fields may omit or rename after a refusal."""
         names = {REQUEST_ID} if sends_id else set()
         if stream:
             names |= {STREAM, STREAM_OPTIONS} - fields.keys()
         return frozenset(names | (self.own & fields.keys()) | _renamed_in(fields)) - self.left_out
 
-    def relayed(self, added: Set[str], *, sends_id: bool) -> frozenset[str]:
+    def relayed_optional_parts(self, added: Set[str], *, sends_id: bool) -> frozenset[str]:
         """Return the names of the parts that a program's request may omit or rename after a refusal.
 
         `added`: fields that Benchwright added, and fields of messages that the API's reference does not have.
@@ -72,7 +72,7 @@ class Extras:
         fields = added & {STREAM_OPTIONS, *RENAMED, *OF_MESSAGES, *self.own}
         return frozenset({REQUEST_ID} | fields if sends_id else fields)
 
-    def narrowed(
+    def parts_to_omit(
         self, left_out: frozenset[str], carried: frozenset[str], status: int, body: bytes, reason: str
     ) -> frozenset[str] | None:
         """Return the parts to leave out of the next attempt at a refused request.
@@ -91,7 +91,7 @@ class Extras:
         step = carried & {REQUEST_ID} or carried - RENAMED.keys()
         return left_out | step if step else None
 
-    def answered(self, left_out: frozenset[str]) -> None:
+    def record_success(self, left_out: frozenset[str]) -> None:
         """Record that a request without these parts succeeded, so that later ones omit them, too."""
         self._proven = True
         if not left_out <= self.left_out:

@@ -77,7 +77,7 @@ class ResponseParts:
         """
         came = self.calls.add_all(message)
         for part in parts:
-            came = self.calls.add_piece(part) or came
+            came = self.calls.add_delta(part) or came
         if came and not self.first_call_at:
             self.first_call_at = at
         return came
@@ -120,7 +120,7 @@ class ResponseParts:
 
     # Result
 
-    def reply(self, body: bytes | None) -> Reply:
+    def make_reply(self, body: bytes | None) -> Reply:
         """Return the response.
 
         If it was not streamed (`body`) and is strict JSON, its `raw` is the body, else an equivalent whole
@@ -129,7 +129,7 @@ class ResponseParts:
         self._settle()
         content, apart = self.content.text(), self.reasoning.text()
         said = read_answer_text(content, apart)
-        self._begin = said.begin
+        self._begin = said.answer_offset
         refusal = whole_characters("".join(self.refusal)) or None
         tool_calls = self.calls.finish()
         usage = self._told_usage(content or apart)
@@ -163,13 +163,13 @@ class ResponseParts:
         if self.messages is not None:
             self._take_messages(*self.messages)
         for channel in (self.content, self.reasoning):
-            if len(channel.texts) > 1 and channel.settle():
+            if len(channel.texts) > 1 and channel.remove_repetition():
                 self.flags.append(ANSWER_REPEATED)
 
     def _take_messages(self, content: Channel, reasoning: Channel) -> None:
         """Fill the channels that got no delta with the texts of messages."""
         for channel in (content, reasoning):
-            channel.settle_cumulative()
+            channel.remove_cumulation()
         if not self.content.texts:
             self.content = content
         if not self.reasoning.texts:
@@ -216,21 +216,21 @@ class ResponseParts:
 
     # Timing and speed
 
-    def answer_at(self) -> int:
+    def answer_started_at(self) -> int:
         """Return when the first byte of the answer (without reasoning; a tool call counts) arrived; 0 if none did."""
         content, begin = "".join(self.content.texts), self._begin
         if begin is None:
-            begin = read_answer_text(content, "".join(self.reasoning.texts)).begin
+            begin = read_answer_text(content, "".join(self.reasoning.texts)).answer_offset
         rest = content[begin:]
-        content_at = self.content.time_of(begin + len(rest) - len(rest.lstrip()))
+        content_at = self.content.arrival_time(begin + len(rest) - len(rest.lstrip()))
         return min(content_at or self.first_call_at, self.first_call_at or content_at)
 
-    def first_share(self) -> float:
+    def first_piece_share(self) -> float:
         """Return the first piece's share of all text; 0 if there is no text."""
         texts = [text for text in (*self.reasoning.texts, *self.content.texts) if text]
         return len(texts[0]) / sum(map(len, texts)) if texts else 0.0
 
-    def sent_of_reasoning(self, counted: int, reply: Reply) -> int:
+    def estimate_sent_reasoning(self, counted: int, reply: Reply) -> int:
         """Estimate how many of the `counted` reasoning tokens were in the response. 0 if it has no reasoning.
 
         The reasoning text is converted to tokens by the answer's tokens per character, with at least one

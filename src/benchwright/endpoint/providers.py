@@ -54,7 +54,7 @@ class ModelClient(Protocol):
         """Return the number of tokens of a text as the server counts them; None if the server does not count."""
         ...
 
-    def hurry(self) -> None:
+    def stop_waiting(self) -> None:
         """Let requests that make no progress fail with `RunStopped` from now on, because the run is to stop."""
         ...
 

@@ -28,7 +28,7 @@ class Waits:
         self._since = 0.0
 
     @contextmanager
-    def counted(self) -> Iterator[None]:
+    def count_wait(self) -> Iterator[None]:
         """Count the time spent in this context as waiting for rate limits."""
         if not self._waiting:
             self._since = monotonic()
@@ -73,7 +73,7 @@ class Gate:
             self.on_shut(seconds)
         return True
 
-    async def passed(self, waits: Waits) -> None:
+    async def wait_until_open(self, waits: Waits) -> None:
         """Wait until the gate is open.
 
         Raises:
@@ -84,7 +84,7 @@ class Gate:
             if self._stopped.is_set():
                 raise RunStopped(f"{self._why}; not waited for, as the run was stopped")
             self._check(seconds, waits, self._why)
-            with waits.counted(), suppress(TimeoutError):
+            with waits.count_wait(), suppress(TimeoutError):
                 await asyncio.wait_for(self._stopped.wait(), seconds)
 
     @property

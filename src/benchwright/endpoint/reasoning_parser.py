@@ -88,7 +88,7 @@ class ReasoningSpan(NamedTuple):
 
     begin: int
     end: int
-    inner: str
+    text: str
     is_unopened: bool = False
     is_unclosed: bool = False
 
@@ -127,7 +127,7 @@ def answer_start(content: str) -> int:
 
 def reasoning_in(thoughts: list[ReasoningSpan]) -> str:
     """Return the joined text of these blocks of reasoning."""
-    return "\n\n".join(filter(None, (thought.inner.strip() for thought in thoughts)))
+    return "\n\n".join(filter(None, (thought.text.strip() for thought in thoughts)))
 
 
 def without_thoughts(content: str, thoughts: list[ReasoningSpan]) -> str:

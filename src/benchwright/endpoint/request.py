@@ -26,13 +26,13 @@ class Purpose(Record, frozen=True):
     empty if they are unknown, None if it offers none.
     """
 
-    origin: int = 0
+    trial_started_at: int = 0
     role: str = "model"
     turn: int = 0
     seed: int | None = None
-    waits: Waits | None = None
+    rate_limit_waits: Waits | None = None
     dialect: str = "chat"
-    offered: Sequence[str] | None = None
+    offered_tools: Sequence[str] | None = None
 
 
 NO_PURPOSE: Purpose = Purpose()
@@ -61,7 +61,7 @@ class Request:
         self.left_out = self._known = left_out
         self.narrowed = False
         self.purpose = purpose
-        self.waits = purpose.waits or Waits()
+        self.waits = purpose.rate_limit_waits or Waits()
         self.asked_at = self.attempt_at = perf_counter_ns()
         self.attempts = 0
         self.failed = 0
@@ -73,7 +73,7 @@ class Request:
             self.meter = AnswerMeter()
         self.attempts += 1
 
-    def narrow(self, left_out: frozenset[str]) -> None:
+    def omit_parts(self, left_out: frozenset[str]) -> None:
         """Leave these parts out of the next attempt. The refused attempt does not count."""
         self.left_out, self.narrowed = left_out, True
         self.attempts -= 1
@@ -93,17 +93,17 @@ class Request:
         purpose, meter = self.purpose, self.meter
         sent_at = delivery.sent_at
         flags = self._flags(self.left_out) if self.left_out else meter.flags
-        if purpose.offered is not None:
-            flags += flags_of_text(reply, purpose.offered)
-        if meter.simulated:
+        if purpose.offered_tools is not None:
+            flags += flags_of_text(reply, purpose.offered_tools)
+        if meter.is_simulated:
             flags.append(SIMULATED_FLAG)
-        answer_at = meter.answer_at() if meter.streamed else 0
+        answer_at = meter.answer_started_at() if meter.streamed else 0
         return RequestRecord(
             id=self.identity,
             role=purpose.role,
             slot=slot,
             turn=purpose.turn,
-            started=sent_at - purpose.origin if purpose.origin else 0,
+            started=sent_at - purpose.trial_started_at if purpose.trial_started_at else 0,
             connect=delivery.connect,
             waited=self.attempt_at - self.asked_at + delivery.queued + delivery.lost,
             dispatch_lag=max(
@@ -122,7 +122,7 @@ class Request:
             flags=flags,
             seed=self._seed,
             last_token=meter.last_token_at - sent_at if meter.first_token_at else None,
-            later_tokens=meter.later_tokens(reply),
+            later_tokens=meter.tokens_after_first(reply),
             dialect=purpose.dialect,
             resent=delivery.resent,
             lost=delivery.lost,
@@ -134,13 +134,13 @@ class Request:
         Parts that were omitted in vain are not flagged as refused.
         """
         purpose, meter = self.purpose, self.meter
-        meter.read()
+        meter.parse_waiting_pieces()
         return RequestRecord(
             id=self.identity,
             role=purpose.role,
             slot=slot,
             turn=purpose.turn,
-            started=self.attempt_at - purpose.origin if purpose.origin else 0,
+            started=self.attempt_at - purpose.trial_started_at if purpose.trial_started_at else 0,
             waited=self.attempt_at - self.asked_at,
             total=perf_counter_ns() - self.attempt_at,
             chunks=meter.chunks,

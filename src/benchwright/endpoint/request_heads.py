@@ -56,25 +56,25 @@ class RequestHeadCache:
         self._starts = {
             path: "\r\n".join(
                 [
-                    f"POST {self.target(path)} HTTP/1.1",
+                    f"POST {self.request_target(path)} HTTP/1.1",
                     *header_lines(address, access, ASKING, key_headers_of(path)),
                 ]
             ).encode()
             for path in ("/chat/completions", "/completions", *DIALECTS)
         }
 
-    def target(self, path: str) -> str:
+    def request_target(self, path: str) -> str:
         """Return the request target for a path below the base URL, or for a dialect's path."""
         dialect = DIALECTS.get(path)
         prefix = self._address.prefix
-        place = prefix if dialect is None else dialect.place(prefix, self._model)
-        return self._address.target(place + path)
+        place = prefix if dialect is None else dialect.url_prefix(prefix, self._model)
+        return self._address.request_target(place + path)
 
-    def beside(self, path: str) -> str:
+    def target_beside_v1(self, path: str) -> str:
         """Return the request target for a path beside /v1, such as /metrics."""
-        return self._address.target(self._address.prefix.removesuffix("/v1") + path)
+        return self._address.request_target(self._address.prefix.removesuffix("/v1") + path)
 
-    def of(
+    def make_head(
         self,
         path: str,
         identity: str,

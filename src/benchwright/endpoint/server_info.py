@@ -187,7 +187,7 @@ async def _ask(
     proxy = proxy_for(address, os.environ)
     wire = ConnectionPool(address, connections=1, limits=limits, proxy=proxy, tls=access.tls)
     try:
-        return await ask(wire, "GET", address.target(address.prefix + path), access)
+        return await ask(wire, "GET", address.request_target(address.prefix + path), access)
     except WireError as error:
         raise from_wire(error, url, answered_before=False) from None
     finally:
@@ -238,7 +238,7 @@ class TokenCounter:
         self._wire = wire
         self._model = model
         self._access = access
-        self._path = wire.address.target(f"{wire.address.prefix.removesuffix('/v1')}/tokenize")
+        self._path = wire.address.request_target(f"{wire.address.prefix.removesuffix('/v1')}/tokenize")
         self._fields = ["prompt", "content"]
 
     async def count(self, text: str) -> int | None:

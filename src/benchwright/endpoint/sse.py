@@ -32,7 +32,7 @@ class EventStream:
     stream has begun). `ending`: the bytes to add at the stream's end so that its last event is complete.
     """
 
-    ending = b""
+    end_bytes = b""
 
     def __init__(self) -> None:
         self._rest: list[bytes] = []
@@ -106,7 +106,7 @@ class JsonLines(EventStream):
     Some servers stream in this format.
     """
 
-    ending = b"\n"
+    end_bytes = b"\n"
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """Return the lines that this piece completes."""

@@ -11,7 +11,7 @@ from benchwright.endpoint.meter import AnswerMeter
 class Receiver(Protocol):
     """Destination to which a response is passed on. Its methods are plain functions that never wait."""
 
-    def carried(self, connection: Connection) -> None:
+    def set_connection(self, connection: Connection) -> None:
         """Store the connection on which the response will arrive.
 
         The receiver may pause it, and must then resume it.

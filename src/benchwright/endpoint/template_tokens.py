@@ -25,7 +25,7 @@ class Channels(NamedTuple):
 
     reasoning: str
     text: str
-    begin: int
+    answer_offset: int
 
 
 def read_channels(content: str) -> Channels | None:

@@ -30,7 +30,7 @@ class Timeouts(Record, frozen=True):
     read: float = 300.0
     stall: float = 120.0
     total: float = 3600.0
-    size: int | None = LARGEST_ANSWER
+    max_bytes: int | None = LARGEST_ANSWER
 
 
 class TimeoutEnforcer:

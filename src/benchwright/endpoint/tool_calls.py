@@ -30,7 +30,7 @@ class Call:
         self.has_arguments = False
         self.looks = MAX_COMPARISONS
 
-    def text(self) -> str:
+    def arguments_text(self) -> str:
         """Return the arguments received so far; "{}" if there are none."""
         return whole_characters("".join(self.arguments)) or NOTHING
 
@@ -44,7 +44,7 @@ class Call:
             return None
         self.looks -= 1
         further = read_object(text)
-        so_far = None if further is None else read_object(self.text())
+        so_far = None if further is None else read_object(self.arguments_text())
         return None if so_far is None else so_far != further
 
 
@@ -67,12 +67,12 @@ class ToolCallAccumulator:
         self._last = -1
 
     @property
-    def first(self) -> Call | None:
+    def first_call(self) -> Call | None:
         """The call at index 0, as far as it was received; None if there is none yet."""
         calls = self._calls.get(0)
         return calls[0] if calls else None
 
-    def made_up(self, place: int) -> str:
+    def make_call_id(self, place: int) -> str:
         """Return the id for a call at this position that came without one."""
         return f"{self._prefix}{place}"
 
@@ -83,11 +83,11 @@ class ToolCallAccumulator:
         """
         deltas = message.get("tool_calls")
         if type(deltas) is list and len(deltas) == 1 and not whole:
-            return self.add(deltas[0])
-        came = [self.add_piece(piece) for piece in call_pieces(message, whole=whole)]
+            return self.add_entry(deltas[0])
+        came = [self.add_delta(piece) for piece in call_pieces(message, whole=whole)]
         return any(came)
 
-    def add(self, delta: Any) -> bool:
+    def add_entry(self, delta: Any) -> bool:
         """Add one entry of a delta's `tool_calls`. Return True if it had a name or arguments.
 
         Raises:
@@ -95,7 +95,7 @@ class ToolCallAccumulator:
         """
         if self._goes_on(delta):
             return True
-        return delta is not None and self.add_piece(piece_of(delta))
+        return delta is not None and self.add_delta(piece_of(delta))
 
     def _goes_on(self, delta: Any) -> bool:
         """Add a delta that only continues the arguments, as most do, and return True.
@@ -113,7 +113,7 @@ class ToolCallAccumulator:
         calls[-1].arguments.append(arguments)
         return True
 
-    def add_piece(self, piece: ToolCallDelta) -> bool:
+    def add_delta(self, piece: ToolCallDelta) -> bool:
         """Add a piece of a call. Return True if it had a name or arguments."""
         name, arguments = piece.name, piece.arguments
         if not (name or arguments or piece.id):
@@ -154,9 +154,9 @@ class ToolCallAccumulator:
         ids: set[str] = set()
         finished = []
         for place, call in enumerate(_without_copies(_joined(calls))):
-            identity = call.id if call.id and call.id not in ids else self.made_up(place)
+            identity = call.id if call.id and call.id not in ids else self.make_call_id(place)
             ids.add(identity)
-            arguments = _last_if_cumulative(call.arguments) or call.text()
+            arguments = _last_if_cumulative(call.arguments) or call.arguments_text()
             if not call.name:
                 self.unread.append(f"a call without a name: {arguments}")
             elif read_object(arguments) is None:
@@ -194,7 +194,7 @@ def _joined(calls: list[Call]) -> list[Call]:
         before = joined[-1] if joined else None
         if before is not None and before.name == call.name and before.arguments and call.arguments:
             together = [*before.arguments, *call.arguments]
-            if read_object(before.text()) is None and read_object("".join(together)) is not None:
+            if read_object(before.arguments_text()) is None and read_object("".join(together)) is not None:
                 before.arguments = together
                 continue
         joined.append(call)
@@ -206,7 +206,7 @@ def _without_copies(calls: list[Call]) -> list[Call]:
     kept: list[Call] = []
     for call in calls:
         twin = next((one for one in kept if call.id and (one.id, one.name) == (call.id, call.name)), None)
-        if twin is not None and (not twin.arguments or call.text() in (NOTHING, twin.text())):
+        if twin is not None and (not twin.arguments or call.arguments_text() in (NOTHING, twin.arguments_text())):
             twin.arguments = twin.arguments or call.arguments
         elif call.name or call.arguments:
             kept.append(call)

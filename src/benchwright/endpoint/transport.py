@@ -34,8 +34,8 @@ class PreparedRequest(Record, frozen=True):
 
     head: bytes
     body: bytes = b""
-    seconds: float = math.inf
-    rest: Sequence[bytes | memoryview] = ()
+    time_limit: float = math.inf
+    body_rest: Sequence[bytes | memoryview] = ()
 
 
 class ExchangeTimings(Record, frozen=True):
@@ -135,10 +135,10 @@ class ConnectionPool:
         if carried is not None:
             carried(connection)
         if len(call.body) < LARGE_BODY:
-            exchange = connection.ask(call.head + call.body, sink, self.limits.size, call.rest)
+            exchange = connection.start_exchange(call.head + call.body, sink, self.limits.max_bytes, call.body_rest)
         else:
-            exchange = connection.ask(call.head, sink, self.limits.size, (call.body, *call.rest))
-        self._sweeper.watch(connection, exchange, call.seconds)
+            exchange = connection.start_exchange(call.head, sink, self.limits.max_bytes, (call.body, *call.body_rest))
+        self._sweeper.watch(connection, exchange, call.time_limit)
         try:
             await exchange.done
         except BaseException:
@@ -165,7 +165,7 @@ class ConnectionPool:
         while self._idle:
             self._idle.pop().close()
 
-    def hurry(self) -> None:
+    def stop_waiting(self) -> None:
         """Let exchanges without a token for the `stall` limit fail from now on, even before the first token.
 
         Their errors have the kind `stopped`.

@@ -18,7 +18,7 @@ class WaitingBytes(socket.socket):
     def __del__(self) -> None:
         self.detach()
 
-    def age(self) -> int:
+    def wait_ns(self) -> int:
         """Return a lower bound for how long the newest bytes have waited in the socket, in ns; 0 if unknown.
 
         The kernel reports when data last arrived (`tcpi_last_data_recv` of TCP_INFO, linux/tcp.h), in

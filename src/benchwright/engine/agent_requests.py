@@ -45,12 +45,12 @@ class RelayedTurns:
         if not asked.offers_tools:
             return None
         first = not self._openings
-        self._openings.add(asked.opening)
-        return self._before.count(asked.opening) if first else None
+        self._openings.add(asked.opening_digest)
+        return self._before.count(asked.opening_digest) if first else None
 
     def is_side(self, asked: RequestFacts) -> bool:
         """Return whether a request is a side request (for a title or a summary), as far as is known so far."""
-        return bool(self._openings) and not asked.offers_tools and asked.opening not in self._openings
+        return bool(self._openings) and not asked.offers_tools and asked.opening_digest not in self._openings
 
     def repeated_turn(self, asked: RequestFacts) -> int | None:
         """Return the turn that a request attempts again. None if the request is a new turn."""
@@ -61,7 +61,7 @@ class RelayedTurns:
         """Register a request that is a new turn."""
         self._turns[asked.digest] = asked.stream, turn
         if not self._openings:
-            self._before.append(asked.opening)
+            self._before.append(asked.opening_digest)
 
 
 class AgentAccess:

@@ -146,8 +146,8 @@ class TrialSession:
             return purpose
 
         def note(relayed: RelayedRequest) -> None:
-            ended.append(relayed.asked)
-            is_side = turns.is_side(relayed.asked)
+            ended.append(relayed.facts)
+            is_side = turns.is_side(relayed.facts)
             sent = self._note_relayed(relayed, is_side)
             if is_side:
                 calls.store_result(None, None, [])
@@ -252,7 +252,7 @@ class TrialSession:
         """
         self._check_limits(role)
         seed = storable_seed(seed)
-        purpose = Purpose(self.actual_start, role, self._turns, seed, self._waits, offered=offered)
+        purpose = Purpose(self.actual_start, role, self._turns, seed, self._waits, offered_tools=offered)
         if role == "model":
             self._turns += 1
         return purpose

@@ -63,7 +63,7 @@ class StopRequest:
         self._interrupt.set()
         self.request_stop(reason)
         for client in self._clients:
-            client.hurry()
+            client.stop_waiting()
 
     async def run_unless_interrupted(self, work: Coroutine[Any, Any, None]) -> None:
         """Run a coroutine, but cancel it if a signal arrives first."""

@@ -73,8 +73,11 @@ def table_of(directory: Path) -> RunTable:
     return table
 
 
+NOTHING_CUT = WindowCut()
+
+
 def figures(
-    directory: Path, *asked: Asked, open_loop: bool = False, warmup: WindowCut = WindowCut()
+    directory: Path, *asked: Asked, open_loop: bool = False, warmup: WindowCut = NOTHING_CUT
 ) -> WindowFigures:
     requests = read_requests(table_of(journal(directory, asked)))
     found = find_window(requests, LevelPlan("load-1", OPEN if open_loop else CLOSED, warmup=warmup))

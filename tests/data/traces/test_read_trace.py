@@ -24,7 +24,7 @@ def written(directory: Path, *rows: Any, name: str = "trace") -> Path:
 
 
 def times(trace: Trace) -> list[float | None]:
-    return [one.at for one in trace.conversations]
+    return [one.start_seconds for one in trace.conversations]
 
 
 def lengths(trace: Trace) -> list[tuple[int | None, int | None]]:
@@ -36,7 +36,7 @@ class TestMooncake:
 
     def test_its_times_are_milliseconds_and_its_blocks_have_512_tokens(self, tmp_path: Path) -> None:
         trace = read_trace(written(tmp_path, {**self.ROW, "timestamp": 500}, self.ROW))
-        assert (trace.kind, times(trace), lengths(trace)) == ("Mooncake", [0, 2.5], [(1030, 5)] * 2)
+        assert (trace.format, times(trace), lengths(trace)) == ("Mooncake", [0, 2.5], [(1030, 5)] * 2)
         request = next(trace.requests)
         assert (list(request.blocks), request.block_size) == ([2**40, 1, 2], 512)
 
@@ -52,7 +52,7 @@ class TestMooncake:
             {"session_id": "s", "delay": 1500, "text_input": "b", "output_length": 3},
         ]
         (conversation,) = read_trace(written(tmp_path, *turns)).conversations
-        assert [(one.after, one.think) for one in conversation.requests] == [(None, 0), (0, 1.5)]
+        assert [(one.previous_request, one.think_seconds) for one in conversation.requests] == [(None, 0), (0, 1.5)]
         assert conversation.requests[1].messages == [{"role": "user", "content": "b"}]
 
 
@@ -71,9 +71,9 @@ class TestWeka:
         trace = read_trace(
             written(tmp_path, self.conversation(self.request(0, 0), self.request(7, 5), self.request(9, 0)))
         )
-        assert (trace.kind, trace.timed) == ("Weka", False)
+        assert (trace.format, trace.has_start_times) == ("Weka", False)
         (conversation,) = trace.conversations
-        assert [(one.after, one.think) for one in conversation.requests] == [(None, 0), (0, 5), (1, 0)]
+        assert [(one.previous_request, one.think_seconds) for one in conversation.requests] == [(None, 0), (0, 5), (1, 0)]
 
     @pytest.mark.parametrize("start", [0.0, 6.0])
     def test_a_sub_agent_runs_beside_its_parent_on_either_clock(self, tmp_path: Path, start: float) -> None:
@@ -81,10 +81,10 @@ class TestWeka:
         agent = {"t": 6.0, "type": "subagent", "requests": nested}
         path = written(tmp_path, self.conversation(self.request(0, 0), agent, self.request(12, 10)))
         (conversation,) = read_trace(path).conversations
-        assert [(one.after, one.think) for one in conversation.requests] == [
+        assert [(one.previous_request, one.think_seconds) for one in conversation.requests] == [
             *[(None, 0), (0, 4), (1, 2), (0, 10)]
         ]
-        assert conversation.flows == 2
+        assert conversation.max_in_flight == 2
 
     def test_ids_of_a_local_scope_belong_to_their_conversation(self, tmp_path: Path) -> None:
         for scope, found in (("local", "c1"), ("global", "")):
@@ -107,16 +107,16 @@ def test_bailian_s_turns_follow_their_parents_if_these_are_there(tmp_path: Path)
         }  # fmt: skip
 
     trace = read_trace(written(tmp_path, row(1, -1, 10), row(2, -1, 11), row(3, 1, 14), row(4, 99, 15)))
-    assert (trace.kind, times(trace)) == ("Bailian", [0, 1, 5])
+    assert (trace.format, times(trace)) == ("Bailian", [0, 1, 5])
     first, _, orphan = trace.conversations
-    assert [(one.after, one.at, one.block_size) for one in first.requests] == [(None, 0, 16), (0, 4, 16)]
-    assert orphan.requests[0].after is None
+    assert [(one.previous_request, one.earliest_seconds, one.block_size) for one in first.requests] == [(None, 0, 16), (0, 4, 16)]
+    assert orphan.requests[0].previous_request is None
 
 
 def test_azure_s_times_have_seven_decimals(tmp_path: Path) -> None:
     rows = ["TIMESTAMP,ContextTokens,GeneratedTokens", "2023-11-16 23:59:59.9000000,4808,10"]
     trace = read_trace(written(tmp_path, *rows, "2023-11-17 00:00:00.0250001,110,27"))
-    assert (trace.kind, lengths(trace)) == ("Azure", [(4808, 10), (110, 27)])
+    assert (trace.format, lengths(trace)) == ("Azure", [(4808, 10), (110, 27)])
     assert times(trace) == pytest.approx([0, 0.1250001], abs=1e-6)
 
 
@@ -124,7 +124,7 @@ def test_burstgpt_s_failures_are_left_out_and_counted(tmp_path: Path) -> None:
     head = "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type"
     rows = ["5,ChatGPT,472,18,490,Conversation log", "5,GPT-4,9,0,9,API log", "45,ChatGPT,10,2,12,API log"]
     trace = read_trace(written(tmp_path, head, *rows))
-    assert (trace.kind, times(trace), trace.left_out) == ("BurstGPT", [0, 40], 1)
+    assert (trace.format, times(trace), trace.failed_requests) == ("BurstGPT", [0, 40], 1)
     assert lengths(trace) == [(472, 18), (10, 2)]
 
 
@@ -142,7 +142,7 @@ class TestPlain:
         trace = read_trace(written(tmp_path, *rows))
         spoken, alone = trace.conversations
         assert times(trace) == [0, 1]
-        assert [(one.after, one.think) for one in spoken.requests] == [(None, 0), (0, 0.5)]
+        assert [(one.previous_request, one.think_seconds) for one in spoken.requests] == [(None, 0), (0, 0.5)]
         assert (list(alone.requests[0].blocks), alone.requests[0].block_size) == ([7], 16)
 
 

@@ -123,8 +123,8 @@ def test_every_outcome_is_one_of_a_line_and_has_its_texts() -> None:
     assert set(OUTCOMES) == set(LINES)
     for outcomes in OUTCOMES.values():
         for outcome in outcomes.values():
-            assert outcome.said
-            assert outcome.topic == "" or "{option}" in outcome.follows
+            assert outcome.text
+            assert outcome.option_topic == "" or "{option}" in outcome.consequence
 
 
 SHOWN_ELSEWHERE = {

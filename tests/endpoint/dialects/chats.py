@@ -93,5 +93,5 @@ def _chunk(delta: dict[str, Any], finish_reason: str | None = None) -> dict[str,
 
 def what_is_said(assembly: ResponseAccumulator) -> tuple[Any, ...]:
     """What a meter makes of an answer."""
-    reply = assembly.reply(None)
+    reply = assembly.make_reply(None)
     return reply.text, reply.reasoning, reply.tool_calls, reply.refusal, reply.finish_reason, reply.usage

@@ -21,7 +21,7 @@ def call(name: str = "shell", arguments: str = "{}", identity: str | None = "cal
 
 
 def told(dialect: Dialect, answer: dict[str, Any], **asked: Any) -> dict[str, Any]:
-    whole: dict[str, Any] = json.loads(Translation(dialect, {"model": "asked for", **asked}).whole(answer))
+    whole: dict[str, Any] = json.loads(Translation(dialect, {"model": "asked for", **asked}).translate_body(answer))
     return whole
 
 
@@ -29,8 +29,8 @@ def streamed(dialect: Dialect, *deltas: dict[str, Any], **asked: Any) -> list[di
     translation = Translation(dialect, {"model": "asked for", **asked})
     said = translation.begin()
     for delta in deltas:
-        said += translation.take({"choices": [{"index": 0, "delta": delta}]})
-    said += translation.take({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+        said += translation.translate_chunk({"choices": [{"index": 0, "delta": delta}]})
+    said += translation.translate_chunk({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
     return events_in(said + translation.end(announced=True))
 
 
@@ -81,8 +81,8 @@ class TestMessages:
     def test_tell_the_tokens_that_come_after_the_reason_to_end(self) -> None:
         translation = Translation(MESSAGES, {})
         said = translation.begin()
-        said += translation.take({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
-        said += translation.take({"choices": [], "usage": USAGE})
+        said += translation.translate_chunk({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+        said += translation.translate_chunk({"choices": [], "usage": USAGE})
         message = read_messages(events_in(said + translation.end(announced=True)))
         assert message["usage"]["output_tokens"] == 7
 

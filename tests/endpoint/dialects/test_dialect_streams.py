@@ -29,12 +29,12 @@ dialects = pytest.mark.parametrize("dialect", [MESSAGES, RESPONSES, GEMINI], ids
 
 def streamed(dialect: Dialect, chunks: list[dict[str, Any]]) -> list[dict[str, Any]]:
     translation = Translation(dialect, ASKED, "1")
-    said = [translation.begin(), *map(translation.take, chunks), translation.end(announced=True)]
+    said = [translation.begin(), *map(translation.translate_chunk, chunks), translation.end(announced=True)]
     return events_in(b"".join(said))
 
 
 def whole(dialect: Dialect, body: dict[str, Any]) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(Translation(dialect, ASKED, "1").whole(body))
+    answer: dict[str, Any] = json.loads(Translation(dialect, ASKED, "1").translate_body(body))
     return read_gemini([answer]) if dialect is GEMINI else answer
 
 
@@ -85,7 +85,7 @@ class TestStream:
     def test_that_comes_as_one_body_is_told_as_a_stream(self, dialect: Dialect, data: st.DataObject) -> None:
         body = data.draw(completions())
         translation = Translation(dialect, ASKED, "1")
-        told = translation.begin() + translation.rest(whole_answer(body))
+        told = translation.begin() + translation.remaining_events(whole_answer(body))
         read = READ[dialect.name](events_in(told))
         assert {**read, "created_at": 0} == {**whole(dialect, body), "created_at": 0}
 
@@ -95,10 +95,10 @@ class TestStream:
         self, dialect: Dialect, data: st.DataObject
     ) -> None:
         body, chunks = data.draw(streams())
-        reader, there, back = dialect.reader(), ResponseAccumulator(), ResponseAccumulator()
-        there.take_whole(json.dumps(body).encode())
+        reader, there, back = dialect.make_reader(), ResponseAccumulator(), ResponseAccumulator()
+        there.take_whole_body(json.dumps(body).encode())
         for event in streamed(dialect, chunks):
-            back.take_read(reader.chunk(event), 0)
+            back.take_decoded_chunk(reader.read_event(event), 0)
         assert reader.done
         assert as_told(what_is_said(back), dialect) == as_told(what_is_said(there), dialect)
 
@@ -107,9 +107,9 @@ class TestStream:
     def test_and_body_are_read_alike(self, dialect: Dialect, data: st.DataObject) -> None:
         body = data.draw(completions())
         there, back = ResponseAccumulator(), ResponseAccumulator()
-        there.take_whole(json.dumps(body).encode())
+        there.take_whole_body(json.dumps(body).encode())
         answer = whole(dialect, body)
-        back.take_whole(json.dumps(dialect.reader().whole(answer)).encode())
+        back.take_whole_body(json.dumps(dialect.make_reader().read_body(answer)).encode())
         assert as_told(what_is_said(back), dialect) == as_told(what_is_said(there), dialect)
 
 
@@ -132,12 +132,12 @@ class TestBrokenStream:
     def test_that_says_no_reason_to_end_is_no_answer(self, dialect: Dialect) -> None:
         translation = Translation(dialect, ASKED)
         translation.begin()
-        translation.take({"choices": [{"index": 0, "delta": {"content": "Hel"}}]})
+        translation.translate_chunk({"choices": [{"index": 0, "delta": {"content": "Hel"}}]})
         (event,) = events_in(translation.end(announced=False))
         assert "error" in event or event["type"] == "response.failed"
 
     def test_hands_an_error_on(self, dialect: Dialect) -> None:
         translation = Translation(dialect, ASKED)
-        (event,) = events_in(translation.take({"error": {"message": "out of memory"}}))
+        (event,) = events_in(translation.translate_chunk({"error": {"message": "out of memory"}}))
         assert "out of memory" in json.dumps(event)
         assert translation.end(announced=True) == b""

@@ -32,8 +32,8 @@ def event(*parts: dict[str, Any], **told: Any) -> dict[str, Any]:
 def read(body: Any) -> Any:
     """The reply that a meter reads in a body."""
     assembly = ResponseAccumulator()
-    assembly.take_whole(json.dumps(GeminiReader().whole(body)).encode())
-    return assembly.reply(None)
+    assembly.take_whole_body(json.dumps(GeminiReader().read_body(body)).encode())
+    return assembly.make_reply(None)
 
 
 few = settings(max_examples=30)
@@ -68,9 +68,9 @@ class TestOfGoogle:
     def test_are_read_alike_event_by_event_and_as_one_array(self, events: list[dict[str, Any]]) -> None:
         reader, streamed = GeminiReader(), ResponseAccumulator()
         for one in events:
-            streamed.take_read(reader.chunk(one), 0)
+            streamed.take_decoded_chunk(reader.read_event(one), 0)
         whole = ResponseAccumulator()
-        whole.take_whole(json.dumps(GeminiReader().whole(events)).encode())
+        whole.take_whole_body(json.dumps(GeminiReader().read_body(events)).encode())
         assert reader.done
         assert what_is_said(streamed) == what_is_said(whole)
 
@@ -133,18 +133,18 @@ class TestOfGoogle:
     @pytest.mark.parametrize("body", [{}, [], {"choices": []}, 7])
     def test_are_told_from_what_is_none(self, body: Any) -> None:
         with pytest.raises((KeyError, TypeError, AttributeError)):
-            GeminiReader().whole(body)
+            GeminiReader().read_body(body)
 
     def test_may_be_errors(self) -> None:
         assembly = ResponseAccumulator()
-        assembly.take_read(GeminiReader().chunk({"error": {"code": 503, "message": "busy"}}), 0)
+        assembly.take_decoded_chunk(GeminiReader().read_event({"error": {"code": 503, "message": "busy"}}), 0)
         assert assembly.error == {"code": 503, "message": "busy"}
 
 
 def told(message: dict[str, Any], finish_reason: str = "stop", usage: Any = None, **asked: Any) -> Any:
     choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish_reason}
     translation = Translation(GEMINI, {"model": "asked for", **asked}, "1")
-    return json.loads(translation.whole({"choices": [choice], "usage": usage}))
+    return json.loads(translation.translate_body({"choices": [choice], "usage": usage}))
 
 
 class TestTranslated:
@@ -190,14 +190,14 @@ class TestTranslated:
     def test_may_come_as_one_array(self, data: st.DataObject) -> None:
         _, chunks = data.draw(streams())
         as_array, as_events = (Translation(GEMINI, {"alt": alt}, "1") for alt in ("json", "sse"))
-        array = [as_array.begin(), *map(as_array.take, chunks), as_array.end(announced=True)]
-        events = [as_events.begin(), *map(as_events.take, chunks), as_events.end(announced=True)]
+        array = [as_array.begin(), *map(as_array.translate_chunk, chunks), as_array.end(announced=True)]
+        events = [as_events.begin(), *map(as_events.translate_chunk, chunks), as_events.end(announced=True)]
         said = [json.loads(data) for data in b"".join(events).removeprefix(b"data: ").split(b"\n\ndata: ")]
         assert json.loads(b"".join(array)) == said
         assert read_gemini(said)
 
     def test_that_break_off_are_a_whole_array(self) -> None:
         translation = Translation(GEMINI, {"alt": "json"})
-        said = translation.take({"choices": [{"index": 0, "delta": {"content": "Hel"}}]})
+        said = translation.translate_chunk({"choices": [{"index": 0, "delta": {"content": "Hel"}}]})
         *_, last = json.loads(said + translation.keep_alive + translation.end(announced=False))
         assert last["error"]["status"] == "INTERNAL"

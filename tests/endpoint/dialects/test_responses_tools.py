@@ -52,12 +52,12 @@ def called_back(request: Json, name: str, arguments: Json, *, stream: bool = Fal
     translation = Translation(RESPONSES, request, "1")
     if stream:
         chunk = {"choices": [{"index": 0, "delta": message, "finish_reason": "tool_calls"}]}
-        said = [translation.begin(), translation.take(chunk), translation.end(announced=True)]
+        said = [translation.begin(), translation.translate_chunk(chunk), translation.end(announced=True)]
         events = events_in(b"".join(said))
         (item,) = (event["item"] for event in events if event["type"] == "response.output_item.done")
         assert events[-1]["response"]["output"] == [item]
         return dict(item)
-    (item,) = json.loads(translation.whole({"choices": [{"message": message}]}))["output"]
+    (item,) = json.loads(translation.translate_body({"choices": [{"message": message}]}))["output"]
     return dict(item)
 
 
@@ -147,8 +147,8 @@ class TestToolsKnownByType:
         arguments, typed, said = CLIENT_TOOLS[kind]
         item = {**typed, **said, "id": "x_1", "call_id": "call_1", "status": "completed"}
         reader = ResponsesReader()
-        begun = reader.chunk({"type": "response.output_item.added", "output_index": 0, "item": item})
-        done = reader.chunk({"type": "response.output_item.done", "output_index": 0, "item": item})
+        begun = reader.read_event({"type": "response.output_item.added", "output_index": 0, "item": item})
+        done = reader.read_event({"type": "response.output_item.done", "output_index": 0, "item": item})
         (first,), (last,) = (one["choices"][0]["delta"]["tool_calls"] for one in (begun, done))
         assert (first["id"], first["function"]["name"]) == ("call_1", kind)
         assert json.loads(last["function"]["arguments"]).items() >= arguments.items()

@@ -232,7 +232,7 @@ def chunks_of(pieces: list[tuple[str, str]], number: int) -> list[Json]:
 
 def answered(dialect: Dialect, asked: Json, pieces: list[tuple[str, str]], number: int) -> bytes:
     translation = Translation(dialect, asked, "1")
-    said = [translation.begin(), *map(translation.take, chunks_of(pieces, number))]
+    said = [translation.begin(), *map(translation.translate_chunk, chunks_of(pieces, number))]
     return b"".join([*said, translation.end(announced=True)])
 
 
@@ -296,8 +296,8 @@ class TestAnswer:
             items = read_responses(events_in(answered(RESPONSES, codex, pieces, 0)))["output"]
             content = read_gemini(events_in(answered(GEMINI, {"alt": "sse"}, pieces, 0)))["candidates"][0]
         else:
-            items = json.loads(Translation(RESPONSES, codex, "1").whole(whole))["output"]
-            content = json.loads(Translation(GEMINI, {}, "1").whole(whole))["candidates"][0]
+            items = json.loads(Translation(RESPONSES, codex, "1").translate_body(whole))["output"]
+            content = json.loads(Translation(GEMINI, {}, "1").translate_body(whole))["candidates"][0]
         kept = [{name: value for name, value in item.items() if name != "content"} for item in items]
         (of_codex, _) = RESPONSES.chat_request({"input": kept}, Losses())["messages"]
         (of_gemini, _) = GEMINI.chat_request({"contents": [content["content"]]}, Losses())["messages"]

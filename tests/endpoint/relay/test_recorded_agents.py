@@ -53,8 +53,8 @@ def call_in(response: dict[str, Any]) -> ScriptedCall | None:
         )
     assembly = ResponseAccumulator()
     for event in events:
-        assembly.take_read(event, 0)
-    return _call_of(assembly.reply(None).tool_calls)
+        assembly.take_decoded_chunk(event, 0)
+    return _call_of(assembly.make_reply(None).tool_calls)
 
 
 def _gemini_calls(events: list[dict[str, Any]]) -> list[ScriptedCall]:
@@ -92,8 +92,8 @@ def calls_in(path: str, answer: Collected) -> list[ScriptedCall]:
         for event in events:
             assembly.take_chunk(event.removeprefix(b"data: "), 0)
     else:
-        assembly.take_whole(answer.body)
-    call = _call_of(assembly.reply(None).tool_calls)
+        assembly.take_whole_body(answer.body)
+    call = _call_of(assembly.make_reply(None).tool_calls)
     return [] if call is None else [call]
 
 

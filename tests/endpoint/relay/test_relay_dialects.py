@@ -258,7 +258,7 @@ class TestPassedOn:
 
 KEEPS_ALIVE = {MESSAGES: b'event: ping\ndata: {"type":"ping"}\n\n', RESPONSES: b": keep-alive\n\n"}
 STREAM = head("Content-Type: text/event-stream")
-FAST = RetryPolicy(retries=2, first=0.01)
+FAST = RetryPolicy(retries=2, first_delay=0.01)
 
 
 def signs_of_life(path: str, body: bytes) -> int:
@@ -513,7 +513,7 @@ class TestErrors:
     ) -> None:
         faults = Faults(rate_limit=0.5, server_error=0.5, max_faults=2, retry_after=0.01)
         endpoint = await simulate(Settings(chat_only=True, faults=faults))
-        agent = let_ask(let_in, open_client, endpoint, retry=RetryPolicy(first=0.01))
+        agent = let_ask(let_in, open_client, endpoint, retry=RetryPolicy(first_delay=0.01))
         assert (await ask(agent, path)).status == 200
         assert agent.record.attempts == 3
 
@@ -522,7 +522,7 @@ class TestErrors:
     ) -> None:
         busy = error_answer("500 Internal Server Error", "busy")
         server = await serve([ASKED, NOT_THERE, ASKED, busy, ASKED, busy])
-        agent = let_in(open_client(server.url, retry=RetryPolicy(retries=1, first=0.01)))
+        agent = let_in(open_client(server.url, retry=RetryPolicy(retries=1, first_delay=0.01)))
         answer = await ask(agent, path)
         assert answer.status == 500
         assert "busy" in error_of(path, answer)["message"]
@@ -675,7 +675,7 @@ async def test_tools_that_google_runs_do_not_make_a_turn(
     offered: list[Any] = [[{"googleSearch": {}}], BODIES[GEMINI]["tools"]]
     for tools in offered:
         await ask(agent, GEMINI, tools=tools)
-    assert [relayed.asked.offers_tools for relayed in agent.relayed] == [False, True]
+    assert [relayed.facts.offers_tools for relayed in agent.relayed] == [False, True]
 
 
 class TestBodies:

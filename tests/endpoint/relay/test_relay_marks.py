@@ -41,7 +41,7 @@ async def test_it_is_in_the_answer_whatever_its_headers(
         agent = let_in(open_client(endpoint.base_url.removesuffix("/v1")))
         answer = await ask(agent, path, stream=stream)
     assert SIMULATED_FLAG in agent.record.flags
-    assert meter_of(address(path, stream=stream), answer.body, stream=stream).simulated
+    assert meter_of(address(path, stream=stream), answer.body, stream=stream).is_simulated
     assert not stream or SIMULATED_HEADER in dict(answer.headers)
 
 
@@ -62,7 +62,7 @@ async def test_it_is_taken_from_the_body_where_a_gateway_dropped_the_header(
     agent = let_in(open_client(server.url))
     answer = await ask(agent, path, stream=stream)
     assert SIMULATED_FLAG in agent.record.flags
-    assert meter_of(address(path, stream=stream), answer.body, stream=stream).simulated
+    assert meter_of(address(path, stream=stream), answer.body, stream=stream).is_simulated
 
 
 @dialects
@@ -74,5 +74,5 @@ async def test_an_answer_of_another_server_has_none(
     agent = let_in(open_client(server.url))
     answer = await ask(agent, path)
     assert SIMULATED_FLAG not in agent.record.flags
-    assert not meter_of(path, answer.body, stream=False).simulated
+    assert not meter_of(path, answer.body, stream=False).is_simulated
     assert NAMES[path] == agent.record.dialect

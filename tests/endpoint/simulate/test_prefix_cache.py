@@ -33,9 +33,9 @@ def test_with_room_for_all_exactly_the_full_blocks_seen_before_are_found(asked: 
     cache = PrefixCache(10_000, SIZE)
     for number, prompt in enumerate(asked):
         tokens = tokens_of(prompt, 0)
-        assert cache.enter(tokens, len(prompt), number)
+        assert cache.assign_blocks(tokens, len(prompt), number)
         assert tokens.cached == ideal(prompt, asked[:number])
-        cache.leave(tokens, len(prompt), number)
+        cache.release_blocks(tokens, len(prompt), number)
 
 
 @given(moves, st.integers(1, 12))
@@ -47,19 +47,19 @@ def test_there_are_never_more_blocks_than_its_capacity(
     for now, (prompt, answer, oldest_leaves) in enumerate(asked):
         if oldest_leaves and running:
             left, number = running.pop(0)
-            cache.leave(left, number, now)
+            cache.release_blocks(left, number, now)
         tokens = tokens_of(prompt, answer)
-        if not cache.enter(tokens, len(prompt), now):
+        if not cache.assign_blocks(tokens, len(prompt), now):
             continue
         number = len(prompt)
-        while number < len(prompt) + answer and cache.grow(tokens, number + 1):
+        while number < len(prompt) + answer and cache.assign_more_blocks(tokens, number + 1):
             number += 1
         running.append((tokens, number))
-        assert max(cache.used, cache.known) <= capacity
+        assert max(cache.used_blocks, cache.reusable_blocks) <= capacity
         assert tokens.cached <= len(prompt) - 1
     for left, number in running:
-        cache.leave(left, number, len(asked))
-    assert cache.used == 0
+        cache.release_blocks(left, number, len(asked))
+    assert cache.used_blocks == 0
 
 
 @given(moves, st.integers(1, 12))
@@ -69,9 +69,9 @@ def test_what_a_smaller_cache_finds_was_there_before(
     cache, earlier = PrefixCache(capacity, SIZE), list[list[str]]()
     for now, (prompt, _, _) in enumerate(asked):
         tokens = tokens_of(prompt, 0)
-        if cache.enter(tokens, len(prompt), now):
+        if cache.assign_blocks(tokens, len(prompt), now):
             assert tokens.cached <= ideal(prompt, earlier)
-            cache.leave(tokens, len(prompt), now)
+            cache.release_blocks(tokens, len(prompt), now)
             earlier.append(prompt)
 
 
@@ -94,13 +94,13 @@ def test_equal_blocks_that_are_computed_at_the_same_time_are_kept_once() -> None
     first, second, third = (tokens_of("aaaaaa", 0) for _ in range(3))
     for tokens in (first, second):
         tokens.start, tokens.end = 0, 100
-        assert cache.enter(tokens, 6, 0)
-    assert (cache.used, second.cached) == (6, 0), "nothing was computed yet"
-    assert cache.enter(third, 6, 100)
-    assert (cache.used, third.cached) == (7, 4), "the third needs only its last block"
+        assert cache.assign_blocks(tokens, 6, 0)
+    assert (cache.used_blocks, second.cached) == (6, 0), "nothing was computed yet"
+    assert cache.assign_blocks(third, 6, 100)
+    assert (cache.used_blocks, third.cached) == (7, 4), "the third needs only its last block"
     for tokens in (first, third, second):
-        cache.leave(tokens, 6, 200)
-    assert (cache.used, cache.known) == (0, 3)
+        cache.release_blocks(tokens, 6, 200)
+    assert (cache.used_blocks, cache.reusable_blocks) == (0, 3)
 
 
 def test_a_copy_is_found_when_the_block_that_it_equals_is_gone() -> None:
@@ -108,14 +108,14 @@ def test_a_copy_is_found_when_the_block_that_it_equals_is_gone() -> None:
     first, second = tokens_of("aaa", 0), tokens_of("aaa", 0)
     for tokens in (first, second):
         tokens.start, tokens.end = 0, 100
-        assert cache.enter(tokens, 3, 0)
-    cache.leave(first, 3, 200)
+        assert cache.assign_blocks(tokens, 3, 0)
+    cache.release_blocks(first, 3, 200)
     other = tokens_of("bbb", 0)
-    assert cache.enter(other, 3, 200)
-    assert cache.known == 0, "there was no other block to take"
-    cache.leave(second, 3, 300)
+    assert cache.assign_blocks(other, 3, 200)
+    assert cache.reusable_blocks == 0, "there was no other block to take"
+    cache.release_blocks(second, 3, 300)
     third = tokens_of("aaa", 0)
-    assert cache.enter(third, 3, 300)
+    assert cache.assign_blocks(third, 3, 300)
     assert third.cached == 2
 
 
@@ -123,8 +123,8 @@ def test_a_parent_stays_longer_than_its_children() -> None:
     cache = PrefixCache(4, SIZE)
     for prompt in ("aaaaaaaa", "bb", "bbb"):
         tokens = tokens_of(prompt, 0)
-        assert cache.enter(tokens, len(prompt), 0)
-        cache.leave(tokens, len(prompt), 0)
+        assert cache.assign_blocks(tokens, len(prompt), 0)
+        cache.release_blocks(tokens, len(prompt), 0)
     tokens = tokens_of("aaaaaaaa", 0)
-    assert cache.enter(tokens, 8, 0)
+    assert cache.assign_blocks(tokens, 8, 0)
     assert tokens.cached == 4

@@ -103,18 +103,18 @@ def test_the_lowest_free_round_is_taken(actions: list[int]) -> None:
     taken: list[int] = []
     for action in actions:
         if taken and action % 3 == 0:
-            rounds.give_back(0, taken.pop(action % len(taken)))
+            rounds.free_round(0, taken.pop(action % len(taken)))
         else:
             free = next(number for number in range(61) if number not in taken)
-            assert rounds.take(0) == free
+            assert rounds.take_round(0) == free
             taken.append(free)
 
 
 def test_rounds_go_on_beyond_the_first_sixty_four() -> None:
     rounds = Rounds(Board(1, 2))
 
-    assert [rounds.take(1) for _ in range(200)] == list(range(200))
-    assert rounds.take(0) == 0
+    assert [rounds.take_round(1) for _ in range(200)] == list(range(200))
+    assert rounds.take_round(0) == 0
 
 
 # Wrong answers

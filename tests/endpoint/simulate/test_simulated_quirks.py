@@ -62,8 +62,8 @@ LOST = frozenset(
 )
 """Quirks that take a part of the answer away, so that nobody can read it as it was."""
 
-OF_STREAMS = frozenset(name for name, quirk in QUIRKS.items() if quirk.body is QUIRKS["crlf"].body)
-DENYING = frozenset(name for name, quirk in QUIRKS.items() if quirk.denies)
+OF_STREAMS = frozenset(name for name, quirk in QUIRKS.items() if quirk.change_body is QUIRKS["crlf"].change_body)
+DENYING = frozenset(name for name, quirk in QUIRKS.items() if quirk.ends_in_error)
 WHOLE = QUIRKS.keys() - DENYING
 """Quirks of answers that are not errors."""
 OF_CALLS = frozenset(
@@ -84,7 +84,7 @@ async def ask(quirk: str | None, *, stream: bool, calls: bool = False) -> Reply:
     """The reply of an endpoint with a quirk, to a question with or without tools."""
 
     async def begin() -> Purpose:
-        return Purpose(offered=("look", "find") if calls else None)
+        return Purpose(offered_tools=("look", "find") if calls else None)
 
     fields: dict[str, Any] = {"messages": [{"role": "user", "content": "seven"}]}
     async with SimulatedEndpoint(settings(quirk, calls=calls)) as endpoint:
@@ -153,7 +153,7 @@ async def translated(quirk: str | None) -> list[tuple[str, Any]]:
     for data in EventStream().feed(raw):
         for line in data.split(b"\n"):
             if line and not line.startswith(DONE):
-                told += translation.take(read_json(line))
+                told += translation.translate_chunk(read_json(line))
     blocks: dict[int, tuple[str, str]] = {}
     for event in events_in(told + translation.end(announced=True)):
         if event["type"] == "content_block_start" and event["content_block"]["type"] == "tool_use":
@@ -213,5 +213,5 @@ def test_a_name_that_is_none_is_refused() -> None:
 
 
 def test_every_kind_of_note_has_words() -> None:
-    assert all(note.words and not note.words.endswith(".") for note in NOTES.values())
+    assert all(note.description and not note.description.endswith(".") for note in NOTES.values())
     assert set(FLAGGED.values()) <= NOTES.keys()

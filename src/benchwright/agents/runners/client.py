@@ -124,7 +124,7 @@ class ExternalLLMClient:
                 access = find_access(self._access, self._target, logger.warning)
             except UserError as error:
                 raise SystemicProviderError(str(error)) from None
-            retry = RetryPolicy(retries=0, longest_wait=0.0)
+            retry = RetryPolicy(retries=0, max_rate_limit_wait=0.0)
             self._connection = connect(self._target, access, stream=False, retry=retry)
             self._loop = loop
         return self._connection

@@ -119,8 +119,8 @@ def _judge(
     If no judge model is given, the model under test judges itself, and a warning is printed.
     """
     if judge.judge_model is None:
-        answers = "its own answers" if len(endpoint.tried) == 1 else "all answers, its own included"
-        who = "the model" if len(endpoint.tried) == 1 else make_safe(endpoint.tried[0].title)
+        answers = "its own answers" if len(endpoint.models_under_test) == 1 else "all answers, its own included"
+        who = "the model" if len(endpoint.models_under_test) == 1 else make_safe(endpoint.models_under_test[0].title)
         say(f"No --judge-model: {who} judges {answers}, so the scores are not comparable.")
         return Target("judge", target.model, target.base_url, headers=target.headers), access
     key = None
@@ -131,7 +131,7 @@ def _judge(
     base_url = judge.judge_base_url or endpoint.base_url
     found = find_target(judge.judge_model, base_url, "judge", access=own)
     if found.base_url == target.base_url:
-        own = own.beside(access)
+        own = own.with_defaults(access)
         found = replace(found, headers=own.plain_headers)
     return found, find_access(own, found, say)
 

@@ -41,7 +41,7 @@ def second_judge_of(typed: SecondJudge, judge: JudgeWithAccess, say: Say) -> Jud
     access = Access(key, headers, judge.access.tls)
     base_url = typed.base_url or judge.target.base_url
     if base_url.rstrip("/") == judge.target.base_url:
-        access = access.beside(judge.access)
+        access = access.with_defaults(judge.access)
     target = find_target(typed.model, base_url, JUDGE_SLOT, access=access)
     found = find_access(access, target, say)
     check_target(target, found)

@@ -27,7 +27,7 @@ def due_times(level: Level, settings: LoadSettings, trace: Trace | None = None) 
     seconds = level_seconds(settings.load, replays=replays)
     if level.rate is None:
         assert trace is not None
-        due = [(one.at or 0.0) / (settings.replay.speed or 1.0) for one in trace.conversations]
+        due = [(one.start_seconds or 0.0) / (settings.replay.speed or 1.0) for one in trace.conversations]
         return due if settings.load.duration is None else [one for one in due if one < settings.load.duration]
     endless = (
         arrivals.constant_arrivals(level.rate)

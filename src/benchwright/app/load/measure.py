@@ -69,7 +69,7 @@ def load_tests(settings: LoadSettings, say: Say) -> list[LoadTest]:
     find_models(settings.endpoint, settings.sampling, settings.thinking, {}, lambda _: None, LOCAL_SERVER)
     alone = [
         settings.model_copy(update={"model": entry.model, "models": (entry,)})
-        for entry in settings.endpoint.tried
+        for entry in settings.endpoint.models_under_test
     ]
     return [LoadTest(one, identity, prompt_seed, say) for one in alone or [settings]]
 
@@ -88,7 +88,7 @@ class LoadTest:
         self.settings = settings
         self.identity = identity
         self.trace = find_trace(settings)
-        self.first_levels = chosen_levels(settings, timed=self.trace is None or self.trace.timed)
+        self.first_levels = chosen_levels(settings, timed=self.trace is None or self.trace.has_start_times)
         self.objectives = objectives(settings.report.slo, stream=settings.execution.stream)
         self.warmup = (
             None if settings.load.warmup is None else parse_cut(settings.load.warmup, "--warmup", WindowCut())
@@ -155,7 +155,7 @@ class LoadTest:
     async def _measure(self, level: Level, repeat: int, listeners: Sequence[Listener]) -> LevelResult:
         target = self.workload.request.plan.targets[0]
         url = self.settings.monitoring.metrics_url or metrics_url(target.base_url)
-        access = self.workload.request.access[target.slot].at(url, target.base_url)
+        access = self.workload.request.access[target.slot].for_url(url, target.base_url)
         watch = MetricsPoller(url, self._say, read_known, access=access) if self._metrics else None
         self._allow_connections(level)
         prepared = self.prepare_level(level, len(self.levels) + 1, watch, self._power_watch(), repeat)

@@ -146,6 +146,6 @@ class Encoder:
 def sandbox_files(directory: Path) -> dict[str, bytes]:
     """Return the sandbox's files: the program, and the model's files in a folder beside it."""
     program = Path(__file__).parent / "inside" / "encoder.py"
-    names = EMBEDDING_MODEL.splits[EMBEDDING_MODEL.evaluated]
+    names = EMBEDDING_MODEL.splits[EMBEDDING_MODEL.evaluated_split]
     model = {f"model/{name}": (directory / name).read_bytes() for name in names}
     return {"encoder.py": program.read_bytes(), **model}

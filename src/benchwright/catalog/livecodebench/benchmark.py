@@ -27,7 +27,7 @@ def make(about: About, options: Options) -> Benchmark:
         raise UserError(f"The window is empty: --option from={window.first} lies behind to={window.last}.")
     return PlainBenchmark(
         about=about,
-        samples=partial(samples, release=about.variant or DATASET.evaluated, window=window),
+        samples=partial(samples, release=about.variant or DATASET.evaluated_split, window=window),
         solver=AskOnce(messages),
         scorers=(TestsScorer(about.metric),),
         checks=checks,

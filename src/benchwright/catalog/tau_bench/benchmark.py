@@ -74,8 +74,8 @@ class TauBench:
 def _departures(about: About, options: Options, split: str) -> Iterator[str]:
     if "user" in about.roles and "user" not in options.roles:
         yield OWN_USER_DEPARTURE
-    if split != about.dataset.evaluated:
-        yield f"the tasks of {split} in place of {about.dataset.evaluated}"
+    if split != about.dataset.evaluated_split:
+        yield f"the tasks of {split} in place of {about.dataset.evaluated_split}"
 
 
 def pass_hat_k_figures(graded: Iterable[GradedTrial], note: str | None = None) -> Sequence[Figure]:

@@ -43,7 +43,7 @@ def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Con
     places: dict[int, tuple[Conversation, int]] = {}
     for line in lines:
         row = decoded(_decoder, line)
-        not_negative(line.place, input_length=row.input_length, output_length=row.output_length)
+        not_negative(line.location, input_length=row.input_length, output_length=row.output_length)
         parent = places.get(row.parent_chat_id)
         if parent is None:
             conversation = Conversation(str(row.chat_id), [], row.timestamp)
@@ -55,10 +55,10 @@ def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Con
             TracedRequest(
                 input_tokens=row.input_length,
                 output_tokens=row.output_length,
-                blocks=block_ids(line.place, row.input_length, row.hash_ids, size),
+                blocks=block_ids(line.location, row.input_length, row.hash_ids, size),
                 block_size=size,
-                after=None if parent is None else parent[1],
-                at=max(0.0, row.timestamp - (conversation.at or 0.0)),
+                previous_request=None if parent is None else parent[1],
+                earliest_seconds=max(0.0, row.timestamp - (conversation.start_seconds or 0.0)),
             )
         )
     yield from begun

@@ -52,7 +52,7 @@ def decoded(decoder: msgspec.json.Decoder[T], line: Line) -> T:
     try:
         return decoder.decode(line.text)
     except UNREADABLE as error:
-        raise UserError(f"{line.place}: {error}.") from None
+        raise UserError(f"{line.location}: {error}.") from None
 
 
 def not_negative(place: str, **values: float | None) -> None:

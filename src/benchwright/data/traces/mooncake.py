@@ -49,17 +49,17 @@ def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Con
         row = decoded(_decoder, line)
         name = f"row {number}" if row.session_id is None else str(row.session_id)
         begun = sessions.get(name)
-        request = _request(row, line.place, block_size or BLOCK_SIZE)
+        request = _request(row, line.location, block_size or BLOCK_SIZE)
         if begun is None:
             if row.timestamp is None:
-                raise UserError(f"{line.place}: it has no timestamp.")
+                raise UserError(f"{line.location}: it has no timestamp.")
             begun = Conversation(name, [request], row.timestamp / 1000)
             if row.session_id is None:
                 yield begun
             else:
                 sessions[name] = begun
         else:
-            at = 0.0 if row.timestamp is None else max(0.0, row.timestamp / 1000 - (begun.at or 0.0))
+            at = 0.0 if row.timestamp is None else max(0.0, row.timestamp / 1000 - (begun.start_seconds or 0.0))
             turn = msgspec.structs.replace(
                 request, after=len(begun.requests) - 1, think=row.delay / 1000, at=at
             )

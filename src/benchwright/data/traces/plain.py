@@ -43,14 +43,14 @@ def rows(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation
     for number, line in enumerate(lines):
         row = decoded(_decoder, line)
         name = f"row {number}" if row.conversation is None else str(row.conversation)
-        request = _request(row, line.place, block_size or BLOCK_SIZE)
+        request = _request(row, line.location, block_size or BLOCK_SIZE)
         conversation = begun.get(name)
         if row.conversation is None:
             yield Conversation(name, [request], row.at)
         elif conversation is None:
             begun[name] = Conversation(name, [request], row.at)
         else:
-            at = 0.0 if row.at is None else max(0.0, row.at - (conversation.at or 0.0))
+            at = 0.0 if row.at is None else max(0.0, row.at - (conversation.start_seconds or 0.0))
             turn = msgspec.structs.replace(
                 request, after=len(conversation.requests) - 1, think=row.think, at=at
             )
@@ -89,8 +89,8 @@ def offsets(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversat
         try:
             at = float(text)
         except ValueError:
-            raise UserError(f"{line.place}: {text[:40]!r} is not a time in seconds.") from None
+            raise UserError(f"{line.location}: {text[:40]!r} is not a time in seconds.") from None
         if not before <= at < float("inf"):
-            raise UserError(f"{line.place}: {text} is not a time that comes after the one above it.")
-        yield Conversation(line.place, [TracedRequest()], at)
+            raise UserError(f"{line.location}: {text} is not a time that comes after the one above it.")
+        yield Conversation(line.location, [TracedRequest()], at)
         before = at

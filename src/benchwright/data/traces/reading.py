@@ -48,7 +48,7 @@ def read_trace(path: Path, limit: int | None = None, block_size: int | None = No
         answered = [request for request in whole.requests if request.output_tokens != 0]
         left_out += len(whole.requests) - len(answered)
         if answered:
-            one = (whole if len(answered) == len(whole.requests) else _without_failed(whole)).first(left)
+            one = (whole if len(answered) == len(whole.requests) else _without_failed(whole)).first_requests(left)
             kept.append(one)
             left -= len(one.requests)
             if left <= 0:
@@ -71,7 +71,7 @@ def recognise(line: Line) -> str:
         kind = _of_columns(set(next(csv.reader([text.splitlines()[0]]))), text)
     if kind is None:
         raise UserError(
-            f"{line.place}: unknown trace format: expected a time per line, JSON Lines with `at` and `input_tokens`, "
+            f"{line.location}: unknown trace format: expected a time per line, JSON Lines with `at` and `input_tokens`, "
             "or a trace of Mooncake, Weka, Bailian, Azure or BurstGPT."
         )
     return kind
@@ -83,12 +83,12 @@ def in_time(conversations: Iterable[Conversation]) -> list[Conversation]:
     If some start times are unknown, the order is unchanged, and all start times become None.
     """
     found = list(conversations)
-    times = [one.at for one in found if one.at is not None]
+    times = [one.start_seconds for one in found if one.start_seconds is not None]
     if len(times) < len(found):
         return [msgspec.structs.replace(one, at=None) for one in found]
     start = min(times, default=0.0)
-    moved = [msgspec.structs.replace(one, at=(one.at or 0.0) - start) for one in found]
-    return sorted(moved, key=lambda one: one.at or 0.0)
+    moved = [msgspec.structs.replace(one, at=(one.start_seconds or 0.0) - start) for one in found]
+    return sorted(moved, key=lambda one: one.start_seconds or 0.0)
 
 
 def _fields(text: str) -> set[str]:
@@ -135,7 +135,7 @@ def _without_failed(conversation: Conversation) -> Conversation:
     kept: list[TracedRequest] = []
     places: dict[int | None, int | None] = {None: None}
     for number, request in enumerate(conversation.requests):
-        before = places[request.after]
+        before = places[request.previous_request]
         if request.output_tokens == 0:
             places[number] = before
         else:

@@ -27,9 +27,9 @@ class TracedRequest(Record, frozen=True):
     blocks: Sequence[int] = ()
     block_size: int = 0
     scope: str = ""
-    after: int | None = None
-    think: float = 0.0
-    at: float = 0.0
+    previous_request: int | None = None
+    think_seconds: float = 0.0
+    earliest_seconds: float = 0.0
     messages: list[Message] | None = None
     fields: dict[str, Any] = {}
 
@@ -42,18 +42,18 @@ class Conversation(Record, frozen=True):
 
     id: str
     requests: list[TracedRequest]
-    at: float | None = None
+    start_seconds: float | None = None
 
     @property
-    def flows(self) -> int:
+    def max_in_flight(self) -> int:
         """Number of requests that no other request waits for: the maximum number in flight at once."""
-        return len(self.requests) - len({one.after for one in self.requests} - {None})
+        return len(self.requests) - len({one.previous_request for one in self.requests} - {None})
 
-    def first(self, number: float) -> Conversation:
+    def first_requests(self, number: float) -> Conversation:
         """Return the conversation with only its first requests, at most `number` of them."""
         if number >= len(self.requests):
             return self
-        return Conversation(self.id, self.requests[: int(number)], self.at)
+        return Conversation(self.id, self.requests[: int(number)], self.start_seconds)
 
 
 class Trace(Record, frozen=True):
@@ -62,14 +62,14 @@ class Trace(Record, frozen=True):
     `left_out`: number of requests that failed when they were recorded.
     """
 
-    kind: str
+    format: str
     conversations: list[Conversation]
-    left_out: int = 0
+    failed_requests: int = 0
 
     @property
-    def timed(self) -> bool:
+    def has_start_times(self) -> bool:
         """True if the start of each conversation is known."""
-        return all(one.at is not None for one in self.conversations)
+        return all(one.start_seconds is not None for one in self.conversations)
 
     @property
     def has_prompts(self) -> bool:
@@ -84,9 +84,9 @@ class Trace(Record, frozen=True):
         return any(len(one.requests) > 1 for one in self.conversations)
 
     @property
-    def parallel(self) -> int:
+    def max_in_flight(self) -> int:
         """Maximum number of requests of one conversation that may be in flight at once."""
-        return max(one.flows for one in self.conversations)
+        return max(one.max_in_flight for one in self.conversations)
 
     @property
     def requests(self) -> Iterator[TracedRequest]:
@@ -97,5 +97,5 @@ class Trace(Record, frozen=True):
 class Line(NamedTuple):
     """A part of a trace file: a line or a whole document. `place`: its name in error messages."""
 
-    place: str
+    location: str
     text: bytes

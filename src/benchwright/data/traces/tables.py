@@ -55,10 +55,10 @@ def _requests(
             at, tokens, output = seconds(moment), int(asked), int(answered)
         except (ValueError, IndexError):
             raise UserError(
-                f"{line.place}: it does not hold {', '.join(columns)}: {line.text[:80].decode(errors='replace')!r}."
+                f"{line.location}: it does not hold {', '.join(columns)}: {line.text[:80].decode(errors='replace')!r}."
             ) from None
-        not_negative(line.place, **{columns[1]: tokens, columns[2]: output})
-        yield Conversation(line.place, [TracedRequest(input_tokens=tokens, output_tokens=output)], at)
+        not_negative(line.location, **{columns[1]: tokens, columns[2]: output})
+        yield Conversation(line.location, [TracedRequest(input_tokens=tokens, output_tokens=output)], at)
 
 
 def _cells(line: Line) -> list[str]:

@@ -54,9 +54,9 @@ def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Con
     for line in lines:
         parts = decoded(_array, line) if line.text.lstrip()[:1] == b"[" else [line.text]
         for part in parts:
-            document = decoded(_decoder, Line(line.place, bytes(part)))
+            document = decoded(_decoder, Line(line.location, bytes(part)))
             reader = _Reader(
-                f"{line.place}, {document.id}",
+                f"{line.location}, {document.id}",
                 block_size or document.block_size,
                 "" if document.hash_id_scope == "global" else document.id,
             )
@@ -96,6 +96,6 @@ class _Reader:
             blocks=block_ids(place, entry.input_tokens, entry.hash_ids, self._block_size),
             block_size=self._block_size,
             scope=self._scope,
-            after=after,
-            think=think,
+            previous_request=after,
+            think_seconds=think,
         )

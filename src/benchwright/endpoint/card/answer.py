@@ -72,11 +72,11 @@ class ResponseContent:
         """Reasoning and answer, joined."""
         return self.reasoning + self.text
 
-    def tokens(self, name: str) -> int | None:
+    def token_count(self, name: str) -> int | None:
         """Return the count `name` from the response's `usage`; None if it is missing or invalid."""
         return count_of(self.usage, name)
 
-    def take(self, choice: dict[str, Any], at: int) -> None:
+    def add_choice(self, choice: dict[str, Any], at: int) -> None:
         """Add a choice of a response, or of a chunk, that arrived at the time `at`."""
         message = choice.get("message") or choice.get("delta") or {}
         text, thought = _content(message.get("content") or choice.get("text"))
@@ -110,17 +110,17 @@ class Answer:
         self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in recording.headers}
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """True if the response is complete."""
         return not (self.late or self.broken)
 
     @property
-    def ok(self) -> bool:
+    def is_accepted(self) -> bool:
         """True if the request was accepted: neither the status nor the body reports an error."""
         return self.status == 200 and not self._error
 
     @property
-    def simulated(self) -> bool:
+    def is_simulated(self) -> bool:
         """True if the response is marked as simulated."""
         return any(name.endswith(SIMULATED_HEADER.decode()) for name in self.headers)
 
@@ -179,14 +179,14 @@ class Answer:
         return one_line(f"HTTP {self.status}: {detail}" if detail else f"HTTP {self.status}", 160)
 
     @cached_property
-    def said(self) -> ResponseContent:
+    def content(self) -> ResponseContent:
         """Content of the response. Raises one of `assembly.MISSHAPEN` if the response is malformed."""
         said = ResponseContent()
         for at, event in self.events or [(self.pieces[-1][0] if self.pieces else 0, self.json)]:
             choices = event.get("choices") or []
             said.choices = max(said.choices, len(choices))
             if choices and not choices[0].get("index"):
-                said.take(choices[0], at)
+                said.add_choice(choices[0], at)
             if isinstance(event.get("usage"), dict):
                 said.usage = event["usage"]
         return said

@@ -75,17 +75,17 @@ class Examination:
         self.generated: list[Token] = []
         self.echoed: list[Token] = []
 
-    def note(self, key: str, outcome: str, **detail: Any) -> None:
+    def record_outcome(self, key: str, outcome: str, **detail: Any) -> None:
         """Record an outcome of a line of the card.
 
         `detail`: the values that are put into the outcome's texts.
         """
         found = OUTCOMES[key][outcome]
-        option = advice(self.server, found.topic)
-        follows = found.follows.format(**detail, option=option).rstrip()
-        self.findings[key] = Finding(found.state, outcome, found.said.format(**detail), follows, detail)
+        option = advice(self.server, found.option_topic)
+        follows = found.consequence.format(**detail, option=option).rstrip()
+        self.findings[key] = Finding(found.state, outcome, found.text.format(**detail), follows, detail)
 
-    def note_unknown(self, key: str, reason: str) -> None:
+    def record_unknown(self, key: str, reason: str) -> None:
         """Record that a line of the card is unknown, and the reason."""
         self.findings[key] = Finding(State.UNKNOWN, UNKNOWN_OUTCOME, reason)
 
@@ -95,7 +95,7 @@ class Examination:
         return UNKNOWN_OUTCOME if found is None else found.outcome
 
     @property
-    def whole(self) -> Answer:
+    def first_response(self) -> Answer:
         """The first response of chat or completions that was not streamed.
 
         Raises:
@@ -147,7 +147,7 @@ class Examination:
         )
         return await self.prober.post(path, {**asked, self.limit_field: tokens, **fields}, patience=patience)
 
-    async def ask_chat_quietly(self, question: Any, tokens: int, **fields: Any) -> Answer:
+    async def ask_without_thinking(self, question: Any, tokens: int, **fields: Any) -> Answer:
         """Send a question to chat with thinking turned off, and return the response.
 
         If thinking cannot be turned off, the limit of `tokens` is raised by `THINKING_TOKENS`.

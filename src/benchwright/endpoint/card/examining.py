@@ -28,7 +28,7 @@ class Probe(NamedTuple):
     """A function (`find_out`) that examines some lines of the card."""
 
     lines: tuple[str, ...]
-    find_out: Callable[[Examination], Awaitable[None]]
+    run: Callable[[Examination], Awaitable[None]]
 
 
 PROBES = (
@@ -79,7 +79,7 @@ async def examine(known: Examination) -> None:
 async def find_out(known: Examination, probe: Probe) -> None:
     """Run one probe. Its lines that get no finding are recorded as unknown, with the reason."""
     try:
-        await probe.find_out(known)
+        await probe.run(known)
         why = "not told"
     except Unanswered as reason:
         why = str(reason)
@@ -89,7 +89,7 @@ async def find_out(known: Examination, probe: Probe) -> None:
         why = one_line(f"the answer cannot be read: {error}", 120)
     for key in probe.lines:
         if key not in known.findings:
-            known.note_unknown(key, why)
+            known.record_unknown(key, why)
 
 
 def card_of(known: Examination, unseen: str = "not looked for") -> Card:

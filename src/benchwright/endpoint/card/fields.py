@@ -45,64 +45,64 @@ async def ask_with_limit(known: Examination) -> None:
     A small limit is sent in the former and a larger one in the latter.
     """
     if not known.has_chat:
-        known.note("output_limit", "max_tokens", why="is none of completions")
+        known.record_outcome("output_limit", "max_tokens", why="is none of completions")
         return
     if known.limit_field != "max_tokens":
-        known.note("output_limit", "max_completion_tokens")
+        known.record_outcome("output_limit", "max_completion_tokens")
         return
     answer = await known.ask(SENTENCE, SHORT, max_completion_tokens=FEW)
-    tokens = answer.said.tokens("completion_tokens") if answer.ok else None
+    tokens = answer.content.token_count("completion_tokens") if answer.is_accepted else None
     if tokens is not None and tokens <= FEW + 1:
-        known.note("output_limit", "both")
+        known.record_outcome("output_limit", "both")
     else:
         why = (
             "is refused beside it"
-            if not answer.ok
+            if not answer.is_accepted
             else "is not seen to work"
             if tokens is None
             else "has no effect"
         )
-        known.note("output_limit", "max_tokens", why=why)
+        known.record_outcome("output_limit", "max_tokens", why=why)
 
 
 async def ask_with_stop(known: Examination) -> None:
     """Find out whether stop strings work: ask for a sentence, which must then end before its first `a` or `e`."""
     answer = await known.ask(SENTENCE, stop=STOPS, **known.quiet)
-    if not answer.ok:
-        known.note("stop", "refused", refusal=answer.refusal)
+    if not answer.is_accepted:
+        known.record_outcome("stop", "refused", refusal=answer.refusal)
         return
-    said = answer.said
+    said = answer.content
     places = [said.all_text.find(string) for string in STOPS if string in said.all_text]
     if not places and said.finish_reason == "length":
-        known.note("stop", "not_met")
+        known.record_outcome("stop", "not_met")
     elif not places:
-        known.note("stop", "honoured", reason=said.finish_reason)
+        known.record_outcome("stop", "honoured", reason=said.finish_reason)
     else:
-        known.note("stop", "left_in" if min(places) == len(said.all_text) - 1 else "ignored")
+        known.record_outcome("stop", "left_in" if min(places) == len(said.all_text) - 1 else "ignored")
 
 
 async def ask_for_several(known: Examination) -> None:
     """Find out whether `n` works: request two answers to one question."""
     answer = await known.ask(SENTENCE, FEW, n=2)
-    if not answer.ok:
-        known.note("n", "refused", refusal=answer.refusal)
+    if not answer.is_accepted:
+        known.record_outcome("n", "refused", refusal=answer.refusal)
     else:
-        known.note("n", "several" if answer.said.choices >= 2 else "one")
+        known.record_outcome("n", "several" if answer.content.choices >= 2 else "one")
 
 
 async def ask_with_seeds(known: Examination) -> None:
     """Find out whether seeds work: send a question at temperature 1 twice with one seed, and once with another."""
     warm = {} if "temperature" in known.refused else {"temperature": 1.0}
     answers = [await known.ask(SENTENCE, SHORT, seed=seed, **warm) for seed in (11, 11, 12)]
-    refused = next((answer for answer in answers if not answer.ok), None)
+    refused = next((answer for answer in answers if not answer.is_accepted), None)
     if refused is not None:
-        known.note("seed", "refused", refusal=refused.refusal)
+        known.record_outcome("seed", "refused", refusal=refused.refusal)
         return
-    first, again, other = (answer.said.all_text for answer in answers)
+    first, again, other = (answer.content.all_text for answer in answers)
     if first != again:
-        known.note("seed", "ignored")
+        known.record_outcome("seed", "ignored")
     else:
-        known.note("seed", "no_effect" if first == other else "honoured")
+        known.record_outcome("seed", "no_effect" if first == other else "honoured")
 
 
 async def ask_with_sampling(known: Examination) -> None:
@@ -111,30 +111,30 @@ async def ask_with_sampling(known: Examination) -> None:
     If a refusal names some, send the others again.
     """
     answer = await known.ask(SENTENCE, FEW, **SAMPLING)
-    if answer.ok:
-        known.note("sampling", "accepted", fields=", ".join(SAMPLING))
+    if answer.is_accepted:
+        known.record_outcome("sampling", "accepted", fields=", ".join(SAMPLING))
         return
     known.refused = [name for name in SAMPLING if name in answer.refusal]
     if not known.refused:
-        known.note("sampling", "refused", refusal=answer.refusal)
+        known.record_outcome("sampling", "refused", refusal=answer.refusal)
         return
     rest = {name: value for name, value in SAMPLING.items() if name not in known.refused}
     again = await known.ask(SENTENCE, FEW, **rest)
-    known.refused += [name for name in rest if not again.ok and name in again.refusal]
-    known.note("sampling", "some_refused", refused=", ".join(known.refused))
+    known.refused += [name for name in rest if not again.is_accepted and name in again.refusal]
+    known.record_outcome("sampling", "some_refused", refused=", ".join(known.refused))
 
 
 async def ask_with_schema(known: Examination) -> None:
     """Find out whether a JSON schema is enforced: send one with a question that is not usually answered in JSON."""
     schema = {"name": "animal", "strict": True, "schema": SCHEMA}
     wanted = {"type": "json_schema", "json_schema": schema}
-    answer = await known.ask_chat_quietly("Say hello.", 48, response_format=wanted)
-    if not answer.ok:
-        known.note("json_schema", "refused", refusal=answer.refusal)
-    elif _fits(answer.said.text):
-        known.note("json_schema", "honoured")
+    answer = await known.ask_without_thinking("Say hello.", 48, response_format=wanted)
+    if not answer.is_accepted:
+        known.record_outcome("json_schema", "refused", refusal=answer.refusal)
+    elif _fits(answer.content.text):
+        known.record_outcome("json_schema", "honoured")
     else:
-        known.note("json_schema", "cut_off" if answer.said.finish_reason == "length" else "ignored")
+        known.record_outcome("json_schema", "cut_off" if answer.content.finish_reason == "length" else "ignored")
 
 
 def _fits(text: str) -> bool:
@@ -154,13 +154,13 @@ def _fits(text: str) -> bool:
 async def ask_about_image(known: Examination) -> None:
     """Find out whether the model sees images: ask for the colour of a red square."""
     if not known.has_chat:
-        known.note("images", "no_chat")
+        known.record_outcome("images", "no_chat")
         return
     answer = await ask_with_image(known)
-    if not answer.ok:
-        known.note("images", "refused", refusal=answer.refusal)
+    if not answer.is_accepted:
+        known.record_outcome("images", "refused", refusal=answer.refusal)
     else:
-        known.note("images", "seen" if "red" in answer.said.all_text.lower() else "not_seen")
+        known.record_outcome("images", "seen" if "red" in answer.content.all_text.lower() else "not_seen")
 
 
 async def ask_with_image(known: Examination) -> Answer:
@@ -169,4 +169,4 @@ async def ask_with_image(known: Examination) -> Answer:
         {"type": "image_url", "image_url": {"url": RED_SQUARE}},
         {"type": "text", "text": "Which colour is this square? Answer with one word."},
     ]
-    return await known.ask_chat_quietly(parts, FEW)
+    return await known.ask_without_thinking(parts, FEW)

@@ -27,31 +27,31 @@ async def ask_chat(known: Examination) -> None:
     If the field for the token limit is refused, retry with the other one.
     """
     answer = await known.ask_at(CHAT, SENTENCE, patience=FIRST)
-    if not answer.ok and "max_tokens" in answer.refusal and "max_completion_tokens" in answer.refusal:
+    if not answer.is_accepted and "max_tokens" in answer.refusal and "max_completion_tokens" in answer.refusal:
         known.limit_field = "max_completion_tokens"
         answer = await known.ask_at(CHAT, SENTENCE)
     if known.server.name == servers.UNKNOWN_SERVER.name:
         known.server = servers.by_headers(answer.headers) or known.server
-    if answer.ok and answer.is_stream:
+    if answer.is_accepted and answer.is_stream:
         known.path, known.plain = CHAT, answer
-        known.note("chat", "as_stream")
-    elif answer.ok and answer.said.choices:
+        known.record_outcome("chat", "as_stream")
+    elif answer.is_accepted and answer.content.choices:
         known.path, known.plain = CHAT, answer
-        known.note("chat", "answers")
-    elif answer.ok:
-        known.note("chat", "other")
+        known.record_outcome("chat", "answers")
+    elif answer.is_accepted:
+        known.record_outcome("chat", "other")
     else:
-        known.note("chat", "missing" if answer.status == 404 else "refused", refusal=answer.refusal)
+        known.record_outcome("chat", "missing" if answer.status == 404 else "refused", refusal=answer.refusal)
 
 
 async def look_at_usage(known: Examination) -> None:
     """Record whether the first whole response reports its usage."""
-    said = known.whole.said
-    prompt, completion = said.tokens("prompt_tokens"), said.tokens("completion_tokens")
+    said = known.first_response.content
+    prompt, completion = said.token_count("prompt_tokens"), said.token_count("completion_tokens")
     if prompt is None or completion is None:
-        known.note("usage", "in_part" if said.usage else "none")
+        known.record_outcome("usage", "in_part" if said.usage else "none")
     else:
-        known.note("usage", "reported", prompt=prompt, completion=completion)
+        known.record_outcome("usage", "reported", prompt=prompt, completion=completion)
 
 
 async def ask_streamed(known: Examination) -> None:
@@ -62,14 +62,14 @@ async def ask_streamed(known: Examination) -> None:
     """
     fields: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
     answer = await known.ask(SENTENCE, **fields)
-    refused = not answer.ok and "stream_options" in answer.refusal
+    refused = not answer.is_accepted and "stream_options" in answer.refusal
     if refused:
         fields = {"stream": True}
         answer = await known.ask(SENTENCE, **fields)
-    if not answer.ok:
-        known.note("streaming", "refused", refusal=answer.refusal)
+    if not answer.is_accepted:
+        known.record_outcome("streaming", "refused", refusal=answer.refusal)
     elif not answer.events:
-        known.note("streaming", "whole")
+        known.record_outcome("streaming", "whole")
     else:
         known.streamed, known.stream_fields = answer, fields
         _note_pieces(known, answer)
@@ -78,8 +78,8 @@ async def ask_streamed(known: Examination) -> None:
 
 def _note_pieces(known: Examination, answer: Answer) -> None:
     """Record whether a stream sent single tokens, several at once, or one piece, and whether it was held back."""
-    said = answer.said
-    pieces, tokens = len(said.pieces), said.tokens("completion_tokens")
+    said = answer.content
+    pieces, tokens = len(said.pieces), said.token_count("completion_tokens")
     if pieces <= 1:
         outcome = "one_piece"
     elif pieces >= LEAST_PIECES and len(set(said.pieces)) <= MOST_READS and answer.seconds > LEAST_SECONDS:
@@ -88,7 +88,7 @@ def _note_pieces(known: Examination, answer: Answer) -> None:
         outcome = "several_tokens"
     else:
         outcome = "by_token"
-    known.note("streaming", outcome, pieces=pieces, tokens=tokens)
+    known.record_outcome("streaming", outcome, pieces=pieces, tokens=tokens)
 
 
 def note_usage_in_stream(known: Examination, answer: Answer, *, refused: bool) -> None:
@@ -96,30 +96,30 @@ def note_usage_in_stream(known: Examination, answer: Answer, *, refused: bool) -
 
     `refused`: True if the server refused the request for usage.
     """
-    said = answer.said
-    completion = said.tokens("completion_tokens")
+    said = answer.content
+    completion = said.token_count("completion_tokens")
     way_out = "--no-stream counts them." if known.outcome("usage") == "reported" else ""
-    if not answer.whole:
-        known.note_unknown("usage_in_stream", "the stream did not end in time")
+    if not answer.is_complete:
+        known.record_unknown("usage_in_stream", "the stream did not end in time")
     elif completion is None:
-        known.note("usage_in_stream", "refused" if refused else "none", way_out=way_out)
+        known.record_outcome("usage_in_stream", "refused" if refused else "none", way_out=way_out)
     elif completion == 0 and said.all_text:
-        known.note("usage_in_stream", "nothing", way_out=way_out)
+        known.record_outcome("usage_in_stream", "nothing", way_out=way_out)
     else:
-        known.note("usage_in_stream", "reported", completion=completion)
+        known.record_outcome("usage_in_stream", "reported", completion=completion)
 
 
 async def look_at_ends(known: Examination) -> None:
     """Record the finish reasons of two answers: one that the token limit cut off, and one that ended by itself."""
-    said = known.whole.said
-    cut, completion = said.finish_reason, said.tokens("completion_tokens")
-    end = known.settled.said.finish_reason if known.settled is not None else None
+    said = known.first_response.content
+    cut, completion = said.finish_reason, said.token_count("completion_tokens")
+    end = known.settled.content.finish_reason if known.settled is not None else None
     reasons = f"{cut or 'none'} at the limit" + (f", {end} at the end" if end and end != "length" else "")
     if completion is not None and completion > 2 * SHORT:
-        known.note("finish_reasons", "not_bounded", completion=completion, limit=SHORT, reasons=reasons)
+        known.record_outcome("finish_reasons", "not_bounded", completion=completion, limit=SHORT, reasons=reasons)
     elif cut == "length":
-        known.note("finish_reasons", "length", reasons=reasons)
+        known.record_outcome("finish_reasons", "length", reasons=reasons)
     elif completion is not None and completion < SHORT:
-        known.note("finish_reasons", "too_short", reasons=f"finish reason {cut}")
+        known.record_outcome("finish_reasons", "too_short", reasons=f"finish reason {cut}")
     else:
-        known.note("finish_reasons", "not_length", reasons=reasons)
+        known.record_outcome("finish_reasons", "not_length", reasons=reasons)

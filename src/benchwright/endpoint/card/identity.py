@@ -30,24 +30,24 @@ async def look_at_models(known: Examination) -> None:
     found = answer.json.get("data")
     models = [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
     _recognise(known, answer, models)
-    if not answer.ok or not isinstance(found, list):
-        refusal = "its answer is no list of models" if answer.ok else answer.refusal
-        known.note("models", "no_list", refusal=refusal)
+    if not answer.is_accepted or not isinstance(found, list):
+        refusal = "its answer is no list of models" if answer.is_accepted else answer.refusal
+        known.record_outcome("models", "no_list", refusal=refusal)
         return
     known.models = [str(each.get("id")) for each in models]
     own = next((each for each in models if each.get("id") == model), None)
-    known.note("models", "not_listed" if own is None else "listed", count=len(models))
+    known.record_outcome("models", "not_listed" if own is None else "listed", count=len(models))
     window = context_of(own or (models[0] if len(models) == 1 else {}))
     if window is not None:
-        known.note("context", "known", tokens=window, by="the list of models")
+        known.record_outcome("context", "known", tokens=window, by="the list of models")
 
 
 def _recognise(known: Examination, answer: Answer, models: list[dict[str, Any]]) -> None:
     """Identify the server by its host, by its list of models, or by the headers of that response."""
     host = parse_base_url(known.prober.client.target.base_url).host
     found = servers.by_host(host) or servers.by_headers(answer.headers) or servers.by_models(models)
-    if answer.simulated:
-        found = Server(servers.SIMULATED, by="a header")
+    if answer.is_simulated:
+        found = Server(servers.SIMULATED, evidence="a header")
     known.server = found or known.server
 
 
@@ -82,7 +82,7 @@ async def look_at_version(known: Examination, *, guess: bool = True) -> None:
             unanswered.append(reason)
             continue
         if found is not None:
-            known.server = found._replace(by=known.server.by or found.by)
+            known.server = found._replace(evidence=known.server.evidence or found.evidence)
             break
     if guess and len(unanswered) == len(tried):
         raise unanswered[0]
@@ -93,10 +93,10 @@ def note_server(known: Examination) -> None:
     """Record the finding on the server's identity."""
     server = known.server
     if server.name == servers.UNKNOWN_SERVER.name:
-        known.note("server", "not_reported")
+        known.record_outcome("server", "not_reported")
         return
     title = f"{server.title} {server.version}" if server.version else server.title
-    known.note("server", "known", title=title, by=server.by, name=server.name, version=server.version)
+    known.record_outcome("server", "known", title=title, by=server.evidence, name=server.name, version=server.version)
 
 
 async def _props(known: Examination) -> Server | None:
@@ -105,7 +105,7 @@ async def _props(known: Examination) -> Server | None:
     if not isinstance(settings, dict):
         return None
     if window := count_of(settings, "n_ctx"):
-        known.note("context", "known", tokens=window, by="/props, for each slot")
+        known.record_outcome("context", "known", tokens=window, by="/props, for each slot")
     return Server(servers.LLAMA_CPP, _text(props.get("build_info")), "/props")
 
 
@@ -123,7 +123,7 @@ async def _ollama(known: Examination) -> Server | None:
     for each in loaded if isinstance(loaded, list) else ():
         is_asked = isinstance(each, dict) and model in (each.get("name"), each.get("model"))
         if is_asked and (window := count_of(each, "context_length")):
-            known.note("context", "known", tokens=window, by="/api/ps")
+            known.record_outcome("context", "known", tokens=window, by="/api/ps")
     return Server(servers.OLLAMA, _text(answer["version"]), "/api/version")
 
 
@@ -132,7 +132,7 @@ async def _info(known: Examination) -> Server | None:
     if "docker_label" not in answer and "max_total_tokens" not in answer:
         return None
     if window := count_of(answer, "max_total_tokens"):
-        known.note("context", "known", tokens=window, by="/info")
+        known.record_outcome("context", "known", tokens=window, by="/info")
     return Server(servers.TGI, _text(answer.get("version")), "/info")
 
 
@@ -146,7 +146,7 @@ async def look_at_context(known: Examination) -> None:
         return
     if known.outcome("models") == UNKNOWN_OUTCOME and known.outcome("server") == UNKNOWN_OUTCOME:
         raise Unanswered("nothing that would tell it was answered")
-    known.note("context", "not_reported")
+    known.record_outcome("context", "not_reported")
 
 
 async def look_at_metrics(known: Examination) -> None:
@@ -158,13 +158,13 @@ async def look_at_metrics(known: Examination) -> None:
     text = answer.body.decode("utf-8", "replace") if answer.status == 200 else ""
     name = servers.by_metrics(text)
     if name is not None and known.server.name == servers.UNKNOWN_SERVER.name:
-        known.server = Server(name, by="/metrics")
+        known.server = Server(name, evidence="/metrics")
         note_server(known)
     if text and read_known(text, 0) is not None:
-        known.note(
+        known.record_outcome(
             "metrics", "known", title=servers.TITLES.get(name or "", "a server not known here"), name=name
         )
     elif "# TYPE" in text:
-        known.note("metrics", "other", name=name)
+        known.record_outcome("metrics", "other", name=name)
     else:
-        known.note("metrics", "none", refusal=answer.refusal)
+        known.record_outcome("metrics", "none", refusal=answer.refusal)

@@ -26,14 +26,14 @@ async def ask_completions(known: Examination) -> None:
     Log-probabilities are requested, unless the server refuses them.
     """
     answer = await known.ask_at(COMPLETIONS, PROMPT, GENERATED, logprobs=2, temperature=0)
-    if answer.ok:
-        known.generated = tokens_of(answer.said.logprobs)
+    if answer.is_accepted:
+        known.generated = tokens_of(answer.content.logprobs)
     else:
         answer = await known.ask_at(COMPLETIONS, PROMPT, GENERATED)
-    if not answer.ok:
-        known.note("completions", "none", refusal=answer.refusal)
+    if not answer.is_accepted:
+        known.record_outcome("completions", "none", refusal=answer.refusal)
         return
-    known.note("completions", "answers")
+    known.record_outcome("completions", "answers")
     known.completed = answer
     if known.outcome("chat") in ("missing", "refused", "other"):
         known.path, known.plain = COMPLETIONS, answer
@@ -45,15 +45,15 @@ async def ask_for_generated(known: Examination) -> None:
     refusal = None
     if known.has_chat:
         answer = await known.ask(PROMPT, GENERATED, logprobs=True, top_logprobs=2)
-        if answer.ok and tokens_of(answer.said.logprobs):
+        if answer.is_accepted and tokens_of(answer.content.logprobs):
             routes.append("chat")
-        refusal = None if answer.ok else answer.refusal
+        refusal = None if answer.is_accepted else answer.refusal
     if routes:
-        known.note("logprobs", routes[0], routes=" and ".join(routes))
+        known.record_outcome("logprobs", routes[0], routes=" and ".join(routes))
     elif refusal is not None:
-        known.note("logprobs", "refused", refusal=refusal)
+        known.record_outcome("logprobs", "refused", refusal=refusal)
     else:
-        known.note("logprobs", "none")
+        known.record_outcome("logprobs", "none")
 
 
 def tokens_of(logprobs: Any) -> list[Token]:
@@ -82,20 +82,20 @@ async def ask_for_prompt(known: Examination) -> None:
         raise Unanswered("completions do not answer")
     prompt = PROMPT + "".join(token.text for token in known.generated)
     echo = await known.ask_at(COMPLETIONS, prompt, 1, echo=True, logprobs=1, temperature=0)
-    found = tokens_of(echo.said.logprobs) if echo.ok else []
+    found = tokens_of(echo.content.logprobs) if echo.is_accepted else []
     if len(found) > len(known.generated) + 1:
         known.echoed = found
-        known.note("prompt_logprobs", "echo", tokens=len(found) - 1)
+        known.record_outcome("prompt_logprobs", "echo", tokens=len(found) - 1)
         return
     field = await known.ask_at(COMPLETIONS, prompt, 1, prompt_logprobs=1, temperature=0)
-    found = prompt_tokens_of(field.json) if field.ok else []
+    found = prompt_tokens_of(field.json) if field.is_accepted else []
     if found:
         known.echoed = [*found, Token("", None)]
-        known.note("prompt_logprobs", "prompt_logprobs", tokens=len(found))
-    elif echo.ok:
-        known.note("prompt_logprobs", "none")
+        known.record_outcome("prompt_logprobs", "prompt_logprobs", tokens=len(found))
+    elif echo.is_accepted:
+        known.record_outcome("prompt_logprobs", "none")
     else:
-        known.note("prompt_logprobs", "refused", refusal=echo.refusal)
+        known.record_outcome("prompt_logprobs", "refused", refusal=echo.refusal)
 
 
 def prompt_tokens_of(answer: dict[str, Any]) -> list[Token]:
@@ -124,9 +124,9 @@ async def compare_both(known: Examination) -> None:
     outcome = agreement(known.generated, known.echoed)
     if outcome == "differ":
         end = known.echoed[-len(known.generated) - 1 : -1]
-        known.note("logprobs_agree", "differ", generated=_values(known.generated), echoed=_values(end))
+        known.record_outcome("logprobs_agree", "differ", generated=_values(known.generated), echoed=_values(end))
     else:
-        known.note("logprobs_agree", outcome)
+        known.record_outcome("logprobs_agree", outcome)
 
 
 def agreement(generated: Sequence[Token], echoed: Sequence[Token]) -> str:
@@ -177,16 +177,16 @@ def _values(tokens: Sequence[Token]) -> str:
 async def count_tokens(known: Examination) -> None:
     """Find out whether /tokenize counts as the usage does, for the same text."""
     answer = await known.prober.post("/tokenize", {"prompt": PROMPT}, beside=True)
-    counted = answer.json.get("count") if answer.ok else None
-    if answer.ok and not isinstance(counted, int):  # llama.cpp uses other names
+    counted = answer.json.get("count") if answer.is_accepted else None
+    if answer.is_accepted and not isinstance(counted, int):  # llama.cpp uses other names
         answer = await known.prober.post("/tokenize", {"content": PROMPT}, beside=True)
         listed = answer.json.get("tokens")
         counted = len(listed) if isinstance(listed, list) else None
     if not isinstance(counted, int):
-        known.note(
-            "token_counting", "none", refusal="no count in its answer" if answer.ok else answer.refusal
+        known.record_outcome(
+            "token_counting", "none", refusal="no count in its answer" if answer.is_accepted else answer.refusal
         )
         return
-    used = None if known.completed is None else known.completed.said.tokens("prompt_tokens")
+    used = None if known.completed is None else known.completed.content.token_count("prompt_tokens")
     outcomes = {None: "only_tokenize", counted: "agree", counted + 1: "one_more"}
-    known.note("token_counting", outcomes.get(used, "differ"), counted=counted, used=used)
+    known.record_outcome("token_counting", outcomes.get(used, "differ"), counted=counted, used=used)

@@ -21,9 +21,9 @@ class Outcome(NamedTuple):
     """Outcome of a line: state, text (`said`), consequences (`follows`). `topic`: a key of `servers.OPTIONS` or ""."""
 
     state: State
-    said: str
-    follows: str = ""
-    topic: str = ""
+    text: str
+    consequence: str = ""
+    option_topic: str = ""
 
 
 _NO_LIMITS = "Tokens and cost are unknown, and token limits and budgets never stop anything."

@@ -83,7 +83,7 @@ class Prober:
         return perf_counter() - self._begun
 
     @property
-    def left(self) -> int:
+    def requests_left(self) -> int:
         """Number of requests that may still be sent."""
         return self._most - self.requests
 
@@ -146,7 +146,7 @@ class Prober:
         return answer
 
     def _check_budget(self) -> None:
-        if not self.left:
+        if not self.requests_left:
             raise Unanswered(f"the {self._most} requests of the check were used up")
         if self.elapsed > REQUESTS_IN_TIME * self.seconds:
             raise Unanswered(f"the {REQUESTS_IN_TIME * self.seconds:.0f} s of the check were used up")

@@ -39,18 +39,18 @@ async def ask_in_dialect(known: Examination, key: str) -> None:
     """
     path, body, field = DIALECTS[key]
     answer = await known.prober.post(path, body)
-    if answer.ok:
-        known.note(key, "answers" if isinstance(answer.json.get(field), list) else "other")
+    if answer.is_accepted:
+        known.record_outcome(key, "answers" if isinstance(answer.json.get(field), list) else "other")
     else:
-        known.note(key, "none" if answer.status in MISSING else "refused", refusal=answer.refusal)
+        known.record_outcome(key, "none" if answer.status in MISSING else "refused", refusal=answer.refusal)
 
 
 async def ask_for_embeddings(known: Examination) -> None:
     """Find out whether the server computes embeddings: request that of one word."""
     answer = await known.prober.post("/embeddings", {"input": "sea"})
     data = answer.json.get("data")
-    vector = data[0].get("embedding") if answer.ok and isinstance(data, list) and data else None
+    vector = data[0].get("embedding") if answer.is_accepted and isinstance(data, list) and data else None
     if isinstance(vector, list) and vector:
-        known.note("embeddings", "answers", dimensions=len(vector))
+        known.record_outcome("embeddings", "answers", dimensions=len(vector))
     else:
-        known.note("embeddings", "none", refusal="no vector in its answer" if answer.ok else answer.refusal)
+        known.record_outcome("embeddings", "none", refusal="no vector in its answer" if answer.is_accepted else answer.refusal)

@@ -30,7 +30,7 @@ class Server(NamedTuple):
 
     name: str
     version: str | None = None
-    by: str = ""
+    evidence: str = ""
 
     @property
     def title(self) -> str:
@@ -71,9 +71,9 @@ _METRICS = {
 def by_host(host: str) -> Server | None:
     """Return the server of a known host; None if the host is unknown."""
     if host.endswith(".openai.azure.com"):
-        return Server("azure", by="its host")
+        return Server("azure", evidence="its host")
     name = _HOSTS.get(host)
-    return None if name is None else Server(name, by="its host")
+    return None if name is None else Server(name, evidence="its host")
 
 
 def by_headers(headers: Mapping[str, str]) -> Server | None:
@@ -83,7 +83,7 @@ def by_headers(headers: Mapping[str, str]) -> Server | None:
             if name.startswith(beginning):
                 return Server(server, headers.get("x-litellm-version"), f"its header {name}")
     if headers.get("server", "").lower() == "llama.cpp":
-        return Server(LLAMA_CPP, by="its header server")
+        return Server(LLAMA_CPP, evidence="its header server")
     return None
 
 
@@ -92,9 +92,9 @@ def by_models(models: list[dict[str, Any]]) -> Server | None:
     for model in models:
         owner = model.get("owned_by")
         if isinstance(owner, str) and owner in _OWNERS:
-            return Server(_OWNERS[owner], by="its list of models")
+            return Server(_OWNERS[owner], evidence="its list of models")
         if owner == "me" and "permissions" in model:
-            return Server(LLAMA_CPP_PYTHON, by="its list of models")
+            return Server(LLAMA_CPP_PYTHON, evidence="its list of models")
     return None
 
 

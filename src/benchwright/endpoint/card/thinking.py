@@ -35,7 +35,7 @@ ON: Mapping[str, Any] = {
 
 def place_of(answer: Answer) -> str | None:
     """Return where a response holds its thinking, as an outcome of the line `reasoning`; None if it holds none."""
-    said = answer.said
+    said = answer.content
     if said.reasoning:
         return "field"
     if said.text.lstrip().startswith(INLINE):
@@ -52,7 +52,7 @@ def _is_counted(said: ResponseContent) -> bool:
     """
     if count_of(said.usage.get("completion_tokens_details"), "reasoning_tokens"):
         return True
-    counts = [said.tokens(name) for name in ("total_tokens", "prompt_tokens", "completion_tokens")]
+    counts = [said.token_count(name) for name in ("total_tokens", "prompt_tokens", "completion_tokens")]
     total, *parts = (count or 0 for count in counts)
     return None not in counts and total > sum(parts)
 
@@ -60,16 +60,16 @@ def _is_counted(said: ResponseContent) -> bool:
 async def look_for_thinking(known: Examination) -> None:
     """Find out whether the model thinks: ask it for a small sum, with enough tokens to think."""
     answer = await known.ask(SUM, THINKING_TOKENS, **known.stream_fields)
-    if not answer.ok:
+    if not answer.is_accepted:
         raise Unanswered(answer.refusal)
     known.settled = answer
-    seen = [each for each in (answer, known.whole) if place_of(each) is not None]
+    seen = [each for each in (answer, known.first_response) if place_of(each) is not None]
     known.thinks = bool(seen)
     place = place_of(seen[0]) if seen else None
     if place == "field":
-        known.note("reasoning", "field", field=seen[0].said.reasoning_field)
+        known.record_outcome("reasoning", "field", field=seen[0].content.reasoning_field)
     else:
-        known.note("reasoning", place or "none")
+        known.record_outcome("reasoning", place or "none")
 
 
 async def look_for_switch(known: Examination) -> None:
@@ -77,34 +77,34 @@ async def look_for_switch(known: Examination) -> None:
     if known.settled is None:
         raise Unanswered("whether the model thinks is not known")
     if not known.has_chat:
-        known.note("reasoning_switch", "no_chat")
+        known.record_outcome("reasoning_switch", "no_chat")
         return
     tried: list[str] = []
     for way, fields in _ways(known):
         answer = await known.ask(SUM, ANSWERED_IN, **fields)
         tried.append(way)
-        if answer.ok and _has_effect(answer, off=known.thinks):
+        if answer.is_accepted and _has_effect(answer, off=known.thinks):
             _note_switch(known, way, fields)
             return
-    known.note("reasoning_switch", "not_off" if known.thinks else "not_on", tried=", ".join(tried))
+    known.record_outcome("reasoning_switch", "not_off" if known.thinks else "not_on", tried=", ".join(tried))
 
 
 def _note_switch(known: Examination, way: str, fields: Mapping[str, Any]) -> None:
     """Record the request fields that had an effect on thinking. If they turn it off, later probes use them."""
     if known.thinks:
         known.quiet = fields
-        known.note("reasoning_switch", "off", way=way)
+        known.record_outcome("reasoning_switch", "off", way=way)
         return
     ((name, value),) = fields.items()
     told = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    known.note("reasoning_switch", "on", way=way, param=f"{name}={told}")
+    known.record_outcome("reasoning_switch", "on", way=way, param=f"{name}={told}")
 
 
 def _has_effect(answer: Answer, *, off: bool) -> bool:
     place = place_of(answer)
     if not off:
         return place is not None
-    return place is None and bool(answer.said.text.strip()) and answer.said.finish_reason != "length"
+    return place is None and bool(answer.content.text.strip()) and answer.content.finish_reason != "length"
 
 
 def _ways(known: Examination) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -45,53 +45,53 @@ async def ask_for_calls(known: Examination) -> None:
     """
     answer = await ask_with_tools(known)
     note_calls(known, answer)
-    if answer.ok and answer.said.calls:
-        _note_several(known, answer.said)
+    if answer.is_accepted and answer.content.calls:
+        _note_several(known, answer.content)
     else:
-        known.note_unknown("several_tools", "no calls came")
+        known.record_unknown("several_tools", "no calls came")
     if known.outcome("tools") != "no_call":
         return
     required = await ask_with_tools(known, tool_choice="required")
-    if required.ok and required.said.calls:
-        known.note("tools", "only_required")
-        _note_several(known, required.said)
+    if required.is_accepted and required.content.calls:
+        known.record_outcome("tools", "only_required")
+        _note_several(known, required.content)
         return
-    without = await known.ask_chat_quietly(QUESTION, 1)
-    prompts = [each.said.tokens("prompt_tokens") for each in (answer, without) if each.ok]
+    without = await known.ask_without_thinking(QUESTION, 1)
+    prompts = [each.content.token_count("prompt_tokens") for each in (answer, without) if each.is_accepted]
     if len(prompts) == 2 and None not in prompts and prompts[0] == prompts[1]:
-        known.note("tools", "not_passed_on")
+        known.record_outcome("tools", "not_passed_on")
 
 
 async def ask_for_one_call(known: Examination) -> None:
     """Find out whether tool calls work, with a single request: ask a question that requires one call."""
-    note_calls(known, await known.ask_chat_quietly(SHORT_QUESTION, SHORT_ROOM, tools=[TOOL]))
+    note_calls(known, await known.ask_without_thinking(SHORT_QUESTION, SHORT_ROOM, tools=[TOOL]))
 
 
 async def ask_with_tools(known: Examination, **fields: Any) -> Answer:
     """Send the question that requires two calls to chat, with the tool, and return the response."""
-    return await known.ask_chat_quietly(QUESTION, ROOM, tools=[TOOL], **fields)
+    return await known.ask_without_thinking(QUESTION, ROOM, tools=[TOOL], **fields)
 
 
 def note_calls(known: Examination, answer: Answer) -> None:
     """Record the form of the tool calls in a response, or that they are missing."""
-    if not answer.ok:
-        known.note("tools", "refused", refusal=answer.refusal)
+    if not answer.is_accepted:
+        known.record_outcome("tools", "refused", refusal=answer.refusal)
         return
-    said = answer.said
+    said = answer.content
     if said.calls:
         faults = ", ".join(_faults(said))
-        known.note("tools", "called_oddly" if faults else "called", faults=faults)
+        known.record_outcome("tools", "called_oddly" if faults else "called", faults=faults)
     elif said.function_call:
-        known.note("tools", "function_call")
+        known.record_outcome("tools", "function_call")
     elif any(mark in said.all_text for mark in AS_TEXT):
-        known.note("tools", "as_text")
+        known.record_outcome("tools", "as_text")
     else:
-        known.note("tools", "no_call")
+        known.record_outcome("tools", "no_call")
 
 
 def _note_several(known: Examination, said: ResponseContent) -> None:
     """Record whether the response holds two calls at once."""
-    known.note("several_tools", "several" if len(said.calls) >= 2 else "one", calls=len(said.calls))
+    known.record_outcome("several_tools", "several" if len(said.calls) >= 2 else "one", calls=len(said.calls))
 
 
 def _faults(said: ResponseContent) -> Iterator[str]:
@@ -123,28 +123,28 @@ async def ask_for_streamed_calls(known: Examination) -> None:
         raise Unanswered("answers are not streamed")
     choice = {"tool_choice": "required"} if outcome == "only_required" else {}
     answer = await ask_with_tools(known, **known.stream_fields, **choice)
-    if not answer.ok:
-        known.note("streamed_tools", "refused", refusal=answer.refusal)
-    elif not answer.whole:
+    if not answer.is_accepted:
+        known.record_outcome("streamed_tools", "refused", refusal=answer.refusal)
+    elif not answer.is_complete:
         raise Unanswered("the stream did not end in time")
-    elif not answer.said.calls:
-        known.note("streamed_tools", "none")
+    elif not answer.content.calls:
+        known.record_outcome("streamed_tools", "none")
     elif not answer.events:
-        known.note("streamed_tools", "whole")
+        known.record_outcome("streamed_tools", "whole")
     else:
         _note_streamed(known, answer)
 
 
 def _note_streamed(known: Examination, answer: Answer) -> None:
     """Record how a stream distinguishes its calls, and whether Benchwright parses them correctly."""
-    pieces = answer.said.calls
+    pieces = answer.content.calls
     indices = [piece.get("index") for piece in pieces]
     ids = {str(piece["id"]) for piece in pieces if piece.get("id")}
     calls = len(ids) or len(set(indices))
     read = calls_read(answer)
     same = None in indices or len(set(indices)) < calls
     outcome = "misread" if read != calls else "same_index" if same else "indexed"
-    known.note("streamed_tools", outcome, form=_form(pieces, indices, calls), calls=calls, read=read)
+    known.record_outcome("streamed_tools", outcome, form=_form(pieces, indices, calls), calls=calls, read=read)
 
 
 def _form(pieces: Sequence[dict[str, Any]], indices: Sequence[Any], calls: int) -> str:
@@ -162,7 +162,7 @@ def calls_read(answer: Answer) -> int:
     assembly = ResponseAccumulator()
     try:
         for at, event in answer.events:
-            assembly.take_read(event, at)
+            assembly.take_decoded_chunk(event, at)
     except MALFORMED:
         return 0
-    return len(assembly.reply(None).tool_calls)
+    return len(assembly.make_reply(None).tool_calls)

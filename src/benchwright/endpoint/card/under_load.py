@@ -40,10 +40,10 @@ async def look_for_cache(known: Examination) -> None:
     slow = known.streamed is not None and _first_token(known.streamed) > SLOW_SECONDS
     prompt = _prompt(SMALL if slow else CACHED)
     answers = [await known.ask(prompt, 1, **known.stream_fields) for _ in range(2)]
-    refused = next((answer for answer in answers if not answer.ok), None)
+    refused = next((answer for answer in answers if not answer.is_accepted), None)
     if refused is not None:
         raise Unanswered(refused.refusal)
-    if not all(answer.whole for answer in answers):
+    if not all(answer.is_complete for answer in answers):
         raise Unanswered("an answer did not end in time")
     if not slow:
         known.cached = answers
@@ -51,11 +51,11 @@ async def look_for_cache(known: Examination) -> None:
     first, second = map(_first_token, answers)
     times = f"first token after {first:.2f} s, then {second:.2f} s"
     if cached is not None:
-        known.note("prompt_cache", "reported" if cached else "none", cached=cached, times=times)
+        known.record_outcome("prompt_cache", "reported" if cached else "none", cached=cached, times=times)
     elif second < first / 2 and first - second > 0.1:
-        known.note("prompt_cache", "not_reported", times=times)
+        known.record_outcome("prompt_cache", "not_reported", times=times)
     else:
-        known.note("prompt_cache", "not_seen", times=times)
+        known.record_outcome("prompt_cache", "not_seen", times=times)
 
 
 def _prompt(repetitions: int) -> str:
@@ -65,7 +65,7 @@ def _prompt(repetitions: int) -> str:
 
 def _first_token(answer: Answer) -> float:
     """Return the seconds from a request to the first text of its response."""
-    pieces = answer.said.pieces
+    pieces = answer.content.pieces
     return (pieces[0] - answer.sent_at) / 1e9 if pieces else answer.seconds
 
 
@@ -74,7 +74,7 @@ def _cached_tokens(answer: Answer) -> int | None:
 
     None if it is not reported.
     """
-    usage = answer.said.usage
+    usage = answer.content.usage
     told = count_of(usage.get("prompt_tokens_details"), "cached_tokens")
     return count_of(usage, "prompt_cache_hit_tokens") if told is None else told
 
@@ -91,16 +91,16 @@ async def look_for_cuts(known: Examination) -> None:
     shorter = known.cached[0]
     if _first_token(shorter) * LONG / CACHED > known.prober.seconds:
         raise Unanswered(TOO_SLOW)
-    counted = shorter.said.tokens("prompt_tokens")
+    counted = shorter.content.token_count("prompt_tokens")
     answer = await known.ask(_prompt(LONG), 1, **known.stream_fields)
-    if not answer.ok:
-        known.note("long_prompts", "refused", refusal=answer.refusal)
+    if not answer.is_accepted:
+        known.record_outcome("long_prompts", "refused", refusal=answer.refusal)
         return
-    read = answer.said.tokens("prompt_tokens")
+    read = answer.content.token_count("prompt_tokens")
     if read is None or counted is None:
         raise Unanswered("usage does not tell how much of a prompt is read")
     expected = round(counted * LONG / CACHED)
-    known.note("long_prompts", "cut" if read < CUT * expected else "read", read=read, expected=expected)
+    known.record_outcome("long_prompts", "cut" if read < CUT * expected else "read", read=read, expected=expected)
 
 
 async def ask_side_by_side(known: Examination) -> None:
@@ -115,7 +115,7 @@ async def ask_side_by_side(known: Examination) -> None:
     answers = [each for each in found if isinstance(each, Answer)]
     for failure in found:
         if isinstance(failure, Unanswered) and failure.broken and answers:
-            known.note("parallel", "broken_off")
+            known.record_outcome("parallel", "broken_off")
             return
         if isinstance(failure, BaseException):
             raise failure
@@ -127,13 +127,13 @@ def _note_parallel(known: Examination, alone: Answer, answers: Sequence[Answer])
 
     `alone`: the response to a single request, for comparison.
     """
-    refused = [answer for answer in answers if not answer.ok]
+    refused = [answer for answer in answers if not answer.is_accepted]
     if refused:
         many, refusal = len(answers), refused[0].refusal
-        known.note("parallel", "refused", asked=many, refused=len(refused), refusal=refusal)
+        known.record_outcome("parallel", "refused", asked=many, refused=len(refused), refusal=refusal)
         return
     if any(_is_broken_off(answer, alone) for answer in answers):
-        known.note("parallel", "broken_off")
+        known.record_outcome("parallel", "broken_off")
         return
     if any(answer.late for answer in answers):
         raise Unanswered(f"not all answers ended within {known.prober.seconds:g} s")
@@ -141,10 +141,10 @@ def _note_parallel(known: Examination, alone: Answer, answers: Sequence[Answer])
     times = f"{len(answers)} at once took {took:.2f} s, one alone {alone.seconds:.2f} s"
     many = peak_concurrency(answers) or _many_by_time(alone, answers)
     if not many:
-        known.note("parallel", "not_seen", times=times)
+        known.record_outcome("parallel", "not_seen", times=times)
     else:
         outcome = "one" if many == 1 else "all" if many == len(answers) else "some"
-        known.note("parallel", outcome, many=many, times=times)
+        known.record_outcome("parallel", outcome, many=many, times=times)
 
 
 def _is_broken_off(answer: Answer, alone: Answer) -> bool:
@@ -153,9 +153,9 @@ def _is_broken_off(answer: Answer, alone: Answer) -> bool:
     This includes a response without a finish reason that is much shorter than `alone`, a response to a single
     request.
     """
-    said = answer.said
-    early = said.finish_reason is None and len(said.pieces) < len(alone.said.pieces) / 2
-    return answer.broken or (answer.whole and early)
+    said = answer.content
+    early = said.finish_reason is None and len(said.pieces) < len(alone.content.pieces) / 2
+    return answer.broken or (answer.is_complete and early)
 
 
 def peak_concurrency(answers: Sequence[Answer]) -> int:
@@ -163,7 +163,7 @@ def peak_concurrency(answers: Sequence[Answer]) -> int:
 
     0 if the times of their pieces do not show it.
     """
-    spans = [(answer.said.pieces[0], answer.said.pieces[-1]) for answer in answers if answer.said.pieces]
+    spans = [(answer.content.pieces[0], answer.content.pieces[-1]) for answer in answers if answer.content.pieces]
     if len(spans) < len(answers) or any(begun == ended for begun, ended in spans):
         return 0
     changes = sorted([(begun, 1) for begun, _ in spans] + [(ended, -1) for _, ended in spans])

@@ -47,7 +47,7 @@ class ChatAnswer(msgspec.Struct):
     usage: Usage = NO_USAGE
 
     @property
-    def ended(self) -> str:
+    def normalised_finish_reason(self) -> str:
         """Normalised finish reason: stop, length, tool_calls or content_filter.
 
         "stop" becomes "tool_calls" if the answer has calls.
@@ -69,7 +69,7 @@ def whole_answer(body: dict[str, Any]) -> ChatAnswer:
     calls = ToolCallAccumulator(_call_ids())
     calls.add_all(message, whole=True)
     for part in read_content(message.get("content")).calls:
-        calls.add_piece(part)
+        calls.add_delta(part)
     parts = [Part(kind, whole_characters(text)) for kind, text in _texts(message) if text]  # type: ignore[arg-type]
     parts += [_call_part(call) for call in calls.finish()]
     return ChatAnswer(parts, read_finish_reason(choice.get("finish_reason")), read_usage(body.get("usage")))
@@ -98,7 +98,7 @@ class Step(NamedTuple):
     Only one part is open at a time.
     """
 
-    what: Literal["begin", "grow", "end"]
+    action: Literal["begin", "grow", "end"]
     part: Part
     text: str = ""
 
@@ -122,7 +122,7 @@ class AnswerStream:
         self._told = 0
         self._held: dict[str, list[str]] = {}
 
-    def take(self, chunk: dict[str, Any]) -> list[Step]:
+    def read_chunk(self, chunk: dict[str, Any]) -> list[Step]:
         """Process a chunk of the stream, and return its steps.
 
         Raises:
@@ -145,7 +145,7 @@ class AnswerStream:
         )
         return list(self._take_delta(delta)) if delta else []
 
-    def end(self) -> list[Step]:
+    def finish(self) -> list[Step]:
         """Return the steps at the end of the answer: the end of the open part, and the steps that were held back."""
         return [*self._close(), *self._rest()]
 
@@ -165,13 +165,13 @@ class AnswerStream:
 
     def _take_delta(self, delta: dict[str, Any]) -> Iterator[Step]:
         for kind, text in _texts(delta):
-            if text and self._calls.first is not None:
+            if text and self._calls.first_call is not None:
                 self._held.setdefault(kind, []).append(text)
             elif text:
                 yield from self._grow(kind, text)
         came = self._calls.add_all(delta)
         for part in read_content(delta.get("content")).calls:
-            came = self._calls.add_piece(part) or came
+            came = self._calls.add_delta(part) or came
         if came:
             yield from self._first_call()
 
@@ -180,11 +180,11 @@ class AnswerStream:
 
         Its "begin" comes with the first arguments, because only then is its name complete.
         """
-        first = self._calls.first
+        first = self._calls.first_call
         if first is None or len(first.arguments) == self._told:
             return
         if not self._told:
-            identity = first.id or self._calls.made_up(0)
+            identity = first.id or self._calls.make_call_id(0)
             yield from self._begin(Part("call", id=identity, name=first.name))
         for text in first.arguments[self._told :]:
             yield from self._grown(text)

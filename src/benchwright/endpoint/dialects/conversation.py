@@ -32,36 +32,36 @@ class Conversation:
         messages = arranged(self._entries)
         return [{"role": "system", "content": system}, *messages] if system else messages
 
-    def instruct(self, text: str) -> None:
+    def add_instructions(self, text: str) -> None:
         """Add instructions of the developer or operator of the program."""
         if not text:
             return
         if self._answered:
-            self.tell([{"type": "text", "text": text}])
+            self.add_user_message([{"type": "text", "text": text}])
         else:
             self._system.append(text)
 
-    def tell(self, parts: list[dict[str, Any]]) -> None:
+    def add_user_message(self, parts: list[dict[str, Any]]) -> None:
         """Add a user message, made of chat completions parts. If all parts are text, they become one string."""
         content: Any = parts
         if all(part["type"] == "text" for part in parts):
             content = "\n\n".join(part["text"] for part in parts)
         self._entries.append(Entry("other", {"role": "user", "content": content}))
 
-    def answer(self, text: str, reasoning: str = "") -> None:
+    def add_answer(self, text: str, reasoning: str = "") -> None:
         """Add text of the model, and its reasoning if there is any."""
         if text or reasoning:
             self._answered = True
             self._entries.append(Entry("answer", {"content": text, "reasoning_content": reasoning}))
 
-    def call(self, identity: str, name: str, arguments: str) -> None:
+    def add_call(self, identity: str, name: str, arguments: str) -> None:
         """Add a tool call of the model."""
         self._answered = True
         function = {"name": name, "arguments": arguments or "{}"}
         call = {"id": identity, "type": "function", "function": function}
         self._entries.append(Entry("call", {"tool_calls": [call]}, identity))
 
-    def result(self, identity: str, parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def add_result(self, identity: str, parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Add the result of a tool call. Return the parts that a tool message cannot hold: images."""
         text = "\n\n".join(part["text"] for part in parts if part["type"] == "text")
         message: Message = {"role": "tool", "tool_call_id": identity, "content": text}

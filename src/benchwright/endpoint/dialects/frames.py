@@ -18,11 +18,11 @@ class Frames(Protocol):
 
     content_type: bytes
 
-    def of(self, events: list[Event]) -> bytes:
+    def encode(self, events: list[Event]) -> bytes:
         """Return these events as bytes; b"" if there are none."""
         ...
 
-    def end(self) -> bytes:
+    def encode_end(self) -> bytes:
         """Return the bytes that follow the last event."""
         ...
 
@@ -32,13 +32,13 @@ class NamedEvents:
 
     content_type = EVENT_STREAM
 
-    def of(self, events: list[Event]) -> bytes:
+    def encode(self, events: list[Event]) -> bytes:
         """Return these events as bytes."""
         return b"".join(
             [b"event: %b\ndata: %b\n\n" % (event["type"].encode(), _encode(event)) for event in events]
         )
 
-    def end(self) -> bytes:
+    def encode_end(self) -> bytes:
         """Return b"", because nothing follows the last event."""
         return b""
 
@@ -48,11 +48,11 @@ class PlainEvents:
 
     content_type = EVENT_STREAM
 
-    def of(self, events: list[Event]) -> bytes:
+    def encode(self, events: list[Event]) -> bytes:
         """Return these events as bytes."""
         return b"".join([b"data: %b\n\n" % _encode(event) for event in events])
 
-    def end(self) -> bytes:
+    def encode_end(self) -> bytes:
         """Return b"", because nothing follows the last event."""
         return b""
 
@@ -65,7 +65,7 @@ class OneArray:
     def __init__(self) -> None:
         self._before = b"["
 
-    def of(self, events: list[Event]) -> bytes:
+    def encode(self, events: list[Event]) -> bytes:
         """Return these events as bytes."""
         said = []
         for event in events:
@@ -73,7 +73,7 @@ class OneArray:
             self._before = b",\n"
         return b"".join(said)
 
-    def end(self) -> bytes:
+    def encode_end(self) -> bytes:
         """Return the closing bracket of the array."""
         return b"[]" if self._before == b"[" else b"]"
 

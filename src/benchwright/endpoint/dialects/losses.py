@@ -12,11 +12,11 @@ class Losses:
         self._tools: dict[str, None] = {}
         self._parts: dict[str, None] = {}
 
-    def tool(self, name: str) -> None:
+    def add_tool(self, name: str) -> None:
         """Add a kind of tool that is not offered to the model."""
         self._tools[name] = None
 
-    def part(self, name: str) -> None:
+    def add_part(self, name: str) -> None:
         """Add a kind of item, block or part whose content is not sent to the model."""
         self._parts[name] = None
 

@@ -26,7 +26,7 @@ Event = dict[str, Any]
 class Writer(Protocol):
     """Converter of one answer into a dialect, as a whole or as the events of a stream."""
 
-    def whole(self, answer: ChatAnswer) -> dict[str, Any]:
+    def write_body(self, answer: ChatAnswer) -> dict[str, Any]:
         """Return the body of an answer that is not streamed."""
         ...
 
@@ -34,7 +34,7 @@ class Writer(Protocol):
         """Return the first events of a stream."""
         ...
 
-    def tell(self, step: Step) -> list[Event]:
+    def write_step(self, step: Step) -> list[Event]:
         """Return the events for a step of the answer."""
         ...
 
@@ -58,11 +58,11 @@ class Reader(Protocol):
 
     done: bool
 
-    def whole(self, body: dict[str, Any]) -> dict[str, Any]:
+    def read_body(self, body: dict[str, Any]) -> dict[str, Any]:
         """Return the equivalent chat completion of a body."""
         ...
 
-    def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
+    def read_event(self, event: dict[str, Any]) -> dict[str, Any]:
         """Return the equivalent chat completion chunk of an event; {} if the event adds nothing to the answer."""
         ...
 
@@ -75,8 +75,8 @@ class Counting(NamedTuple):
     """
 
     path: str
-    asked: Callable[[dict[str, Any]], dict[str, Any]]
-    answer: Callable[[int], dict[str, Any]]
+    request_to_count: Callable[[dict[str, Any]], dict[str, Any]]
+    make_response: Callable[[int], dict[str, Any]]
 
 
 class Dialect(NamedTuple):
@@ -95,29 +95,29 @@ class Dialect(NamedTuple):
     name: str
     path: str
     chat_request: Callable[[dict[str, Any], Losses], dict[str, Any]]
-    writer: Callable[[str, str, dict[str, Any]], Writer]
-    reader: Callable[[], Reader]
-    settings: dict[str, tuple[str, ...]]
+    make_writer: Callable[[str, str, dict[str, Any]], Writer]
+    make_reader: Callable[[], Reader]
+    setting_paths: dict[str, tuple[str, ...]]
     keep_alive: bytes
-    counting: Counting | None = None
+    token_counting: Counting | None = None
     key_headers: tuple[str, ...] = ("Authorization: Bearer",)
-    frames: Callable[[dict[str, Any]], Frames] = lambda asked: NamedEvents()
-    place: Callable[[str, str], str] = lambda prefix, model: prefix
-    further: tuple[str, ...] = ()
+    make_event_encoder: Callable[[dict[str, Any]], Frames] = lambda asked: NamedEvents()
+    url_prefix: Callable[[str, str], str] = lambda prefix, model: prefix
+    more_paths: tuple[str, ...] = ()
     offers_tools: Callable[[Mapping[str, Any]], bool] | None = None
 
     @property
-    def by_address(self) -> bool:
+    def has_model_in_url(self) -> bool:
         """True if the URL, not the body, holds the model and the form of the answer.
 
         Internally they are fields of the body, too.
         """
-        return bool(self.further)
+        return bool(self.more_paths)
 
     @property
     def paths(self) -> tuple[str, ...]:
         """All paths at which a server of the dialect accepts requests."""
-        return (self.path, *self.further, *((self.counting.path,) if self.counting else ()))
+        return (self.path, *self.more_paths, *((self.token_counting.path,) if self.token_counting else ()))
 
 
 _SAMPLING = {"temperature": ("temperature",), "top_p": ("top_p",)}

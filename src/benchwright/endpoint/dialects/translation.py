@@ -26,7 +26,7 @@ class Translation:
         self._dialect = dialect
         self._asked = asked
         self._identity = identity or token_hex(12)
-        self._frames = dialect.frames(asked)
+        self._frames = dialect.make_event_encoder(asked)
         self._stream = AnswerStream()
         self._failed = False
         self.content_type = self._frames.content_type
@@ -34,9 +34,9 @@ class Translation:
     @cached_property
     def _writer(self) -> Writer:
         model = self._asked.get("model")
-        return self._dialect.writer(self._identity, model if isinstance(model, str) else "", self._asked)
+        return self._dialect.make_writer(self._identity, model if isinstance(model, str) else "", self._asked)
 
-    def mark(self, answer: dict[str, Any]) -> None:
+    def mark_if_simulated(self, answer: dict[str, Any]) -> None:
         """Mark the translated answer as simulated if this answer or chunk is.
 
         Must be called before the first event.
@@ -46,22 +46,22 @@ class Translation:
 
     def begin(self) -> bytes:
         """Return the first events of a stream."""
-        return self._frames.of(self._writer.begin())
+        return self._frames.encode(self._writer.begin())
 
-    def take(self, chunk: dict[str, Any]) -> bytes:
+    def translate_chunk(self, chunk: dict[str, Any]) -> bytes:
         """Return the events for a chunk of the chat completion; b"" if there are none.
 
         Raises:
             KeyError, TypeError, AttributeError: If the chunk is not one of a chat completion.
         """
-        steps = self._stream.take(chunk)
+        steps = self._stream.read_chunk(chunk)
         if self._stream.error is not None and not self._failed:
             error = self._stream.error
             code = error.get("code")
             status = code if type(code) is int and 400 <= code < 600 else 500
             return self.fail(str(error.get("message") or error), status)
         return (
-            self._frames.of([event for step in steps for event in self._writer.tell(step)]) if steps else b""
+            self._frames.encode([event for step in steps for event in self._writer.write_step(step)]) if steps else b""
         )
 
     def end(self, announced: bool) -> bytes:
@@ -74,7 +74,7 @@ class Translation:
             return b""
         if not announced and self._stream.answer.finish_reason is None:
             return self.fail("The stream ended before the answer did.")
-        events = [event for step in self._stream.end() for event in self._writer.tell(step)]
+        events = [event for step in self._stream.finish() for event in self._writer.write_step(step)]
         return self._last([*events, *self._writer.end(self._stream.answer)])
 
     def fail(self, message: str, status: int = 500) -> bytes:
@@ -85,27 +85,27 @@ class Translation:
         self._failed = True
         return self._last(self._writer.fail(message, status))
 
-    def whole(self, body: dict[str, Any]) -> bytes:
+    def translate_body(self, body: dict[str, Any]) -> bytes:
         """Return the translated body of a chat completion that was not streamed.
 
         Raises:
             KeyError, TypeError, IndexError, AttributeError: If the body is not a chat completion.
         """
-        self.mark(body)
-        return _encode(self._writer.whole(whole_answer(body)))
+        self.mark_if_simulated(body)
+        return _encode(self._writer.write_body(whole_answer(body)))
 
-    def rest(self, answer: ChatAnswer) -> bytes:
+    def remaining_events(self, answer: ChatAnswer) -> bytes:
         """Return all events of a stream after those of `begin`, for a complete answer."""
         events: list[Event] = []
         for part in answer.parts:
             for step in steps_of(part):
-                events += self._writer.tell(step)
+                events += self._writer.write_step(step)
         return self._last([*events, *self._writer.end(answer)])
 
-    def said(self, text: str, stream: bool) -> bytes:
+    def encode_message(self, text: str, stream: bool) -> bytes:
         """Return a message from Benchwright itself, encoded as an answer: one body, or all events of a stream."""
         answer = ChatAnswer([Part("text", text)], "stop")
-        return self.begin() + self.rest(answer) if stream else _encode(self._writer.whole(answer))
+        return self.begin() + self.remaining_events(answer) if stream else _encode(self._writer.write_body(answer))
 
     def _last(self, events: list[Event]) -> bytes:
-        return self._frames.of(events) + self._frames.end()
+        return self._frames.encode(events) + self._frames.encode_end()

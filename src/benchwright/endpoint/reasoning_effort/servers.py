@@ -31,7 +31,7 @@ class FoundStyle(NamedTuple):
     """A detected thinking style. `by`: the evidence for it, as a phrase."""
 
     style: str
-    by: str
+    evidence: str
 
 
 def style_of_host(base_url: str) -> FoundStyle | None:

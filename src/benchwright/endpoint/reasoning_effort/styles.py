@@ -36,7 +36,7 @@ class Style(NamedTuple):
     """
 
     fields: Callable[[ReasoningSettings], Fields]
-    documented: str
+    documentation_url: str
 
 
 class _Unknown(ValueError):
@@ -172,4 +172,4 @@ def body_fields(style: str, thinking: ReasoningSettings) -> Fields:
     try:
         return STYLES[style].fields(thinking)
     except _Unknown as error:
-        raise UserError(f"--thinking-style {style} {error} (see {STYLES[style].documented}).") from None
+        raise UserError(f"--thinking-style {style} {error} (see {STYLES[style].documentation_url}).") from None

@@ -81,7 +81,7 @@ class RelayedAnswer:
         self.over = True
         self.resume()
         self._carrier = None
-        if self.task is not None and not self.tee.meter.announced:
+        if self.task is not None and not self.tee.meter.has_announced_end:
             self.task.cancel()
 
     def resume(self) -> None:
@@ -91,7 +91,7 @@ class RelayedAnswer:
 
     # Called by the tee
 
-    def carried(self, connection: Connection) -> None:
+    def set_connection(self, connection: Connection) -> None:
         """Store the connection to the target, so that it can be paused while the program is not reading."""
         self._carrier = connection
 
@@ -104,7 +104,7 @@ class RelayedAnswer:
             return
         length = next((int(value) for name, value in headers if name == b"content-length"), None)
         self._held = None
-        self._chunked = length is None and self._request.chunks
+        self._chunked = length is None and self._request.accepts_chunks
         self._keep_alive = self._request.keep_alive and (length is not None or self._chunked)
         self._begin(
             response_head(status, passed, length=length, chunked=self._chunked, keep_alive=self._keep_alive)
@@ -117,7 +117,7 @@ class RelayedAnswer:
         if self._held is not None:
             self._held += chunk
             if len(self._held) > LARGEST_ERROR:
-                self.refuse(HttpError(502, f"The target's error is larger than {LARGEST_ERROR} bytes."))
+                self.send_error(HttpError(502, f"The target's error is larger than {LARGEST_ERROR} bytes."))
             return
         self._connection.write(b"%x\r\n%b\r\n" % (len(chunk), chunk) if self._chunked else chunk)
         if self._connection.paused and self._carrier is not None:
@@ -140,14 +140,14 @@ class RelayedAnswer:
 
     # Called by the relay
 
-    def whole(self, body: bytes, content_type: bytes = JSON, status: int = 200) -> None:
+    def send_whole(self, body: bytes, content_type: bytes = JSON, status: int = 200) -> None:
         """Send a response with a body that the relay itself created."""
         headers = (*HEADERS, (b"content-type", content_type))
         head = response_head(status, headers, length=len(body), keep_alive=self._keep_alive)
         self._begin(head if self._request.method == b"HEAD" else head + body)
         self._finish(self._keep_alive)
 
-    def refuse(self, refused: HttpError) -> None:
+    def send_error(self, refused: HttpError) -> None:
         """Send an error of the relay. If the response has begun, it ends with `last_words`, or is cut off."""
         if self.over:
             return
@@ -171,4 +171,4 @@ class RelayedAnswer:
     def _finish(self, keep_alive: bool) -> None:
         self.over = True
         self._carrier = None  # other responses use this connection from now on
-        self._connection.finished(keep_alive)
+        self._connection.finish_response(keep_alive)

@@ -35,7 +35,7 @@ class RequestFacts(Record, frozen=True):
     offers_tools: bool = False
     stream: bool = False
     digest: int = 0
-    opening: int = 0
+    opening_digest: int = 0
 
 
 def fields_of(body: bytes) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def with_address(address: Address, body: bytes) -> bytes:
     Raises:
         HttpError: If the body is not a JSON object.
     """
-    return _encode(address.in_body(fields_of(body)))
+    return _encode(address.add_to_body(fields_of(body)))
 
 
 def request_facts(fields: Mapping[str, Any], dialect: Dialect | None) -> RequestFacts:
@@ -112,15 +112,15 @@ def chat_outgoing(path: str, model: str, settings: Settings, fields: Mapping[str
 
     The model is replaced by the target's.
     """
-    merged = settings.merged(fields, None)
+    merged = settings.merge_into(fields, None)
     return Outgoing(path, _encode({**merged, "model": model}), sent_settings(None, merged))
 
 
 def native_outgoing(dialect: Dialect, model: str, settings: Settings, fields: Mapping[str, Any]) -> Outgoing:
     """Return the request to a target that has the program's dialect, with those settings that the dialect has."""
-    merged = settings.merged(fields, dialect)
+    merged = settings.merge_into(fields, dialect)
     sent = sent_settings(dialect, merged)
-    if not dialect.by_address:
+    if not dialect.has_model_in_url:
         return Outgoing(dialect.path, _encode({**merged, "model": model}), sent)
     kept = {name: value for name, value in merged.items() if name not in OF_THE_ADDRESS}
     stream, alt = (bytes(fields[name]) for name in ("stream", "alt"))

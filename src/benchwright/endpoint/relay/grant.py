@@ -60,7 +60,7 @@ class RelayedRequest(Record, frozen=True):
     reply: Reply | None = None
     error: ProviderError | None = None
     label: str = ""
-    asked: RequestFacts = RequestFacts()
+    facts: RequestFacts = RequestFacts()
 
 
 class Grant:
@@ -103,7 +103,7 @@ class Grant:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
 
-    def pass_on(self, path: str, request: HttpRequest, answer: RelayedAnswer) -> None:
+    def forward(self, path: str, request: HttpRequest, answer: RelayedAnswer) -> None:
         """Send a request to the target, and pass the response on to the program.
 
         Raises:
@@ -111,7 +111,7 @@ class Grant:
         """
         fields = fields_of(request.body)
         dialect = DIALECTS.get(path)
-        counting = None if dialect is None else dialect.counting
+        counting = None if dialect is None else dialect.token_counting
         if dialect is not None and counting is not None and path == counting.path:
             self._start(answer, self._count(dialect, counting, request.body, answer))
             return
@@ -126,10 +126,10 @@ class Grant:
         if asked.offers_tools:
             purpose = msgspec.structs.replace(purpose, offered=())
         label = request.headers.get(LABEL, b"").decode("latin-1")
-        noted = RelayedRequest(path, b"", RequestRecord(""), label=label, asked=asked)
+        noted = RelayedRequest(path, b"", RequestRecord(""), label=label, facts=asked)
         if dialect is None:
             outgoing = chat_outgoing(path, self.model, self._settings, fields)
-            sent = _Sent(outgoing, added=self._settings.added_to(fields))
+            sent = _Sent(outgoing, added=self._settings.names_added_to(fields))
             self._rename(answer, fields)
             self._start(answer, self._ask(sent, noted, purpose, answer))
         else:
@@ -161,12 +161,12 @@ class Grant:
         It is sent unchanged if the target has the dialect, else translated.
         """
         try:
-            speaks = await self._client.speaks(dialect.path)
+            speaks = await self._client.supports_dialect(dialect.path)
             if speaks:
                 outgoing = native_outgoing(dialect, self.model, self._settings, fields)
                 headers = tuple((name, request.headers[name]) for name in _PASSED if name in request.headers)
                 sent = _Sent(outgoing, headers, spoken=dialect)
-                if not dialect.by_address:
+                if not dialect.has_model_in_url:
                     self._rename(answer, fields)
             else:
                 asked = read_whole(request.body)
@@ -178,7 +178,7 @@ class Grant:
                 stream = bool(asked.get("stream"))
                 answer.tee.receiver = TranslatedAnswer(answer, Translation(dialect, asked), stream)
         except HttpError as refused:
-            answer.refuse(refused)
+            answer.send_error(refused)
             return
         await self._ask(sent, noted, purpose, answer)
 
@@ -198,9 +198,9 @@ class Grant:
         except ProviderError as failure:
             error = failure
             status = failure.http_status if failure.http_status in LIMITING else 502
-            answer.refuse(HttpError(status or 502, str(failure), "upstream_error", headers=(ASK_NO_MORE,)))
+            answer.send_error(HttpError(status or 502, str(failure), "upstream_error", headers=(ASK_NO_MORE,)))
         finally:
-            answer.refuse(HttpError(500, "The relay failed.", "server_error"))
+            answer.send_error(HttpError(500, "The relay failed.", "server_error"))
             for record in records:
                 body = sent.outgoing.body
                 if sent.spoken is not None:
@@ -212,9 +212,9 @@ class Grant:
         """Respond with the number of tokens of a request. Nothing is generated, so nothing is recorded."""
         try:
             asked = {**read_whole(body), "model": self.model}
-            answer.whole(await counted_tokens(self._client, dialect, counting, asked))
+            answer.send_whole(await counted_tokens(self._client, dialect, counting, asked))
         except HttpError as refused:
-            answer.refuse(refused)
+            answer.send_error(refused)
 
 
 def _end_program(dialect: Dialect, request: HttpRequest, answer: RelayedAnswer, text: str) -> None:
@@ -226,7 +226,7 @@ def _end_program(dialect: Dialect, request: HttpRequest, answer: RelayedAnswer, 
     asked = read_whole(request.body)
     stream = bool(as_chat(dialect, asked).get("stream"))
     translation = Translation(dialect, asked)
-    answer.whole(translation.said(text, stream), translation.content_type if stream else JSON)
+    answer.send_whole(translation.encode_message(text, stream), translation.content_type if stream else JSON)
 
 
 class _Sent(NamedTuple):

@@ -26,9 +26,9 @@ class RenamedAnswer:
         self._headers: AnswerHeaders = []
         self._held: bytearray | None = None
 
-    def carried(self, connection: Connection) -> None:
+    def set_connection(self, connection: Connection) -> None:
         """Store the connection to the target, so that it can be paused while the program is not reading."""
-        self._answer.carried(connection)
+        self._answer.set_connection(connection)
 
     def head(self, status: int, headers: AnswerHeaders) -> None:
         """Begin the response, unless it is to be held until it is whole."""

@@ -52,7 +52,7 @@ class SharedGrant:
         }
         self.names = list(self._grants)
 
-    def pass_on(self, path: str, request: HttpRequest, answer: RelayedAnswer) -> None:
+    def forward(self, path: str, request: HttpRequest, answer: RelayedAnswer) -> None:
         """Send a request to the model that its body names, and pass the response on to the program.
 
         Raises:
@@ -62,10 +62,10 @@ class SharedGrant:
             model = msgspec.json.decode(request.body, type=_Body).model
         except UNREADABLE as error:
             raise HttpError(400, f"The body is not a JSON object with a model: {error}") from None
-        self.check_name(model)
-        self._grants[model].pass_on(path, request, answer)
+        self.check_model_name(model)
+        self._grants[model].forward(path, request, answer)
 
-    def check_name(self, model: str) -> None:
+    def check_model_name(self, model: str) -> None:
         """Refuse a model that the run does not have.
 
         Raises:
@@ -150,7 +150,7 @@ class Relay:
             self.base_url,
             token,
             client,
-            Settings(settings, client.own_settings),
+            Settings(settings, client.added_settings),
             admit,
             note,
             self._withdraw,
@@ -171,20 +171,20 @@ class Relay:
         """Start the response to a request, and return it."""
         answer = RelayedAnswer(connection, request)
         if request.method == b"HEAD":  # some clients check without a key whether the server is up
-            answer.whole(b"")
+            answer.send_whole(b"")
             return answer
         try:
             grant = self._grant(request)
             self._users[connection] = grant
             route = route_of(readable(request))
             if route.model is not None and isinstance(grant, SharedGrant):
-                grant.check_name(route.model)
+                grant.check_model_name(route.model)
             if route.listing is not None:
-                answer.whole(route.listing(grant.names))
+                answer.send_whole(route.listing(grant.names))
             else:
-                grant.pass_on(route.path, route.request, answer)
+                grant.forward(route.path, route.request, answer)
         except HttpError as refused:
-            answer.refuse(refused)
+            answer.send_error(refused)
         return answer
 
     def close(self) -> None:

@@ -46,9 +46,9 @@ class Settings(NamedTuple):
     """
 
     values: Mapping[str, Any]
-    yielding: Set[str] = frozenset()
+    overridable: Set[str] = frozenset()
 
-    def merged(self, fields: Mapping[str, Any], dialect: Dialect | None) -> dict[str, Any]:
+    def merge_into(self, fields: Mapping[str, Any], dialect: Dialect | None) -> dict[str, Any]:
         """Return a request's fields with the settings that its dialect has merged in.
 
         `dialect`: None for chat completions. A token limit is an upper bound: a smaller one of the program
@@ -56,19 +56,19 @@ class Settings(NamedTuple):
         """
         merged = dict(fields)
         for name, value in self.values.items():
-            path = (name,) if dialect is None else dialect.settings.get(name)
+            path = (name,) if dialect is None else dialect.setting_paths.get(name)
             if path is not None and (name in _LIMITS or not self._yields(name, fields, path)):
                 _set(merged, path, value)
         if MAX_TOKENS in self.values:
             _fit_thinking(merged)
         return merged
 
-    def added_to(self, fields: Mapping[str, Any]) -> set[str]:
+    def names_added_to(self, fields: Mapping[str, Any]) -> set[str]:
         """Return the names of the settings that Benchwright adds to a chat completion that has these fields."""
         return {name for name in self.values if not self._yields(name, fields, (name,))}
 
     def _yields(self, name: str, fields: Mapping[str, Any], path: Path) -> bool:
-        return name in self.yielding and _has(fields, path)
+        return name in self.overridable and _has(fields, path)
 
 
 def sent_settings(dialect: Dialect | None, fields: Mapping[str, Any]) -> dict[str, int | float | str]:
@@ -79,7 +79,7 @@ def sent_settings(dialect: Dialect | None, fields: Mapping[str, Any]) -> dict[st
     paths = (
         _READ
         if dialect is None
-        else {name: dialect.settings[name] for name in _READ if name in dialect.settings}
+        else {name: dialect.setting_paths[name] for name in _READ if name in dialect.setting_paths}
     )
     found = ((name, _value(fields, path)) for name, path in paths.items())
     sent = {name: value for name, value in found if isinstance(value, float | int | str)}

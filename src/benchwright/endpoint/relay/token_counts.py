@@ -25,18 +25,18 @@ async def counted_tokens(
     Raises:
         HttpError: If the request is not valid in the dialect.
     """
-    if await client.speaks(dialect.path):
-        document = await client.document(counting.path, msgspec.json.encode(_on_its_way(dialect, asked)))
+    if await client.supports_dialect(dialect.path):
+        document = await client.fetch_document(counting.path, msgspec.json.encode(_on_its_way(dialect, asked)))
         if document is not None and document.status == 200:
             return document.body
-    chat = as_chat(dialect, counting.asked(asked))
+    chat = as_chat(dialect, counting.request_to_count(asked))
     text = msgspec.json.encode([chat["messages"], chat.get("tools", [])]).decode()
     count = await client.count_tokens(text)
-    return msgspec.json.encode(counting.answer(len(text) // CHARACTERS_PER_TOKEN if count is None else count))
+    return msgspec.json.encode(counting.make_response(len(text) // CHARACTERS_PER_TOKEN if count is None else count))
 
 
 def _on_its_way(dialect: Dialect, asked: dict[str, Any]) -> dict[str, Any]:
-    if not dialect.by_address:
+    if not dialect.has_model_in_url:
         return asked
     inner = {"model": f"models/{asked['model']}"}
     return {

@@ -44,9 +44,9 @@ class TranslatedAnswer:
         self._headers: AnswerHeaders = []
         self._body = bytearray()
 
-    def carried(self, connection: Connection) -> None:
+    def set_connection(self, connection: Connection) -> None:
         """Store the connection to the target, so that it can be paused while the program is not reading."""
-        self._answer.carried(connection)
+        self._answer.set_connection(connection)
 
     def head(self, status: int, headers: AnswerHeaders) -> None:
         """Find out whether the target sends a stream.
@@ -118,9 +118,9 @@ class TranslatedAnswer:
         elif data and not self._announced:
             chunk = read_json(data)
             if not self._begun:
-                self._translation.mark(chunk)
+                self._translation.mark_if_simulated(chunk)
                 self._begin()
-            return self._translation.take(chunk)
+            return self._translation.translate_chunk(chunk)
         return b""
 
     def _whole(self) -> None:
@@ -128,14 +128,14 @@ class TranslatedAnswer:
             body = read_json(bytes(self._body))
             if self._stream:
                 answer = whole_answer(body)
-                self._translation.mark(body)
+                self._translation.mark_if_simulated(body)
                 self._begin()
-                self._say(self._translation.rest(answer))
+                self._say(self._translation.remaining_events(answer))
                 self._answer.end()
             else:
-                self._answer.whole(self._translation.whole(body))
+                self._answer.send_whole(self._translation.translate_body(body))
         except MALFORMED:
-            self._answer.refuse(
+            self._answer.send_error(
                 HttpError(502, "The target's answer is not a chat completion.", "upstream_error")
             )
 
@@ -149,4 +149,4 @@ class TranslatedAnswer:
         error = from_answer(self._status, self._headers, bytes(self._body), "The target", "")
         kept = [(name, value) for name, value in self._headers if name == b"retry-after"]
         headers = (ASK_NO_MORE, *kept)
-        self._answer.refuse(HttpError(self._status, str(error), "upstream_error", headers=headers))
+        self._answer.send_error(HttpError(self._status, str(error), "upstream_error", headers=headers))

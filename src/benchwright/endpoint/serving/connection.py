@@ -187,7 +187,7 @@ class ServerConnection(asyncio.Protocol):
             connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_ZERO)
             self._transport.abort()
 
-    def finished(self, keep_alive: bool) -> None:
+    def finish_response(self, keep_alive: bool) -> None:
         """Prepare for the next request; without `keep_alive`, close the connection."""
         if not keep_alive and self._transport is not None:
             self._transport.close()

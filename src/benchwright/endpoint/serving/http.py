@@ -38,9 +38,9 @@ class HttpRequest(msgspec.Struct):
     path: bytes
     headers: dict[bytes, bytes]
     body: bytes
-    received: int
+    received_at: int
     keep_alive: bool = True
-    chunks: bool = True
+    accepts_chunks: bool = True
     query: bytes = b""
 
     @property

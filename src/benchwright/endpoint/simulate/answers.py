@@ -51,12 +51,12 @@ class Answer(msgspec.Struct):
     refusal: list[str] = []
     calls: list[Call] = []
     finish_reason: str = "stop"
-    entry: KeyedAnswer | None = None
+    keyed_answer: KeyedAnswer | None = None
     round: int = 0
-    cached: int | None = None
+    cached_tokens: int | None = None
 
     @property
-    def tokens(self) -> int:
+    def token_count(self) -> int:
         """Number of tokens of the answer.
 
         The beginning of a call and each fragment of its arguments count as one.
@@ -103,14 +103,14 @@ class Answerer:
             answer.calls = [_call(call, f"call_{identity}_{index}") for index, call in enumerate(calls)]
             answer.finish_reason = "tool_calls"
             text = ""
-        elif entry is None and settings.policy == "refusal" and question.chat:
+        elif entry is None and settings.policy == "refusal" and question.is_chat:
             answer.refusal = split_tokens(REFUSAL)
             text = ""
         else:
             text = self._text(question, entry, answer)
         self._add_text(answer, text, question)
-        if question.limit is not None and answer.tokens > question.limit:
-            cut(answer, question.limit)
+        if question.token_limit is not None and answer.token_count > question.token_limit:
+            cut(answer, question.token_limit)
         return answer
 
     def _play(self, answer: Answer, message: dict[str, Any], question: Question, identity: str) -> None:
@@ -121,10 +121,10 @@ class Answerer:
             answer.finish_reason = "tool_calls"
         self._add_text(answer, message.get("content") or "", question)
 
-    def give_back(self, answer: Answer) -> None:
+    def free_round(self, answer: Answer) -> None:
         """Free the round of an answer that did not reach its client, so that the next answer to the prompt uses it."""
-        if answer.entry is not None:
-            self._key.give_back(answer.entry, answer.round)
+        if answer.keyed_answer is not None:
+            self._key.free_round(answer.keyed_answer, answer.round)
 
     def _text(self, question: Question, entry: KeyedAnswer | None, answer: Answer) -> str:
         result = last_result(question)
@@ -139,19 +139,19 @@ class Answerer:
         return question.prompt if result is None else result
 
     def _keyed_text(self, entry: KeyedAnswer, text: str, answer: Answer) -> str:
-        answer.entry, answer.round = entry, self._key.take_round(entry)
+        answer.keyed_answer, answer.round = entry, self._key.take_round(entry)
         if not self._key.is_right(entry, answer.round):
             text = wrong_answer(text)
         return self._settings.answer_template.replace("{answer}", text)
 
     def _add_text(self, answer: Answer, text: str, question: Question) -> None:
-        text = _stopped(text, question.stops)
+        text = _stopped(text, question.stop_strings)
         reasoning = self._settings.reasoning
-        if reasoning and (self._settings.reasoning_style == "think" or not question.chat):
+        if reasoning and (self._settings.reasoning_style == "think" or not question.is_chat):
             text = f"<think>\n{reasoning}\n</think>\n\n{text}"
         elif reasoning:
             answer.reasoning = self._reasoning_tokens
-        most = None if question.limit is None else question.limit + 1  # one more shows that it is too long
+        most = None if question.token_limit is None else question.token_limit + 1  # one more shows that it is too long
         answer.text = self._words_tokens[:most] if text is self._words else split_tokens(text, most)
 
 

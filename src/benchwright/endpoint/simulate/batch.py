@@ -19,7 +19,7 @@ class Member(Protocol):
     tokens: Tokens
 
     @property
-    def generated(self) -> int:
+    def generated_tokens(self) -> int:
         """Number of tokens of the request's answer so far."""
         ...
 
@@ -27,7 +27,7 @@ class Member(Protocol):
         """Begin or continue the answer, after a prefill that ends at the time `prefilled`."""
         ...
 
-    def hold(self) -> None:
+    def pause(self) -> None:
         """Stop the answer until `begin` is called again."""
         ...
 
@@ -60,12 +60,12 @@ class Batch:
         self._running: OrderedDict[Member, None] = OrderedDict()
         self._waiting: OrderedDict[Member, int] = OrderedDict()  # each with the time since when it waits
 
-    def enter(self, member: Member, now: int) -> None:
+    def add_member(self, member: Member, now: int) -> None:
         """Add a request. It begins now, or when it is its turn."""
         if self._waiting or not self._begin(member, now):
             self._wait(member, now)
 
-    def leave(self, member: Member) -> None:
+    def remove_member(self, member: Member) -> None:
         """Remove a request that has ended, or whose client has left while it waited."""
         if member in self._running:
             self._stop(member)
@@ -74,19 +74,19 @@ class Batch:
         if self._waiting:
             self._soon(self._begin_those_that_wait)
 
-    def grow(self, member: Member) -> bool:
+    def make_room(self, member: Member) -> bool:
         """Make room for the next token of a running request.
 
         Return False if that request itself was preempted.
         """
         assert self._cache is not None
-        number = member.tokens.prompt + member.generated
-        while not self._cache.grow(member.tokens, number):
+        number = member.tokens.prompt + member.generated_tokens
+        while not self._cache.assign_more_blocks(member.tokens, number):
             youngest = next(reversed(self._running))
             self._preempt(youngest)
             if youngest is member:
                 return False
-        self._cells[cell.USED_BLOCKS] = self._cache.used
+        self._cells[cell.USED_BLOCKS] = self._cache.used_blocks
         return True
 
     def _begin_those_that_wait(self) -> None:
@@ -100,10 +100,10 @@ class Batch:
         if self._slots is not None and len(self._running) >= self._slots:
             return False
         tokens = member.tokens
-        number = tokens.prompt + member.generated
+        number = tokens.prompt + member.generated_tokens
         if self._cache is not None:
-            entered = self._cache.enter(tokens, number, now)
-            self._cells[cell.USED_BLOCKS] = self._cache.used
+            entered = self._cache.assign_blocks(tokens, number, now)
+            self._cells[cell.USED_BLOCKS] = self._cache.used_blocks
             if not entered:
                 return False
         if member in self._waiting:
@@ -116,7 +116,7 @@ class Batch:
 
     def _note(self, member: Member) -> None:
         truth, tokens = member.truth, member.tokens
-        if not member.generated:
+        if not member.generated_tokens:
             truth.prefill_start, truth.prefill_end = tokens.start, tokens.end
         if truth.preemptions:
             return
@@ -132,14 +132,14 @@ class Batch:
         self._waiting.move_to_end(member, last=False)
         self._cells[cell.PREEMPTIONS] += 1
         member.truth.preemptions += 1
-        member.hold()
+        member.pause()
 
     def _stop(self, member: Member) -> None:
         del self._running[member]
         if self._cache is not None:
-            number = member.tokens.prompt + member.generated
-            self._cache.leave(member.tokens, number, perf_counter_ns())
-            self._cells[cell.USED_BLOCKS] = self._cache.used
+            number = member.tokens.prompt + member.generated_tokens
+            self._cache.release_blocks(member.tokens, number, perf_counter_ns())
+            self._cells[cell.USED_BLOCKS] = self._cache.used_blocks
 
     def _wait(self, member: Member, now: int) -> None:
         self._waiting[member] = now

@@ -92,13 +92,13 @@ class Board:
         self.rounds = cells[processes * _WIDTH :]
         self.lock: AbstractContextManager[None] = nullcontext() if processes == 1 else _ProcessLock()
 
-    def sum(self, cell: int) -> int:
+    def sum_counter(self, cell: int) -> int:
         """Return the counter at the offset `cell`, summed over all processes."""
         return sum(counters.cells[cell] for counters in self.counters)
 
     def stats(self) -> Stats:
         """Return all statistics, summed over all processes."""
-        totals = [self.sum(cell) for cell in range(_WIDTH)]
+        totals = [self.sum_counter(cell) for cell in range(_WIDTH)]
         return Stats(
             requests=totals[REQUESTS],
             answered=totals[ANSWERED],

@@ -19,7 +19,7 @@ from benchwright.endpoint.simulate.settings import ALL_FAULTS, Settings
 from benchwright.endpoint.simulate.timing import Delays
 from benchwright.records import Record
 
-HARMLESS = frozenset({"stall", "slow_headers", *(name for name, quirk in QUIRKS.items() if not quirk.denies)})
+HARMLESS = frozenset({"stall", "slow_headers", *(name for name, quirk in QUIRKS.items() if not quirk.ends_in_error)})
 """Faults after which the whole answer still arrives, if the client waits for it."""
 
 
@@ -27,8 +27,8 @@ class Fault(Record, frozen=True):
     """A fault of one answer: its kind, its relative place in the answer (0 to 1), and a seeded random bit."""
 
     kind: str
-    place: float
-    coin: bool
+    relative_place: float
+    random_bit: bool
 
 
 class FaultPlan:
@@ -41,7 +41,7 @@ class FaultPlan:
         self._most = settings.faults.max_faults
         self._rng = random.Random(f"{settings.seed}:faults:{process}")
 
-    def draw(self) -> Fault | None:
+    def draw_fault(self) -> Fault | None:
         """Choose and count the fault of the request just received. Return it; None if there is no fault."""
         if not self._bounds[-1]:
             return None
@@ -56,7 +56,7 @@ class FaultPlan:
             self._counters.cells[FAULTED + kind] += 1
             return True
         with self._board.lock:
-            if sum(self._board.sum(FAULTED + index) for index in range(len(ALL_FAULTS))) >= self._most:
+            if sum(self._board.sum_counter(FAULTED + index) for index in range(len(ALL_FAULTS))) >= self._most:
                 return False
             self._counters.cells[FAULTED + kind] += 1
         return True
@@ -78,8 +78,8 @@ def at_once(
     head = response_head(status, headers, length=len(body), keep_alive=request.keep_alive)
     return ScheduledResponse(
         pieces=iter([body]),
-        count=1,
-        due=request.received,
+        piece_count=1,
+        due=request.received_at,
         gaps=repeat(0),
         prefix=head,
         keep_alive=request.keep_alive,
@@ -100,11 +100,11 @@ class Deliveries:
         self._between = Delays(settings.between_tokens, f"{settings.seed}:between:{process}")
         self._cuts = random.Random(f"{settings.seed}:cuts:{process}") if settings.split else None
 
-    def delay(self, number: int) -> int:
+    def first_token_delay(self, number: int) -> int:
         """Return the delay in ns from the end of the prefill to the first token, for the request with this number."""
         return next(self._first.start(number))
 
-    def make(
+    def make_response(
         self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int, due: int
     ) -> ScheduledResponse:
         """Return the delivery of an answer, for the request with this number.
@@ -115,7 +115,7 @@ class Deliveries:
             delivery = self._stream(request, form, answer, fault, number, due)
         else:
             delivery = self._whole(request, form, answer, fault, number, due)
-        delivery.tokens = answer.tokens
+        delivery.tokens = answer.token_count
         if fault is not None:
             self._apply(fault, delivery, whole=not form.question.stream)
         if self._cuts is not None:
@@ -136,13 +136,13 @@ class Deliveries:
         pieces = [body]
         if fault is not None and fault.kind in ("reset", "truncate", "stall"):
             pieces = [body[: len(body) // 2], body[len(body) // 2 :]]
-        silent = max(answer.tokens - 1, 0)
+        silent = max(answer.token_count - 1, 0)
         gaps = islice(self._between.start(number), silent)
         if self._stepwise:
-            delivery.pieces, delivery.count = chain(repeat(b"", silent), pieces), silent + len(pieces)
+            delivery.pieces, delivery.piece_count = chain(repeat(b"", silent), pieces), silent + len(pieces)
             delivery.gaps = chain(gaps, repeat(SPLIT_NS))
         else:
-            delivery.pieces, delivery.count = iter(pieces), len(pieces)
+            delivery.pieces, delivery.piece_count = iter(pieces), len(pieces)
             delivery.gaps = repeat(SPLIT_NS)
             delivery.due += sum(gaps)
         return delivery
@@ -150,13 +150,13 @@ class Deliveries:
     def _stream(
         self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int, due: int
     ) -> ScheduledResponse:
-        keep_alive = request.keep_alive and request.chunks
-        chunked = request.chunks
+        keep_alive = request.keep_alive and request.accepts_chunks
+        chunked = request.accepts_chunks
         quirk = _quirk(form, fault)
         kind = EVENT_STREAM if form.translation is None else form.translation.content_type
         headers = (
             *COMMON,
-            (b"content-type", JSON_LINES if quirk and quirk.lines else kind),
+            (b"content-type", JSON_LINES if quirk and quirk.is_json_lines else kind),
             (b"cache-control", b"no-cache"),
             *_echoed_id(request),
         )
@@ -170,7 +170,7 @@ class Deliveries:
         waits = due > perf_counter_ns() or fault is not None
         return ScheduledResponse(
             pieces=pieces,
-            count=max(answer.tokens, 1),
+            piece_count=max(answer.token_count, 1),
             due=due,
             gaps=self._between.start(number),
             opening=head + role if waits else b"",
@@ -180,17 +180,17 @@ class Deliveries:
         )
 
     def _apply(self, fault: Fault, delivery: ScheduledResponse, *, whole: bool) -> None:
-        delivery.intact = fault.kind in HARMLESS
+        delivery.is_intact = fault.kind in HARMLESS
         if fault.kind == "slow_headers":
             head = delivery.opening + delivery.prefix
             end = head.index(b"\r\n") + 2
             delivery.opening, delivery.prefix = head[:end], head[end:]
             delivery.due += round(self._faults.slow_header_seconds * 1e9)
         elif fault.kind != "malformed" and fault.kind not in QUIRKS:
-            delivery.misbehave = fault.kind
+            delivery.fault_action = fault.kind
             delivery.stall_ns = round(self._faults.stall_seconds * 1e9)
-            last = delivery.count - 1
-            delivery.fault_at = last if whole else min(1 + int(fault.place * last), last)
+            last = delivery.piece_count - 1
+            delivery.fault_at = last if whole else min(1 + int(fault.relative_place * last), last)
 
 
 def _quirk(form: Format, fault: Fault | None) -> Quirk | None:
@@ -198,7 +198,7 @@ def _quirk(form: Format, fault: Fault | None) -> Quirk | None:
 
     None if it is no quirk, or if the answer is no chat completion, as only these have quirks.
     """
-    if fault is None or form.translation is not None or not form.question.chat:
+    if fault is None or form.translation is not None or not form.question.is_chat:
         return None
     return QUIRKS.get(fault.kind)
 
@@ -207,7 +207,7 @@ def _pieces(form: Format, answer: Answer, fault: Fault | None) -> Iterator[bytes
     pieces = stream_pieces(form, answer)
     if fault is None or fault.kind != "malformed":
         return pieces
-    return _damaged(pieces, int(fault.place * max(answer.tokens, 1)))
+    return _damaged(pieces, int(fault.relative_place * max(answer.token_count, 1)))
 
 
 def _damaged(pieces: Iterator[bytes], index: int) -> Iterator[bytes]:

@@ -33,8 +33,8 @@ def read_asked(
         asked = _decode_object(request.body)
         address = address_of(request.path, request.query)
         if address is not None:
-            asked = address.in_body(asked)
-        chat = dialect.chat_request(asked if counting is None else counting.asked(asked), Losses())
+            asked = address.add_to_body(asked)
+        chat = dialect.chat_request(asked if counting is None else counting.request_to_count(asked), Losses())
     except (*UNREADABLE, NotTranslated) as error:
         raise HttpError(400, str(error)) from None
     if chat.get("stream"):
@@ -52,4 +52,4 @@ def translated_pieces(translation: Translation, pieces: Iterator[bytes]) -> Iter
 
 
 def _said(translation: Translation, data: bytes) -> bytes:
-    return translation.end(announced=True) if data == b"[DONE]" else translation.take(_decode(data))
+    return translation.end(announced=True) if data == b"[DONE]" else translation.translate_chunk(_decode(data))

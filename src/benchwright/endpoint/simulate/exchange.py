@@ -31,7 +31,7 @@ class Channel(Protocol):
         """End the connection with a TCP reset."""
         ...
 
-    def finished(self, keep_alive: bool) -> None:
+    def finish_response(self, keep_alive: bool) -> None:
         """Report that the answer has ended.
 
         With `keep_alive` the connection accepts another request, else it closes.
@@ -50,7 +50,7 @@ class ScheduledResponse(msgspec.Struct):
     """
 
     pieces: Iterator[bytes]
-    count: int
+    piece_count: int
     due: int
     gaps: Iterator[int]
     opening: bytes = b""
@@ -58,11 +58,11 @@ class ScheduledResponse(msgspec.Struct):
     chunked: bool = False
     keep_alive: bool = True
     tokens: int = 0
-    intact: bool = True
+    is_intact: bool = True
     fault_at: int = -1
-    misbehave: str = ""
+    fault_action: str = ""
     stall_ns: int = 0
-    apart: bool = False
+    sends_separately: bool = False
 
 
 class Exchange:
@@ -94,10 +94,10 @@ class Exchange:
         self.over = False
 
     @property
-    def generated(self) -> int:
+    def generated_tokens(self) -> int:
         """Number of tokens sent so far."""
         delivery = self._delivery
-        return 0 if delivery is None else self._index * delivery.tokens // delivery.count
+        return 0 if delivery is None else self._index * delivery.tokens // delivery.piece_count
 
     def start(self, delivery: ScheduledResponse) -> int:
         """Send the opening of a delivery. Return the time at which its first piece is due."""
@@ -107,14 +107,14 @@ class Exchange:
             self._write(delivery.opening)
         return self._due
 
-    def go_on_at(self, due: int) -> None:
+    def set_next_due(self, due: int) -> None:
         """Set the time at which the next piece is due."""
         self._due = due
 
-    def allow(self, tokens: int) -> None:
+    def allow_tokens(self, tokens: int) -> None:
         """Set the total number of the delivery's tokens that may be sent for now."""
         assert self._delivery is not None
-        self._allowed = tokens * self._delivery.count // max(self._delivery.tokens, 1)
+        self._allowed = tokens * self._delivery.piece_count // max(self._delivery.tokens, 1)
 
     def step(self, horizon: int) -> int | None:
         """Send the pieces that are due until `horizon`.
@@ -139,13 +139,13 @@ class Exchange:
                 return self._misbehave(delivery, horizon)
             pieces.append(next(delivery.pieces))
             self._index = index = index + 1
-            if index == delivery.count:
+            if index == delivery.piece_count:
                 self._send(delivery, pieces, last=True)
-                self._end(complete=delivery.intact)
-                self._channel.finished(delivery.keep_alive)
+                self._end(complete=delivery.is_intact)
+                self._channel.finish_response(delivery.keep_alive)
                 return None
             due += next(delivery.gaps)
-            if delivery.apart:
+            if delivery.sends_separately:
                 due = max(due, horizon + SPLIT_NS)
         self._due = due
         self._send(delivery, pieces)
@@ -182,7 +182,7 @@ class Exchange:
         return now
 
     def _misbehave(self, delivery: ScheduledResponse, horizon: int) -> int | None:
-        kind = delivery.misbehave
+        kind = delivery.fault_action
         if kind == "stall":
             delivery.fault_at = -1
             self._due = horizon + delivery.stall_ns
@@ -191,13 +191,13 @@ class Exchange:
         if kind == "reset":
             self._channel.reset()
         else:
-            self._channel.finished(keep_alive=False)
+            self._channel.finish_response(keep_alive=False)
         return None
 
     def _end(self, *, complete: bool) -> None:
         self.over = True
         self.truth.complete = complete
-        self.truth.tokens = self.generated
+        self.truth.tokens = self.generated_tokens
         self._ended(self)
 
 
@@ -216,6 +216,6 @@ def split_delivery(delivery: ScheduledResponse, cut_place: Callable[[int], int])
 
     delivery.pieces = parts()
     delivery.gaps = chain.from_iterable(zip(repeat(SPLIT_NS), gaps, strict=False))
-    delivery.count *= 2
-    delivery.apart = True
+    delivery.piece_count *= 2
+    delivery.sends_separately = True
     delivery.fault_at = delivery.fault_at * 2 if delivery.fault_at >= 0 else -1

@@ -36,8 +36,8 @@ class Generated(msgspec.Struct):
 
     tokens: Tokens
     delay: int
-    deliver: Callable[[int], ScheduledResponse]
-    ended: Callable[[Exchange], None]
+    schedule: Callable[[int], ScheduledResponse]
+    on_end: Callable[[Exchange], None]
 
 
 class Generation:
@@ -56,7 +56,7 @@ class Generation:
         self._deliveries = Deliveries(settings, process)
         self._digests = _digests(settings)
 
-    def respond(
+    def prepare_answer(
         self,
         request: HttpRequest,
         truth: Truth,
@@ -79,24 +79,24 @@ class Generation:
         identity = f"{self._process:x}-{number:x}"
         truth.id = truth.id or identity
         self._counters.cells[cell.REQUESTS] += 1
-        fault = self._faults.draw()
+        fault = self._faults.draw_fault()
         if fault is not None:
             truth.fault = fault.kind
             self._refuse(fault)
         self._counters.cells[cell.RUNNING] += 1
         answer = self._answerer.answer(question, identity)
-        if most is not None and answer.tokens > most:
+        if most is not None and answer.token_count > most:
             cut(answer, most)
         marked = f"{SIMULATED_MARK}-{identity}"
         form = self._format(question, marked, translate(marked))
 
         def deliver(due: int) -> ScheduledResponse:
-            answer.cached = truth.cached_tokens
-            return self._deliveries.make(request, form, answer, fault, number, due)
+            answer.cached_tokens = truth.cached_tokens
+            return self._deliveries.make_response(request, form, answer, fault, number, due)
 
         return Generated(
             self._tokens(question, answer),
-            self._deliveries.delay(number),
+            self._deliveries.first_token_delay(number),
             deliver,
             partial(self._ended, answer),
         )
@@ -106,7 +106,7 @@ class Generation:
 
         None if there is no limit.
         """
-        longest = self._settings.longest
+        longest = self._settings.max_context_tokens
         if longest is None:
             return None
         left = longest - question.prompt_tokens
@@ -119,7 +119,7 @@ class Generation:
         return left
 
     def _tokens(self, question: Question, answer: Answer) -> Tokens:
-        words = question.take_words()
+        words = question.pop_words()
         if self._digests is None:
             return Tokens(question.prompt_tokens)
         return Tokens(question.prompt_tokens, self._digests(words, answer.words(), self._settings.block_size))
@@ -127,7 +127,7 @@ class Generation:
     def _format(self, question: Question, identity: str, translation: Translation | None) -> Format:
         return Format(
             question,
-            id=("chatcmpl-" if question.chat else "cmpl-") + identity,
+            id=("chatcmpl-" if question.is_chat else "cmpl-") + identity,
             created=self.created,
             model=question.model or self.models[0],
             reasoning_field="reasoning"
@@ -138,7 +138,7 @@ class Generation:
 
     def _refuse(self, fault: Fault) -> None:
         if fault.kind == "server_error":
-            raise HttpError(500 if fault.coin else 503, "A simulated server error.", "server_error")
+            raise HttpError(500 if fault.random_bit else 503, "A simulated server error.", "server_error")
         if fault.kind == "rate_limit":
             faults = self._settings.faults
             wait = f"{faults.retry_after:g}"
@@ -160,7 +160,7 @@ class Generation:
             self._counters.observe(cell.QUEUE, truth.queued)
             self._counters.observe(cell.PREFILL, truth.first_token - truth.prefill_start)
             return
-        self._answerer.give_back(answer)
+        self._answerer.free_round(answer)
         if truth.fault is None or truth.fault in HARMLESS:
             cells[cell.ABORTED] += 1
 

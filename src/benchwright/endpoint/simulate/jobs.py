@@ -34,22 +34,22 @@ class Job:
         self._started = False
 
     @property
-    def generated(self) -> int:
+    def generated_tokens(self) -> int:
         """Number of tokens of the request's answer so far."""
-        return self.exchange.generated
+        return self.exchange.generated_tokens
 
     def begin(self, prefilled: int) -> None:
         """Begin or continue the answer, after a prefill that ends at the time `prefilled`."""
         due = prefilled + self._generated.delay
         if self._started:
-            self.exchange.go_on_at(due)
+            self.exchange.set_next_due(due)
         else:
             self._started = True
-            due = self.exchange.start(self._generated.deliver(due))
+            due = self.exchange.start(self._generated.schedule(due))
         self._allow()
-        self._scheduler.begin(due, self.exchange)
+        self._scheduler.run_or_add(due, self.exchange)
 
-    def hold(self) -> None:
+    def pause(self) -> None:
         """Stop the answer until `begin` is called again."""
         self._scheduler.remove(self.exchange)
 
@@ -59,16 +59,16 @@ class Job:
         A last token needs room only if another follows.
         """
         if self.tokens.room:
-            self.exchange.allow(self.tokens.room - self.tokens.prompt + 1)
+            self.exchange.allow_tokens(self.tokens.room - self.tokens.prompt + 1)
 
     def _may_go_on(self) -> bool:
-        grown = self._batch.grow(self)
+        grown = self._batch.make_room(self)
         if grown:
             self._allow()
         return grown
 
     def _ended(self, exchange: Exchange) -> None:
-        self._generated.ended(exchange)
-        self._batch.leave(self)
+        self._generated.on_end(exchange)
+        self._batch.remove_member(self)
         self._log.add(self.truth)
         del self.exchange  # a reference cycle, which only the garbage collector could free

@@ -52,11 +52,11 @@ class AnswerKey:
         """Take the lowest free round number of the entry's prompt (round n: the prompt was answered n times
         before), and return it.
         """
-        return self._rounds.take(self._index[entry.prompt])
+        return self._rounds.take_round(self._index[entry.prompt])
 
-    def give_back(self, entry: KeyedAnswer, number: int) -> None:
+    def free_round(self, entry: KeyedAnswer, number: int) -> None:
         """Free a round, because its answer did not reach the client after all."""
-        self._rounds.give_back(self._index[entry.prompt], number)
+        self._rounds.free_round(self._index[entry.prompt], number)
 
     def is_right(self, entry: KeyedAnswer, number: int) -> bool:
         """Return True if the entry's prompt is answered correctly in the round `number`."""
@@ -83,7 +83,7 @@ class Rounds:
         self._cells = board.rounds
         self._lock = board.lock
 
-    def take(self, prompt: int) -> int:
+    def take_round(self, prompt: int) -> int:
         """Mark the lowest free round number of a prompt as taken, and return it."""
         with self._lock:
             first, taken = self._cells[2 * prompt], self._cells[2 * prompt + 1]
@@ -93,7 +93,7 @@ class Rounds:
             self._cells[2 * prompt], self._cells[2 * prompt + 1] = first, taken | lowest_free
         return first + lowest_free.bit_length() - 1
 
-    def give_back(self, prompt: int, number: int) -> None:
+    def free_round(self, prompt: int, number: int) -> None:
         """Mark a round number as free. A number before the current block of 64 stays taken."""
         with self._lock:
             bit = number - self._cells[2 * prompt]

@@ -17,7 +17,7 @@ def token_logprobs(question: Question, tokens: list[str], offset: int) -> dict[s
     wanted = question.top_logprobs
     if wanted is None:
         return None
-    if question.chat:
+    if question.is_chat:
         return {"content": [_chat_logprob(token, wanted) for token in tokens]}
     offsets = []
     for token in tokens:

@@ -32,7 +32,7 @@ class Tokens:
         self.copies: set[int] = set()
         self.blocks = self.room = self.shared = self.before = self.cached = self.start = self.end = 0
 
-    def prefilled(self, now: int) -> int:
+    def prefilled_tokens(self, now: int) -> int:
         """Return the number of tokens that the prefill has computed at the time `now`.
 
         Tokens found in the cache count.
@@ -55,16 +55,16 @@ class PrefixCache:
         self._latest = 0
 
     @property
-    def used(self) -> int:
+    def used_blocks(self) -> int:
         """Number of blocks that running requests hold."""
         return len(self._holders) + self._own
 
     @property
-    def known(self) -> int:
+    def reusable_blocks(self) -> int:
         """Number of blocks in which later requests can find their tokens."""
         return len(self._holders) + len(self._idle)
 
-    def enter(self, tokens: Tokens, number: int, now: int) -> bool:
+    def assign_blocks(self, tokens: Tokens, number: int, now: int) -> bool:
         """Assign blocks to a request for its first `number` tokens.
 
         Return False if there is no room for them.
@@ -74,13 +74,13 @@ class PrefixCache:
         """
         self._latest = max(now, self._latest)
         for one in list(self._prefilling):
-            self._share(one, one.prefilled(self._latest))
+            self._share(one, one.prefilled_tokens(self._latest))
             if self._latest >= one.end:
                 del self._prefilling[one]
         found = self._find(tokens.digests[: max(number - 1, 0) // self.size])
         blocks = max(-(-number // self.size), 1)
         revived = sum(digest in self._idle for digest in found)
-        if self.used + revived + blocks - len(found) > self._capacity:
+        if self.used_blocks + revived + blocks - len(found) > self._capacity:
             return False
         self._hold(found)
         self._own += blocks - len(found)
@@ -91,14 +91,14 @@ class PrefixCache:
         self._prefilling[tokens] = None
         return True
 
-    def grow(self, tokens: Tokens, number: int) -> bool:
+    def assign_more_blocks(self, tokens: Tokens, number: int) -> bool:
         """Assign blocks to a running request for its first `number` tokens.
 
         Return False if no blocks are left.
         """
         self._share(tokens, number - 1)
         while tokens.room < number:
-            if self.used >= self._capacity:
+            if self.used_blocks >= self._capacity:
                 return False
             tokens.blocks += 1
             tokens.room += self.size
@@ -106,13 +106,13 @@ class PrefixCache:
             self._make_room()
         return True
 
-    def leave(self, tokens: Tokens, number: int, now: int) -> None:
+    def release_blocks(self, tokens: Tokens, number: int, now: int) -> None:
         """Take back the blocks of a request that ends after `number` tokens.
 
         Later requests can find those that were computed.
         """
         in_prefill = now < tokens.end
-        self._share(tokens, tokens.prefilled(now) if in_prefill else max(tokens.before, number - 1))
+        self._share(tokens, tokens.prefilled_tokens(now) if in_prefill else max(tokens.before, number - 1))
         self._prefilling.pop(tokens, None)
         self._own -= tokens.blocks - tokens.shared + len(tokens.copies)
         holders, idle, copies = self._holders, self._idle, tokens.copies
@@ -151,5 +151,5 @@ class PrefixCache:
             holders[digest] = holders.get(digest, 0) + 1
 
     def _make_room(self) -> None:
-        for _ in range(self.used + len(self._idle) - self._capacity):
+        for _ in range(self.used_blocks + len(self._idle) - self._capacity):
             self._idle.popitem(last=False)

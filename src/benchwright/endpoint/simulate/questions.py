@@ -75,21 +75,21 @@ class Question(msgspec.Struct):
     no log-probabilities. `forced_tool`: the name that `tool_choice` requires, "" for any tool.
     """
 
-    chat: bool
+    is_chat: bool
     model: str | None
     prompt: str
     words: str
     prompt_tokens: int
     stream: bool
     include_usage: bool
-    limit: int | None
-    stops: list[str]
+    token_limit: int | None
+    stop_strings: list[str]
     messages: list[Message] = []
     tools: list[Function] = []
     forced_tool: str | None = None
     top_logprobs: int | None = None
 
-    def take_words(self) -> str:
+    def pop_words(self) -> str:
         """Return `words` and delete it, because the words of a long prompt take much memory."""
         words, self.words = self.words, ""
         return words
@@ -145,15 +145,15 @@ def read_chat(body: bytes) -> Question:
     choice = request.tool_choice
     limit = request.max_tokens if request.max_completion_tokens is None else request.max_completion_tokens
     return Question(
-        chat=True,
+        is_chat=True,
         model=request.model,
         prompt=asked[-1] if asked else texts[-1],
         words=words,
         prompt_tokens=words.count(" ") + 1 if words else 0,
         stream=bool(request.stream),
         include_usage=bool(request.stream_options and request.stream_options.include_usage),
-        limit=_checked_limit(limit),
-        stops=_stops(request.stop),
+        token_limit=_checked_limit(limit),
+        stop_strings=_stops(request.stop),
         messages=messages,
         tools=[] if choice == "none" else [tool.function for tool in request.tools or []],
         forced_tool=_forced_tool(choice),
@@ -174,15 +174,15 @@ def read_completion(body: bytes) -> Question:
     prompt = _one_prompt(request.prompt)
     words = words_of([prompt])
     return Question(
-        chat=False,
+        is_chat=False,
         model=request.model,
         prompt=prompt,
         words=words,
         prompt_tokens=words.count(" ") + 1 if words else 0,
         stream=bool(request.stream),
         include_usage=bool(request.stream_options and request.stream_options.include_usage),
-        limit=_checked_limit(request.max_tokens),
-        stops=_stops(request.stop),
+        token_limit=_checked_limit(request.max_tokens),
+        stop_strings=_stops(request.stop),
         top_logprobs=request.logprobs,
     )
 

@@ -37,13 +37,13 @@ class Format(msgspec.Struct):
 def whole_body(form: Format, answer: Answer) -> bytes:
     """Return the body of a reply that is not streamed."""
     body = _whole_body(form, answer)
-    return _encode(body) if form.translation is None else form.translation.whole(body)
+    return _encode(body) if form.translation is None else form.translation.translate_body(body)
 
 
 def _whole_body(form: Format, answer: Answer) -> dict[str, Any]:
     text = "".join(answer.text)
     choice: dict[str, Any] = {"index": 0}
-    if form.question.chat:
+    if form.question.is_chat:
         choice["message"] = _message(form, answer, text)
     else:
         choice["text"] = text
@@ -51,7 +51,7 @@ def _whole_body(form: Format, answer: Answer) -> dict[str, Any]:
     choice["finish_reason"] = answer.finish_reason
     return {
         "id": form.id,
-        "object": "chat.completion" if form.question.chat else "text_completion",
+        "object": "chat.completion" if form.question.is_chat else "text_completion",
         "created": form.created,
         "model": form.model,
         "system_fingerprint": SIMULATED_MARK,
@@ -64,7 +64,7 @@ def stream_opening(form: Format) -> bytes:
     """Return the first event of a chat stream, a role without content; b"" for plain completions."""
     if form.translation is not None:
         return form.translation.begin()
-    if not form.question.chat:
+    if not form.question.is_chat:
         return b""
     head, tail = _event_frame(form)
     return head + b'{"role":"assistant","content":""}' + tail
@@ -82,15 +82,15 @@ def stream_pieces(form: Format, answer: Answer) -> Iterator[bytes]:
 
 def _chat_pieces(form: Format, answer: Answer) -> Iterator[bytes]:
     ending = _stream_ending(form, answer)
-    if not answer.tokens:
+    if not answer.token_count:
         return iter((ending,))
-    deltas = _chat_deltas(form, answer) if form.question.chat else map(_encode, answer.text)
+    deltas = _chat_deltas(form, answer) if form.question.is_chat else map(_encode, answer.text)
     if form.question.top_logprobs is None:
         head, tail = _event_frame(form)
         events = _enclosed(head, deltas, tail)
     else:
         events = _events_with_logprobs(form, answer, deltas)
-    return chain(islice(events, answer.tokens - 1), (event + ending for event in events))
+    return chain(islice(events, answer.token_count - 1), (event + ending for event in events))
 
 
 def _message(form: Format, answer: Answer, text: str) -> dict[str, Any]:
@@ -116,11 +116,11 @@ def _message(form: Format, answer: Answer, text: str) -> dict[str, Any]:
 def _usage(question: Question, answer: Answer) -> dict[str, Any]:
     usage: dict[str, Any] = {
         "prompt_tokens": question.prompt_tokens,
-        "completion_tokens": answer.tokens,
-        "total_tokens": question.prompt_tokens + answer.tokens,
+        "completion_tokens": answer.token_count,
+        "total_tokens": question.prompt_tokens + answer.token_count,
     }
-    if answer.cached is not None:
-        usage["prompt_tokens_details"] = {"cached_tokens": answer.cached}
+    if answer.cached_tokens is not None:
+        usage["prompt_tokens_details"] = {"cached_tokens": answer.cached_tokens}
     if answer.reasoning:
         usage["completion_tokens_details"] = {"reasoning_tokens": len(answer.reasoning)}
     return usage
@@ -130,7 +130,7 @@ def _usage(question: Question, answer: Answer) -> dict[str, Any]:
 
 
 def _event_start(form: Format) -> bytes:
-    kind = b"chat.completion.chunk" if form.question.chat else b"text_completion"
+    kind = b"chat.completion.chunk" if form.question.is_chat else b"text_completion"
     return b'data: {"id":%b,"object":"%b","created":%d,"model":%b,"system_fingerprint":"%b","choices":[' % (
         _encode(form.id),
         kind,
@@ -144,14 +144,14 @@ def _event_frame(
     form: Format, finish_reason: bytes = b"null", logprobs: bytes = b"null"
 ) -> tuple[bytes, bytes]:
     """Return the bytes of an event before its delta, and those after it."""
-    field = b"delta" if form.question.chat else b"text"
+    field = b"delta" if form.question.is_chat else b"text"
     head = _event_start(form) + b'{"index":0,"%b":' % field
     return head, b',"logprobs":%b,"finish_reason":%b}]}\n\n' % (logprobs, finish_reason)
 
 
 def _stream_ending(form: Format, answer: Answer) -> bytes:
     head, tail = _event_frame(form, _encode(answer.finish_reason))
-    ending = head + (b'{"content":""}' if form.question.chat else b'""') + tail
+    ending = head + (b'{"content":""}' if form.question.is_chat else b'""') + tail
     if form.question.include_usage:
         ending += _event_start(form) + b'],"usage":%b}\n\n' % _encode(_usage(form.question, answer))
     return ending + b"data: [DONE]\n\n"

@@ -61,7 +61,7 @@ class Scripts:
 
 def _opening(question: Question) -> str:
     """Return the text of all messages up to and including the first user message."""
-    if not question.chat:
+    if not question.is_chat:
         return question.prompt
     texts = []
     for message in question.messages:

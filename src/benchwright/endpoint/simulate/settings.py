@@ -162,7 +162,7 @@ class Settings(Record, frozen=True):
         _check_key(self.answers)
 
     @property
-    def longest(self) -> int | None:
+    def max_context_tokens(self) -> int | None:
         """Maximum number of tokens of a prompt together with its answer; None for no limit."""
         return None if self.cache_blocks is None else self.cache_blocks * self.block_size
 

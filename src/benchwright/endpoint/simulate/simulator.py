@@ -75,21 +75,21 @@ class Simulator:
 
     def handle(self, connection: ServerConnection, request: HttpRequest) -> Exchange:
         """Start the response to a request, and return the exchange that sends it."""
-        truth = Truth(request.id, request.path.decode("latin-1"), request.received, status=200)
+        truth = Truth(request.id, request.path.decode("latin-1"), request.received_at, status=200)
         try:
             response = self._respond(request, truth)
         except HttpError as error:
             truth.status = error.status
             body = error.body(request.dialect)
             response = at_once(request, error.status, body, extra=error.headers)
-            response.intact = False
+            response.is_intact = False
         if isinstance(response, Generated):
             job = Job(response, connection, truth, self._batch, self._scheduler, self.truth)
             exchange = job.exchange
-            self._batch.enter(job, request.received)
+            self._batch.add_member(job, request.received_at)
             return exchange
         exchange = Exchange(connection, truth, self._note)
-        self._scheduler.begin(exchange.start(response), exchange)
+        self._scheduler.run_or_add(exchange.start(response), exchange)
         return exchange
 
     def _note(self, exchange: Exchange) -> None:
@@ -115,18 +115,18 @@ class Simulator:
         return _DIALECTS.get(request.path if address is None else address.path.encode())
 
     def _chat(self, request: HttpRequest, truth: Truth) -> Response:
-        return self._generation.respond(request, truth, read_chat(request.body))
+        return self._generation.prepare_answer(request, truth, read_chat(request.body))
 
     def _ask(self, dialect: Dialect, request: HttpRequest, truth: Truth) -> Response:
         question, asked = read_asked(dialect, request)
-        return self._generation.respond(request, truth, question, partial(Translation, dialect, asked))
+        return self._generation.prepare_answer(request, truth, question, partial(Translation, dialect, asked))
 
     def _count(self, dialect: Dialect, counting: Counting, request: HttpRequest) -> Response:
         question, _ = read_asked(dialect, request, counting)
-        return at_once(request, 200, msgspec.json.encode(counting.answer(question.prompt_tokens)))
+        return at_once(request, 200, msgspec.json.encode(counting.make_response(question.prompt_tokens)))
 
     def _complete(self, request: HttpRequest, truth: Truth) -> Response:
-        return self._generation.respond(request, truth, read_completion(request.body))
+        return self._generation.prepare_answer(request, truth, read_completion(request.body))
 
     def _models(self, request: HttpRequest, truth: Truth) -> Response:
         about = {"object": "model", "created": self._generation.created, "owned_by": SIMULATED_MARK}
@@ -151,14 +151,14 @@ class Simulator:
         read = read_chat if "messages" in fields else read_completion
         words = read(request.body).words.split()
         tokens = [xxhash.xxh32_intdigest(word.encode()) % 150_000 for word in words]
-        longest = self._settings.longest or 131_072
+        longest = self._settings.max_context_tokens or 131_072
         answer = {"count": len(tokens), "max_model_len": longest, "tokens": tokens}
         return at_once(request, 200, msgspec.json.encode(answer))
 
 
 def _path(dialect: Dialect, path: str) -> bytes:
     """Return the key in the table of routes for a dialect's path. For Gemini's URLs this is their end."""
-    return (path if dialect.by_address else f"/v1{path}").encode()
+    return (path if dialect.has_model_in_url else f"/v1{path}").encode()
 
 
 Respond = Callable[[Simulator, HttpRequest, Truth], Response]
@@ -175,9 +175,9 @@ def _counting(dialect: Dialect, counting: Counting) -> tuple[bytes, Respond]:
 _DIALECTS: dict[bytes, tuple[bytes, Respond]] = {
     **{_path(one, one.path): _asking(one) for one in (MESSAGES, RESPONSES, GEMINI)},
     **{
-        _path(one, one.counting.path): _counting(one, one.counting)
+        _path(one, one.token_counting.path): _counting(one, one.token_counting)
         for one in (MESSAGES, GEMINI)
-        if one.counting
+        if one.token_counting
     },
     b"/v1beta/models": (b"GET", Simulator._gemini_models),
 }

@@ -139,7 +139,7 @@ class Scheduler:
         if self._heap[0][2] is task:
             self._set_timer()
 
-    def begin(self, due: int, task: Task) -> None:
+    def run_or_add(self, due: int, task: Task) -> None:
         """Schedule the task's first step at `due`; if that time has passed, run the step immediately."""
         now = perf_counter_ns()
         following = task.step(now) if due <= now else due

@@ -115,7 +115,7 @@ class _WorkQueue:
         self._give_back()
         if order.hurry:
             for client in self._clients:
-                client.hurry()
+                client.stop_waiting()
         if order.cancel:
             await self._cancel()
 

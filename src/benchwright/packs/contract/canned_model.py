@@ -81,7 +81,7 @@ class _Given:
     def send(self, connection: ServerConnection, data: bytes) -> None:
         self.over = True
         connection.write(data)
-        connection.finished(True)
+        connection.finish_response(True)
 
     def abandon(self) -> None:
         self.over = True

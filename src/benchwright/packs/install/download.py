@@ -115,7 +115,7 @@ async def _get(url: str, address: Address, sink: _Sink, limits: InstallLimits) -
     wire = ConnectionPool(
         address,
         connections=1,
-        limits=Timeouts(limits.connect_seconds, silence, silence, limits.download_seconds, size=None),
+        limits=Timeouts(limits.connect_seconds, silence, silence, limits.download_seconds, max_bytes=None),
         proxy=proxy_for(address, os.environ),
     )
     try:
@@ -156,7 +156,7 @@ def _joined(url: str, location: str) -> str:
 
 def _redirected(address: Address, former: Address, first: Address, given: str) -> Address:
     """Return the server to which a redirect leads, checked to be no less secure than the previous one."""
-    if former.tls and not address.tls:
+    if former.uses_tls and not address.uses_tls:
         raise DownloadError(f"{_shown(given)} redirects from https to http; that is not followed.")
     if address.is_this_machine and not first.is_this_machine:
         raise DownloadError(f"{_shown(given)} redirects to this machine; that is not followed.")

@@ -34,7 +34,7 @@ class ReplaySpeed(NamedTuple):
 
     def think_seconds(self, request: TracedRequest) -> float:
         """Return the think time before a request: seconds after the response that it waits for."""
-        scaled = request.think / self.speed
+        scaled = request.think_seconds / self.speed
         return scaled if self.max_think_seconds is None else min(scaled, self.max_think_seconds)
 
     def token_limit(self, request: TracedRequest) -> int | None:
@@ -123,7 +123,7 @@ class Replayer:
             await conversation.ask(number, due, sendable)
             return True
 
-        await run_turns([request.after for request in conversation.requests], turn)
+        await run_turns([request.previous_request for request in conversation.requests], turn)
         return conversation.outcome()
 
     async def _sendable(self, trial: Trial, number: int) -> RequestMessages:
@@ -159,8 +159,8 @@ class _Conversation:
     def due(self, number: int) -> int:
         """Return when a request is due (`perf_counter_ns`), once the request before it has been answered."""
         request = self.requests[number]
-        at = self._start + round(request.at / self._pace.speed * 1e9)
-        return max(at, self._ended[request.after] + round(self._pace.think_seconds(request) * 1e9))
+        at = self._start + round(request.earliest_seconds / self._pace.speed * 1e9)
+        return max(at, self._ended[request.previous_request] + round(self._pace.think_seconds(request) * 1e9))
 
     async def ask(self, number: int, due: int, sendable: RequestMessages) -> None:
         """Send a request and wait for its response."""

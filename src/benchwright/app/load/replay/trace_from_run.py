@@ -62,8 +62,8 @@ def _requests(record: TrialRecord, body: TrialBody) -> Iterator[TracedRequest]:
         yield TracedRequest(
             input_tokens=request.usage.prompt_tokens,
             output_tokens=request.usage.completion_tokens or None,
-            after=number - 1 if number else None,
-            think=pause,
+            previous_request=number - 1 if number else None,
+            think_seconds=pause,
             messages=_messages(exchange, body),
             fields=fields,
         )

@@ -89,7 +89,7 @@ def replay_workload(
     data = [DataFile(str(path), file_fingerprint(path), conversations)] if path.is_file() else []
     request = plain_request(
         *(settings, task_of(0), conversations, path.stem, "load", say, data),
-        parallel=trace.parallel,
+        parallel=trace.max_in_flight,
         aborts=trace.has_turns,
     )
     about = describe_trace(path, trace, settings.replay.speed) + (
@@ -118,9 +118,9 @@ def describe_trace(path: Path, trace: Trace, speed: float | None) -> str:
         f" in {count_with_noun(len(trace.conversations), 'conversation')}" if trace.has_turns else ""
     )
     faster = f", {speed:g} times as fast" if speed not in (None, 1.0) else ""
-    failed = f" ({count_with_noun(trace.left_out, 'failed one')} left out)" if trace.left_out else ""
+    failed = f" ({count_with_noun(trace.failed_requests, 'failed one')} left out)" if trace.failed_requests else ""
     return (
-        f"{count_with_noun(number, 'request')}{conversations} of {path.name} ({trace.kind}){faster}{failed}"
+        f"{count_with_noun(number, 'request')}{conversations} of {path.name} ({trace.format}){faster}{failed}"
     )
 
 

@@ -32,7 +32,7 @@ class Address(NamedTuple):
     stream: bool
     alt: str
 
-    def in_body(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+    def add_to_body(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Return a request body's fields with those from the URL added, as other dialects have them in the body."""
         return {**fields, "model": self.model, "stream": self.stream, "alt": self.alt}
 

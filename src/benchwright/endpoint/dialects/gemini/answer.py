@@ -34,7 +34,7 @@ class GeminiWriter:
         functions = (field_of(tool, "functionDeclarations") or () for tool in asked.get("tools") or ())
         self._names = own_names(one["name"] for listed in functions for one in listed)
 
-    def whole(self, answer: ChatAnswer) -> dict[str, Any]:
+    def write_body(self, answer: ChatAnswer) -> dict[str, Any]:
         """Return the body of an answer that is not streamed."""
         parts = []
         for part in answer.parts:
@@ -47,11 +47,11 @@ class GeminiWriter:
         """Return no events, because the stream begins with the answer's first part."""
         return []
 
-    def tell(self, step: Step) -> list[Event]:
+    def write_step(self, step: Step) -> list[Event]:
         """Return the events for a step of the answer."""
         whole = step.part.kind == "call"
-        self._keep_thought(step.part if step.what == "end" else None)
-        if step.what != ("end" if whole else "grow") or not self._tells(step.part):
+        self._keep_thought(step.part if step.action == "end" else None)
+        if step.action != ("end" if whole else "grow") or not self._tells(step.part):
             return []
         return [self._response(parts=[self._part(step.part, step.part.text if whole else step.text)])]
 
@@ -84,7 +84,7 @@ class GeminiWriter:
 
     def _ended(self, answer: ChatAnswer, parts: list[dict[str, Any]]) -> Event:
         refused = any(part.kind == "refusal" for part in answer.parts)
-        reason = "SAFETY" if refused else _FINISH_REASONS[answer.ended]
+        reason = "SAFETY" if refused else _FINISH_REASONS[answer.normalised_finish_reason]
         response = self._response(parts=parts, finishReason=reason)
         usage = _usage(answer.usage)
         return response if usage is None else {**response, "usageMetadata": usage}

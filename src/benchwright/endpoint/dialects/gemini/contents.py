@@ -29,7 +29,7 @@ class Contents:
         self._calls = 0
         self._open: list[tuple[str, str]] = []
 
-    def say(self, contents: Any) -> None:
+    def add_contents(self, contents: Any) -> None:
         """Add contents to the conversation: a list, a single one, or a text."""
         listed = contents if isinstance(contents, list) else [contents]
         for content in listed:
@@ -47,7 +47,7 @@ class Contents:
         thoughts: list[str] = []
 
         def speak() -> None:
-            self._conversation.answer("".join(texts), "".join(thoughts))
+            self._conversation.add_answer("".join(texts), "".join(thoughts))
             texts.clear()
             thoughts.clear()
 
@@ -59,10 +59,10 @@ class Contents:
                     thoughts.append(carried_thought(field_of(part, "thoughtSignature")))
                 speak()
                 arguments = msgspec.json.encode(call.get("args") or {}).decode()
-                self._conversation.call(self._called(call), callable_name(call["name"]), arguments)
+                self._conversation.add_call(self._called(call), callable_name(call["name"]), arguments)
             else:
                 for name in part.keys() - _BESIDE:
-                    self._losses.part(name)
+                    self._losses.add_part(name)
         speak()
 
     def _called(self, call: dict[str, Any]) -> str:
@@ -79,11 +79,11 @@ class Contents:
             if response is None:
                 told.append(_part(part, self._losses))
             else:
-                shown += self._conversation.result(
+                shown += self._conversation.add_result(
                     self._answered(response), list(_result(response, self._losses))
                 )
         if shown or told:
-            self._conversation.tell([*shown, *told])
+            self._conversation.add_user_message([*shown, *told])
 
     def _answered(self, response: dict[str, Any]) -> str:
         """Return the id of the call to which a result belongs.
@@ -119,5 +119,5 @@ def _part(part: dict[str, Any], losses: Losses) -> dict[str, Any]:
     if file is not None and (field_of(file, "mimeType") or "").startswith("image/"):
         return image_part(field_of(file, "fileUri"))
     kind = field_of(data or file or {}, "mimeType") or ", ".join(part) or "nothing"
-    losses.part(kind)
+    losses.add_part(kind)
     return text_part(f"[A part of the type {kind} was left out: chat completions have none.]")

@@ -44,7 +44,7 @@ class GeminiReader:
         self._usage: dict[str, int] = {}
         self._calls = 0
 
-    def whole(self, body: Any) -> dict[str, Any]:
+    def read_body(self, body: Any) -> dict[str, Any]:
         """Return the equivalent chat completion of a body.
 
         A list with all events of a stream is accepted, too.
@@ -59,7 +59,7 @@ class GeminiReader:
         if not any(event.keys() & _ANSWERS for event in events):
             raise KeyError("candidates")
         for event in events:
-            chunk = self.chunk(event)
+            chunk = self.read_event(event)
             if "error" in chunk:
                 return chunk
             delta = chunk["choices"][0]["delta"]
@@ -70,7 +70,7 @@ class GeminiReader:
             told |= {name: chunk[name] for name in ("id", "model", "usage") if chunk.get(name)}
         return told
 
-    def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
+    def read_event(self, event: dict[str, Any]) -> dict[str, Any]:
         """Return the chunk of a chat completion that is equivalent to an event."""
         if event.get("error"):
             return {"error": event["error"]}

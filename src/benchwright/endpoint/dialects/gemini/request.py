@@ -81,8 +81,8 @@ def _chat_request(body: dict[str, Any], losses: Losses) -> dict[str, Any]:
     if (field_of(config, "candidateCount") or 1) > 1:
         raise NotTranslated("Several candidates are not supported: ask for one.")
     conversation = Conversation()
-    conversation.instruct(_text(field_of(body, "systemInstruction") or {}))
-    Contents(conversation, losses).say(body["contents"])
+    conversation.add_instructions(_text(field_of(body, "systemInstruction") or {}))
+    Contents(conversation, losses).add_contents(body["contents"])
     choice = field_of(field_of(body, "toolConfig") or {}, "functionCallingConfig") or {}
     allowed = field_of(choice, "allowedFunctionNames") or []
     tools = [
@@ -119,7 +119,7 @@ def _declarations(tools: Any, losses: Losses) -> Iterator[dict[str, Any]]:
     for tool in tools or ():
         yield from field_of(tool, "functionDeclarations") or ()
         for name in tool.keys() - {"functionDeclarations", "function_declarations"}:
-            losses.tool(name)
+            losses.add_tool(name)
 
 
 def _tool(tool: dict[str, Any]) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class MessagesWriter:
         listed = asked.get("tools") or ()
         self._names = own_names(tool["name"] for tool in listed if "name" in tool)
 
-    def whole(self, answer: ChatAnswer) -> dict[str, Any]:
+    def write_body(self, answer: ChatAnswer) -> dict[str, Any]:
         """Return the body of an answer that is not streamed."""
         content = [self._block(part) for part in answer.parts]
         return self._message(content, _stop_reason(answer), _usage(answer.usage))
@@ -44,9 +44,9 @@ class MessagesWriter:
         """
         return [{"type": "message_start", "message": self._message([], None, _usage(NO_USAGE))}]
 
-    def tell(self, step: Step) -> list[Event]:
+    def write_step(self, step: Step) -> list[Event]:
         """Return the events for a step of the answer."""
-        if step.what == "begin":
+        if step.action == "begin":
             self._index += 1
             return [
                 {
@@ -55,7 +55,7 @@ class MessagesWriter:
                     "content_block": self._opening(step.part),
                 }
             ]
-        if step.what == "grow":
+        if step.action == "grow":
             delta = _delta(step.part.kind, step.text)
             return [{"type": "content_block_delta", "index": self._index, "delta": delta}]
         return [{"type": "content_block_stop", "index": self._index}]
@@ -108,7 +108,7 @@ class MessagesWriter:
 def _stop_reason(answer: ChatAnswer) -> str:
     if any(part.kind == "refusal" for part in answer.parts):
         return "refusal"
-    return _STOP_REASONS[answer.ended]
+    return _STOP_REASONS[answer.normalised_finish_reason]
 
 
 def _usage(usage: Usage) -> dict[str, int]:

@@ -40,7 +40,7 @@ def _blocks(content: Any) -> list[Block]:
 
 def _instruct(conversation: Conversation, content: Any) -> None:
     texts = (block["text"] for block in _blocks(content) if block["type"] == "text")
-    conversation.instruct("\n\n".join(text for text in texts if not text.startswith(BILLING)))
+    conversation.add_instructions("\n\n".join(text for text in texts if not text.startswith(BILLING)))
 
 
 def _say(conversation: Conversation, role: str, blocks: list[Block], losses: Losses) -> None:
@@ -59,7 +59,7 @@ def _say_as_model(conversation: Conversation, blocks: Iterable[Block], losses: L
     thoughts: list[str] = []
 
     def speak() -> None:
-        conversation.answer("".join(texts), "".join(thoughts))
+        conversation.add_answer("".join(texts), "".join(thoughts))
         texts.clear()
         thoughts.clear()
 
@@ -71,9 +71,9 @@ def _say_as_model(conversation: Conversation, blocks: Iterable[Block], losses: L
         elif block["type"] == "tool_use":
             speak()
             arguments = msgspec.json.encode(block.get("input") or {}).decode()
-            conversation.call(block["id"], callable_name(block["name"]), arguments)
+            conversation.add_call(block["id"], callable_name(block["name"]), arguments)
         elif block["type"] != "redacted_thinking":
-            losses.part(block["type"])
+            losses.add_part(block["type"])
     speak()
 
 
@@ -82,11 +82,11 @@ def _say_as_user(conversation: Conversation, blocks: Iterable[Block], losses: Lo
     said, images = [], []
     for block in blocks:
         if block["type"] == "tool_result":
-            images += conversation.result(block["tool_use_id"], _result(block, losses))
+            images += conversation.add_result(block["tool_use_id"], _result(block, losses))
         else:
             said += _parts(block, losses)
     if images or said:
-        conversation.tell([*images, *said])
+        conversation.add_user_message([*images, *said])
 
 
 def _result(block: Block, losses: Losses) -> list[dict[str, Any]]:
@@ -111,7 +111,7 @@ def _parts(block: Block, losses: Losses) -> list[dict[str, Any]]:
         return [text_part(f"{block['title']} ({source or 'no source'})"), *texts]
     if kind == "tool_reference":
         return [text_part(f"The tool {callable_name(block['tool_name'])} can be called now.")]
-    losses.part(kind)
+    losses.add_part(kind)
     return [text_part(f"[A block of the type {kind} was left out: chat completions have none.]")]
 
 

@@ -31,7 +31,7 @@ class MessagesReader:
         self._calls: dict[int, int] = {}
         self._inputs: dict[int, Any] = {}
 
-    def whole(self, body: dict[str, Any]) -> dict[str, Any]:
+    def read_body(self, body: dict[str, Any]) -> dict[str, Any]:
         """Return the equivalent chat completion of a body. An error body is returned unchanged."""
         if body.get("type") == "error":
             return body
@@ -50,7 +50,7 @@ class MessagesReader:
         told = {"id": body.get("id"), "model": body.get("model")}
         return {**told, "choices": [choice], "usage": self._chat_usage()}
 
-    def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
+    def read_event(self, event: dict[str, Any]) -> dict[str, Any]:
         """Return the equivalent chat completion chunk of an event; {} if the event adds nothing to the answer."""
         kind = event.get("type")
         if kind == "content_block_delta":

@@ -57,7 +57,7 @@ def chat_tools(tools: Iterable[Mapping[str, Any]], losses: Losses) -> Iterator[d
         elif known is not None:
             yield function_tool(callable_name(tool["name"]), known.description, _parameters(known))
         elif not kind.startswith("tool_search"):  # tools that the server would find are offered already
-            losses.tool(kind)
+            losses.add_tool(kind)
 
 
 def _parameters(tool: _ClientTool) -> dict[str, Any]:

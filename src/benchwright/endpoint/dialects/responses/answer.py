@@ -42,7 +42,7 @@ class ResponsesWriter:
         self._items: list[dict[str, Any]] = []
         self._numbers = 0
 
-    def whole(self, answer: ChatAnswer) -> dict[str, Any]:
+    def write_body(self, answer: ChatAnswer) -> dict[str, Any]:
         """Return the body of an answer that is not streamed."""
         items = [self._item(part, index) for index, part in enumerate(answer.parts)]
         return self._ended(answer, items)
@@ -57,11 +57,11 @@ class ResponsesWriter:
             ]
         )
 
-    def tell(self, step: Step) -> list[Event]:
+    def write_step(self, step: Step) -> list[Event]:
         """Return the events for a step of the answer."""
-        if step.what == "begin":
+        if step.action == "begin":
             return self._numbered(self._begun(step.part))
-        if step.what == "grow":
+        if step.action == "grow":
             return self._numbered(self._grown(step.part, step.text))
         return self._numbered(self._closed(step.part))
 
@@ -158,7 +158,7 @@ class ResponsesWriter:
         return {**item, "content": content}
 
     def _ended(self, answer: ChatAnswer, items: list[dict[str, Any]]) -> dict[str, Any]:
-        reason = _INCOMPLETE.get(answer.ended)
+        reason = _INCOMPLETE.get(answer.normalised_finish_reason)
         response = self._response("incomplete" if reason else "completed", items)
         response["incomplete_details"] = {"reason": reason} if reason else None
         response["usage"] = _usage(answer.usage)

@@ -32,7 +32,7 @@ def conversation_of(body: Mapping[str, Any], losses: Losses) -> Conversation:
         KeyError, TypeError, AttributeError: If the body is not a request of Responses.
     """
     conversation = Conversation()
-    conversation.instruct(body.get("instructions") or "")
+    conversation.add_instructions(body.get("instructions") or "")
     items = body["input"]
     for item in [{"role": "user", "content": items}] if isinstance(items, str) else items:
         _say(conversation, item, losses)
@@ -47,31 +47,31 @@ def _say(conversation: Conversation, item: dict[str, Any], losses: Losses) -> No
     elif kind == "agent_message":
         _say_agent_message(conversation, item, losses)
     elif is_call({**item, "type": kind}):
-        conversation.call(call_id(item), called_name(item), arguments_of(item))
+        conversation.add_call(call_id(item), called_name(item), arguments_of(item))
     elif kind in _WITH_PARTS:
         _say_result(conversation, item, _parts(item["output"], losses))
     elif text is not None:
         _say_result(conversation, item, [text_part(text)])
     elif kind == "reasoning":
         thought = "".join(part["text"] for part in item.get("content") or ())
-        conversation.answer("", thought or carried_thought(item.get("encrypted_content")))
+        conversation.add_answer("", thought or carried_thought(item.get("encrypted_content")))
     elif kind in _COMPACTIONS:
-        losses.part(kind)
-        conversation.tell([text_part(COMPACTED)])
+        losses.add_part(kind)
+        conversation.add_user_message([text_part(COMPACTED)])
     elif kind == "item_reference":
         raise NotTranslated("item_reference is not supported: send the whole conversation in each request.")
     elif kind not in ("additional_tools", "tool_search_output", "tool_search_call"):
-        losses.part(kind)  # results of the provider's own tools
+        losses.add_part(kind)  # results of the provider's own tools
 
 
 def _say_message(conversation: Conversation, role: str, parts: list[dict[str, Any]]) -> None:
     text = "\n\n".join(part["text"] for part in parts if part["type"] == "text")
     if role in ("system", "developer"):
-        conversation.instruct(text)
+        conversation.add_instructions(text)
     elif role == "assistant":
-        conversation.answer(text)
+        conversation.add_answer(text)
     elif role == "user":
-        conversation.tell(parts)
+        conversation.add_user_message(parts)
     else:
         raise NotTranslated(f"Responses have no role {role!r}.")
 
@@ -82,12 +82,12 @@ def _say_agent_message(conversation: Conversation, item: Mapping[str, Any], loss
     It begins with the agent's name.
     """
     parts = _parts(item["content"], losses)
-    conversation.tell([text_part(f"[Message from {item.get('author') or 'another agent'}]"), *parts])
+    conversation.add_user_message([text_part(f"[Message from {item.get('author') or 'another agent'}]"), *parts])
 
 
 def _say_result(conversation: Conversation, item: Mapping[str, Any], parts: list[dict[str, Any]]) -> None:
-    if images := conversation.result(call_id(item), parts):
-        conversation.tell(images)
+    if images := conversation.add_result(call_id(item), parts):
+        conversation.add_user_message(images)
 
 
 def _parts(content: Any, losses: Losses) -> list[dict[str, Any]]:
@@ -104,5 +104,5 @@ def _part(part: dict[str, Any], losses: Losses) -> dict[str, Any]:
         return text_part(part["refusal"])
     if kind == "input_image" and part.get("image_url"):
         return image_part(part["image_url"])
-    losses.part(kind)
+    losses.add_part(kind)
     return text_part(f"[A part of the type {kind} was left out: chat completions have none.]")

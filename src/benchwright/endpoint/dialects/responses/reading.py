@@ -40,7 +40,7 @@ class ResponsesReader:
         self._calls: dict[int, int] = {}
         self._told: set[int] = set()
 
-    def whole(self, body: dict[str, Any]) -> dict[str, Any]:
+    def read_body(self, body: dict[str, Any]) -> dict[str, Any]:
         """Return the equivalent chat completion of a body. For an error response, it holds only the error."""
         if body.get("error"):
             return {"error": body["error"]}
@@ -50,7 +50,7 @@ class ResponsesReader:
         told = {"id": body.get("id"), "model": body.get("model")}
         return {**told, "choices": [choice], "usage": _chat_usage(body.get("usage"))}
 
-    def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
+    def read_event(self, event: dict[str, Any]) -> dict[str, Any]:
         """Return the equivalent chat completion chunk of an event; {} if the event adds nothing to the answer."""
         kind = event.get("type")
         if kind in _TEXTS:

@@ -115,7 +115,7 @@ def _readable(tools: Any, losses: Losses) -> Iterator[OfferedTool]:
         elif _is_run_by_client(tool):
             yield _offered(tool, None)
         elif tool["type"] != "tool_search":  # if the server searches, its results are offered already
-            losses.tool(tool["type"])
+            losses.add_tool(tool["type"])
 
 
 def _grouped(group: Mapping[str, Any], losses: Losses) -> Iterator[OfferedTool]:
@@ -126,7 +126,7 @@ def _grouped(group: Mapping[str, Any], losses: Losses) -> Iterator[OfferedTool]:
             yield _offered({**tool, "description": about + (tool.get("description") or "")}, group["name"])
             about = ""
         else:
-            losses.tool(tool["type"])
+            losses.add_tool(tool["type"])
 
 
 def _is_run_by_client(tool: Mapping[str, Any]) -> bool:

@@ -18,15 +18,15 @@ _DONE = b"[DONE]"
 def quirky_stream(quirk: Quirk, opening: bytes, pieces: Iterable[bytes]) -> tuple[bytes, list[bytes]]:
     """Return the opening and the pieces of a stream of chat completions, changed by the quirk."""
     stream: Stream = [_chunks(piece) for piece in (opening, *pieces)]
-    quirk.stream(stream)
-    said = [quirk.frame(chunks, place == len(stream) - 1) for place, chunks in enumerate(stream)]
+    quirk.change_stream(stream)
+    said = [quirk.encode_events(chunks, place == len(stream) - 1) for place, chunks in enumerate(stream)]
     return said[0], said[1:]
 
 
 def quirky_body(quirk: Quirk, body: bytes) -> bytes:
     """Return the body of a chat completion, changed by the quirk."""
     answer = _decode(body)
-    quirk.body(answer)
+    quirk.change_body(answer)
     return encoded(answer)
 
 

@@ -21,11 +21,11 @@ class Quirk(NamedTuple):
     True if streams are JSON lines. `denies`: True if an error takes the place of the answer's end.
     """
 
-    stream: Callable[[Stream], None] = _unchanged
-    body: Callable[[Chunk], None] = _unchanged
-    frame: Frame = frames.events
-    lines: bool = False
-    denies: bool = False
+    change_stream: Callable[[Stream], None] = _unchanged
+    change_body: Callable[[Chunk], None] = _unchanged
+    encode_events: Frame = frames.events
+    is_json_lines: bool = False
+    ends_in_error: bool = False
 
 
 def _everywhere(change: Callable[[Chunk], None]) -> Quirk:
@@ -55,7 +55,7 @@ QUIRKS = {
     "call_as_text": Quirk(calls.call_as_text, calls.call_as_text_in_body),
     "call_as_thinking": Quirk(calls.call_as_thinking, calls.call_as_thinking_in_body),
     "missing_call": Quirk(calls.missing_call, calls.missing_call_in_body),
-    "call_in_second_choice": Quirk(body=calls.call_in_second_choice),
+    "call_in_second_choice": Quirk(change_body=calls.call_in_second_choice),
     "message_for_delta": Quirk(texts.message_for_delta),
     "cumulative_message": Quirk(texts.cumulative_message),
     "whole_message_last": Quirk(texts.whole_message_last),
@@ -64,7 +64,7 @@ QUIRKS = {
     "cumulative_answer": Quirk(texts.cumulative_answer),
     "content_parts": Quirk(*in_both(texts.content_parts)),
     "halves": Quirk(texts.halves),
-    "raw_halves": Quirk(texts.halves, frame=frames.raw_halves),
+    "raw_halves": Quirk(texts.halves, encode_events=frames.raw_halves),
     "lone_half": Quirk(texts.lone_half),
     "unknown_characters": Quirk(*in_both(texts.unknown_characters)),
     "end_token": Quirk(texts.end_token, texts.end_token_in_body),
@@ -89,12 +89,12 @@ QUIRKS = {
     "stop_last": Quirk(counts.stop_last),
     "empty_finish_reason": Quirk(counts.empty_finish_reason),
     "no_number": Quirk(counts.no_number, counts.no_number_in_body),
-    "no_blank": Quirk(frame=frames.no_blank),
-    "crlf": Quirk(frame=frames.crlf),
-    "blank_done": Quirk(frame=frames.blank_done),
-    "joined_events": Quirk(frame=frames.joined_events),
-    "json_lines": Quirk(frame=frames.json_lines, lines=True),
-    "error_in_choice": Quirk(errors.in_choice, errors.in_choice_of_body, denies=True),
-    "error_event": Quirk(errors.event, errors.body, frame=frames.events_until_error, denies=True),
-    "error_line": Quirk(errors.event, errors.body, frame=frames.line_of_error, denies=True),
+    "no_blank": Quirk(encode_events=frames.no_blank),
+    "crlf": Quirk(encode_events=frames.crlf),
+    "blank_done": Quirk(encode_events=frames.blank_done),
+    "joined_events": Quirk(encode_events=frames.joined_events),
+    "json_lines": Quirk(encode_events=frames.json_lines, is_json_lines=True),
+    "error_in_choice": Quirk(errors.in_choice, errors.in_choice_of_body, ends_in_error=True),
+    "error_event": Quirk(errors.event, errors.body, encode_events=frames.events_until_error, ends_in_error=True),
+    "error_line": Quirk(errors.event, errors.body, encode_events=frames.line_of_error, ends_in_error=True),
 }
