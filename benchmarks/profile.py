@@ -35,7 +35,7 @@ STEPS = (
     (LOOP, (LOOP,)),
     (
         "the wire: requests out, bytes in",
-        ("endpoint/connection.py", "endpoint/transport.py", "endpoint/opening.py"),
+        ("endpoint/connection.py", "endpoint/transport.py", "endpoint/connection_setup.py"),
     ),
     ("the meter and the client: bodies, events, times", ("endpoint/",)),
     ("the journal: encoding and writing", ("runs/journal.py", "engine/group_commits.py")),

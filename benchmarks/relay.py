@@ -26,7 +26,7 @@ from benchmarks.processes import cpu_seconds
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.connection import Connection, Headers
-from benchwright.endpoint.dialects.gemini.address import STREAM
+from benchwright.endpoint.dialects.gemini.urls import STREAM_SUFFIX
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.request import Purpose
 from benchwright.endpoint.tee import Tee
@@ -38,7 +38,12 @@ PACE = ("--policy", "words", "--words", "64", "--first-token", "100", "--between
 CYCLE = 0.73
 """Seconds that an answer takes: 100 ms and 63 times 10 ms."""
 MESSAGES = [{"role": "user", "content": "Tell me something about relays. " * 20}]
-PATHS = {"chat": "/chat/completions", "messages": "/messages", "responses": "/responses", "gemini": STREAM}
+PATHS = {
+    "chat": "/chat/completions",
+    "messages": "/messages",
+    "responses": "/responses",
+    "gemini": STREAM_SUFFIX,
+}
 BODIES = {
     PATHS["chat"]: {"messages": MESSAGES, "stream": True, "stream_options": {"include_usage": True}},
     PATHS["messages"]: {"messages": MESSAGES, "stream": True, "max_tokens": 1000},

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.secrets import SECRETS, SHORTEST, SecretFilter, Secrets
+from benchwright.secrets import MIN_SECRET_LENGTH, SECRETS, SecretFilter, Secrets
 
 KEY = "sk-abcdefghijkl"
 AWKWARD = 'pass"word\\with\tümläuts/and 🎉'
@@ -39,7 +39,7 @@ class TestText:
     def test_a_secret_within_another_leaves_no_remains(self) -> None:
         assert knowing("sk-abc", "sk-abcdef").redact("sk-abcdef") == "[secret]"
 
-    @pytest.mark.parametrize("value", [None, "", "EMPTY", "x" * (SHORTEST - 1)])
+    @pytest.mark.parametrize("value", [None, "", "EMPTY", "x" * (MIN_SECRET_LENGTH - 1)])
     def test_what_is_no_secret_is_not_replaced(self, value: str | None) -> None:
         assert knowing(value).redact(f"EMPTY {value}") == f"EMPTY {value}"
 
@@ -55,7 +55,7 @@ class TestJson:
         ):
             assert json.loads(secrets.redact_json(encoded)) == {"note": "<[secret]>"}
 
-    @given(st.text(min_size=SHORTEST), st.text(max_size=9))
+    @given(st.text(min_size=MIN_SECRET_LENGTH), st.text(max_size=9))
     def test_stays_json_and_holds_no_secret(self, secret: str, around: str) -> None:
         redacted = knowing(secret).redact_json(msgspec.json.encode([f"{around}\n{secret}\n{around}"]))
         (text,) = json.loads(redacted)
@@ -64,7 +64,7 @@ class TestJson:
 
 KEYS = st.one_of(
     st.from_regex(r"sk-[A-Za-z0-9_/+=.%-]{6,30}", fullmatch=True),
-    st.text(st.characters(exclude_categories=["Cs"]), min_size=SHORTEST, max_size=20),
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=MIN_SECRET_LENGTH, max_size=20),
 )
 
 

@@ -23,7 +23,7 @@ def wall_ns() -> int:
     return _anchor + perf_counter_ns()
 
 
-def anchor() -> int:
+def clock_anchor() -> int:
     """Return the wall-clock time (ns) that corresponds to 0 of `perf_counter_ns`.
 
     All processes of a run on this machine share it.
@@ -31,25 +31,25 @@ def anchor() -> int:
     return _anchor
 
 
-def set_anchor(wall: int) -> None:
-    """Set the anchor (see `anchor`) to that of another process on this machine, so that both clocks agree."""
+def set_clock_anchor(wall: int) -> None:
+    """Set the anchor (see `clock_anchor`) to that of another process on this machine, so that both clocks agree."""
     global _anchor
     _anchor = wall
 
 
 def resync_wall_clock() -> None:
     """Read the system clock again, after a suspension of the machine that `perf_counter_ns` did not count."""
-    set_anchor(time.time_ns() - perf_counter_ns())
+    set_clock_anchor(time.time_ns() - perf_counter_ns())
 
 
-QUICK_NS = 1_000_000
+MAX_READING_GAP_NS = 1_000_000
 """Longest time in ns between two clock readings that can be compared.
 
 If it is exceeded, this process was delayed in between.
 """
 
 
-def ahead_ns() -> int | None:
+def system_clock_lead_ns() -> int | None:
     """Return how many ns the system clock is ahead of `wall_ns`.
 
     None if the two could not be read close enough together.
@@ -57,10 +57,10 @@ def ahead_ns() -> int | None:
     before = perf_counter_ns()
     system = time.time_ns()
     after = perf_counter_ns()
-    return system - _anchor - before if after - before < QUICK_NS else None
+    return system - _anchor - before if after - before < MAX_READING_GAP_NS else None
 
 
-def asleep_ns() -> int:
+def suspended_ns() -> int:
     """Return the total time in ns for which the machine has been suspended. 0 on systems other than Linux.
 
     If this process is delayed between the two clock readings, the result is too low, never too high.

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 
 REPLACEMENT = "[secret]"
-SHORTEST = 6
+MIN_SECRET_LENGTH = 6
 """Minimum length of a secret. Replacing shorter values would garble ordinary text."""
 
 
@@ -31,7 +31,7 @@ class Secrets:
     def add(self, value: str | None) -> None:
         """Register a secret. None, the placeholder EMPTY and very short values are ignored."""
         known = [secret.text for secret in self._secrets]
-        if not value or value == "EMPTY" or len(value) < SHORTEST or value in known:
+        if not value or value == "EMPTY" or len(value) < MIN_SECRET_LENGTH or value in known:
             return
         self._secrets = sorted([*self._secrets, _Secret(value)], key=lambda one: len(one.text), reverse=True)
         self._forms = [form for secret in self._secrets for form in secret.forms]

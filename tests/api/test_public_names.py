@@ -11,7 +11,7 @@ import pytest
 
 import benchwright
 from benchwright.api.arguments import BenchmarkArguments, EvalArguments, RunArguments
-from benchwright.config import BenchmarkSettings, EvalSettings, Settings, section_of
+from benchwright.config import BenchmarkSettings, EvalSettings, Settings, sections_by_name
 
 PUBLIC = {
     *("evaluate", "evaluate_async", "run_benchmark", "run_benchmark_async", "compare", "load_run", "runs"),
@@ -67,4 +67,4 @@ def test_a_name_that_is_not_public_is_not_there() -> None:
 )
 def test_every_setting_is_an_argument(arguments: Any, settings: type[Settings]) -> None:
     named = NAMED - {"agent"} if arguments is BenchmarkArguments else NAMED
-    assert set(get_type_hints(arguments)) == set(section_of(settings)) - named - OF_COMMANDS
+    assert set(get_type_hints(arguments)) == set(sections_by_name(settings)) - named - OF_COMMANDS

@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from benchwright.cli.simulate import command
 from benchwright.endpoint.serving.http import HttpError
-from benchwright.endpoint.simulate import board, generation
+from benchwright.endpoint.simulate import generation, shared_counters
 
 MOST = "--most"
 
@@ -21,7 +21,7 @@ def refuse_beyond(most: int) -> None:
     respond = generation.Generation.prepare_answer
 
     def respond_or_refuse(self: Any, *arguments: Any) -> Any:
-        if self._counters.cells[board.RUNNING] >= most:
+        if self._counters.cells[shared_counters.RUNNING] >= most:
             raise HttpError(429, "Too many at once.", "rate_limit_error", code="rate_limit_exceeded")
         return respond(self, *arguments)
 

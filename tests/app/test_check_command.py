@@ -13,7 +13,7 @@ from tests.endpoint.card.played_server import served
 from tests.terminal import on_a_terminal
 
 from benchwright import UserError, check
-from benchwright.endpoint.card import LINES
+from benchwright.endpoint.card import CARD_LINES
 
 KEY = "sk-a-key-that-nobody-may-see"
 
@@ -35,7 +35,7 @@ class TestTheCard:
         with served() as server:
             shown = program.run(*asked(server.base_url)).stdout
         lines = [line for line in shown.splitlines() if re.match(r"^\S.{20,} (yes|no|partly|\?) ", line)]
-        assert [re.split(r"  +", line)[0] for line in lines] == [line.title for line in LINES.values()]
+        assert [re.split(r"  +", line)[0] for line in lines] == [line.title for line in CARD_LINES.values()]
 
     @pytest.mark.parametrize("columns", [80, 120])
     def test_lines_up_in_a_terminal(self, program: Program, columns: int) -> None:
@@ -69,7 +69,7 @@ class TestForPrograms:
             ended = program.run(*asked(server.base_url, "--json"))
         card = json.loads(ended.stdout)
         assert card.keys() == {"base_url", "model", "checked_at", "requests", "seconds", "findings"}
-        assert card["findings"].keys() == LINES.keys()
+        assert card["findings"].keys() == CARD_LINES.keys()
         assert card["findings"]["usage_in_stream"] == {
             "state": "yes",
             "outcome": "reported",

@@ -18,7 +18,7 @@ from benchwright.catalog.benchmark import Options
 from benchwright.catalog.llm_benchmarker_api import registry
 from benchwright.catalog.selection import Selection
 from benchwright.catalog.task import BenchmarkTask
-from benchwright.endpoint.providers import connect, find_target
+from benchwright.endpoint.providers import connect_client, find_target
 from benchwright.engine.executor import LocalExecutor
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import run
@@ -257,7 +257,7 @@ class TestRuns:
         benchmark = plugin.build_benchmark(Options(), selection.limit)
         task = BenchmarkTask(benchmark, plugin.source(file.parent), selection)
         target = find_target("m", server.base_url, "primary", {"max_tokens": 2048})
-        client = connect(target)
+        client = connect_client(target)
         written = Journal(journal)
         rules = [] if stop_after is None else [StopAfter(stop_after)]
         try:

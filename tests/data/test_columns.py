@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.data.columns import PromptColumns, documented_row, lettered
+from benchwright.data.columns import PromptColumns, documented_row, lettered_options
 from benchwright.data.errors import DatasetValidationError
 
 Row = dict[str, Any]
@@ -222,4 +222,4 @@ class TestContent:
 
 
 def test_options_are_lettered_from_a() -> None:
-    assert lettered(["Rome", "Paris", "Bern"]) == "A. Rome\nB. Paris\nC. Bern"
+    assert lettered_options(["Rome", "Paris", "Bern"]) == "A. Rome\nB. Paris\nC. Bern"

@@ -14,7 +14,7 @@ from benchwright.catalog.registry import find_about
 from benchwright.data.datasets import Dataset, find_dataset
 from benchwright.data.errors import DatasetError
 from benchwright.data.fetch import fetch
-from benchwright.data.registry import VARIABLE
+from benchwright.data.registry import REGISTRY_VARIABLE
 from benchwright.errors import UserError
 
 
@@ -64,7 +64,7 @@ def repository(tmp_path: Path) -> Repository:
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the registry's file lies."""
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "registry.json"))
+    monkeypatch.setenv(REGISTRY_VARIABLE, str(tmp_path / "registry.json"))
     return tmp_path / "registry.json"
 
 
@@ -101,9 +101,9 @@ def test_a_registry_may_lie_at_an_address(
             self.answer(200 if self.path == "/registry.json" else 404, registry.read_bytes())
 
     with served_by(Handler) as address:
-        monkeypatch.setenv(VARIABLE, f"{address}/registry.json")
+        monkeypatch.setenv(REGISTRY_VARIABLE, f"{address}/registry.json")
         assert (fetch(dataset(), tmp_path / "data", quiet) / "one" / "task.toml").is_file()
-        monkeypatch.setenv(VARIABLE, f"{address}/other.json")
+        monkeypatch.setenv(REGISTRY_VARIABLE, f"{address}/other.json")
         with pytest.raises(DatasetError, match="cannot be read"):
             fetch(dataset("quiz@2.0"), tmp_path / "data", quiet)
 
@@ -154,7 +154,7 @@ def test_a_dataset_that_is_not_in_the_registry_is_told(
 
 
 def test_a_registry_that_is_none_or_cannot_be_read_is_told(registry: Path, tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match=f"cannot be read: No such file.*{VARIABLE}"):
+    with pytest.raises(DatasetError, match=f"cannot be read: No such file.*{REGISTRY_VARIABLE}"):
         fetch(dataset(), tmp_path / "data", quiet)
     registry.write_text('{"no": "list"}')
     with pytest.raises(DatasetError, match="is not one of Harbor's"):

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.data.errors import BadRow, DatasetNotFound, DatasetParseError, DatasetValidationError
-from benchwright.data.rows import count_rows, naming, read_rows
+from benchwright.data.rows import count_rows, name_file_in_errors, read_rows
 from benchwright.errors import UserError
 
 Row = dict[str, Any]
@@ -256,7 +256,7 @@ class TestNaming:
 
     def test_a_row_of_json_lines_by_its_line_blank_ones_counted(self, tmp_path: Path) -> None:
         path = text_file(tmp_path, "rows.jsonl", '{"n": 1}\n\n\n[2]\n')
-        with pytest.raises(DatasetValidationError) as caught, naming(path):
+        with pytest.raises(DatasetValidationError) as caught, name_file_in_errors(path):
             list(read_rows(path))
         assert str(caught.value) == f"{path}, line 4: Row 1: Expected object, got list"
 
@@ -264,17 +264,20 @@ class TestNaming:
     def test_a_row_of_another_format_by_its_number(self, suffix: str, tmp_path: Path) -> None:
         path = tmp_path / f"rows{suffix}"
         WRITERS[suffix](path, ROWS)
-        with pytest.raises(DatasetValidationError) as caught, naming(path):
+        with pytest.raises(DatasetValidationError) as caught, name_file_in_errors(path):
             raise BadRow(2, "'answer' cannot be null")
         assert str(caught.value) == f"{path}: Row 2: 'answer' cannot be null"
 
     def test_a_file_that_cannot_be_parsed(self, tmp_path: Path) -> None:
         path = text_file(tmp_path, "rows.jsonl", '{"n": 1}\n{"n": \n')
-        with pytest.raises(DatasetParseError, match=r"/rows\.jsonl: Invalid JSON at line 2: "), naming(path):
+        with (
+            pytest.raises(DatasetParseError, match=r"/rows\.jsonl: Invalid JSON at line 2: "),
+            name_file_in_errors(path),
+        ):
             list(read_rows(path))
 
     def test_a_file_that_is_not_there_once(self, tmp_path: Path) -> None:
         path = tmp_path / "rows.jsonl"
-        with pytest.raises(DatasetNotFound) as caught, naming(path):
+        with pytest.raises(DatasetNotFound) as caught, name_file_in_errors(path):
             list(read_rows(path))
         assert str(caught.value) == f"Dataset file not found: {path}"

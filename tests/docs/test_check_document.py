@@ -10,7 +10,7 @@ import pytest
 from tests.endpoint.card.played_server import served
 from tests.programs import run_benchwright
 
-from benchwright.endpoint.card import LINES, State
+from benchwright.endpoint.card import CARD_LINES, State
 from benchwright.endpoint.card.outcomes import OUTCOMES, Outcome
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "check.md"
@@ -19,7 +19,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "check.md"
 def table() -> str:
     """Return the lines and outcomes as the document has them, a table for each group, without the last column."""
     parts = []
-    for group, keys in groupby(LINES, key=lambda key: LINES[key].group):
+    for group, keys in groupby(CARD_LINES, key=lambda key: CARD_LINES[key].group):
         parts.append("\n".join([f"### {group}", "", "| key: line | yes | partly | no | ?",
                                 "|---|---|---|---|---", *map(_row, keys)]))  # fmt: skip
     return "\n\n".join(parts)
@@ -32,7 +32,7 @@ def _row(key: str) -> str:
         )
         for state in (State.YES, State.PARTLY, State.NO, State.UNKNOWN)
     )
-    return (f"| `{key}`: {LINES[key].title} | " + " | ".join(cells)).rstrip()
+    return (f"| `{key}`: {CARD_LINES[key].title} | " + " | ".join(cells)).rstrip()
 
 
 def _meaning(name: str, outcome: Outcome) -> str:

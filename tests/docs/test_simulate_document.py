@@ -20,7 +20,7 @@ import pytest
 from tests.endpoint.simulate.test_simulated_quirks import FLAGGED
 from tests.programs import start_benchwright
 
-from benchwright.endpoint.flags import NOTES
+from benchwright.endpoint.flags import FLAG_NOTES
 from benchwright.endpoint.simulate.quirks import QUIRKS
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -178,4 +178,4 @@ def test_every_quirk_is_described_with_the_note_that_it_leads_to() -> None:
 def test_every_note_is_described() -> None:
     formats = (DOCS / "formats.md").read_text(encoding="utf-8")
     section = formats.partition("## Notes on requests")[2].partition("## The cache")[0]
-    assert re.findall(r"^\| `(\w+)` \|", section, re.M) == list(NOTES)
+    assert re.findall(r"^\| `(\w+)` \|", section, re.M) == list(FLAG_NOTES)

@@ -18,7 +18,7 @@ from benchwright.endpoint.address import Proxy, parse_base_url
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.timeouts import Timeouts
-from benchwright.endpoint.tls import NO_FILES, TlsFiles
+from benchwright.endpoint.tls import NO_TLS_FILES, TlsFiles
 from benchwright.endpoint.transport import ConnectionPool
 from benchwright.records import Target
 
@@ -68,7 +68,7 @@ async def open_wire(complaints: list[str]) -> AsyncIterator[OpenWire]:
         url: str,
         connections: int = 1,
         proxy: Proxy | None = None,
-        tls: TlsFiles = NO_FILES,
+        tls: TlsFiles = NO_TLS_FILES,
         **limits: Any,
     ) -> ConnectionPool:
         wire = ConnectionPool(
@@ -94,7 +94,9 @@ async def open_client(complaints: list[str]) -> AsyncIterator[OpenClient]:
         options = {"access": Access(key), **options}
         base_url = url if url.startswith("unix:") else f"{url}/v1"
         target = Target("primary", "m", base_url, dict(settings or {}))
-        client = EndpointClient(target, **{"retry": RetryPolicy(first_delay=0.001, max_delay=0.002), **options})
+        client = EndpointClient(
+            target, **{"retry": RetryPolicy(first_delay=0.001, max_delay=0.002), **options}
+        )
         clients.append(client)
         return client
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from benchwright.endpoint.client import EndpointClient
-from benchwright.endpoint.connection import Headers, WireError
+from benchwright.endpoint.connection import Headers, TransportError
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import Begin, Purpose
+from benchwright.endpoint.request import BeginCallback, Purpose
 from benchwright.endpoint.transport import ConnectionPool, PreparedRequest
 from benchwright.errors import ProviderError
 
@@ -118,14 +118,14 @@ async def send(wire: ConnectionPool) -> Collected:
     return sink
 
 
-async def failure_of(wire: ConnectionPool) -> WireError:
+async def failure_of(wire: ConnectionPool) -> TransportError:
     """Sends a call that must fail."""
-    with pytest.raises(WireError) as caught:
+    with pytest.raises(TransportError) as caught:
         await send(wire)
     return caught.value
 
 
-def with_purpose(purpose: Purpose) -> Begin:
+def with_purpose(purpose: Purpose) -> BeginCallback:
     """A request that is due when it is ready."""
 
     async def begin() -> Purpose:

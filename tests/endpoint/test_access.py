@@ -15,7 +15,7 @@ from benchwright.endpoint.access import NO_ACCESS, Access, Header, make_headers
 from benchwright.endpoint.address import parse_base_url
 from benchwright.endpoint.dialects import GEMINI, MESSAGES
 from benchwright.endpoint.relay import Relay
-from benchwright.endpoint.request_heads import REQUEST_ID, header_lines
+from benchwright.endpoint.request_heads import REQUEST_ID_HEADER, header_lines
 from benchwright.endpoint.server_info import list_models, read_metrics
 from benchwright.secrets import SECRETS
 
@@ -77,7 +77,9 @@ class TestAHeaderOfTheUsers:
 
     async def test_that_is_the_request_id_is_sent_alone(self, serve: Serve, open_client: OpenClient) -> None:
         server, requests = await heads(serve, STREAMED_HELLO)
-        await ask(open_client(server.url, access=Access(headers=(Header(REQUEST_ID.lower(), "mine"),))))
+        await ask(
+            open_client(server.url, access=Access(headers=(Header(REQUEST_ID_HEADER.lower(), "mine"),)))
+        )
         assert requests[0].headers["x-request-id"] == "mine"
 
     async def test_replaces_the_key_of_every_dialect(self, serve: Serve, open_client: OpenClient) -> None:

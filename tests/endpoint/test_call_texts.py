@@ -6,7 +6,7 @@ from time import process_time
 
 import pytest
 
-from benchwright.endpoint.call_texts import find_call, offered_names
+from benchwright.endpoint.calls_in_text import find_call, offered_tool_names
 
 OFFERED = {"get_weather"}
 
@@ -80,11 +80,11 @@ def test_other_text_is_none(text: str) -> None:
 
 def test_tools_are_offered_where_they_are_and_may_be_called() -> None:
     tools = [{"type": "function", "function": {"name": "a"}}, {"type": "custom"}, "b"]
-    assert offered_names(tools) == ("a",)
-    assert offered_names(tools, "auto") == ("a",)
-    assert offered_names(tools, "none") is None
-    assert offered_names([]) is None
-    assert offered_names(None) is None
+    assert offered_tool_names(tools) == ("a",)
+    assert offered_tool_names(tools, "auto") == ("a",)
+    assert offered_tool_names(tools, "none") is None
+    assert offered_tool_names([]) is None
+    assert offered_tool_names(None) is None
 
 
 @pytest.mark.parametrize(

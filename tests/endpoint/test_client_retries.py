@@ -25,7 +25,7 @@ from tests.endpoint.http_kit import (
 from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, RESET, Script, Serve
 
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.rate_limits import Waits
+from benchwright.endpoint.rate_limits import RateLimitWaits
 from benchwright.endpoint.request import Purpose
 from benchwright.endpoint.timeouts import Timeouts
 from benchwright.errors import ProviderError, RunStopped
@@ -135,10 +135,12 @@ class TestRateLimits:
     ) -> None:
         limited = error_answer("429 Too Many Requests", "slow down", "Retry-After: 0.2")
         server = await serve([ASKED, limited, AGAIN])
-        client, waits = open_client(server.url, retry=RetryPolicy(max_rate_limit_wait=0.5)), Waits()
+        client, waits = open_client(server.url, retry=RetryPolicy(max_rate_limit_wait=0.5)), RateLimitWaits()
         records: list[RequestRecord] = []
         with pytest.raises(ProviderError, match="HTTP 429: slow down and asks to wait") as caught:
-            await client.ask("/chat/completions", {}, with_purpose(Purpose(rate_limit_waits=waits)), records.append)
+            await client.ask(
+                "/chat/completions", {}, with_purpose(Purpose(rate_limit_waits=waits)), records.append
+            )
         assert str(caught.value).endswith("a trial waits 0.5 s in all (--max-wait)")
         assert len(server.requests) == records[0].attempts == 3
         assert records[0].waited >= 400 * MS
@@ -151,8 +153,11 @@ class TestRateLimits:
     ) -> None:
         limited = error_answer("429 Too Many Requests", "slow down", "Retry-After: 0.2")
         server = await serve([ASKED, limited, ASKED, limited, ASKED, HELLO])
-        client, waits = open_client(server.url, retry=RetryPolicy(max_rate_limit_wait=2.0)), Waits()
-        asking = [client.ask("/chat/completions", {}, with_purpose(Purpose(rate_limit_waits=waits))) for _ in range(8)]
+        client, waits = open_client(server.url, retry=RetryPolicy(max_rate_limit_wait=2.0)), RateLimitWaits()
+        asking = [
+            client.ask("/chat/completions", {}, with_purpose(Purpose(rate_limit_waits=waits)))
+            for _ in range(8)
+        ]
         assert all(reply.record.attempts == 3 for reply in await asyncio.gather(*asking))
         assert 0.4 <= waits.seconds < 2, "all their waits together are longer"
 

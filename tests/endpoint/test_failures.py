@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.endpoint.failures import LONGEST_DETAIL, OptionalParts, from_answer, from_error_object
+from benchwright.endpoint.failures import (
+    MAX_DETAIL_LENGTH,
+    OptionalParts,
+    error_from_object,
+    error_from_response,
+)
 from benchwright.errors import ProviderError
 
 URL = "http://h:8000/v1"
@@ -18,7 +23,7 @@ URL = "http://h:8000/v1"
 def refused(status: int, body: Any = b"", **headers: str) -> ProviderError:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     pairs = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    return from_answer(status, pairs, content, URL, "m-1")
+    return error_from_response(status, pairs, content, URL, "m-1")
 
 
 class TestWhatToDo:
@@ -101,7 +106,7 @@ class TestTheDetail:
         assert str(refused(400, body)) == f"{URL} answered HTTP 400 without a reason"
 
     def test_that_is_missing_names_what_was_sent_beyond_the_minimum(self) -> None:
-        error = from_answer(
+        error = error_from_response(
             400, [], b"", URL, "m-1", beyond=OptionalParts(["X-Request-Id"], ["model", "seed"])
         )
         assert str(error) == (
@@ -120,7 +125,7 @@ class TestTheDetail:
     )
     def test_is_cut_short(self, body: Any) -> None:
         said = str(refused(400, body)).removeprefix(f"{URL} answered HTTP 400: ")
-        assert (len(said), said[-1]) == (LONGEST_DETAIL, "…")
+        assert (len(said), said[-1]) == (MAX_DETAIL_LENGTH, "…")
 
     def test_about_a_client_certificate_says_how_to_send_one(self) -> None:
         said = "No required SSL certificate was sent"
@@ -151,12 +156,12 @@ class TestErrorObjects:
     def test_are_asked_again_unless_their_code_says_otherwise(
         self, error: dict[str, Any], status: int | None, retryable: bool
     ) -> None:
-        failure = from_error_object(error, URL)
+        failure = error_from_object(error, URL)
         assert str(failure) == f"{URL} sent an error in its answer: m"
         assert (failure.http_status, failure.retryable) == (status, retryable)
 
     def test_without_a_message_are_shown_whole(self) -> None:
-        assert "{'type': 'overloaded'}" in str(from_error_object({"type": "overloaded"}, URL))
+        assert "{'type': 'overloaded'}" in str(error_from_object({"type": "overloaded"}, URL))
 
 
 class TestRetryAfter:

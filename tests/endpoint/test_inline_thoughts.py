@@ -6,7 +6,12 @@ from time import process_time
 
 import pytest
 
-from benchwright.endpoint.reasoning_parser import answer_start, inline_thoughts, is_late, split_reasoning
+from benchwright.endpoint.reasoning_parser import (
+    find_answer_offset,
+    has_late_thought,
+    inline_thoughts,
+    split_reasoning,
+)
 
 
 @pytest.mark.parametrize(
@@ -65,12 +70,12 @@ def test_a_thought_may_end_with_a_quotation_mark() -> None:
     ],
 )
 def test_is_late_behind_the_beginning_of_the_answer(content: str, late: bool) -> None:
-    assert is_late(content, inline_thoughts(content)) is late
+    assert has_late_thought(content, inline_thoughts(content)) is late
 
 
 def test_the_answer_starts_before_a_late_thought() -> None:
-    assert answer_start("Well.\n<think>a</think>42") == 0
-    assert answer_start("<think>a</think>Well.<think>b</think>42") == len("<think>a</think>")
+    assert find_answer_offset("Well.\n<think>a</think>42") == 0
+    assert find_answer_offset("<think>a</think>Well.<think>b</think>42") == len("<think>a</think>")
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,10 @@ def test_a_count_of_nothing_or_of_the_beginning_is_not_that_of_the_answer() -> N
 
 
 def test_a_count_that_came_before_the_answer_may_be_whole() -> None:
-    assert streamed(usage(completion_tokens=4), *WORDS, delta("stop")).finish_reply().usage.completion_tokens == 4
+    assert (
+        streamed(usage(completion_tokens=4), *WORDS, delta("stop")).finish_reply().usage.completion_tokens
+        == 4
+    )
 
 
 def test_of_reasoning_of_which_a_summary_was_sent_that_is_sent() -> None:

@@ -12,9 +12,9 @@ import pytest
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.dialects import DIALECTS
-from benchwright.endpoint.marks import SIMULATED_MARK, is_simulated
 from benchwright.endpoint.meter import AnswerMeter
 from benchwright.endpoint.simulate import Settings, SimulatedEndpoint
+from benchwright.endpoint.simulation_marks import SIMULATED_MARK, is_simulated
 from benchwright.records import SIMULATED_FLAG, Target
 
 CHAT = {"messages": [{"role": "user", "content": "Hi"}]}

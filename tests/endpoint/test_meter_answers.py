@@ -252,7 +252,12 @@ def test_an_answer_is_the_same_wherever_the_network_cuts_it() -> None:
         meter.head(200, STREAM, 50)
         for number, piece in enumerate(pieces, 1):
             meter.data(piece, number)
-        return msgspec.structs.asdict(meter.finish_reply()), meter.chunks, sum(meter.gaps.values()), meter.flags
+        return (
+            msgspec.structs.asdict(meter.finish_reply()),
+            meter.chunks,
+            sum(meter.gaps.values()),
+            meter.flags,
+        )
 
     uncut = outcome(EVERYTHING)
     assert (uncut[0]["text"], uncut[1:]) == ("Grüße, 日本 🎉", (5, 4, []))

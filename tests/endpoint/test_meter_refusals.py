@@ -65,7 +65,7 @@ class TestAStream:
 
     def test_that_goes_on_is_refused_before_its_end(self) -> None:
         meter = streamed(b"{", done=False)
-        for _ in range(module.MOST_UNREAD - 1):
+        for _ in range(module.MAX_UNREAD_PIECES - 1):
             meter.data(event(delta(content="a")), 300)
         with pytest.raises(BadAnswer, match="not a chat completion chunk"):
             meter.data(event(delta(content="a")), 300)
@@ -73,7 +73,7 @@ class TestAStream:
     def test_with_a_large_piece_is_read_at_once(self) -> None:
         meter = streamed(done=False)
         with pytest.raises(BadAnswer, match="not a chat completion chunk"):
-            meter.data(event(b"{" * module.LARGE_PIECE), 100)
+            meter.data(event(b"{" * module.LARGE_PIECE_BYTES), 100)
 
 
 class TestAWholeAnswer:

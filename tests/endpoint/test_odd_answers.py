@@ -12,7 +12,7 @@ import pytest
 from tests.endpoint.http_kit import completion, delta, event, usage
 from tests.endpoint.meter_kit import JSON, STREAM, reply_of, streamed, whole
 
-from benchwright.endpoint.flags import kind_of
+from benchwright.endpoint.flags import flag_kind
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
 from benchwright.endpoint.reply import Reply
 
@@ -35,7 +35,7 @@ def said(data: bytes) -> bytes:
 
 
 def kinds(meter: AnswerMeter) -> list[str]:
-    return [kind_of(flag) for flag in meter.flags]
+    return [flag_kind(flag) for flag in meter.flags]
 
 
 ENDS = (event(STOP), event(b"[DONE]"))
@@ -218,7 +218,10 @@ class TestChunks:
 
     def test_of_content_may_hold_a_call(self) -> None:
         part = {"type": "tool_use", "id": "c1", "name": "look", "input": {}}
-        for reply in (reply_of(delta(content=[part]), delta("tool_use")), whole(completion([part])).finish_reply()):
+        for reply in (
+            reply_of(delta(content=[part]), delta("tool_use")),
+            whole(completion([part])).finish_reply(),
+        ):
             assert reply.tool_calls == [CALL]
 
     def test_a_refusal_by_another_name_is_none_of_the_answer(self) -> None:
@@ -333,7 +336,10 @@ class TestWhyItEnded:
         ],
     )
     def test_is_told_in_the_words_of_the_reference(self, theirs: Any, ours: str) -> None:
-        for reply in (reply_of(delta(content="a"), delta(theirs)), whole(completion("a", theirs)).finish_reply()):
+        for reply in (
+            reply_of(delta(content="a"), delta(theirs)),
+            whole(completion("a", theirs)).finish_reply(),
+        ):
             assert reply.finish_reason == ours
             assert reply.extra == ({} if theirs == ours else {"native_finish_reason": theirs})
 

@@ -14,7 +14,7 @@ from tests.endpoint.meter_kit import STREAM
 
 from benchwright.endpoint import accumulator
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
-from benchwright.endpoint.sse import EventPattern, pattern_of
+from benchwright.endpoint.sse import EventPattern, learn_pattern
 
 HOSTILE = [
     *(
@@ -85,7 +85,7 @@ def test_nothing_is_read_differently(chunks: list[Any], write: Any, end: str, cu
 
 def pattern(data: bytes, field: str = "content") -> EventPattern | None:
     chunk = json.loads(data)
-    return pattern_of(data, chunk, chunk["choices"][0]["delta"], field)
+    return learn_pattern(data, chunk, chunk["choices"][0]["delta"], field)
 
 
 def found(data: bytes) -> EventPattern:

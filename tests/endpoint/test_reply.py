@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.endpoint.reasoning_parser import answer_start, split_reasoning
+from benchwright.endpoint.reasoning_parser import find_answer_offset, split_reasoning
 from benchwright.endpoint.reply import assistant_message
 
 
@@ -43,7 +43,7 @@ def test_nothing_of_the_answer_is_lost(thought: str, answer: str) -> None:
 def test_long_runs_of_white_space_cost_no_more_than_other_text() -> None:
     content = "\n" * 1_000_000 + "</think>42"
     assert split_reasoning(content) == ("", "42")
-    assert answer_start("\n" * 1_000_000 + "42") == 0
+    assert find_answer_offset("\n" * 1_000_000 + "42") == 0
 
 
 def test_a_message_goes_back_without_empty_fields() -> None:

@@ -123,11 +123,11 @@ class TestJsonLines:
 
     @pytest.mark.parametrize("beginning", [b"{", b"\n {", BOM + b"{"])
     def test_begin_with_an_object(self, beginning: bytes) -> None:
-        assert isinstance(sse.events_of(beginning), JsonLines)
+        assert isinstance(sse.choose_parser(beginning), JsonLines)
 
     @pytest.mark.parametrize("beginning", [b"data: {}", b": {}", b"", b"[1]"])
     def test_begin_with_nothing_else(self, beginning: bytes) -> None:
-        assert not isinstance(sse.events_of(beginning), JsonLines)
+        assert not isinstance(sse.choose_parser(beginning), JsonLines)
 
     def test_an_endless_line_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sse, "LARGEST_EVENT", 1_000_000)

@@ -8,8 +8,8 @@ import pytest
 
 from benchwright.cli.thinking_options import EFFORTS
 from benchwright.cli.thinking_options import STYLES as OPTION_STYLES
-from benchwright.config import Effort, ThinkingStyle
-from benchwright.endpoint.lite_llm import LITELLM
+from benchwright.config import ReasoningEffort, ThinkingStyle
+from benchwright.endpoint.lite_llm import LITELLM_BASE_URL
 from benchwright.endpoint.reasoning_effort import STYLES, ReasoningSettings, body_fields, style_of_host
 from benchwright.errors import UserError
 
@@ -84,7 +84,7 @@ def test_what_a_server_has_no_field_for_is_an_error_that_says_what_to_use(
         ("https://api.openai.com/v1", "openai"),
         ("https://openrouter.ai/api/v1", "openrouter"),
         ("https://generativelanguage.googleapis.com/v1beta/openai", "gemini"),
-        (LITELLM, "litellm"),
+        (LITELLM_BASE_URL, "litellm"),
     ],
 )
 def test_a_known_host_says_its_style(base_url: str, style: str) -> None:
@@ -99,4 +99,4 @@ def test_an_unknown_host_says_nothing() -> None:
 
 def test_options_and_settings_know_the_same_styles_and_levels() -> None:
     assert set(OPTION_STYLES) == set(get_args(ThinkingStyle)) == set(STYLES)
-    assert set(EFFORTS) == set(get_args(Effort))
+    assert set(EFFORTS) == set(get_args(ReasoningEffort))

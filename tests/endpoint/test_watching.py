@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.http_server import QuietHandler, served_by
 
-from benchwright.endpoint.prometheus import totals
+from benchwright.endpoint.metrics_poller import MetricsPoller, ServerMetrics, parse_metrics, read_load_metrics
+from benchwright.endpoint.prometheus import sums_and_maxima
 from benchwright.endpoint.simulate import Settings, SimulatedEndpoint
-from benchwright.endpoint.watching import MetricsPoller, ServerMetrics, parse_metrics, read_known
 
 VLLM = """\
 # HELP vllm:num_requests_running Number of requests in model execution batches.
@@ -94,18 +94,18 @@ def test_counters_of_speculative_decoding_are_read() -> None:
 )
 def test_every_sample_is_found_by_its_name(values: dict[str, int]) -> None:
     text = "".join(f'{name}{{a="x y"}} {value}\n' for name, value in values.items())
-    assert totals(text) == (values, values)
+    assert sums_and_maxima(text) == (values, values)
 
 
 @given(st.text())
 def test_no_text_is_too_odd(text: str) -> None:
-    totals(text)
+    sums_and_maxima(text)
 
 
 async def watched(url: str, looks: int) -> tuple[MetricsPoller[ServerMetrics], list[str]]:
     """A watch after so many looks, or after it gave up; and what it said."""
     said: list[str] = []
-    async with MetricsPoller(url, said.append, read_known, every=0.02) as watch:
+    async with MetricsPoller(url, said.append, read_load_metrics, every=0.02) as watch:
         async with asyncio.timeout(10):
             while watch.works and len(watch.looks) < looks:
                 await asyncio.sleep(0.01)
@@ -181,7 +181,7 @@ async def test_what_was_asked_and_what_it_answered_is_told(status: int, page: st
 
     said = list[str]()
     with served_by(Handler) as address:
-        async with MetricsPoller(f"{address}/metrics", said.append, read_known):
+        async with MetricsPoller(f"{address}/metrics", said.append, read_load_metrics):
             pass
     (note,) = said
     assert note.startswith("The server's own metrics are left out: http://127.0.0.1:")

@@ -12,11 +12,11 @@ from tests.endpoint.scripted_server import ASKED, Request, Serve
 
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.dialects import GEMINI, MESSAGES, RESPONSES
-from benchwright.endpoint.failures import REQUIRED
+from benchwright.endpoint.failures import REQUIRED_FIELDS
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.server_info import list_models, read_metrics
 
-MINIMUM = {"host", "content-length", *REQUIRED}
+MINIMUM = {"host", "content-length", *REQUIRED_FIELDS}
 """What HTTP and the API's reference require."""
 
 OK = json_answer({})

@@ -16,7 +16,7 @@ from tests.endpoint.http_kit import CALL, Collected, OpenWire, answer, chunked, 
 from tests.endpoint.scripted_server import ASKED, CLOSE, RESET, Serve
 
 from benchwright.endpoint.connection import Connection
-from benchwright.endpoint.waiting_bytes import waiting_in
+from benchwright.endpoint.waiting_bytes import watch_socket
 
 
 class TestWhereABodyEnds:
@@ -160,12 +160,12 @@ class TestMoments:
 
 def test_to_look_at_a_socket_leaves_it_open() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        waiting = waiting_in(listener)
+        waiting = watch_socket(listener)
         assert waiting is not None
         assert waiting.wait_ns() >= 0
         del waiting
         assert listener.getsockname()[1]
-    assert waiting_in(listener) is None
+    assert watch_socket(listener) is None
 
 
 class NoNetwork(asyncio.Transport):

@@ -10,8 +10,8 @@ from tests.endpoint.http_kit import CALL, Collected, OpenWire, answer, failure_o
 from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, RESET, Serve, Step, until
 
 from benchwright.endpoint.address import parse_base_url
-from benchwright.endpoint.connection import LARGEST_HEAD, Headers, WireError
-from benchwright.endpoint.opening import open_connection
+from benchwright.endpoint.connection import MAX_HEAD_BYTES, Headers, TransportError
+from benchwright.endpoint.connection_setup import open_connection
 
 NOTHING_HEARD = "the server closed the connection before it answered"
 BROKEN_OFF = "the server closed the connection in the middle of the answer"
@@ -45,7 +45,7 @@ class TestClosedTooEarly:
     async def test_what_came_before_was_handed_on(self, serve: Serve, open_wire: OpenWire) -> None:
         server = await serve([ASKED, answer(b"hello world")[:-6], 0.02, CLOSE])
         sink = Collected()
-        with pytest.raises(WireError):
+        with pytest.raises(TransportError):
             await open_wire(server.url).send(CALL, sink)
         assert sink.body == b"hello"
 
@@ -101,7 +101,7 @@ class TestInvalidAnswers:
         server = await serve([ASKED, first, *islice(cycle(rest), 100)])
         error = await failure_of(open_wire(server.url))
         assert error.kind == "malformed"
-        assert str(error) == f"the headers of the answer are larger than {LARGEST_HEAD} bytes"
+        assert str(error) == f"the headers of the answer are larger than {MAX_HEAD_BYTES} bytes"
 
     async def test_large_headers_within_the_limit_are_fine(self, serve: Serve, open_wire: OpenWire) -> None:
         server = await serve([ASKED, answer(b"hello", f"X-Padding: {'x' * 100_000}")])
@@ -141,7 +141,7 @@ class TestASinkThatFails:
     ) -> None:
         server = await serve([ASKED, answer(b"hello"), AGAIN])
         wire = open_wire(server.url)
-        with pytest.raises(WireError, match=r"^not with me$") as caught:
+        with pytest.raises(TransportError, match=r"^not with me$") as caught:
             await wire.send(CALL, sink())
         assert (caught.value.kind, caught.value.received) == ("malformed", True)
         await until(lambda: server.open == 0)
@@ -170,5 +170,5 @@ class TestNoConnection:
         server = await serve([CLOSE])
         connection = await open_connection(parse_base_url(server.url), None, limit=5)
         await until(lambda: not connection.open)
-        with pytest.raises(WireError, match=NOTHING_HEARD):
+        with pytest.raises(TransportError, match=NOTHING_HEARD):
             await connection.start_exchange(b"question", Collected()).done

@@ -9,7 +9,7 @@ import pytest
 from tests.endpoint.http_kit import CALL, Collected, OpenWire, answer, chunked, failure_of, head, send
 from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, RESET, ScriptedServer, Serve, Step, until
 
-from benchwright.endpoint.connection import WireError
+from benchwright.endpoint.connection import TransportError
 from benchwright.endpoint.transport import ConnectionPool
 
 HELLO = answer(b"hello")
@@ -87,7 +87,7 @@ class TestHowManyConnections:
             try:
                 async with asyncio.timeout(0.004 if number % 3 == 0 else 5):
                     return bool(await send(wire))
-            except (TimeoutError, WireError):
+            except (TimeoutError, TransportError):
                 return False
 
         answered = await asyncio.gather(*(ask(number) for number in range(60)))
@@ -236,7 +236,7 @@ class TestCancelling:
         for number, task in enumerate(tasks):
             asyncio.get_running_loop().call_later(0.015 + number / 1000, task.cancel)
         outcomes = await asyncio.gather(*tasks, return_exceptions=True)
-        assert all(isinstance(outcome, WireError | asyncio.CancelledError) for outcome in outcomes)
+        assert all(isinstance(outcome, TransportError | asyncio.CancelledError) for outcome in outcomes)
         del tasks, outcomes
         gc.collect()
         await asyncio.sleep(0)

@@ -20,7 +20,7 @@ from benchwright.config import (
     PackSettings,
     Section,
     Settings,
-    section_of,
+    sections_by_name,
 )
 from benchwright.errors import UserError
 from benchwright.records import TaskSpec
@@ -70,7 +70,7 @@ VALUES: dict[str, Any] = {
 def value_of(name: str, kind: type[Settings]) -> Any:
     if name in VALUES:
         return VALUES[name]
-    section = kind.model_fields[section_of(kind)[name]].annotation
+    section = kind.model_fields[sections_by_name(kind)[name]].annotation
     annotation = cast("type[Section]", section).model_fields[name].annotation
     if get_origin(annotation) is Literal:
         return get_args(annotation)[-1]
@@ -83,7 +83,7 @@ def value_of(name: str, kind: type[Settings]) -> Any:
 def test_every_setting_has_an_option_that_means_it(
     command: click.Command, kind: type[Settings], subject: list[str]
 ) -> None:
-    names = [name for name in section_of(kind) if name not in (*SETTINGS_NOT_REPEATED, *KEYS, "models")]
+    names = [name for name in sections_by_name(kind) if name not in (*SETTINGS_NOT_REPEATED, *KEYS, "models")]
     given_settings = {name: value_of(name, kind) for name in names}
     parsed = command.make_context("command", [*subject, *options_of(given_settings)]).params
     for name, value in given_settings.items():

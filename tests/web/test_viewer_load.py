@@ -14,7 +14,7 @@ from tests.app.compare_kit import STARTED, Made
 from tests.web.web_kit import PATIENCE, Viewing, viewing, write
 
 from benchwright.analysis.load.server_metrics_file import write_server_metrics
-from benchwright.endpoint.watching import ServerMetrics
+from benchwright.endpoint.metrics_poller import ServerMetrics
 from benchwright.records import Target
 from benchwright.runs.tags_and_notes import tag_run
 

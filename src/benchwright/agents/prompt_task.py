@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchwright.agents.rows import RowsTask, SampleRows
 from benchwright.data.columns import PromptColumns
-from benchwright.data.rows import Row, naming
+from benchwright.data.rows import Row, name_file_in_errors
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Scorer, Session
 from benchwright.errors import UserError
@@ -50,7 +50,7 @@ class PromptTask(RowsTask):
     ) -> None:
         rows = SampleRows(path, limit, offset, group_by)
         first = rows.first_row()
-        with naming(path):
+        with name_file_in_errors(path):
             parts = PromptColumns.find(first, columns, needs_target=needs_target)
         spec = TaskSpec(
             name=path.stem,

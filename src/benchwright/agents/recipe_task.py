@@ -16,7 +16,7 @@ from benchwright.agents.outside_task import AgentAnswer, OutsideTask
 from benchwright.agents.programs import LeftoverProcesses, ProgramResult, run_program
 from benchwright.agents.rows import SampleRows
 from benchwright.data.columns import PromptColumns
-from benchwright.data.rows import Row, naming
+from benchwright.data.rows import Row, name_file_in_errors
 from benchwright.endpoint.serving.listener import LOOPBACK
 from benchwright.engine.agent_requests import AgentAccess
 from benchwright.engine.protocols import Scorer
@@ -66,7 +66,7 @@ def recipe_task(
         UserError: If the agent is not installed.
     """
     first = SampleRows(path, limit, offset, group_by).first_row()
-    with naming(path):
+    with name_file_in_errors(path):
         parts = PromptColumns.find(first, columns, needs_target=needs_target)
     agent, content = RecipeAgent(recipe), parts.content
     return OutsideTask(path, agent, scorers, limit=limit, offset=offset, group_by=group_by, content=content)

@@ -12,7 +12,7 @@ import xxhash
 
 from benchwright.data.columns import documented_row
 from benchwright.data.errors import BadRow, DatasetValidationError
-from benchwright.data.rows import Row, naming, read_rows
+from benchwright.data.rows import Row, name_file_in_errors, read_rows
 from benchwright.engine.protocols import Scorer, Task
 from benchwright.formats import count_with_noun
 from benchwright.records import Sample, TaskSpec
@@ -65,7 +65,7 @@ class SampleRows(msgspec.Struct):
         Raises:
             DatasetError: If the file cannot be read or has no such row.
         """
-        with naming(self.path):
+        with name_file_in_errors(self.path):
             for row in read_rows(self.path, 1, self.offset):
                 return row
         raise self._no_rows()
@@ -82,7 +82,7 @@ class SampleRows(msgspec.Struct):
         """
         if self._has_ids is None:
             self.size(content)
-        with naming(self.path):
+        with name_file_in_errors(self.path):
             for index, row in self._numbered():
                 if index in self._bad:
                     continue
@@ -105,7 +105,7 @@ class SampleRows(msgspec.Struct):
         """
         count, ids = 0, array("Q")
         self._bad.clear()
-        with naming(self.path):
+        with name_file_in_errors(self.path):
             for index, row in self._numbered():
                 if self._is_bad(content, wrong, row, index):
                     continue

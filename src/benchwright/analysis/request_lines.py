@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from benchwright.analysis.request_summary import RequestSummary
 from benchwright.analysis.sent_settings import sent_settings_line
-from benchwright.endpoint.flags import NOTES
-from benchwright.endpoint.optional_parts import instead_of
+from benchwright.endpoint.flags import FLAG_NOTES
+from benchwright.endpoint.optional_parts import omission_phrase
 from benchwright.formats import count_with_noun, duration
 from benchwright.runs.process_delays import Standstill
 from benchwright.runs.serial_server import one_at_a_time_text
@@ -40,9 +40,11 @@ def request_lines(requests: RequestSummary) -> list[str]:
         )
     for name, count in requests.requests_without.items():
         lines.append(
-            f"{count_with_noun(count, 'request')} sent {instead_of(name)}, which the server refuses."
+            f"{count_with_noun(count, 'request')} sent {omission_phrase(name)}, which the server refuses."
         )
-    lines += [_note_line(kind, count) for kind, count in requests.noted_requests.items() if kind in NOTES]
+    lines += [
+        _note_line(kind, count) for kind, count in requests.noted_requests.items() if kind in FLAG_NOTES
+    ]
     if requests.one_at_a_time is not None:
         lines.append(f"{one_at_a_time_text(requests.one_at_a_time)}.")
     if requests.resent_requests:
@@ -74,7 +76,7 @@ def _standstill_lines(left_out: int, standstills: Sequence[Standstill]) -> list[
 
 def _note_line(kind: str, count: int) -> str:
     """Return a line on the number of requests with odd responses of this kind, and what to do about it."""
-    note = NOTES[kind]
+    note = FLAG_NOTES[kind]
     advice = f": {note.advice}" if note.advice else ""
     return f"In {count_with_noun(count, 'request')} {note.description}{advice}."
 

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
-from benchwright.endpoint.flags import notes_in_words
+from benchwright.endpoint.flags import describe_flags
 from benchwright.engine.answers import content_text
 from benchwright.errors import JournalError
 from benchwright.records import Message, Record, ScoreRecord, Status, TrialRecord
@@ -51,7 +51,7 @@ def trial_notes(record: TrialRecord) -> list[str]:
     return record.notes + [
         f"request {number}: {note}" if several else note
         for number, request in enumerate(record.requests, 1)
-        for note in notes_in_words(request.flags)
+        for note in describe_flags(request.flags)
     ]
 
 

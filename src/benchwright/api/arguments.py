@@ -163,7 +163,7 @@ def settings_of(kind: type[Kind], arguments: Mapping[str, Any], api_key_env: str
     """
     from pydantic import ValidationError
 
-    from benchwright.config import words_of
+    from benchwright.config import error_message
 
     given = dict(arguments)
     if api_key_env is not None:
@@ -177,4 +177,4 @@ def settings_of(kind: type[Kind], arguments: Mapping[str, Any], api_key_env: str
         name = "".join(map(str, first["loc"][:1]))
         if first["type"] == "extra_forbidden":
             raise UserError(f"There is no argument {name!r} here.") from None
-        raise UserError(f"{name}: {words_of(first)}." if name else f"{words_of(first)}.") from None
+        raise UserError(f"{name}: {error_message(first)}." if name else f"{error_message(first)}.") from None

@@ -9,7 +9,7 @@ from benchwright.api.arguments import AccessArguments, settings_of
 from benchwright.api.jobs import wait_for, wait_for_async
 from benchwright.app.access import access_from_settings
 from benchwright.app.endpoint_card import prepare_examination, run_examination
-from benchwright.endpoint.card import REQUEST_SECONDS, Card, card_of
+from benchwright.endpoint.card import REQUEST_SECONDS, Card, make_card
 from benchwright.endpoint.default_server import LOCAL_SERVER
 from benchwright.endpoint.providers import find_access, find_target
 from benchwright.errors import UserError
@@ -65,4 +65,4 @@ async def _card(
     await run_examination(known)
     if known.unreachable is not None:
         raise UserError(str(known.unreachable))
-    return card_of(known)
+    return make_card(known)

@@ -30,7 +30,7 @@ from benchwright.config import (
     EndpointSettings,
     SamplingSettings,
 )
-from benchwright.data.datasets import Folder, Registered, Source, find_dataset
+from benchwright.data.datasets import Folder, HarborDataset, Source, find_dataset
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.default_server import LOCAL_SERVER
 from benchwright.endpoint.providers import check_target, find_access, find_target
@@ -366,7 +366,7 @@ def find_departures(
     yield from benchmark.departures
     if not source.pinned and source.provenance != plugins.PLUGIN_PROVENANCE:
         is_own = isinstance(metadata.dataset.origin, Folder | None)
-        fetched = metadata.full_name if isinstance(metadata.dataset.origin, Registered) else metadata.name
+        fetched = metadata.full_name if isinstance(metadata.dataset.origin, HarborDataset) else metadata.name
         pins = "" if is_own else f" (`benchwright fetch {fetched}` pins it)"
         yield f"the data in {source.root} is of no known revision{pins}"
     if sampling.temperature is not None and sampling.temperature != metadata.temperature:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from benchwright.app.endpoints import make_client
 from benchwright.config import Settings
 from benchwright.endpoint.access import Access
-from benchwright.endpoint.card import REQUEST_SECONDS, Examination, Prober, examine
+from benchwright.endpoint.card import REQUEST_SECONDS, Examination, Prober, run_probes
 from benchwright.endpoint.client import EndpointClient
 from benchwright.records import Target
 
@@ -33,6 +33,6 @@ def prepare_examination(
 async def run_examination(known: Examination) -> None:
     """Run an examination completely, recording its findings in `known`, and close its connections."""
     try:
-        await examine(known)
+        await run_probes(known)
     finally:
         known.prober.client.close()

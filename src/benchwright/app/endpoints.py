@@ -7,7 +7,7 @@ from benchwright.app.reasoning_effort import refusal_hints
 from benchwright.config import Models, SamplingSettings, Settings
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.providers import ModelClient, connect
+from benchwright.endpoint.providers import ModelClient, connect_client
 from benchwright.endpoint.timeouts import Timeouts
 from benchwright.records import Target
 
@@ -45,7 +45,7 @@ def _hints(sampling: SamplingSettings, target: Target) -> dict[str, str]:
 def make_client(target: Target, access: Access, settings: Settings, connections: int) -> ModelClient:
     """Return a client for a target with at most `connections` connections."""
     limits = settings.limits
-    return connect(
+    return connect_client(
         target,
         access,
         connections=connections,

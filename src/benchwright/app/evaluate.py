@@ -67,7 +67,9 @@ def prepare_eval(
     """
     check_eval(settings)
     endpoint, rows = settings.endpoint, settings.rows
-    check_until(settings.deciding, len(endpoint.models_under_test) + (settings.baseline.baseline_model is not None))
+    check_until(
+        settings.deciding, len(endpoint.models_under_test) + (settings.baseline.baseline_model is not None)
+    )
     assert rows.dataset is not None
     assert endpoint.model is not None
     task = eval_task(settings, rows.dataset, objects)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchwright.config import ModelEntry, words_of
+from benchwright.config import ModelEntry, error_message
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
 from benchwright.text import make_safe
@@ -68,4 +68,4 @@ def first_validation_error(error: ValidationError, kind: type[BaseModel]) -> str
     place = ".".join(map(str, first["loc"])) or "the entry"
     if first["type"] == "extra_forbidden":
         return f"unknown key {make_safe(place)!r}.{did_you_mean(place, kind.model_fields)}"
-    return f"{make_safe(place)}: {words_of(first)}."
+    return f"{make_safe(place)}: {error_message(first)}."

@@ -20,7 +20,7 @@ from benchwright.config import (
 )
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.providers import find_target
-from benchwright.endpoint.tls import NO_FILES
+from benchwright.endpoint.tls import NO_TLS_FILES
 from benchwright.errors import UserError
 from benchwright.home import pack_libraries, packs_cache, packs_directory, packs_file
 from benchwright.packs.bridge import BridgeLimits, PackLog, PackProcess
@@ -198,7 +198,7 @@ def _models_at_address(
 
 
 def _check_direct(access: Mapping[str, Access], *, direct: bool) -> None:
-    if direct and any(one.headers or one.tls != NO_FILES for one in access.values()):
+    if direct and any(one.headers or one.tls != NO_TLS_FILES for one in access.values()):
         raise UserError(
             "With --direct a pack asks by itself, and the protocol tells it of an address and a key only: "
             "leave out --direct, or headers and files for TLS."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from benchwright.endpoint.access import Access
-from benchwright.endpoint.lite_llm import LITELLM
+from benchwright.endpoint.lite_llm import LITELLM_BASE_URL
 from benchwright.endpoint.server_info import SHORT_TIMEOUTS, list_models
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import Target
@@ -22,7 +22,7 @@ async def probe_endpoints(targets: Iterable[Target], access: Mapping[str, Access
     Raises:
         UserError: If an endpoint cannot be reached.
     """
-    known = [target for target in targets if target.base_url != LITELLM]
+    known = [target for target in targets if target.base_url != LITELLM_BASE_URL]
     ways = dict.fromkeys((target.base_url, access[target.slot]) for target in known)
     listed = {(base_url, way): await _models(base_url, way) for base_url, way in ways}
     for target in known:

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.address import with_path
-from benchwright.endpoint.prometheus import differences
+from benchwright.endpoint.prometheus import counter_growth
 from benchwright.endpoint.server_info import read_metrics
 from benchwright.errors import ProviderError
 from benchwright.text import Say
@@ -33,7 +33,7 @@ class MetricsScrape:
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None or (after := await self._read()) is None:
             return
-        delta = {} if self._before is None else differences(self._before, after)
+        delta = {} if self._before is None else counter_growth(self._before, after)
         self.found = {"prometheus_url": self._url, "prometheus_metrics": after, "prometheus_delta": delta}
 
     async def _read(self) -> str | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchwright.endpoint.flags import left_out_of
-from benchwright.endpoint.optional_parts import instead_of
+from benchwright.endpoint.flags import left_out_names
+from benchwright.endpoint.optional_parts import omission_phrase
 from benchwright.engine.run import Listener
 from benchwright.engine.worker import SolvedWork, WorkResult
 from benchwright.text import make_safe
@@ -28,7 +28,7 @@ class RefusalNotes:
     def on_result(self, result: WorkResult) -> None:
         """Report each field that requests of this result had to leave out, unless it was reported before."""
         for request in result.record.requests if isinstance(result, SolvedWork) else ():
-            for name in left_out_of(request.flags) if request.flags else ():
+            for name in left_out_names(request.flags) if request.flags else ():
                 if (request.slot, name) not in self._told:
                     self._told.add((request.slot, name))
                     self._tell(request.slot, name)
@@ -36,7 +36,9 @@ class RefusalNotes:
     def _tell(self, slot: str, name: str) -> None:
         model = make_safe(self._models.get(slot, slot))
         for other in self._others:
-            other.on_message(f"The server of {model} refuses {name}: requests are sent {instead_of(name)}.")
+            other.on_message(
+                f"The server of {model} refuses {name}: requests are sent {omission_phrase(name)}."
+            )
 
     def on_message(self, text: str) -> None:
         """Do nothing: only results matter."""

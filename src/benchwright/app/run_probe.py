@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from benchwright.app.endpoint_card import prepare_examination
 from benchwright.app.prepared import RunRequest
 from benchwright.app.probe import probe_endpoints, unlisted_model_warning
-from benchwright.endpoint.card import Card, Examination, card_of
-from benchwright.endpoint.card.needs import Needs, identify, is_met, look_for, shortcomings
+from benchwright.endpoint.card import Card, Examination, make_card
+from benchwright.endpoint.card.needs import Needs, check_needs, identify_server, is_met, unmet_needs
 from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
 from benchwright.endpoint.card.prober import Unanswered
 from benchwright.endpoint.card.servers import SIMULATED
-from benchwright.endpoint.lite_llm import LITELLM
+from benchwright.endpoint.lite_llm import LITELLM_BASE_URL
 from benchwright.errors import UserError
 from benchwright.records import Target
 from benchwright.runs.cards import read_cards, write_cards
@@ -43,7 +43,7 @@ async def probe_run(request: RunRequest, directory: Path, targets: Sequence[Targ
     kept = read_cards(directory)
     stream = request.settings.execution.stream
     for target in targets:
-        if target.base_url == LITELLM:
+        if target.base_url == LITELLM_BASE_URL:
             continue
         known = prepare_examination(target, request.access[target.slot], REQUEST_TIMEOUT)
         known.findings = dict(kept[target.slot].findings) if target.slot in kept else {}
@@ -57,10 +57,10 @@ async def probe_run(request: RunRequest, directory: Path, targets: Sequence[Targ
                 for need, always in needs.items()
                 if not is_met(known.findings, need, stream=stream)
             }
-            await look_for(known, left, stream=stream)
+            await check_needs(known, left, stream=stream)
         finally:
             known.prober.client.close()
-        kept[target.slot] = card = _what_is_known(card_of(known))
+        kept[target.slot] = card = _what_is_known(make_card(known))
         write_cards(directory, kept)
         _tell(target, card, needs, stream, say)
     await probe_endpoints(request.plan.helpers, request.access, say)
@@ -73,7 +73,7 @@ async def _look_for_model(known: Examination, target: Target, say: Say) -> None:
         UserError: If the endpoint cannot be reached.
     """
     try:
-        await identify(known)
+        await identify_server(known)
     except Unanswered as reason:
         if reason.unreachable is not None:
             raise UserError(f"{reason.unreachable} {NO_PROBE_HINT}") from None
@@ -93,7 +93,7 @@ def _tell(target: Target, card: Card, needs: Needs, stream: bool, say: Say) -> N
     Raises:
         UserError: If every request of the run needs one of them.
     """
-    for text, fatal in shortcomings(card.findings, needs, stream=stream):
+    for text, fatal in unmet_needs(card.findings, needs, stream=stream):
         told = make_safe(f"{target.model} at {target.base_url}: {text}")
         if fatal:
             raise UserError(f"{told} {NO_PROBE_HINT}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from benchwright.app.models_file import models_in, read_models, read_toml
-from benchwright.config import ModelEntry, one_line_name
+from benchwright.config import ModelEntry, check_run_name
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
 from benchwright.text import make_safe
@@ -102,7 +102,7 @@ def suite_name(text: str) -> str:
 
 def _name(content: Mapping[str, Any], path: Path) -> str:
     try:
-        return one_line_name(str(content.get("name", path.stem)))
+        return check_run_name(str(content.get("name", path.stem)))
     except ValueError as error:
         raise UserError(f"{path}: name: {error}.") from None
 

@@ -21,7 +21,7 @@ from benchwright.catalog.scripted_checks import (
 from benchwright.catalog.selection import Selection
 from benchwright.data.datasets import Source
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import Begin, at_once
+from benchwright.endpoint.request import BeginCallback, begin_at_once
 from benchwright.engine.embedded_run import run_embedded
 from benchwright.engine.plan import Plan
 from benchwright.errors import ExecutionError
@@ -126,7 +126,7 @@ class _Nobody:
         self,
         path: str,
         body: Mapping[str, Any],
-        begin: Begin = at_once,
+        begin: BeginCallback = begin_at_once,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
         """Raise ExecutionError, because no request is expected."""

@@ -135,7 +135,7 @@ def _show_card(target: Target, access: Access, seconds: float, *, as_json: bool)
     """
     from benchwright.app.endpoint_card import prepare_examination, run_examination
     from benchwright.app.loop import run_async
-    from benchwright.endpoint.card import card_of
+    from benchwright.endpoint.card import make_card
     from benchwright.reports.card import render_card
 
     def show(sent: int) -> None:
@@ -150,7 +150,7 @@ def _show_card(target: Target, access: Access, seconds: float, *, as_json: bool)
         interrupted = True
     if sys.stderr.isatty():
         echo(CLEAR_LINE, err=True, end="")
-    found = card_of(known, "interrupted")
+    found = make_card(known, "interrupted")
     if as_json:
         print_json(found)
     else:
@@ -160,7 +160,7 @@ def _show_card(target: Target, access: Access, seconds: float, *, as_json: bool)
 
 def _code(known: Examination) -> int:
     """Return the exit code: 1 if neither the model list nor any generating route of the endpoint responds, else 0."""
-    from benchwright.endpoint.failures import sending_option
+    from benchwright.endpoint.failures import missing_part_hint
 
     if known.path is not None or known.outcome("models") != "no_list":
         return 0
@@ -168,7 +168,7 @@ def _code(known: Examination) -> int:
     refusal = str(chat.detail.get("refusal", "")) if chat else ""
     detail = f" ({refusal})" if refusal else ""
     say(
-        f"Connection failed: there is a server, but none of its routes answers{detail}{sending_option(refusal)}. "
+        f"Connection failed: there is a server, but none of its routes answers{detail}{missing_part_hint(refusal)}. "
         "Check --model and --base-url."
     )
     return 1

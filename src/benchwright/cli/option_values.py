@@ -66,11 +66,11 @@ def make_settings(kind: type[Model], options: dict[str, Any]) -> Model:
     """
     from pydantic import ValidationError
 
-    from benchwright.config import words_of
+    from benchwright.config import error_message
 
     try:
         return kind(**options)
     except ValidationError as error:
         first = error.errors()[0]
         place = "".join(f"--{name}: ".replace("_", "-") for name in map(str, first["loc"][:1]))
-        raise click.UsageError(f"{place}{words_of(first)}.") from None
+        raise click.UsageError(f"{place}{error_message(first)}.") from None

@@ -204,7 +204,7 @@ FOREIGN_OPTIONS = {
 def _run_foreign_tasks(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool, quiet: bool) -> int:
     from benchwright.app.other_programs import program_of
     from benchwright.cli.other_program_running import run_foreign_tasks
-    from benchwright.config import JUDGE
+    from benchwright.config import JUDGE_SETTINGS
 
     if others := [name for name in names if program_of(name) is None]:
         raise click.UsageError(
@@ -214,7 +214,7 @@ def _run_foreign_tasks(names: tuple[str, ...], options: dict[str, Any], *, as_js
     for name in options.keys() - FOREIGN_OPTIONS:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"Tasks of other programs have no option --{name.replace('_', '-')}.")
-    options |= dict.fromkeys(JUDGE)
+    options |= dict.fromkeys(JUDGE_SETTINGS)
     return run_foreign_tasks(names, benchmark_settings(options), as_json=as_json, quiet=quiet)
 
 
@@ -266,11 +266,11 @@ def _run_packs(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool
     """Run bench packs with those of the options that packs have too. Return the exit code."""
     from benchwright.app.suites import PACK_PREFIX
     from benchwright.cli.pack_running import run_packs
-    from benchwright.config import PackSettings, section_of
+    from benchwright.config import PackSettings, sections_by_name
 
     if others := [name for name in names if not name.startswith(PACK_PREFIX)]:
         raise click.UsageError(f"Run packs and benchmarks in separate commands; {others[0]!r} is not a pack.")
-    given = {name: value for name, value in options.items() if name in section_of(PackSettings)}
+    given = {name: value for name, value in options.items() if name in sections_by_name(PackSettings)}
     context = click.get_current_context()
     for name in options.keys() - given.keys():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:

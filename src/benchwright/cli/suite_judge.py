@@ -11,7 +11,7 @@ from benchwright.app.shared_options import about_of
 from benchwright.app.suite_session import SuitePart
 from benchwright.app.suites import Suite
 from benchwright.cli.option_values import parse_pairs
-from benchwright.config import JUDGE, BenchmarkSettings, EvalSettings, as_option
+from benchwright.config import JUDGE_SETTINGS, BenchmarkSettings, EvalSettings, judge_option_text
 from benchwright.errors import UserError
 from benchwright.text import make_safe
 
@@ -25,7 +25,7 @@ def suite_judge_options(parts: Sequence[SuitePart], named: Collection[str], suit
     Raises:
         UserError: If there are such options, and no part of the suite uses a judge.
     """
-    found = [name for name in JUDGE if name in named]
+    found = [name for name in JUDGE_SETTINGS if name in named]
     if found and not any(map(_asks_a_judge, parts)):
         flag = found[0].replace("_", "-")
         raise UserError(
@@ -49,8 +49,8 @@ def with_judge_as_option(values: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         click.UsageError: If `option` names another judge.
     """
-    judge = tuple(f"{name}={as_option(values[name])}" for name in JUDGE if values.get(name))
-    rest = {name: value for name, value in values.items() if name not in JUDGE}
+    judge = tuple(f"{name}={judge_option_text(values[name])}" for name in JUDGE_SETTINGS if values.get(name))
+    rest = {name: value for name, value in values.items() if name not in JUDGE_SETTINGS}
     for pair in judge:
         name, _, value = pair.partition("=")
         if parse_pairs(rest.get("option", ()), "--option").get(name, value) != value:
@@ -66,4 +66,4 @@ def without_unused_judge(options: dict[str, Any], own: Collection[str]) -> dict[
     """
     if JUDGE_SCORER in options["scorer"]:
         return options
-    return options | {name: None for name in JUDGE if name not in own}
+    return options | {name: None for name in JUDGE_SETTINGS if name not in own}

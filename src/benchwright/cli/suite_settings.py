@@ -15,7 +15,7 @@ from benchwright.cli.option_settings import benchmark_settings, eval_settings, p
 from benchwright.cli.option_values import parse_pairs, take_models
 from benchwright.cli.suite_judge import suite_judge_options, with_judge_as_option, without_unused_judge
 from benchwright.cli.unused_options import drop_unused_judge_options, option_spelling, typed_parameters
-from benchwright.config import JUDGE, BenchmarkSettings, ModelEntry, Settings
+from benchwright.config import JUDGE_SETTINGS, BenchmarkSettings, ModelEntry, Settings
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
 from benchwright.text import make_safe
@@ -123,7 +123,9 @@ def with_applicable_options(parts: Sequence[SuitePart], of_others: Collection[st
 def _own_options(entry: SuiteEntry) -> tuple[str, ...]:
     """Return the benchmark options (`--option`) that an entry sets for itself, as KEY=VALUE."""
     written = {
-        name: value for name, value in entry.options.items() if name.replace("-", "_") in ("option", *JUDGE)
+        name: value
+        for name, value in entry.options.items()
+        if name.replace("-", "_") in ("option", *JUDGE_SETTINGS)
     }
     values = option_values(COMMANDS["benchmark"].command, written, entry.name)
     own: tuple[str, ...] = with_judge_as_option(values).get("option", ())

@@ -14,7 +14,14 @@ from click.core import ParameterSource
 from benchwright.app.shared_options import about_of
 from benchwright.catalog.benchmark import About
 from benchwright.cli.option_values import parse_pairs
-from benchwright.config import JUDGE, BenchmarkSettings, EvalSettings, ModelEntry, Settings, ThinkingSettings
+from benchwright.config import (
+    JUDGE_SETTINGS,
+    BenchmarkSettings,
+    EvalSettings,
+    ModelEntry,
+    Settings,
+    ThinkingSettings,
+)
 from benchwright.errors import UserError
 
 
@@ -120,6 +127,6 @@ def drop_unused_judge_options(
     named = parse_pairs(options["option"], "--option").keys()
     asks = any((about := about_of(name, options["plugin"])) and "judge" in about.roles for name in benchmarks)
     has_model = "judge_model" in named or options["judge_model"] is not None
-    for name in JUDGE:
+    for name in JUDGE_SETTINGS:
         if name not in given and (name in named or not asks or not has_model):
             options[name] = None

@@ -12,25 +12,25 @@ from benchwright.config.benchmarks import (
     BenchmarkSelection,
     CatalogSettings,
     ContainerSettings,
+    LabelFilter,
     PrometheusSettings,
     ResultSettings,
     SelectionSettings,
-    Where,
 )
-from benchwright.config.composing import ComposedSettings, Section, flat_schema, section_of
-from benchwright.config.endpoint import EndpointSettings, ModelEntry, Models
-from benchwright.config.evals import EvalRows, OutputSettings, RowSettings, SolverSettings
-from benchwright.config.front_doors import (
+from benchwright.config.command_settings import (
     BenchmarkSettings,
     EvalSettings,
     PackSettings,
     Settings,
     TaskSettings,
 )
+from benchwright.config.composed_settings import ComposedSettings, Section, flat_schema, sections_by_name
+from benchwright.config.endpoint import EndpointSettings, ModelEntry, Models
+from benchwright.config.evals import EvalRows, OutputSettings, RowSettings, SolverSettings
 from benchwright.config.packs import PackProcessSettings, ScenarioSettings
-from benchwright.config.running import (
-    LONGEST_NAME,
-    MOST_BY_ITSELF,
+from benchwright.config.run_settings import (
+    MAX_AUTO_CONCURRENCY,
+    MAX_RUN_NAME_LENGTH,
     DecidingSettings,
     EvalResuming,
     ExecutionSettings,
@@ -38,35 +38,35 @@ from benchwright.config.running import (
     LimitSettings,
     PackResuming,
     ResumingSettings,
-    one_line_name,
+    check_run_name,
 )
 from benchwright.config.sampling import (
-    Effort,
     PackSampling,
+    ReasoningEffort,
     SamplingSettings,
     ThinkingSettings,
     ThinkingStyle,
 )
 from benchwright.config.scoring import (
-    JUDGE,
+    JUDGE_SETTINGS,
     BaselineSettings,
     EvalScoring,
     JudgeSettings,
     LabelledJudge,
     ScorerSettings,
-    as_option,
+    judge_option_text,
 )
 
 
-def words_of(complaint: Mapping[str, Any]) -> str:
+def error_message(complaint: Mapping[str, Any]) -> str:
     """Return the message of one validation error (an item of Pydantic's `errors()`), without Pydantic's prefix."""
     return str(complaint["msg"]).removeprefix("Value error, ")
 
 
 __all__ = [
-    "JUDGE",
-    "LONGEST_NAME",
-    "MOST_BY_ITSELF",
+    "JUDGE_SETTINGS",
+    "MAX_AUTO_CONCURRENCY",
+    "MAX_RUN_NAME_LENGTH",
     "BaselineSettings",
     "BenchmarkSelection",
     "BenchmarkSettings",
@@ -74,7 +74,6 @@ __all__ = [
     "ComposedSettings",
     "ContainerSettings",
     "DecidingSettings",
-    "Effort",
     "EndpointSettings",
     "EvalResuming",
     "EvalRows",
@@ -82,6 +81,7 @@ __all__ = [
     "EvalSettings",
     "ExecutionSettings",
     "JudgeSettings",
+    "LabelFilter",
     "LabelSettings",
     "LabelledJudge",
     "LimitSettings",
@@ -93,6 +93,7 @@ __all__ = [
     "PackSampling",
     "PackSettings",
     "PrometheusSettings",
+    "ReasoningEffort",
     "ResultSettings",
     "ResumingSettings",
     "RowSettings",
@@ -106,10 +107,9 @@ __all__ = [
     "TaskSettings",
     "ThinkingSettings",
     "ThinkingStyle",
-    "Where",
-    "as_option",
+    "check_run_name",
+    "error_message",
     "flat_schema",
-    "one_line_name",
-    "section_of",
-    "words_of",
+    "judge_option_text",
+    "sections_by_name",
 ]

@@ -7,9 +7,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from benchwright.config.composing import Section
+from benchwright.config.composed_settings import Section
 
-Where = dict[str, str | tuple[str, ...]]
+LabelFilter = dict[str, str | tuple[str, ...]]
 """Filter on samples: accepted values by label name, or by `id`. A tuple accepts any of its values."""
 
 
@@ -25,7 +25,7 @@ class SelectionSettings(Section):
     """Selection and order of a benchmark's samples."""
 
     shuffle: bool = False
-    where: Where = {}
+    where: LabelFilter = {}
     ids: Path | None = None
     """File of sample ids, one per line."""
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, SecretStr, model_validator
 
 from benchwright.access_settings import AccessSettings
-from benchwright.config.sampling import Effort, ThinkingStyle
+from benchwright.config.sampling import ReasoningEffort, ThinkingStyle
 
 
 class ModelEntry(AccessSettings):
@@ -24,7 +24,7 @@ class ModelEntry(AccessSettings):
     max_tokens: int | None = Field(default=None, gt=0)
     seed: int | None = None
     param: dict[str, Any] = {}
-    reasoning_effort: Effort | None = None
+    reasoning_effort: ReasoningEffort | None = None
     thinking_budget: int | None = Field(default=None, ge=0)
     thinking_style: ThinkingStyle | None = None
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from benchwright.config.composing import Section
+from benchwright.config.composed_settings import Section
 
 
 class RowSettings(Section):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from benchwright.config.composing import Section
+from benchwright.config.composed_settings import Section
 
 
 class PackProcessSettings(Section):

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from benchwright.config.composing import Section
+from benchwright.config.composed_settings import Section
 
-Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 """Reasoning effort levels. Not every server supports all of them."""
 
 ThinkingStyle = Literal[
@@ -58,7 +58,7 @@ class PackSampling(SamplingSettings):
 class ThinkingSettings(Section):
     """Settings for reasoning effort, and for the request settings that a model's authors recommend."""
 
-    reasoning_effort: Effort | None = None
+    reasoning_effort: ReasoningEffort | None = None
     thinking_budget: int | None = Field(default=None, ge=0)
     """Maximum number of reasoning tokens; 0 turns reasoning off."""
     thinking_style: ThinkingStyle | None = None

@@ -9,13 +9,13 @@ from typing import Any
 from pydantic import Field, SecretStr
 
 from benchwright.access_settings import HeadersEnv, PlainHeaders
-from benchwright.config.composing import Section
+from benchwright.config.composed_settings import Section
 
-JUDGE = ("judge_model", "judge_base_url", "judge_api_key_env", "judge_headers", "judge_headers_env")
+JUDGE_SETTINGS = ("judge_model", "judge_base_url", "judge_api_key_env", "judge_headers", "judge_headers_env")
 """Settings that describe the judge of a benchmark, named like the corresponding options."""
 
 
-def as_option(value: Any) -> str:
+def judge_option_text(value: Any) -> str:
     """Return a judge setting as the text of a benchmark option. Headers become one NAME=VALUE per line."""
     if isinstance(value, Mapping):
         value = [f"{name}={one}" for name, one in value.items()]

@@ -110,7 +110,7 @@ class PromptColumns(msgspec.Struct, frozen=True):
         options = self._options(row, index)
         if options is not None:
             parts["options"] = options
-            parts["user_prompt"] += "\n\n" + lettered(options)
+            parts["user_prompt"] += "\n\n" + lettered_options(options)
         if self.target is not None:
             parts["ground_truth"] = _target(row.get(self.target), options, self.target, index)
         if self.system is not None and row.get(self.system) is not None:
@@ -161,7 +161,7 @@ def _filled(values: Sequence[Any], columns: Sequence[str], index: int) -> list[s
     return [text for text in options if text is not None] or None
 
 
-def lettered(options: Collection[str]) -> str:
+def lettered_options(options: Collection[str]) -> str:
     """Return the options as text, one per line, each as `A. text`."""
     return "\n".join(f"{letter}. {text}" for letter, text in zip(ascii_uppercase, options, strict=False))
 

@@ -44,7 +44,7 @@ class GitRepository(Record, frozen=True, tag="git"):
     whole: bool = True
 
 
-class Registered(Record, frozen=True, tag="registered"):
+class HarborDataset(Record, frozen=True, tag="registered"):
     """A version of a dataset in Harbor's registry, which pins its tasks; see `data.registry`."""
 
     name: str
@@ -69,7 +69,7 @@ class Dataset(Record, frozen=True):
 
     name: str
     splits: dict[str, tuple[str, ...]]
-    origin: HubRepository | Wheel | GitRepository | Registered | Folder | None = None
+    origin: HubRepository | Wheel | GitRepository | HarborDataset | Folder | None = None
     licence: str = ""
     local: dict[str, tuple[str, ...]] = {}
     json_lines: bool = False
@@ -89,5 +89,5 @@ class Dataset(Record, frozen=True):
                 return version
             case GitRepository(commit=commit):
                 return commit
-            case Registered() | Folder() | None:
+            case HarborDataset() | Folder() | None:
                 return None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from benchwright.data.dataset_spec import Dataset, Folder, GitRepository, HubRepository, Registered, Wheel
+from benchwright.data.dataset_spec import Dataset, Folder, GitRepository, HarborDataset, HubRepository, Wheel
 from benchwright.data.errors import DatasetNotFound
 from benchwright.data.hub import HubUnavailable, cached_snapshot, hub_cache, is_offline
-from benchwright.data.layout import fetched_directory, files_as_declared, files_as_laid
+from benchwright.data.layout import fetched_directory, find_declared_files, find_split_files
 from benchwright.data.manifest import read_manifest
 from benchwright.data.rows import dataset_file
 from benchwright.data.source import Source
@@ -19,8 +19,8 @@ __all__ = [
     "Dataset",
     "Folder",
     "GitRepository",
+    "HarborDataset",
     "HubRepository",
-    "Registered",
     "Source",
     "Wheel",
     "find_dataset",
@@ -65,7 +65,7 @@ def find_dataset(
 def _named(dataset: Dataset, path: Path) -> Source:
     if not path.is_dir():
         return Source(dataset, path.parent, {dataset.evaluated_split: [dataset_file(path)]}, "path")
-    splits = files_as_laid(path, dataset)
+    splits = find_split_files(path, dataset)
     if not splits:
         raise DatasetNotFound(
             f"{path} holds no {dataset.evaluated_split} rows of {dataset.name}; expected one data file, "
@@ -76,10 +76,10 @@ def _named(dataset: Dataset, path: Path) -> Source:
 
 def _in_data_directory(dataset: Dataset, data_dir: Path) -> Source | None:
     own = data_dir / dataset.name
-    if splits := files_as_laid(own, dataset):
+    if splits := find_split_files(own, dataset):
         return Source(dataset, own, splits, "data directory", manifest=read_manifest(own))
     fetched = fetched_directory(dataset, data_dir)
-    if fetched is not None and (splits := files_as_declared(fetched, dataset)):
+    if fetched is not None and (splits := find_declared_files(fetched, dataset)):
         return Source(dataset, fetched, splits, "data directory", manifest=read_manifest(fetched))
     return None
 
@@ -88,7 +88,7 @@ def _in_hub_cache(dataset: Dataset) -> Source | None:
     if not isinstance(dataset.origin, HubRepository) or (cached := cached_snapshot(dataset.origin)) is None:
         return None
     snapshot, revision = cached
-    splits = files_as_declared(snapshot, dataset)
+    splits = find_declared_files(snapshot, dataset)
     return Source(dataset, snapshot, splits, "hub cache", revision) if splits else None
 
 
@@ -105,9 +105,9 @@ def _on_hub(dataset: Dataset, data_dir: Path, offline: bool, say: Say) -> Source
                 reason = f"and {str(error)[0].lower()}{str(error)[1:]}"
             else:
                 return Source(
-                    dataset, root, files_as_declared(root, dataset), "hub", manifest=read_manifest(root)
+                    dataset, root, find_declared_files(root, dataset), "hub", manifest=read_manifest(root)
                 )
-        case Wheel() | GitRepository() | Registered():
+        case Wheel() | GitRepository() | HarborDataset():
             reason = "and it has not been fetched"
         case Folder() | None:
             raise DatasetNotFound(

@@ -12,13 +12,13 @@ from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchwright.data.dataset_spec import Dataset, Folder, GitRepository, HubRepository, Registered, Wheel
+from benchwright.data.dataset_spec import Dataset, Folder, GitRepository, HarborDataset, HubRepository, Wheel
 from benchwright.data.errors import DatasetError
 from benchwright.data.hub import HubFile, download, is_offline, list_files
 from benchwright.data.layout import fetched_directory
 from benchwright.data.manifest import Manifest, fetched_file, manifest_of, read_manifest, write_manifest
-from benchwright.data.programs import check_out, unpack_wheel
-from benchwright.data.registry import fetch_registered
+from benchwright.data.pip_and_git import check_out, unpack_wheel
+from benchwright.data.registry import fetch_harbor_dataset
 from benchwright.formats import count_with_noun
 from benchwright.text import Say
 
@@ -117,9 +117,9 @@ def _gather(dataset: Dataset, staging: Path, say: Say) -> Manifest:
             say(f"{dataset.name}: git fetch {url} {commit}")
             check_out(repository, staging, () if repository.whole else _patterns(dataset))
             return manifest_of(staging, dataset.name, url, commit)
-        case Registered(name=name, version=version) as registered:
+        case HarborDataset(name=name, version=version) as registered:
             say(f"{dataset.name}: {name} {version} of Harbor's registry")
-            registry, revision = fetch_registered(registered, staging)
+            registry, revision = fetch_harbor_dataset(registered, staging)
             return manifest_of(staging, dataset.name, registry, revision)
         case Folder() | None:
             raise AssertionError("checked by fetch")

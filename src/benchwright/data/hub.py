@@ -25,10 +25,10 @@ from benchwright.user_paths import expand_user_path
 if TYPE_CHECKING:
     from huggingface_hub.hf_api import DatasetInfo, ModelInfo
 
-SILENCE_SECONDS = 10.0
+TIMEOUT_SECONDS = 10.0
 """Seconds without an answer after which the hub counts as unreachable."""
 
-TRIES = 3
+MAX_TRIES = 3
 """Maximum number of tries for a file, the first included.
 
 Each resumes at the point at which the transfer broke off.
@@ -104,7 +104,7 @@ def download(origin: HubRepository, commit: str, name: str, target: Path) -> Non
     with _plain_errors(origin), open(target, "wb") as out:
         import httpx
 
-        for rest in reversed(range(TRIES)):
+        for rest in reversed(range(MAX_TRIES)):
             try:
                 _receive(origin, commit, name, out)
                 break
@@ -129,7 +129,7 @@ def _answer(origin: HubRepository) -> DatasetInfo | ModelInfo:
             describe = api.dataset_info if origin.kind == "dataset" else api.model_info
             answer.append(
                 describe(
-                    origin.repository, revision=origin.revision, files_metadata=True, timeout=SILENCE_SECONDS
+                    origin.repository, revision=origin.revision, files_metadata=True, timeout=TIMEOUT_SECONDS
                 )
             )
         except Exception as error:  # raised again in the caller's thread
@@ -137,7 +137,7 @@ def _answer(origin: HubRepository) -> DatasetInfo | ModelInfo:
 
     thread = Thread(target=ask, daemon=True)
     thread.start()
-    thread.join(1.5 * SILENCE_SECONDS)
+    thread.join(1.5 * TIMEOUT_SECONDS)
     if answer:
         return answer[0]
     if not errors:
@@ -156,7 +156,7 @@ def _receive(origin: HubRepository, commit: str, name: str, out: BinaryIO) -> No
     headers = build_hf_headers(library_name="benchwright") | {"Accept-Encoding": "identity"}
     if position := out.tell():
         headers["Range"] = f"bytes={position}-"
-    with get_session().stream("GET", url, headers=headers, timeout=SILENCE_SECONDS) as response:
+    with get_session().stream("GET", url, headers=headers, timeout=TIMEOUT_SECONDS) as response:
         hf_raise_for_status(response)
         if position and response.status_code != HTTPStatus.PARTIAL_CONTENT:
             out.seek(0)

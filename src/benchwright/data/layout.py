@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchwright.data.dataset_spec import Dataset, Folder, GitRepository, HubRepository, Registered, Wheel
+from benchwright.data.dataset_spec import Dataset, Folder, GitRepository, HarborDataset, HubRepository, Wheel
 from benchwright.data.errors import DatasetParseError
 from benchwright.data.manifest import MANIFEST_NAME
 from benchwright.data.rows import SUFFIXES
 
-Splits = dict[str, list[Path]]
+SplitFiles = dict[str, list[Path]]
 """The files of each split that was found, in the order in which they are read."""
 
 _NO_ROWS = frozenset({MANIFEST_NAME, "dataset_info.json", "dataset_infos.json"})
@@ -25,19 +25,19 @@ def fetched_directory(dataset: Dataset, data_dir: Path) -> Path | None:
     match dataset.origin:
         case HubRepository(repository=repository):
             return data_dir / repository
-        case Wheel() | GitRepository() | Registered():
+        case Wheel() | GitRepository() | HarborDataset():
             return data_dir / dataset.name
         case Folder() | None:
             return None
 
 
-def files_as_declared(root: Path, dataset: Dataset) -> Splits:
+def find_declared_files(root: Path, dataset: Dataset) -> SplitFiles:
     """Return the splits that are complete in the origin's own layout; empty if the evaluated split is not."""
     splits = {split: _whole(root, patterns) for split, patterns in dataset.splits.items()}
     return _found(splits, dataset)
 
 
-def files_as_laid(root: Path, dataset: Dataset) -> Splits:
+def find_split_files(root: Path, dataset: Dataset) -> SplitFiles:
     """Return the splits that are found in any layout; empty if the evaluated split is not found.
 
     The files of a split are those of the origin's own layout, else those that match the dataset's local
@@ -52,8 +52,10 @@ def files_as_laid(root: Path, dataset: Dataset) -> Splits:
     return _found({split: _laid(root, dataset, split, data) for split in dataset.splits}, dataset)
 
 
-def _found(splits: Splits, dataset: Dataset) -> Splits:
-    return {split: files for split, files in splits.items() if files} if splits[dataset.evaluated_split] else {}
+def _found(splits: SplitFiles, dataset: Dataset) -> SplitFiles:
+    return (
+        {split: files for split, files in splits.items() if files} if splits[dataset.evaluated_split] else {}
+    )
 
 
 def _laid(root: Path, dataset: Dataset, split: str, data: list[Path]) -> list[Path]:

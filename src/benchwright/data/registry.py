@@ -17,17 +17,17 @@ from urllib.request import urlopen
 
 import msgspec
 
-from benchwright.data.dataset_spec import GitRepository, Registered
+from benchwright.data.dataset_spec import GitRepository, HarborDataset
 from benchwright.data.errors import DatasetError
-from benchwright.data.programs import check_out
+from benchwright.data.pip_and_git import check_out
 from benchwright.records import UNREADABLE
 from benchwright.suggest import did_you_mean
 from benchwright.user_paths import expand_user_path
 
-VARIABLE = "BENCHWRIGHT_HARBOR_REGISTRY"
-PUBLIC = "https://raw.githubusercontent.com/laude-institute/harbor/main/registry.json"
-SECONDS = 60.0
-LARGEST = 64 * 2**20
+REGISTRY_VARIABLE = "BENCHWRIGHT_HARBOR_REGISTRY"
+PUBLIC_REGISTRY = "https://raw.githubusercontent.com/laude-institute/harbor/main/registry.json"
+TIMEOUT_SECONDS = 60.0
+MAX_REGISTRY_BYTES = 64 * 2**20
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -48,7 +48,7 @@ class DatasetEntry(msgspec.Struct, frozen=True):
     tasks: list[TaskEntry]
 
 
-def fetch_registered(dataset: Registered, target: Path) -> tuple[str, str]:
+def fetch_harbor_dataset(dataset: HarborDataset, target: Path) -> tuple[str, str]:
     """Fetch a dataset: each task into the subfolder of `target` with its name. Return (registry, revision).
 
     The revision is the commit of all tasks, or the sorted commits of several repositories, separated by `+`.
@@ -57,7 +57,7 @@ def fetch_registered(dataset: Registered, target: Path) -> tuple[str, str]:
         DatasetError: If the registry cannot be read or lacks the dataset, a task is missing or not pinned to
             a commit, or git fails.
     """
-    place = os.environ.get(VARIABLE) or PUBLIC
+    place = os.environ.get(REGISTRY_VARIABLE) or PUBLIC_REGISTRY
     entry = _entry(place, dataset)
     by_repository: dict[GitRepository, list[TaskEntry]] = {}
     for task in entry.tasks:
@@ -70,7 +70,7 @@ def fetch_registered(dataset: Registered, target: Path) -> tuple[str, str]:
     return place, "+".join(sorted({one.commit for one in by_repository}))
 
 
-def _entry(place: str, dataset: Registered) -> DatasetEntry:
+def _entry(place: str, dataset: HarborDataset) -> DatasetEntry:
     try:
         entries = msgspec.json.decode(_read(place), type=list[DatasetEntry])
     except UNREADABLE as error:
@@ -87,14 +87,14 @@ def _entry(place: str, dataset: Registered) -> DatasetEntry:
 def _read(place: str) -> bytes:
     try:
         if place.startswith(("https://", "http://")):
-            with urlopen(place, timeout=SECONDS) as response:
-                content: bytes = response.read(LARGEST)
+            with urlopen(place, timeout=TIMEOUT_SECONDS) as response:
+                content: bytes = response.read(MAX_REGISTRY_BYTES)
                 return content
         return expand_user_path(place).read_bytes()
     except (URLError, OSError) as error:
         reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or error
         raise DatasetError(
-            f"The registry {place} cannot be read: {reason}. Name another one in {VARIABLE}, or the tasks' folder."
+            f"The registry {place} cannot be read: {reason}. Name another one in {REGISTRY_VARIABLE}, or the tasks' folder."
         ) from error
 
 

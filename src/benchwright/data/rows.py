@@ -92,7 +92,7 @@ def dataset_file(path: str | PathLike[str]) -> Path:
 
 
 @contextmanager
-def naming(file: Path) -> Iterator[None]:
+def name_file_in_errors(file: Path) -> Iterator[None]:
     """Add the name of the file, and in JSON Lines the row's line number, to errors raised inside the context.
 
     Raises:

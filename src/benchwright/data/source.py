@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 import msgspec
 import xxhash
 
-from benchwright.data.dataset_spec import Dataset, Registered
+from benchwright.data.dataset_spec import Dataset, HarborDataset
 from benchwright.data.errors import BadRow, DatasetNotFound, DatasetParseError
-from benchwright.data.layout import Splits
+from benchwright.data.layout import SplitFiles
 from benchwright.data.manifest import Manifest, file_fingerprint
-from benchwright.data.rows import Row, naming, read_rows
+from benchwright.data.rows import Row, name_file_in_errors, read_rows
 
-Typed = TypeVar("Typed")
+RowType = TypeVar("RowType")
 
 
 class Source:
@@ -31,7 +31,7 @@ class Source:
         self,
         dataset: Dataset,
         root: Path,
-        splits: Splits,
+        splits: SplitFiles,
         provenance: str,
         revision: str | None = None,
         manifest: Manifest | None = None,
@@ -48,7 +48,7 @@ class Source:
     def pinned(self) -> bool:
         """True if this is the pinned revision, either of the benchmark itself or of its registry."""
         pinned = self.dataset.revision
-        if isinstance(self.dataset.origin, Registered):
+        if isinstance(self.dataset.origin, HarborDataset):
             pinned = self._manifest.revision if self._manifest else None
         return self.revision is not None and self.revision == pinned
 
@@ -81,10 +81,10 @@ class Source:
                 names the file and the row.
         """
         for file in self.files(split):
-            with naming(file):
+            with name_file_in_errors(file):
                 yield from self._rows_of(file)
 
-    def read(self, kind: type[Typed], split: str | None = None) -> Iterator[Typed]:
+    def read(self, kind: type[RowType], split: str | None = None) -> Iterator[RowType]:
         """Yield the rows of a split as `kind`, a msgspec Struct, one at a time.
 
         Columns that `kind` lacks are ignored. In CSV, which has only text, texts are converted to numbers if
@@ -97,7 +97,7 @@ class Source:
         """
         for file in self.files(split):
             strict = file.suffix.lower() != ".csv"
-            with naming(file):
+            with name_file_in_errors(file):
                 for index, row in enumerate(self._rows_of(file)):
                     try:
                         value = msgspec.convert(row, kind, strict=strict)

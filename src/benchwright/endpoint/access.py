@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from benchwright.endpoint.address import parse_base_url
-from benchwright.endpoint.tls import NO_FILES, TlsFiles
+from benchwright.endpoint.tls import NO_TLS_FILES, TlsFiles
 from benchwright.headers import is_secret, secret_parts
 from benchwright.records import Record
 from benchwright.secrets import SECRETS
@@ -37,7 +37,7 @@ class Access(Record, frozen=True):
 
     key: str | None = None
     headers: tuple[Header, ...] = ()
-    tls: TlsFiles = NO_FILES
+    tls: TlsFiles = NO_TLS_FILES
 
     def __repr__(self) -> str:
         return f"Access(key={'None' if self.key is None else '...'}, headers={self.headers}, tls={self.tls})"

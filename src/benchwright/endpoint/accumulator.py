@@ -6,23 +6,23 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.channel import SHORTEST, Channel
+from benchwright.endpoint.channel import SHORTEST, TextChannel
 from benchwright.endpoint.contents import read_content
 from benchwright.endpoint.json_reading import read_json
-from benchwright.endpoint.marks import is_simulated
-from benchwright.endpoint.pieces import ResponseParts
-from benchwright.endpoint.reasoning_parser import THOUGHT_FIELDS, is_marked_thought, thought_of
+from benchwright.endpoint.reasoning_parser import THOUGHT_FIELDS, is_marked_thought, read_thought
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.sse import EventPattern, pattern_of
+from benchwright.endpoint.response_parts import ResponseParts
+from benchwright.endpoint.simulation_marks import is_simulated
+from benchwright.endpoint.sse import EventPattern, learn_pattern
 from benchwright.records import UNREADABLE
 
-MALFORMED = (
+MALFORMED_ERRORS = (
     *UNREADABLE,
     *(AttributeError, TypeError, KeyError, IndexError),
 )
 """Exceptions raised while parsing a response that is not JSON, is nested too deeply, or has an unexpected shape."""
 
-PATTERN_TRIES = 4
+MAX_PATTERN_FAILURES = 4
 """Number of failures in a row after which no pattern is learned any more.
 
 A failure is a pattern, learned from one chunk, that the next chunk does not follow.
@@ -47,7 +47,7 @@ _TEXTS = frozenset({"content", "reasoning_content", "reasoning"})
 class ResponseAccumulator:
     """Accumulator of one response: parses it, chunk by chunk or as a whole, into its `pieces`.
 
-    Methods that take a chunk or body raise one of `MALFORMED` if it is malformed. `is_simulated`: True once a
+    Methods that take a chunk or body raise one of `MALFORMED_ERRORS` if it is malformed. `is_simulated`: True once a
     chunk carries the mark of a simulated server.
     """
 
@@ -56,7 +56,7 @@ class ResponseAccumulator:
         self.pattern: EventPattern | None = None
         self.is_simulated = False
         self.pieces = ResponseParts()
-        self._tries_left = PATTERN_TRIES
+        self._tries_left = MAX_PATTERN_FAILURES
         self._content, self._reasoning = self.pieces.content, self.pieces.reasoning
         self._has_calls = False
         self._stray: dict[str, Any] = {}
@@ -69,7 +69,7 @@ class ResponseAccumulator:
 
         `field`: the field of the texts. `at`: their arrival time.
         """
-        self._tries_left = PATTERN_TRIES
+        self._tries_left = MAX_PATTERN_FAILURES
         channel = self._content if field == "content" else self._reasoning
         if len(texts) > 1 and len(texts[-1]) >= SHORTEST:  # it may repeat all text before it
             channel.add("".join(texts[:-1]), at)
@@ -150,7 +150,7 @@ class ResponseAccumulator:
     def _take_others(self, delta: dict[str, Any], at: int) -> bool:
         """Add the fields of a delta other than content; return True if any field holds a token."""
         token = False
-        if not THOUGHT_FIELDS.isdisjoint(delta) and (thought := thought_of(delta)):
+        if not THOUGHT_FIELDS.isdisjoint(delta) and (thought := read_thought(delta)):
             token = True
             self._reasoning.add(thought, at)
         if ("tool_calls" in delta or "function_call" in delta) and self.pieces.take_calls(delta, at):
@@ -177,9 +177,9 @@ class ResponseAccumulator:
         """
         pieces = self.pieces
         text, thought, parts = read_content(message.get("content"))
-        messages = pieces.messages = pieces.messages or (Channel(), Channel())
+        messages = pieces.messages = pieces.messages or (TextChannel(), TextChannel())
         came = False
-        for channel, said in zip(messages, (text, thought_of(message) or thought), strict=True):
+        for channel, said in zip(messages, (text, read_thought(message) or thought), strict=True):
             if said:
                 channel.add(said, at)
                 came = came or not (self._content.texts or self._reasoning.texts)
@@ -238,7 +238,7 @@ class ResponseAccumulator:
             ):  # each text may repeat the one before it, so keep them apart
                 return
             self._tries_left -= 1
-            self.pattern = pattern_of(data, chunk, delta, field)
+            self.pattern = learn_pattern(data, chunk, delta, field)
 
     # A whole response
 
@@ -264,7 +264,7 @@ class ResponseAccumulator:
         pieces = self.pieces
         text, thought, calls = read_content(message.get("content") or choice.get("text"))
         self._content.add(text, 0)
-        self._reasoning.add(thought_of(message) or thought, 0)
+        self._reasoning.add(read_thought(message) or thought, 0)
         if "tool_calls" in message or "function_call" in message:
             pieces.calls.add_all(message, whole=True)
         for call in calls:

@@ -13,10 +13,10 @@ from benchwright.records import Record
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
-UNIX = "unix"
+UNIX_SCHEME = "unix"
 """Scheme of a Unix socket: `unix:///run/llm.sock`, or with another path than /v1 `unix:///run/llm.sock:/api/v1`."""
 
-LONGEST_SOCKET = 107
+MAX_SOCKET_PATH_BYTES = 107
 """Maximum length of a Unix socket path in bytes (unix(7))."""
 
 
@@ -90,7 +90,11 @@ def parse_base_url(url: str) -> Address:
         UserError: If the URL is not http, https or unix, has no host or path, or contains a fragment, a
             password, or a query with a secret.
     """
-    if url.strip().lower().startswith((f"{UNIX}:", f"http+{UNIX}:", f"https+{UNIX}:", "http://unix:")):
+    if (
+        url.strip()
+        .lower()
+        .startswith((f"{UNIX_SCHEME}:", f"http+{UNIX_SCHEME}:", f"https+{UNIX_SCHEME}:", "http://unix:"))
+    ):
         return _unix_address(url.strip())
     try:
         parts = urlsplit(url.strip())
@@ -99,7 +103,9 @@ def parse_base_url(url: str) -> Address:
     except ValueError as error:
         raise UserError(f"The base URL {url!r} cannot be read: {error}.") from None
     if parts.scheme not in DEFAULT_PORTS or not host:
-        socket = f", or for a Unix socket {UNIX}://{url.strip()}" if url.strip().startswith("/") else ""
+        socket = (
+            f", or for a Unix socket {UNIX_SCHEME}://{url.strip()}" if url.strip().startswith("/") else ""
+        )
         raise UserError(
             f"The base URL {url!r} is not an http:// or https:// address (for example http://localhost:8000/v1{socket})."
         )
@@ -143,15 +149,15 @@ def _unix_address(url: str) -> Address:
     socket, prefix = (rest[:-1], "") if rest.endswith(":") else (rest, "/v1")
     if ":/" in rest:
         socket, prefix = rest.split(":/", 1)[0], rest[rest.index(":/") + 1 :]
-    if scheme.lower() != UNIX or not socket.startswith("/"):
+    if scheme.lower() != UNIX_SCHEME or not socket.startswith("/"):
         raise UserError(f"The base URL {url!r} is not in the form of a Unix socket: {_in_our_form(url)}.")
-    if (length := len(socket.encode())) > LONGEST_SOCKET:
+    if (length := len(socket.encode())) > MAX_SOCKET_PATH_BYTES:
         raise UserError(
-            f"The path of the socket in {url!r} has {length} bytes, the system takes {LONGEST_SOCKET}: make a link."
+            f"The path of the socket in {url!r} has {length} bytes, the system takes {MAX_SOCKET_PATH_BYTES}: make a link."
         )
     if not _is_plain(prefix) or "#" in prefix:
         raise UserError(f"The base URL {url!r} must end with a plain path such as :/v1.")
-    return Address(UNIX, "localhost", 0, prefix.rstrip("/"), socket, _checked_query(query))
+    return Address(UNIX_SCHEME, "localhost", 0, prefix.rstrip("/"), socket, _checked_query(query))
 
 
 def _in_our_form(url: str) -> str:
@@ -165,14 +171,14 @@ def _in_our_form(url: str) -> str:
     socket, prefix = (rest[:at].rstrip(":"), rest[at:]) if at > 0 else (rest.rstrip(":"), "/v1")
     if not socket.startswith("/"):
         socket = f"/path/of/{socket or 'llm.sock'}"
-    return f"write {UNIX}://{socket}" + ("" if prefix == "/v1" else f":{prefix}")
+    return f"write {UNIX_SCHEME}://{socket}" + ("" if prefix == "/v1" else f":{prefix}")
 
 
 def with_path(url: str, path: str) -> str:
     """Return the URL of `path` at the server of a base URL, in place of the base URL's own path."""
     address = parse_base_url(url)
     if address.socket is not None:
-        return f"{UNIX}://{address.socket}:{path}"
+        return f"{UNIX_SCHEME}://{address.socket}:{path}"
     return f"{address.scheme}://{address.authority}{path}"
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from benchwright.endpoint.channel import SHORTEST
-from benchwright.endpoint.flags import ANSWER_AS_THINKING, LATE_THINKING, TEMPLATE_TOKENS, noted
+from benchwright.endpoint.flags import ANSWER_AS_THINKING, LATE_THINKING, TEMPLATE_TOKENS, make_flag
 from benchwright.endpoint.reasoning_parser import (
     ReasoningSpan,
-    answer_begin,
+    answer_offset,
+    has_late_thought,
     inline_thoughts,
-    is_late,
-    reasoning_in,
+    join_thoughts,
     without_thoughts,
 )
-from benchwright.endpoint.template_tokens import read_channels, without_end
+from benchwright.endpoint.template_tokens import read_harmony_text, strip_end_token
 
 
 class AnswerText(NamedTuple):
@@ -36,21 +36,21 @@ def read_answer_text(content: str, apart: str) -> AnswerText:
     """
     flags: list[str] = []
     text, reasoning, begin = content, apart, 0
-    if channels := read_channels(content) or (None if content.strip() else read_channels(apart)):
+    if channels := read_harmony_text(content) or (None if content.strip() else read_harmony_text(apart)):
         text, begin = channels.text, channels.answer_offset if content.strip() else 0
         reasoning = _both(apart, channels.reasoning) if content.strip() else channels.reasoning
-        flags.append(noted(TEMPLATE_TOKENS, content or apart))
+        flags.append(make_flag(TEMPLATE_TOKENS, content or apart))
     elif thoughts := _inline(content, apart):
-        text, begin = without_thoughts(content, thoughts), answer_begin(content, thoughts)
-        reasoning = _both(apart, reasoning_in(thoughts))
-        if is_late(content, thoughts):
-            flags.append(noted(LATE_THINKING, reasoning))
+        text, begin = without_thoughts(content, thoughts), answer_offset(content, thoughts)
+        reasoning = _both(apart, join_thoughts(thoughts))
+        if has_late_thought(content, thoughts):
+            flags.append(make_flag(LATE_THINKING, reasoning))
     if len(reasoning) >= SHORTEST and text.strip() == reasoning.strip():
         reasoning = ""
-        flags.append(noted(ANSWER_AS_THINKING, text))
-    text, end = without_end(text)
+        flags.append(make_flag(ANSWER_AS_THINKING, text))
+    text, end = strip_end_token(text)
     if end:
-        flags.append(noted(TEMPLATE_TOKENS, end))
+        flags.append(make_flag(TEMPLATE_TOKENS, end))
     return AnswerText(text, reasoning, begin, tuple(flags))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from itertools import pairwise
 
-from benchwright.endpoint.json_reading import whole_characters
+from benchwright.endpoint.json_reading import join_surrogates
 
 FEWEST, SHORTEST = 3, 8
 """Minimum number of pieces and of characters from which a repetition counts as repeated sending.
@@ -14,7 +14,7 @@ A shorter one may be the model repeating itself.
 """
 
 
-class Channel:
+class TextChannel:
     """Texts of one channel (such as reasoning) in the order of arrival, each with its time (`perf_counter_ns`)."""
 
     __slots__ = ("texts", "times")
@@ -30,7 +30,7 @@ class Channel:
 
     def text(self) -> str:
         """Return all texts of the channel, joined."""
-        return whole_characters("".join(self.texts))
+        return join_surrogates("".join(self.texts))
 
     def remove_repetition(self) -> bool:
         """Remove text that was sent twice, and return True if there was any.
@@ -41,7 +41,7 @@ class Channel:
         texts = self.texts
         if not texts:
             return False
-        if is_all_again(texts[-1], texts[:-1]):
+        if repeats_all(texts[-1], texts[:-1]):
             texts.pop()
             self.times.pop()
             return True
@@ -72,7 +72,7 @@ class Channel:
         return 0
 
 
-def is_all_again(text: str, before: list[str]) -> bool:
+def repeats_all(text: str, before: list[str]) -> bool:
     """Return True if a text repeats all texts before it, and is too long to be a model's own repetition."""
     if len(before) + 1 < FEWEST or len(text) < SHORTEST or not text.startswith(before[0]):
         return False

@@ -13,24 +13,31 @@ import msgspec
 from benchwright.endpoint import failures, server_info
 from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.address import Proxy, parse_base_url
-from benchwright.endpoint.calls import adapted_body, make_call, sent_fields
-from benchwright.endpoint.connection import Sink, WireError
+from benchwright.endpoint.connection import Sink, TransportError
 from benchwright.endpoint.dialects import DIALECTS
 from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer, EmptyStream
-from benchwright.endpoint.optional_parts import NOTHING, Extras, in_messages
-from benchwright.endpoint.rate_limits import Gate
+from benchwright.endpoint.optional_parts import NO_NAMES, RefusedParts, find_message_fields
+from benchwright.endpoint.rate_limits import RateLimitGate
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import NO_PURPOSE, Begin, Purpose, Request, at_once, request_ids
-from benchwright.endpoint.request_heads import REQUEST_ID, RequestHeadCache, key_headers_of
-from benchwright.endpoint.server_info import Document, TokenCounter
+from benchwright.endpoint.request import (
+    NO_PURPOSE,
+    BeginCallback,
+    Purpose,
+    Request,
+    begin_at_once,
+    request_ids,
+)
+from benchwright.endpoint.request_heads import REQUEST_ID_HEADER, RequestHeadCache, key_headers_of
+from benchwright.endpoint.request_preparation import omit_from_body, prepare_request, select_fields
+from benchwright.endpoint.server_info import ServerResponse, TokenCounter
 from benchwright.endpoint.tee import Tee
 from benchwright.endpoint.timeouts import Timeouts
 from benchwright.endpoint.transport import ConnectionPool, ExchangeTimings, PreparedRequest
 from benchwright.errors import ProviderError
 from benchwright.records import RequestRecord, Target
 
-INVALID = (400, 422)
+INVALID_REQUEST_STATUSES = (400, 422)
 """Statuses with which a server refuses a request that lacks required fields."""
 
 PROBE_SECONDS = 30.0
@@ -52,8 +59,8 @@ class EndpointClient:
         limits: Timeouts | None = None,
         retry: RetryPolicy | None = None,
         proxy: Proxy | None = None,
-        hints: Mapping[str, str] = failures.NO_OPTIONS,
-        added: Set[str] = NOTHING,
+        hints: Mapping[str, str] = failures.NO_HINTS,
+        added: Set[str] = NO_NAMES,
     ) -> None:
         """Create the client. `added`: settings that the user did not ask for, left out if the server refuses them."""
         self.target = target
@@ -66,8 +73,8 @@ class EndpointClient:
         )
         self._tokens = TokenCounter(self._wire, target.model, access)
         self._retry = retry or RetryPolicy()
-        self._gate = Gate(self._retry.max_rate_limit_wait)
-        self._extras = Extras(added)
+        self._gate = RateLimitGate(self._retry.max_rate_limit_wait)
+        self._extras = RefusedParts(added)
         self._answered = False
         self.on_overload: Callable[[int], None] = lambda attempt: None
         """Callback, for others to set: called with an attempt's number if the server seems overloaded."""
@@ -103,7 +110,7 @@ class EndpointClient:
         self,
         path: str,
         body: Mapping[str, Any],
-        begin: Begin = at_once,
+        begin: BeginCallback = begin_at_once,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
         """Send a request to `/chat/completions` or `/completions` and return the response.
@@ -121,7 +128,7 @@ class EndpointClient:
         fields = {"model": self.target.model, **self.target.settings, **body}
         fields = {name: value for name, value in fields.items() if value is not None}
         left_out, seconds = self._extras.left_out, self._wire.limits.total
-        call = make_call(self._heads, path, fields, identity, self.stream, left_out, seconds)
+        call = prepare_request(self._heads, path, fields, identity, self.stream, left_out, seconds)
         request = Request(identity, await begin(), left_out)
         try:
             delivery, reply = await self._answer(request, call, path, fields)
@@ -150,11 +157,13 @@ class EndpointClient:
             await self._begin(request)
             try:
                 left_out, identity = request.left_out, request.identity
-                call = call or make_call(self._heads, path, fields, identity, stream, left_out, seconds_left)
+                call = call or prepare_request(
+                    self._heads, path, fields, identity, stream, left_out, seconds_left
+                )
                 delivery = await self._wire.send(call, request.meter)
                 request.attempts += delivery.resent
                 return delivery, self._read(request, fields, stream=stream)
-            except (WireError, BadAnswer, ProviderError) as failure:
+            except (TransportError, BadAnswer, ProviderError) as failure:
                 call, error = None, self._explain(failure, request)
                 seconds_left -= (perf_counter_ns() - request.attempt_at) / 1e9
                 carried = self._extras.optional_parts(fields, stream=stream, sends_id=self._heads.sends_id)
@@ -196,7 +205,7 @@ class EndpointClient:
             try:
                 answer = await self._document("/embeddings", body)
                 return server_info.read_embeddings(answer, len(texts), self._url, self.target.model)
-            except (WireError, BadAnswer, ProviderError) as failure:
+            except (TransportError, BadAnswer, ProviderError) as failure:
                 error = self._explain(failure, request)
             if not await self._waited(error, request, until):
                 raise error
@@ -227,23 +236,23 @@ class EndpointClient:
             await self._begin(request)
             try:
                 document = await self._document(path, b"{}", PROBE_SECONDS)
-            except WireError as failure:
+            except TransportError as failure:
                 error = self._explain(failure, request)
             else:
-                if document.status not in failures.TRANSIENT:
-                    return document.status in INVALID
+                if document.status not in failures.TRANSIENT_STATUSES:
+                    return document.status in INVALID_REQUEST_STATUSES
                 answer = (document.status, document.headers, document.body)
-                error = failures.from_answer(*answer, self._url, self.target.model)
+                error = failures.error_from_response(*answer, self._url, self.target.model)
             if not await self._waited(error, request, until):
                 if error.http_status is None:
                     raise error
                 return None
 
-    async def fetch_document(self, path: str, body: bytes) -> Document | None:
+    async def fetch_document(self, path: str, body: bytes) -> ServerResponse | None:
         """Return the response to a request that generates nothing (such as a token count); None if it failed."""
         try:
             return await self._document(path, body)
-        except WireError:
+        except TransportError:
             return None
 
     async def send(
@@ -258,9 +267,11 @@ class EndpointClient:
         keys = key_headers_of(path)
         await server_info.send(self._wire, method, target, sink, self._access, body, seconds, keys)
 
-    async def _document(self, path: str, body: bytes, seconds: float = math.inf) -> Document:
+    async def _document(self, path: str, body: bytes, seconds: float = math.inf) -> ServerResponse:
         target, keys = self._heads.request_target(path), key_headers_of(path)
-        return await server_info.ask(self._wire, "POST", target, self._access, body, seconds, keys)
+        return await server_info.request_document(
+            self._wire, "POST", target, self._access, body, seconds, keys
+        )
 
     @property
     def added_settings(self) -> frozenset[str]:
@@ -275,7 +286,7 @@ class EndpointClient:
         purpose: Purpose,
         note: Callable[[RequestRecord], None],
         headers: Sequence[tuple[bytes, bytes]] = (),
-        added: Set[str] = NOTHING,
+        added: Set[str] = NO_NAMES,
     ) -> Reply:
         """Send a program's request body unchanged, pass the response on through the tee, and return it.
 
@@ -289,13 +300,13 @@ class EndpointClient:
             ProviderError: If the exchange failed, or the response is an error or cannot be read.
         """
         if path == "/chat/completions":
-            added = added | in_messages(body)
+            added = added | find_message_fields(body)
         carried = self._extras.relayed_optional_parts(added, sends_id=self._heads.sends_id)
         request = Request(next(self._ids), purpose, self._extras.left_out & carried)
 
         def call() -> PreparedRequest:
-            sent = adapted_body(body, request.left_out) if request.left_out & added else body
-            with_id = REQUEST_ID not in request.left_out
+            sent = omit_from_body(body, request.left_out) if request.left_out & added else body
+            with_id = REQUEST_ID_HEADER not in request.left_out
             return PreparedRequest(
                 self._heads.make_head(path, request.identity, len(sent), headers, with_id=with_id), sent
             )
@@ -330,7 +341,7 @@ class EndpointClient:
                 delivery = await self._wire.send(call(), tee, tee.receiver.set_connection)
                 request.attempts += delivery.resent
                 return delivery, self._handed_over(request, carried, tee)
-            except (WireError, BadAnswer, ProviderError) as failure:
+            except (TransportError, BadAnswer, ProviderError) as failure:
                 error = self._explain(failure, request)
             if not tee.is_passed_on and self._narrowed(request, carried, error):
                 continue
@@ -349,7 +360,7 @@ class EndpointClient:
             tee.receiver.end()
         if tee.failure is not None:
             raise BadAnswer(str(tee.failure))
-        return self._read(request, dict.fromkeys(carried - {REQUEST_ID}), stream=False)
+        return self._read(request, dict.fromkeys(carried - {REQUEST_ID_HEADER}), stream=False)
 
     async def _waited(self, error: ProviderError, request: Request, until: float) -> bool:
         """Return True if a failed request is to be retried, after the wait before the retry; else False.
@@ -373,12 +384,12 @@ class EndpointClient:
         if meter.status != 200:
             answer = (meter.status, meter.headers, meter.body)
             sent = failures.OptionalParts(
-                self._heads.optional, sent_fields(fields, stream=stream), request.left_out
+                self._heads.optional, select_fields(fields, stream=stream), request.left_out
             )
-            raise failures.from_answer(*answer, self._url, self.target.model, self._hints, sent)
+            raise failures.error_from_response(*answer, self._url, self.target.model, self._hints, sent)
         reply = meter.finish_reply()
         if meter.error is not None:
-            raise failures.from_error_object(meter.error, self._url)
+            raise failures.error_from_object(meter.error, self._url)
         self._extras.record_success(request.left_out)
         return reply
 
@@ -388,22 +399,24 @@ class EndpointClient:
         if error.http_status != meter.status:
             return False
         left_out = self._extras.parts_to_omit(
-            request.left_out, carried, meter.status, meter.body, failures.reason_of(meter.body)
+            request.left_out, carried, meter.status, meter.body, failures.refusal_reason(meter.body)
         )
         if left_out is None:
             return False
         request.omit_parts(left_out)
         return True
 
-    def _explain(self, failure: WireError | BadAnswer | ProviderError, request: Request) -> ProviderError:
-        if isinstance(failure, WireError):
+    def _explain(
+        self, failure: TransportError | BadAnswer | ProviderError, request: Request
+    ) -> ProviderError:
+        if isinstance(failure, TransportError):
             request.attempts += failure.resent
         if failures.is_overload(failure):
             self.on_overload(request.attempts)
-        if isinstance(failure, WireError):
-            return failures.from_wire(
-                failure, self._url, answered_before=self._answered, options=failures.LIMITED_BY
+        if isinstance(failure, TransportError):
+            return failures.error_from_transport(
+                failure, self._url, answered_before=self._answered, options=failures.LIMIT_OPTIONS
             )
         if isinstance(failure, BadAnswer):
-            return failures.bad_answer(failure, self._url)
+            return failures.unreadable_response_error(failure, self._url)
         return failure

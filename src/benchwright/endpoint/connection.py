@@ -10,13 +10,13 @@ from typing import Protocol
 
 import httptools
 
-from benchwright.endpoint.tls import refused_certificate
-from benchwright.endpoint.waiting_bytes import WaitingBytes, waiting_in
+from benchwright.endpoint.tls import certificate_refusal
+from benchwright.endpoint.waiting_bytes import WaitingBytes, watch_socket
 
 Headers = list[tuple[bytes, bytes]]
 """Header names in lower case, values as sent."""
 
-LARGEST_HEAD = 256 * 1024
+MAX_HEAD_BYTES = 256 * 1024
 """Maximum number of bytes up to the end of the final response's headers, including informational responses."""
 
 
@@ -42,7 +42,7 @@ class Sink(Protocol):
         ...
 
 
-class WireError(Exception):
+class TransportError(Exception):
     """Raised if an exchange fails below HTTP.
 
     `kind`: the name of the failure (listed at `Wire.send`). `received`: True if any byte of a response had
@@ -149,7 +149,7 @@ class Connection(asyncio.Protocol):
             self._exchange.last_at = self._exchange.token_at = perf_counter_ns()
             self._read_on(self._exchange)
 
-    def fail(self, error: WireError) -> None:
+    def fail(self, error: TransportError) -> None:
         """End the exchange in progress with an error, and close the connection."""
         self._end(error)
         self.close()
@@ -165,7 +165,7 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Set up the connection for exchanges."""
         self._transport = transport  # type: ignore[assignment]  # always a Transport here
-        self._waiting = waiting_in(transport.get_extra_info("socket"))
+        self._waiting = watch_socket(transport.get_extra_info("socket"))
         self.open = True
 
     def data_received(self, data: bytes) -> None:
@@ -182,7 +182,7 @@ class Connection(asyncio.Protocol):
         exchange.received += len(data)
         if exchange.received > exchange.largest:
             text = f"the answer is larger than {exchange.largest:,} bytes"
-            self.fail(WireError("too_large", text, received=True))
+            self.fail(TransportError("too_large", text, received=True))
             return
         try:
             try:
@@ -193,11 +193,13 @@ class Connection(asyncio.Protocol):
             if not self._headers_done:
                 self._limit_head(len(data))
         except httptools.HttpParserCallbackError as error:  # the sink raised while the parser was at work
-            self.fail(WireError("malformed", str(error.__context__), received=True))
+            self.fail(TransportError("malformed", str(error.__context__), received=True))
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
-            self.fail(WireError("malformed", f"the answer is not valid HTTP/1.1: {error}", received=True))
+            self.fail(
+                TransportError("malformed", f"the answer is not valid HTTP/1.1: {error}", received=True)
+            )
         except Exception as error:  # the sink raised some other exception
-            self.fail(WireError("malformed", str(error), received=True))
+            self.fail(TransportError("malformed", str(error), received=True))
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End the exchange, because the connection was closed or broke.
@@ -216,15 +218,15 @@ class Connection(asyncio.Protocol):
             self._why_lost("in the middle of the answer" if received else "before it answered", received)
         )
 
-    def _why_lost(self, when: str, received: bool = False) -> WireError:
+    def _why_lost(self, when: str, received: bool = False) -> TransportError:
         """Return the error for an exchange whose connection was lost.
 
         If the server refused the client's certificate, which it reports only after the handshake, the error
         says so.
         """
-        if not received and (why := refused_certificate(self._lost)) is not None:
-            return WireError("connect", why)
-        return WireError("closed", f"the server closed the connection {when}", received=received)
+        if not received and (why := certificate_refusal(self._lost)) is not None:
+            return TransportError("connect", why)
+        return TransportError("closed", f"the server closed the connection {when}", received=received)
 
     # Called by the parser
 
@@ -274,16 +276,16 @@ class Connection(asyncio.Protocol):
 
     def _limit_head(self, size: int) -> None:
         self._head_size += size
-        if self._head_size > LARGEST_HEAD:
-            text = f"the headers of the answer are larger than {LARGEST_HEAD} bytes"
-            self.fail(WireError("malformed", text, received=True))
+        if self._head_size > MAX_HEAD_BYTES:
+            text = f"the headers of the answer are larger than {MAX_HEAD_BYTES} bytes"
+            self.fail(TransportError("malformed", text, received=True))
 
     def _read_on(self, exchange: Exchange) -> None:
         exchange.paused = False
         if self._transport is not None and self.open:
             self._transport.resume_reading()
 
-    def _end(self, error: WireError | None) -> None:
+    def _end(self, error: TransportError | None) -> None:
         exchange, self._exchange = self._exchange, None
         if exchange is None or exchange.done.done():
             return

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from benchwright.endpoint.call_pieces import ToolCallDelta, part_piece
-from benchwright.endpoint.reasoning_parser import flat_text
+from benchwright.endpoint.reasoning_parser import text_of_value
+from benchwright.endpoint.tool_call_deltas import ToolCallDelta, read_content_part
 
 _THOUGHTS = frozenset({"thinking", "reasoning", "redacted_thinking"})
 
@@ -34,11 +34,11 @@ def read_content(content: Any) -> Content:
     text, reasoning, calls = [], [], []
     for part in parts:
         if isinstance(part, dict) and part.get("type") in _THOUGHTS:
-            reasoning.append(flat_text(part))
+            reasoning.append(text_of_value(part))
         elif isinstance(part, dict) and part.get("type") == "tool_use":
-            calls.append(part_piece(part))
+            calls.append(read_content_part(part))
         elif isinstance(part, str | dict):
-            text.append(part if isinstance(part, str) else flat_text(part.get("text")))
+            text.append(part if isinstance(part, str) else text_of_value(part.get("text")))
         elif part is not None:
             raise TypeError(f"content is neither text nor a list of parts: {type(part).__name__}")
     return Content("".join(text), "".join(reasoning), tuple(calls))

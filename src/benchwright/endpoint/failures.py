@@ -10,32 +10,32 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from benchwright.endpoint.connection import Headers, WireError
+from benchwright.endpoint.connection import Headers, TransportError
 from benchwright.errors import ProviderError, RunStopped
 from benchwright.records import UNREADABLE, Record
 from benchwright.secrets import SECRETS
 from benchwright.text import one_line
 
-TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
-LONGEST_DETAIL = 200
+TRANSIENT_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
+MAX_DETAIL_LENGTH = 200
 
-OVERLOADED = frozenset({408, 429, 503, 504, 529})
-OVERLOADED_KINDS = frozenset({"connect", "connect_timeout", "read_timeout", "total_timeout"})
-"""Kinds of `WireError`, and statuses, that may mean that the server is overloaded."""
+OVERLOAD_STATUSES = frozenset({408, 429, 503, 504, 529})
+OVERLOAD_ERROR_KINDS = frozenset({"connect", "connect_timeout", "read_timeout", "total_timeout"})
+"""Kinds of `TransportError`, and statuses, that may mean that the server is overloaded."""
 
-REFUSES_IMAGES = frozenset({400, 404, 413, 415, 422, 500, 501})
+IMAGE_REFUSAL_STATUSES = frozenset({400, 404, 413, 415, 422, 500, 501})
 """Statuses with which servers refuse images, including 500 (llama.cpp) and 404 (routers without a model for images)."""
 
 _ABOUT_IMAGES = re.compile(r"(?<![\w-])images?(?![\w-])|image_url|multimodal|mmproj", re.IGNORECASE)
 
-LIMITED_BY = {"total_timeout": "--request-seconds", "too_large": "--answer-mb"}
-FINAL_KINDS = frozenset({*LIMITED_BY, "client_closed"})
-"""Kinds of `WireError` after which a request is not retried.
+LIMIT_OPTIONS = {"total_timeout": "--request-seconds", "too_large": "--answer-mb"}
+NOT_RETRIED_KINDS = frozenset({*LIMIT_OPTIONS, "client_closed"})
+"""Kinds of `TransportError` after which a request is not retried.
 
-`LIMITED_BY` has the option that sets the limit behind a kind.
+`LIMIT_OPTIONS` has the option that sets the limit behind a kind.
 """
 
-REQUIRED = frozenset({"model", "messages", "prompt", "input"})
+REQUIRED_FIELDS = frozenset({"model", "messages", "prompt", "input"})
 """Names of fields without which a request is invalid."""
 
 _SENDS = (
@@ -44,7 +44,7 @@ _SENDS = (
 )
 """Patterns of refusals due to a missing part of the request, each with the option that sends this part."""
 
-NO_OPTIONS: Mapping[str, str] = {}
+NO_HINTS: Mapping[str, str] = {}
 
 CLIENT_DISCONNECTED = ProviderError("the client disconnected before the answer ended")
 """Error for the record of a request that was cancelled because the client disconnected."""
@@ -63,12 +63,12 @@ class OptionalParts(NamedTuple):
 
 def is_overload(failure: Exception) -> bool:
     """Return True if fewer concurrent requests might have avoided the failure."""
-    if isinstance(failure, WireError):
-        return failure.kind in OVERLOADED_KINDS
-    return isinstance(failure, ProviderError) and failure.http_status in OVERLOADED
+    if isinstance(failure, TransportError):
+        return failure.kind in OVERLOAD_ERROR_KINDS
+    return isinstance(failure, ProviderError) and failure.http_status in OVERLOAD_STATUSES
 
 
-def sending_option(refusal: str) -> str:
+def missing_part_hint(refusal: str) -> str:
     """Return a hint at the option that sends the part missing in a refused request.
 
     It begins with a blank, in brackets; "" if the refusal mentions no such part.
@@ -76,13 +76,13 @@ def sending_option(refusal: str) -> str:
     return next((hint for about, hint in _SENDS if about.search(refusal)), "")
 
 
-def from_answer(
+def error_from_response(
     status: int,
     headers: Headers,
     body: bytes,
     url: str,
     model: str,
-    hints: Mapping[str, str] = NO_OPTIONS,
+    hints: Mapping[str, str] = NO_HINTS,
     beyond: OptionalParts | None = None,
 ) -> ProviderError:
     """Return the error for a response with a status other than 200.
@@ -92,7 +92,7 @@ def from_answer(
     """
     code, detail = error_detail(body)
     said = describe_status(status, body)
-    systemic, refuses_image = True, status in REFUSES_IMAGES and bool(_ABOUT_IMAGES.search(detail))
+    systemic, refuses_image = True, status in IMAGE_REFUSAL_STATUSES and bool(_ABOUT_IMAGES.search(detail))
     if refuses_image:
         systemic = False
         text = (
@@ -112,8 +112,8 @@ def from_answer(
     else:
         systemic = False
         text = f"{url} answered {said}" if detail or not 400 <= status < 500 else _silent(url, status, beyond)
-        text += sending_option(detail) if status < 500 else ""
-    retryable = status in TRANSIENT and not systemic and not refuses_image
+        text += missing_part_hint(detail) if status < 500 else ""
+    retryable = status in TRANSIENT_STATUSES and not systemic and not refuses_image
     return ProviderError(
         text,
         systemic=systemic,
@@ -131,7 +131,9 @@ def _refused_field(hints: Mapping[str, str], detail: str) -> str | None:
 def _silent(url: str, status: int, beyond: OptionalParts | None) -> str:
     """Return the error message for a refusal without a reason, which lists the optional parts of the request."""
     names = (
-        [] if beyond is None else [*beyond.headers, *(name for name in beyond.fields if name not in REQUIRED)]
+        []
+        if beyond is None
+        else [*beyond.headers, *(name for name in beyond.fields if name not in REQUIRED_FIELDS)]
     )
     text = f"{url} answered HTTP {status} without a reason"
     if names:
@@ -141,24 +143,24 @@ def _silent(url: str, status: int, beyond: OptionalParts | None) -> str:
     return text
 
 
-def reason_of(body: bytes) -> str:
+def refusal_reason(body: bytes) -> str:
     """Return the reason stated in the body of a refusal; "" if there is none."""
     return error_detail(body)[1]
 
 
-def from_error_object(error: dict[str, Any], url: str) -> ProviderError:
+def error_from_object(error: dict[str, Any], url: str) -> ProviderError:
     """Return the error for an error object in a response with status 200 (mostly inside a stream)."""
     code = str(error.get("code", error.get("status")))
     status = int(code) if re.fullmatch("[1-5][0-9][0-9]", code) else None
     detail = _clip(str(error.get("message") or error.get("detail") or error))
-    retryable = status is None or status in TRANSIENT or status >= 500
+    retryable = status is None or status in TRANSIENT_STATUSES or status >= 500
     return ProviderError(
         f"{url} sent an error in its answer: {detail}", http_status=status, retryable=retryable
     )
 
 
-def from_wire(
-    error: WireError, url: str, *, answered_before: bool, options: Mapping[str, str] = NO_OPTIONS
+def error_from_transport(
+    error: TransportError, url: str, *, answered_before: bool, options: Mapping[str, str] = NO_HINTS
 ) -> ProviderError:
     """Return the error for a failed exchange.
 
@@ -176,10 +178,10 @@ def from_wire(
         return RunStopped(text)
     if error.kind in options:
         text += f" ({options[error.kind]} sets the limit)"
-    return ProviderError(text, retryable=error.kind not in FINAL_KINDS)
+    return ProviderError(text, retryable=error.kind not in NOT_RETRIED_KINDS)
 
 
-def bad_answer(error: Exception, url: str) -> ProviderError:
+def unreadable_response_error(error: Exception, url: str) -> ProviderError:
     """Return the error for an unreadable response. It is retryable, because the fault may be temporary."""
     return ProviderError(f"{url}: {_clip(str(error))}", http_status=200, retryable=True)
 
@@ -199,7 +201,7 @@ def error_detail(body: bytes) -> tuple[str | None, str]:
     try:
         answer = msgspec.json.decode(body)
     except UNREADABLE:
-        return None, _clip(body[: 4 * LONGEST_DETAIL].decode("utf-8", "replace"))
+        return None, _clip(body[: 4 * MAX_DETAIL_LENGTH].decode("utf-8", "replace"))
     if isinstance(answer, list) and len(answer) == 1 and isinstance(answer[0], dict):
         answer = answer[0]
     error = answer.get("error", answer) if isinstance(answer, dict) else answer
@@ -217,8 +219,10 @@ def _retry_after(headers: Headers) -> float | None:
 
 
 def _clip(text: str) -> str:
-    """Return a redacted text as one line of at most `LONGEST_DETAIL` characters, without control characters."""
-    return one_line(SECRETS.redact(text), LONGEST_DETAIL)  # clipping first could leave the beginning of a key
+    """Return a redacted text as one line of at most `MAX_DETAIL_LENGTH` characters, without control characters."""
+    return one_line(
+        SECRETS.redact(text), MAX_DETAIL_LENGTH
+    )  # clipping first could leave the beginning of a key
 
 
 class RetryPolicy(Record, frozen=True):

@@ -32,7 +32,7 @@ _STANDARD = {other: word for word, others in _WORDS.items() for other in (word, 
 _NONE = ("", "null", "none", "finish_reason_unspecified")
 """Values that stand for null: some servers (Ollama, SGLang, KoboldCpp) send them in every chunk."""
 
-FAILED_CALLS = ("malformed_function_call", "unexpected_tool_call", "malformed_tool_call")
+FAILED_CALL_REASONS = ("malformed_function_call", "unexpected_tool_call", "malformed_tool_call")
 """Finish reasons, or the ends of their values, that report an invalid tool call (Gemini)."""
 
 
@@ -54,11 +54,11 @@ def read_finish_reason(reason: Any) -> str | None:
     return None if word in _NONE else _STANDARD.get(word, reason)
 
 
-def is_known(reason: str | None) -> bool:
+def is_known_finish_reason(reason: str | None) -> bool:
     """Return True if a finish reason is one of the API's, or None."""
     return reason is None or reason in _WORDS
 
 
-def tells_failed_call(reason: str | None) -> bool:
+def is_failed_call(reason: str | None) -> bool:
     """Return True if a finish reason reports an invalid tool call."""
-    return reason is not None and reason.lower().endswith(FAILED_CALLS)
+    return reason is not None and reason.lower().endswith(FAILED_CALL_REASONS)

@@ -3,7 +3,7 @@
 Servers in the field send what RFC 8259 forbids: halves of a character (a surrogate pair cut in two, as
 `\\ud83d` in one event and `\\ude00` in the next, or as the bytes of CESU-8), bytes that are not UTF-8, NaN
 and Infinity, and line ends within a string. A text keeps the halves until its pieces are joined;
-`whole_characters` then turns them into characters.
+`join_surrogates` then turns them into characters.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import msgspec
 
 from benchwright.records import UNREADABLE
 
-BROKEN = "\ufffd"
+REPLACEMENT_CHARACTER = "\ufffd"
 """Replacement for an incomplete character (U+FFFD)."""
 
 _BYTES_OF_A_HALF = 3
@@ -71,13 +71,13 @@ def _keep_halves(error: UnicodeError) -> tuple[str, int]:
     try:
         return error.object[error.start : end].decode("utf-8", "surrogatepass"), end
     except UnicodeDecodeError:
-        return BROKEN, error.end
+        return REPLACEMENT_CHARACTER, error.end
 
 
 codecs.register_error(_ERRORS, _keep_halves)
 
 
-def whole_characters(text: str) -> str:
+def join_surrogates(text: str) -> str:
     """Return a text with halves of characters joined; a half by itself becomes U+FFFD."""
     if text.isascii():
         return text
@@ -101,19 +101,19 @@ class SurrogateJoiner:
         """
         text = self._first + text
         self._first = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
-        return whole_characters(text.removesuffix(self._first))
+        return join_surrogates(text.removesuffix(self._first))
 
     def end(self) -> str:
         """End the stream: return U+FFFD if an unpaired high surrogate is left over, else ""."""
-        return BROKEN if self._first else ""
+        return REPLACEMENT_CHARACTER if self._first else ""
 
 
-def with_whole_characters(value: Any) -> Any:
-    """Return a JSON value with `whole_characters` applied to all its strings."""
+def join_surrogates_in_json(value: Any) -> Any:
+    """Return a JSON value with `join_surrogates` applied to all its strings."""
     if isinstance(value, str):
-        return whole_characters(value)
+        return join_surrogates(value)
     if isinstance(value, dict):
-        return {whole_characters(key): with_whole_characters(item) for key, item in value.items()}
+        return {join_surrogates(key): join_surrogates_in_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [with_whole_characters(item) for item in value]
+        return [join_surrogates_in_json(item) for item in value]
     return value

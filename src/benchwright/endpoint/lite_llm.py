@@ -13,24 +13,30 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.access import NO_ACCESS, Access
-from benchwright.endpoint.failures import CLIENT_DISCONNECTED, LIMITED_BY, TRANSIENT, RetryPolicy, is_overload
-from benchwright.endpoint.flags import NARROWED, WITHOUT
+from benchwright.endpoint.failures import (
+    CLIENT_DISCONNECTED,
+    LIMIT_OPTIONS,
+    TRANSIENT_STATUSES,
+    RetryPolicy,
+    is_overload,
+)
+from benchwright.endpoint.flags import LEFT_OUT_PREFIX, RESENT_WITHOUT_PART
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
-from benchwright.endpoint.oddities import flags_of_text
-from benchwright.endpoint.optional_parts import NOTHING, RENAMED, Extras, adapted
+from benchwright.endpoint.optional_parts import NO_NAMES, RENAMED_FIELDS, RefusedParts, omit_fields
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import Begin, at_once
+from benchwright.endpoint.request import BeginCallback, begin_at_once
+from benchwright.endpoint.response_flags import flags_of_text
 from benchwright.endpoint.timeouts import Timeouts
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import SIMULATED_FLAG, RequestRecord, Target
 from benchwright.text import one_line
 
-LITELLM = "litellm"
+LITELLM_BASE_URL = "litellm"
 """Base URL of targets that are reached through LiteLLM."""
 
-SYSTEMIC = frozenset({401, 402, 403, 404})
-SYSTEMIC_KINDS = frozenset({"APIConnectionError", "BudgetExceededError", "ConnectError"})
-LONGEST_DETAIL = 200
+SYSTEMIC_STATUSES = frozenset({401, 402, 403, 404})
+SYSTEMIC_ERRORS = frozenset({"APIConnectionError", "BudgetExceededError", "ConnectError"})
+MAX_DETAIL_LENGTH = 200
 
 
 class LiteLLMClient:
@@ -46,7 +52,7 @@ class LiteLLMClient:
         access: Access = NO_ACCESS,
         retry: RetryPolicy | None = None,
         seconds: float = Timeouts().total,
-        added: Set[str] = NOTHING,
+        added: Set[str] = NO_NAMES,
     ) -> None:
         self.target = target
         self.model = target.model
@@ -54,7 +60,7 @@ class LiteLLMClient:
         self._headers = {header.name: header.value for header in access.headers}
         self._retry = retry or RetryPolicy()
         self._seconds = seconds
-        self._extras = Extras(added)
+        self._extras = RefusedParts(added)
         self._requests = 0
         self.on_overload: Callable[[int], None] = lambda attempt: None
         """See `EndpointClient.on_overload`."""
@@ -63,7 +69,7 @@ class LiteLLMClient:
         self,
         path: str,
         body: Mapping[str, Any],
-        begin: Begin = at_once,
+        begin: BeginCallback = begin_at_once,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
         """Send a request and return the response; see `EndpointClient.ask`.
@@ -99,7 +105,9 @@ class LiteLLMClient:
                 )
                 try:
                     async with asyncio.timeout(self._seconds - (started - asked) / 1e9):
-                        answer = await litellm.acompletion(**adapted(fields, left_out), **self._way(litellm))
+                        answer = await litellm.acompletion(
+                            **omit_fields(fields, left_out), **self._way(litellm)
+                        )
                     reply, flags = _read(answer)
                 except Exception as failure:
                     error = _explain(failure, self.model)
@@ -150,12 +158,12 @@ class LiteLLMClient:
         None if the refusal has another cause. Fields that LiteLLM itself renames for a provider are never
         left out.
         """
-        carried = self._extras.optional_parts(fields, stream=False, sends_id=False) - RENAMED.keys()
+        carried = self._extras.optional_parts(fields, stream=False, sends_id=False) - RENAMED_FIELDS.keys()
         said = str(failure).encode("utf-8", "replace")
         return self._extras.parts_to_omit(left_out, carried, error.http_status or 0, said, str(error))
 
     def _too_slow(self) -> ProviderError:
-        limit = f"{self._seconds:g} s ({LIMITED_BY['total_timeout']} sets the limit)"
+        limit = f"{self._seconds:g} s ({LIMIT_OPTIONS['total_timeout']} sets the limit)"
         return ProviderError(f"{self.model}: the answer did not end within {limit}")
 
     async def count_tokens(self, text: str) -> int | None:
@@ -220,7 +228,10 @@ def _flags(left_out: frozenset[str], known: frozenset[str]) -> list[str]:
 
     Of these, `known` were refused in earlier requests.
     """
-    return [*(f"{WITHOUT}{name}" for name in sorted(left_out)), *([NARROWED] if left_out != known else [])]
+    return [
+        *(f"{LEFT_OUT_PREFIX}{name}" for name in sorted(left_out)),
+        *([RESENT_WITHOUT_PART] if left_out != known else []),
+    ]
 
 
 def _read(answer: Any) -> tuple[Reply, list[str]]:
@@ -243,9 +254,13 @@ def _explain(failure: Exception, model: str) -> ProviderError:
         return ProviderError(f"{model}: {failure}", http_status=200)
     text = f"{model}: {_first_line(failure)}"
     status = getattr(failure, "status_code", None)
-    if status in SYSTEMIC or _kinds(failure) & SYSTEMIC_KINDS or "LLM Provider NOT provided" in str(failure):
+    if (
+        status in SYSTEMIC_STATUSES
+        or _kinds(failure) & SYSTEMIC_ERRORS
+        or "LLM Provider NOT provided" in str(failure)
+    ):
         return ProviderError(text, systemic=True, http_status=status)
-    return ProviderError(text, http_status=status, retryable=status in TRANSIENT)
+    return ProviderError(text, http_status=status, retryable=status in TRANSIENT_STATUSES)
 
 
 def _kinds(failure: BaseException) -> set[str]:
@@ -260,4 +275,4 @@ def _kinds(failure: BaseException) -> set[str]:
 
 def _first_line(failure: Exception) -> str:
     lines = [line for line in str(failure).splitlines() if line.strip()]
-    return one_line(lines[0] if lines else type(failure).__name__, LONGEST_DETAIL)
+    return one_line(lines[0] if lines else type(failure).__name__, MAX_DETAIL_LENGTH)

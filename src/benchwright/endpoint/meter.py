@@ -13,35 +13,40 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.accumulator import MALFORMED, ResponseAccumulator
+from benchwright.endpoint.accumulator import MALFORMED_ERRORS, ResponseAccumulator
 from benchwright.endpoint.connection import Headers
-from benchwright.endpoint.dialects import Reader
-from benchwright.endpoint.json_reading import read_json, with_whole_characters
-from benchwright.endpoint.marks import SIMULATED_HEADER
+from benchwright.endpoint.dialects import ResponseReader
+from benchwright.endpoint.json_reading import join_surrogates_in_json, read_json
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.sse import EventStream, EventTooLarge, events_of
+from benchwright.endpoint.simulation_marks import SIMULATED_HEADER
+from benchwright.endpoint.sse import EventStream, EventTooLarge, choose_parser
 from benchwright.records import UNREADABLE
 from benchwright.stats.histogram import bucket_of
 
-DONE = b"[DONE]"
+DONE_MARKER = b"[DONE]"
 """Data of the event that ends a stream."""
 
-MOST_UNREAD = 32
-LARGE_PIECE = 16 * 1024
-"""A stream is parsed when `MOST_UNREAD` pieces wait, or at once after a piece of `LARGE_PIECE` bytes."""
+MAX_UNREAD_PIECES = 32
+LARGE_PIECE_BYTES = 16 * 1024
+"""A stream is parsed when `MAX_UNREAD_PIECES` pieces wait, or at once after a piece of `LARGE_PIECE_BYTES` bytes."""
 
-STREAMS = (b"text/event-stream", b"application/x-ndjson", b"application/jsonl", b"application/stream+json")
+STREAM_CONTENT_TYPES = (
+    b"text/event-stream",
+    b"application/x-ndjson",
+    b"application/jsonl",
+    b"application/stream+json",
+)
 """Content types of streams: server-sent events, or JSON lines."""
 
 EVENT_STARTS = (b"data:", b"event:", b"error:", b"retry:", b"id:", b":")
 """Beginnings of events, with which no JSON begins. They identify a stream that has another content type."""
 
-BROKEN_OFF = frozenset(
+BROKEN_OFF_REASONS = frozenset(
     {"error", "abort", "aborted", "cancelled", "canceled", "network_error", "insufficient_system_resource"}
 )
 """Finish reasons by which servers (vLLM, SGLang, Mistral, GLM, DeepSeek) report that a response broke off."""
 
-LONGEST_EXCERPT = 80
+MAX_EXCERPT_BYTES = 80
 """Bytes of an unreadable body that the error message quotes."""
 
 _LINES = re.compile(rb"\s*\{.*\}\s*\n\s*\{")
@@ -70,7 +75,7 @@ class AnswerMeter:
     that was parsed.
     """
 
-    def __init__(self, reader: Reader | None = None) -> None:
+    def __init__(self, reader: ResponseReader | None = None) -> None:
         self._reader = reader
         self.status = 0
         self.headers: Headers = []
@@ -102,7 +107,7 @@ class AnswerMeter:
         self.status, self.headers = status, headers
         for name, value in headers:
             if name == b"content-type":
-                self.streamed = status == 200 and value.lower().startswith(STREAMS)
+                self.streamed = status == 200 and value.lower().startswith(STREAM_CONTENT_TYPES)
             elif name.endswith(SIMULATED_HEADER):
                 self._is_marked = True
             elif status == 200 and name == b"content-encoding" and value.lower() not in (b"identity", b""):
@@ -120,7 +125,7 @@ class AnswerMeter:
                 self.flags.append("not_called_a_stream")
         self._pieces.append(chunk)
         self._arrived.append(at)
-        if self.streamed and (len(self._pieces) == MOST_UNREAD or len(chunk) >= LARGE_PIECE):
+        if self.streamed and (len(self._pieces) == MAX_UNREAD_PIECES or len(chunk) >= LARGE_PIECE_BYTES):
             self.parse_waiting_pieces()
             self._raise_failure()
 
@@ -148,13 +153,13 @@ class AnswerMeter:
         if not pieces:
             return
         if self._events is None:
-            self._events = events_of(b"".join(pieces))
+            self._events = choose_parser(b"".join(pieces))
         self._read_at = arrived[-1]
         try:
             for piece, at in zip(pieces, arrived, strict=True):
                 if self._failure is None:
                     self._take(self._events, piece, at)
-        except (*MALFORMED, EventTooLarge) as error:
+        except (*MALFORMED_ERRORS, EventTooLarge) as error:
             self.flags.append("malformed_chunk")
             self._failure = BadAnswer(f"a piece of the stream is not a chat completion chunk: {error}")
 
@@ -172,7 +177,7 @@ class AnswerMeter:
         for data in events.feed(piece):
             if not data or (self._done and self._reader is None):
                 continue
-            if data.startswith(DONE) and data.rstrip() == DONE:
+            if data.startswith(DONE_MARKER) and data.rstrip() == DONE_MARKER:
                 self._done, assembly.pattern = True, None
             elif self._reader is not None:
                 if assembly.take_decoded_chunk(self._reader.read_event(self._event(data)), at):
@@ -245,8 +250,8 @@ class AnswerMeter:
                 if not _LINES.match(self.body):
                     raise
             return self._finish_lines()
-        except MALFORMED as error:
-            began = self.body[:LONGEST_EXCERPT].decode("utf-8", "replace").strip()
+        except MALFORMED_ERRORS as error:
+            began = self.body[:MAX_EXCERPT_BYTES].decode("utf-8", "replace").strip()
             what = f"begins with {began!r}" if began else "is empty"
             raise BadAnswer(f"the answer is not a chat completion but {what} ({error})") from None
 
@@ -266,7 +271,7 @@ class AnswerMeter:
     def _finish_whole(self, body: bytes) -> Reply:
         if self._reader is not None:
             answer = self._reader.read_body(self._event(body))
-            body = _encode(with_whole_characters(answer) if self._assembly.pieces.is_lenient else answer)
+            body = _encode(join_surrogates_in_json(answer) if self._assembly.pieces.is_lenient else answer)
         self._assembly.take_whole_body(body)
         if not self.error:
             self._check_reason()
@@ -321,5 +326,5 @@ class AnswerMeter:
 
     def _check_reason(self) -> None:
         reason = self._assembly.pieces.finish_reason
-        if reason is not None and reason.lower() in BROKEN_OFF:
+        if reason is not None and reason.lower() in BROKEN_OFF_REASONS:
             raise BadAnswer(f"the server broke the answer off (finish reason {reason})")

@@ -10,18 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 
-from benchwright.endpoint.request_heads import REQUEST_ID
+from benchwright.endpoint.request_heads import REQUEST_ID_HEADER
 
-STREAM = "stream"
-STREAM_OPTIONS = "stream_options"
+STREAM_FIELD = "stream"
+STREAM_OPTIONS_FIELD = "stream_options"
 
-RENAMED = {"max_tokens": "max_completion_tokens"}
+RENAMED_FIELDS = {"max_tokens": "max_completion_tokens"}
 """Fields that some servers require under another name, which their refusal contains.
 
 This also applies to the user's fields.
 """
 
-OF_MESSAGES = frozenset(
+MESSAGE_FIELDS = frozenset(
     {
         *("provider_specific_fields", "cache_control", "annotations", "reasoning_content"),
         *("reasoning_details", "thinking_blocks"),
@@ -33,35 +33,35 @@ Client libraries and other providers add them, and programs (such as mini-swe-ag
 back within a conversation. Groq, OpenAI and others refuse them.
 """
 
-NAMING = frozenset({400, 422, 500, 501})
+NAMING_STATUSES = frozenset({400, 422, 500, 501})
 """Statuses of refusals that name the refused part. 500 is used by gateways that translate requests."""
 
-SILENT = frozenset({400, 422})
+SILENT_STATUSES = frozenset({400, 422})
 """Statuses of refusals that may come without a reason."""
 
-MOST_READ = 16_384
+MAX_REFUSAL_BYTES = 16_384
 """Maximum number of bytes of a refusal that are searched for names."""
 
-NOTHING: frozenset[str] = frozenset()
+NO_NAMES: frozenset[str] = frozenset()
 
 
-class Extras:
+class RefusedParts:
     """The optional parts of requests that the server of one client has refused.
 
     `left_out`: the names of refused headers and fields. `own`: the names of settings that the user did not
     ask for, such as the seed of a protocol.
     """
 
-    def __init__(self, own: Set[str] = NOTHING) -> None:
-        self.left_out = NOTHING
+    def __init__(self, own: Set[str] = NO_NAMES) -> None:
+        self.left_out = NO_NAMES
         self.own = frozenset(own)
         self._proven = False
 
     def optional_parts(self, fields: Mapping[str, object], *, stream: bool, sends_id: bool) -> frozenset[str]:
         """Return the names of the parts that a request with these fields may omit or rename after a refusal."""
-        names = {REQUEST_ID} if sends_id else set()
+        names = {REQUEST_ID_HEADER} if sends_id else set()
         if stream:
-            names |= {STREAM, STREAM_OPTIONS} - fields.keys()
+            names |= {STREAM_FIELD, STREAM_OPTIONS_FIELD} - fields.keys()
         return frozenset(names | (self.own & fields.keys()) | _renamed_in(fields)) - self.left_out
 
     def relayed_optional_parts(self, added: Set[str], *, sends_id: bool) -> frozenset[str]:
@@ -69,8 +69,8 @@ class Extras:
 
         `added`: fields that Benchwright added, and fields of messages that the API's reference does not have.
         """
-        fields = added & {STREAM_OPTIONS, *RENAMED, *OF_MESSAGES, *self.own}
-        return frozenset({REQUEST_ID} | fields if sends_id else fields)
+        fields = added & {STREAM_OPTIONS_FIELD, *RENAMED_FIELDS, *MESSAGE_FIELDS, *self.own}
+        return frozenset({REQUEST_ID_HEADER} | fields if sends_id else fields)
 
     def parts_to_omit(
         self, left_out: frozenset[str], carried: frozenset[str], status: int, body: bytes, reason: str
@@ -84,11 +84,11 @@ class Extras:
         cause.
         """
         carried -= left_out
-        if status in NAMING and (named := frozenset(_named(carried, body))):
+        if status in NAMING_STATUSES and (named := frozenset(_named(carried, body))):
             return left_out | named
-        if status not in SILENT or reason or self._proven:
+        if status not in SILENT_STATUSES or reason or self._proven:
             return None
-        step = carried & {REQUEST_ID} or carried - RENAMED.keys()
+        step = carried & {REQUEST_ID_HEADER} or carried - RENAMED_FIELDS.keys()
         return left_out | step if step else None
 
     def record_success(self, left_out: frozenset[str]) -> None:
@@ -98,28 +98,30 @@ class Extras:
             self.left_out |= left_out
 
 
-def instead_of(name: str) -> str:
+def omission_phrase(name: str) -> str:
     """Return a phrase that says that a refused header or field is omitted.
 
     It follows the word "request" in a sentence.
     """
-    if name in RENAMED:
-        return f"with {RENAMED[name]} in place of {name}"
+    if name in RENAMED_FIELDS:
+        return f"with {RENAMED_FIELDS[name]} in place of {name}"
     return f"without {name}"
 
 
-def adapted(fields: dict[str, object], left_out: frozenset[str]) -> dict[str, object]:
+def omit_fields(fields: dict[str, object], left_out: frozenset[str]) -> dict[str, object]:
     """Return the fields without those in `left_out`.
 
-    Fields that have another name in `RENAMED` are renamed instead.
+    Fields that have another name in `RENAMED_FIELDS` are renamed instead.
     """
     kept = {name: value for name, value in fields.items() if name not in left_out}
-    return kept | {RENAMED[name]: fields[name] for name in RENAMED.keys() & left_out & fields.keys()}
+    return kept | {
+        RENAMED_FIELDS[name]: fields[name] for name in RENAMED_FIELDS.keys() & left_out & fields.keys()
+    }
 
 
-def in_messages(body: bytes) -> frozenset[str]:
-    """Return the names in `OF_MESSAGES` that occur in the body of a chat completions request."""
-    return frozenset(name for name in OF_MESSAGES if b'"%b"' % name.encode() in body)
+def find_message_fields(body: bytes) -> frozenset[str]:
+    """Return the names in `MESSAGE_FIELDS` that occur in the body of a chat completions request."""
+    return frozenset(name for name in MESSAGE_FIELDS if b'"%b"' % name.encode() in body)
 
 
 def without_fields(value: object, names: Set[str]) -> object:
@@ -130,12 +132,12 @@ def without_fields(value: object, names: Set[str]) -> object:
 
 
 def _renamed_in(fields: Mapping[str, object]) -> set[str]:
-    return {name for name, other in RENAMED.items() if name in fields and other not in fields}
+    return {name for name, other in RENAMED_FIELDS.items() if name in fields and other not in fields}
 
 
 def _named(names: Iterable[str], body: bytes) -> Iterator[str]:
-    text = body[:MOST_READ].decode("utf-8", "replace")
+    text = body[:MAX_REFUSAL_BYTES].decode("utf-8", "replace")
     for name in names:
-        words = [name, RENAMED[name]] if name in RENAMED else [name]
+        words = [name, RENAMED_FIELDS[name]] if name in RENAMED_FIELDS else [name]
         if all(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text, re.IGNORECASE) for word in words):
             yield name

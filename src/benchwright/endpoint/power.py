@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from benchwright.endpoint.prometheus import samples
+from benchwright.endpoint.prometheus import parse_samples
 from benchwright.records import Record
 
-WATTS = "DCGM_FI_DEV_POWER_USAGE"
-MILLIJOULES = "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"
-"""Metrics: a gauge in W (`WATTS`), and a counter in mJ since the driver was loaded.
+POWER_METRIC = "DCGM_FI_DEV_POWER_USAGE"
+ENERGY_METRIC = "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"
+"""Metrics: a gauge in W (`POWER_METRIC`), and a counter in mJ since the driver was loaded.
 
 https://docs.nvidia.com/datacenter/dcgm/latest/dcgm-api/dcgm-api-field-ids.html, fields 155 and 156.
 """
@@ -34,13 +34,13 @@ def read_power(text: str, at: int) -> PowerReading | None:
 
     Parts of one device (MIG instances) report the figures of the whole board, so they count once.
     """
-    watts = dict(_devices(text, WATTS))
-    joules = {device: value / 1000 for device, value in _devices(text, MILLIJOULES)}
+    watts = dict(_devices(text, POWER_METRIC))
+    joules = {device: value / 1000 for device, value in _devices(text, ENERGY_METRIC)}
     return PowerReading(at, watts, joules) if watts or joules else None
 
 
 def _devices(text: str, metric: str) -> Iterator[tuple[str, float]]:
-    for name, labels, value in samples(text):
+    for name, labels, value in parse_samples(text):
         if name == metric:
             found = _DEVICE.search(labels)
             yield found[1] if found else labels, value

@@ -8,7 +8,7 @@ from math import isfinite
 
 _SAMPLE = re.compile(r"^([a-zA-Z_:][\w:]*(?:\{.*\})?)\s+([^\s]+)(?:\s+-?\d+)?\s*$")
 _TYPE = re.compile(r"^#\s*TYPE\s+(\S+)\s+(\S+)")
-GROWING = frozenset({"counter", "histogram", "summary"})
+GROWING_METRIC_TYPES = frozenset({"counter", "histogram", "summary"})
 """Metric types whose values only grow, so that a difference is meaningful."""
 
 
@@ -21,7 +21,7 @@ def growing_values(text: str) -> dict[str, float]:
             kinds[found[1]] = found[2]
         elif found := _SAMPLE.match(line):
             name = found[1].partition("{")[0]
-            if any(kinds.get(family) in GROWING for family in _families(name)):
+            if any(kinds.get(family) in GROWING_METRIC_TYPES for family in _families(name)):
                 try:
                     values[found[1]] = float(found[2])
                 except ValueError:
@@ -29,20 +29,20 @@ def growing_values(text: str) -> dict[str, float]:
     return values
 
 
-def totals(text: str) -> tuple[dict[str, float], dict[str, float]]:
+def sums_and_maxima(text: str) -> tuple[dict[str, float], dict[str, float]]:
     """Return ({name: sum}, {name: highest}) over the label sets of each name, in the text exposition format 0.0.4.
 
     Lines that are not samples, and values that are not numbers, are skipped.
     """
     sums: dict[str, float] = {}
     highest: dict[str, float] = {}
-    for name, _, value in samples(text):
+    for name, _, value in parse_samples(text):
         sums[name] = sums.get(name, 0.0) + value
         highest[name] = max(value, highest.get(name, value))
     return sums, highest
 
 
-def samples(text: str) -> Iterator[tuple[str, str, float]]:
+def parse_samples(text: str) -> Iterator[tuple[str, str, float]]:
     """Yield (name, labels, value) of each sample with a finite value; labels as written, with their braces."""
     for line in text.splitlines():
         found = _SAMPLE.match(line)
@@ -65,7 +65,7 @@ def _families(name: str) -> Iterator[str]:
             yield name.removesuffix(suffix)
 
 
-def differences(before: str, after: str) -> dict[str, float]:
+def counter_growth(before: str, after: str) -> dict[str, float]:
     """Return how much each growing value (see `growing_values`) grew between two pages.
 
     A new value counts from 0; a value that fell is left out.

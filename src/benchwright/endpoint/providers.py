@@ -15,21 +15,21 @@ from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.address import parse_base_url, proxy_for
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.credentials import OPENAI_HOST, find_key
-from benchwright.endpoint.failures import NO_OPTIONS, RetryPolicy
-from benchwright.endpoint.lite_llm import LITELLM, LiteLLMClient
-from benchwright.endpoint.optional_parts import NOTHING
+from benchwright.endpoint.failures import NO_HINTS, RetryPolicy
+from benchwright.endpoint.lite_llm import LITELLM_BASE_URL, LiteLLMClient
+from benchwright.endpoint.optional_parts import NO_NAMES
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import Begin, at_once
+from benchwright.endpoint.request import BeginCallback, begin_at_once
 from benchwright.endpoint.timeouts import Timeouts
-from benchwright.endpoint.tls import NO_FILES, tls_context
+from benchwright.endpoint.tls import NO_TLS_FILES, tls_context
 from benchwright.environment_file import ENVIRONMENT_FILE
 from benchwright.errors import UserError
 from benchwright.records import RequestRecord, Target
 from benchwright.secrets import SECRETS
 from benchwright.text import Say
 
-OPENAI = "https://api.openai.com/v1"
-AUTHORIZATION = "authorization"
+OPENAI_URL = "https://api.openai.com/v1"
+AUTHORIZATION_HEADER = "authorization"
 
 
 class ModelClient(Protocol):
@@ -44,7 +44,7 @@ class ModelClient(Protocol):
         self,
         path: str,
         body: Mapping[str, Any],
-        begin: Begin = at_once,
+        begin: BeginCallback = begin_at_once,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
         """Send a request and return the response, with retries when they can help."""
@@ -84,8 +84,8 @@ def find_target(
     if not base_url:
         provider, _, name = model.partition("/") if "/" in model else ("openai", "", model)
         if provider != "openai":
-            return Target(slot, model, LITELLM, given, access.plain_headers)
-        base_url, model = os.environ.get("OPENAI_BASE_URL") or OPENAI, name
+            return Target(slot, model, LITELLM_BASE_URL, given, access.plain_headers)
+        base_url, model = os.environ.get("OPENAI_BASE_URL") or OPENAI_URL, name
     parse_base_url(base_url)
     return Target(slot, model, base_url.rstrip("/"), given, access.plain_headers)
 
@@ -101,10 +101,10 @@ def find_access(given: Access, target: Target, say: Say) -> Access:
         UserError: If the key is invalid in an HTTP header, OpenAI would be asked without a key, the address
             comes from a `.env` file and the key or a header does not, or a file for TLS cannot be used.
     """
-    if given.tls != NO_FILES:
+    if given.tls != NO_TLS_FILES:
         tls_context(given.tls)
-    if target.base_url == LITELLM:
-        if given.tls != NO_FILES:
+    if target.base_url == LITELLM_BASE_URL:
+        if given.tls != NO_TLS_FILES:
             raise UserError(
                 f"The model {target.model!r} is reached through LiteLLM, which takes no files for TLS: "
                 "give the address of an OpenAI-compatible endpoint with --base-url."
@@ -115,7 +115,7 @@ def find_access(given: Access, target: Target, say: Say) -> Access:
     secrets = [header.value for header in given.headers if header.secret]
     key = (
         None
-        if AUTHORIZATION in given.header_names
+        if AUTHORIZATION_HEADER in given.header_names
         else find_key(given.key, parse_base_url(target.base_url), say)
     )
     if not is_openai:
@@ -124,7 +124,7 @@ def find_access(given: Access, target: Target, say: Say) -> Access:
     return replace(given, key=key)
 
 
-def connect(
+def connect_client(
     target: Target,
     access: Access = NO_ACCESS,
     *,
@@ -132,8 +132,8 @@ def connect(
     stream: bool = True,
     limits: Timeouts | None = None,
     retry: RetryPolicy | None = None,
-    hints: Mapping[str, str] = NO_OPTIONS,
-    added: Set[str] = NOTHING,
+    hints: Mapping[str, str] = NO_HINTS,
+    added: Set[str] = NO_NAMES,
 ) -> ModelClient:
     """Return a client of a target.
 
@@ -143,7 +143,7 @@ def connect(
     Raises:
         UserError: If the proxy that the environment sets cannot be used.
     """
-    if target.base_url == LITELLM:
+    if target.base_url == LITELLM_BASE_URL:
         return LiteLLMClient(target, access, retry, (limits or Timeouts()).total, added)
     return EndpointClient(
         target,
@@ -165,5 +165,5 @@ def check_target(target: Target, access: Access = NO_ACCESS) -> None:
         UserError: If LiteLLM does not know the provider, or has no key for it.
         ProviderError: If LiteLLM is needed and not installed.
     """
-    if target.base_url == LITELLM:
+    if target.base_url == LITELLM_BASE_URL:
         LiteLLMClient(target, access).check()

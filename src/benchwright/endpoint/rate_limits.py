@@ -9,14 +9,14 @@ from time import monotonic
 
 from benchwright.errors import ProviderError, RunStopped
 
-LIMITING = frozenset({429, 503, 529})
+RATE_LIMIT_STATUSES = frozenset({429, 503, 529})
 """Statuses that, with Retry-After, ask for a pause of all requests."""
 
-SHORTEST_WAIT = 0.1
+MIN_WAIT_SECONDS = 0.1
 """Minimum wait in seconds, also if a server asks for less, so that no fast loop of requests arises."""
 
 
-class Waits:
+class RateLimitWaits:
     """Time that one trial has waited for rate limits, in seconds.
 
     Concurrent waits of its requests count once.
@@ -41,7 +41,7 @@ class Waits:
                 self.seconds += monotonic() - self._since
 
 
-class Gate:
+class RateLimitGate:
     """Gate that holds requests back for as long as a rate limit asks.
 
     A trial waits at it for at most `longest` seconds in total.
@@ -55,7 +55,7 @@ class Gate:
         self._stopped = asyncio.Event()
         self._why: ProviderError = ProviderError("")
 
-    def shut(self, error: ProviderError, waits: Waits) -> bool:
+    def shut(self, error: ProviderError, waits: RateLimitWaits) -> bool:
         """Shut the gate for the pause that an error asks for.
 
         Return True if it asks for one: then the error does not count as a failed attempt.
@@ -63,9 +63,9 @@ class Gate:
         Raises:
             ProviderError: If the pause is longer than the trial may wait.
         """
-        if error.retry_after is None or error.http_status not in LIMITING:
+        if error.retry_after is None or error.http_status not in RATE_LIMIT_STATUSES:
             return False
-        seconds = max(error.retry_after, SHORTEST_WAIT)
+        seconds = max(error.retry_after, MIN_WAIT_SECONDS)
         self._check(seconds, waits, error)
         if monotonic() + seconds > self._opens_at:
             self._opens_at = monotonic() + seconds
@@ -73,7 +73,7 @@ class Gate:
             self.on_shut(seconds)
         return True
 
-    async def wait_until_open(self, waits: Waits) -> None:
+    async def wait_until_open(self, waits: RateLimitWaits) -> None:
         """Wait until the gate is open.
 
         Raises:
@@ -96,7 +96,7 @@ class Gate:
         """Let requests at the shut gate fail from now on, instead of waiting."""
         self._stopped.set()
 
-    def _check(self, seconds: float, waits: Waits, error: ProviderError) -> None:
+    def _check(self, seconds: float, waits: RateLimitWaits, error: ProviderError) -> None:
         if waits.seconds + seconds > self._longest:
             raise ProviderError(
                 f"{str(error).rstrip('.')} and asks to wait {seconds:,g} s; "

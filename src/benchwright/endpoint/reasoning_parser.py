@@ -25,11 +25,11 @@ _TEXTS = ("text", "content", "thinking", "reasoning", "summary")
 THOUGHT_FIELDS = frozenset({*_FIELDS, "thought"})
 
 
-def thought_of(message: dict[str, Any]) -> str:
+def read_thought(message: dict[str, Any]) -> str:
     """Return the reasoning in a delta or message; "" if there is none."""
     if THOUGHT_FIELDS.isdisjoint(message):
         return ""
-    return next((text for name in _FIELDS if (text := flat_text(message.get(name)))), "")
+    return next((text for name in _FIELDS if (text := text_of_value(message.get(name)))), "")
 
 
 def is_marked_thought(delta: dict[str, Any]) -> bool:
@@ -39,7 +39,7 @@ def is_marked_thought(delta: dict[str, Any]) -> bool:
     return isinstance(google, dict) and google.get("thought") is True
 
 
-def flat_text(value: Any) -> str:
+def text_of_value(value: Any) -> str:
     """Return the text in a value; "" if there is none.
 
     The value is a string, an object that holds one, or a list of these.
@@ -52,9 +52,9 @@ def flat_text(value: Any) -> str:
     if not value:
         return ""
     if isinstance(value, list):
-        return "".join(map(flat_text, value))
+        return "".join(map(text_of_value, value))
     if isinstance(value, dict):
-        return next((text for name in _TEXTS if (text := flat_text(value.get(name)))), "")
+        return next((text for name in _TEXTS if (text := text_of_value(value.get(name)))), "")
     raise TypeError(f"text was expected, not {value!r:.40}")
 
 
@@ -114,18 +114,18 @@ def inline_thoughts(content: str) -> list[ReasoningSpan]:
 def split_reasoning(content: str) -> tuple[str, str]:
     """Return (reasoning, answer) of a text that may hold reasoning inline; see `inline_thoughts`."""
     thoughts = inline_thoughts(content)
-    return reasoning_in(thoughts), without_thoughts(content, thoughts)
+    return join_thoughts(thoughts), without_thoughts(content, thoughts)
 
 
-def answer_start(content: str) -> int:
+def find_answer_offset(content: str) -> int:
     """Return the offset of the answer in a text that may hold reasoning inline.
 
     If there is no answer, it is the text's length.
     """
-    return answer_begin(content, inline_thoughts(content))
+    return answer_offset(content, inline_thoughts(content))
 
 
-def reasoning_in(thoughts: list[ReasoningSpan]) -> str:
+def join_thoughts(thoughts: list[ReasoningSpan]) -> str:
     """Return the joined text of these blocks of reasoning."""
     return "\n\n".join(filter(None, (thought.text.strip() for thought in thoughts)))
 
@@ -139,7 +139,7 @@ def without_thoughts(content: str, thoughts: list[ReasoningSpan]) -> str:
     return "".join(piece if place or piece.strip() else "" for place, piece in enumerate(pieces))
 
 
-def answer_begin(content: str, thoughts: list[ReasoningSpan]) -> int:
+def answer_offset(content: str, thoughts: list[ReasoningSpan]) -> int:
     """Return the offset of the answer in a text with these blocks of reasoning.
 
     If there is no answer, it is the text's length.
@@ -152,7 +152,7 @@ def answer_begin(content: str, thoughts: list[ReasoningSpan]) -> int:
     return start
 
 
-def is_late(content: str, thoughts: list[ReasoningSpan]) -> bool:
+def has_late_thought(content: str, thoughts: list[ReasoningSpan]) -> bool:
     """Return True if any of these blocks of reasoning comes after the beginning of the answer."""
     starts = [0, *(thought.end for thought in thoughts)]
     return any(content[start : one.begin].strip() for start, one in zip(starts, thoughts, strict=False))

@@ -7,11 +7,11 @@ import uuid
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from time import perf_counter_ns
 
-from benchwright.endpoint.flags import NARROWED, WITHOUT
+from benchwright.endpoint.flags import LEFT_OUT_PREFIX, RESENT_WITHOUT_PART
 from benchwright.endpoint.meter import AnswerMeter
-from benchwright.endpoint.oddities import flags_of_text
-from benchwright.endpoint.rate_limits import Waits
+from benchwright.endpoint.rate_limits import RateLimitWaits
 from benchwright.endpoint.reply import Reply
+from benchwright.endpoint.response_flags import flags_of_text
 from benchwright.endpoint.transport import ExchangeTimings
 from benchwright.errors import ProviderError
 from benchwright.records import SIMULATED_FLAG, Record, RequestRecord
@@ -30,21 +30,21 @@ class Purpose(Record, frozen=True):
     role: str = "model"
     turn: int = 0
     seed: int | None = None
-    rate_limit_waits: Waits | None = None
+    rate_limit_waits: RateLimitWaits | None = None
     dialect: str = "chat"
     offered_tools: Sequence[str] | None = None
 
 
 NO_PURPOSE: Purpose = Purpose()
 
-Begin = Callable[[], Awaitable[Purpose]]
+BeginCallback = Callable[[], Awaitable[Purpose]]
 """Callback that is awaited when a request is ready to be sent.
 
 It waits until the request is due, and returns its purpose.
 """
 
 
-async def at_once() -> Purpose:
+async def begin_at_once() -> Purpose:
     """Return the empty purpose without waiting, for a request that is due immediately."""
     return NO_PURPOSE
 
@@ -61,7 +61,7 @@ class Request:
         self.left_out = self._known = left_out
         self.narrowed = False
         self.purpose = purpose
-        self.waits = purpose.rate_limit_waits or Waits()
+        self.waits = purpose.rate_limit_waits or RateLimitWaits()
         self.asked_at = self.attempt_at = perf_counter_ns()
         self.attempts = 0
         self.failed = 0
@@ -81,8 +81,8 @@ class Request:
         self.asked_at = perf_counter_ns()
 
     def _flags(self, left_out: frozenset[str]) -> list[str]:
-        flags = [*self.meter.flags, *(f"{WITHOUT}{name}" for name in sorted(left_out))]
-        return [*flags, NARROWED] if self.narrowed else flags
+        flags = [*self.meter.flags, *(f"{LEFT_OUT_PREFIX}{name}" for name in sorted(left_out))]
+        return [*flags, RESENT_WITHOUT_PART] if self.narrowed else flags
 
     @property
     def _seed(self) -> int | None:

@@ -12,17 +12,17 @@ from benchwright.endpoint.access import NO_KEY, Access
 from benchwright.endpoint.address import Address
 from benchwright.endpoint.dialects import DIALECTS
 
-BEARER = "Authorization: Bearer"
-REQUEST_ID = "X-Request-Id"
+BEARER_HEADER = "Authorization: Bearer"
+REQUEST_ID_HEADER = "X-Request-Id"
 
-ASKING = (("Accept", "application/json, text/event-stream"), ("Content-Type", "application/json"))
+JSON_HEADERS = (("Accept", "application/json, text/event-stream"), ("Content-Type", "application/json"))
 
 
 def header_lines(
     address: Address,
     access: Access,
     own: Sequence[tuple[str, str]],
-    key_headers: Sequence[str] = (BEARER,),
+    key_headers: Sequence[str] = (BEARER_HEADER,),
 ) -> list[str]:
     """Return the header lines of a request.
 
@@ -49,15 +49,15 @@ class RequestHeadCache:
         self._model = model
         self._access = access
         self._names = access.header_names
-        self.sends_id = REQUEST_ID.lower() not in self._names
+        self.sends_id = REQUEST_ID_HEADER.lower() not in self._names
         """True if requests carry Benchwright's request id; False if the user sets this header."""
-        self.optional = [REQUEST_ID] * self.sends_id + [header.name for header in access.headers]
+        self.optional = [REQUEST_ID_HEADER] * self.sends_id + [header.name for header in access.headers]
         """Names of the headers that a server may refuse although it needs none of them."""
         self._starts = {
             path: "\r\n".join(
                 [
                     f"POST {self.request_target(path)} HTTP/1.1",
-                    *header_lines(address, access, ASKING, key_headers_of(path)),
+                    *header_lines(address, access, JSON_HEADERS, key_headers_of(path)),
                 ]
             ).encode()
             for path in ("/chat/completions", "/completions", *DIALECTS)
@@ -97,4 +97,4 @@ class RequestHeadCache:
 def key_headers_of(path: str) -> tuple[str, ...]:
     """Return the headers in which a server expects the key at this path."""
     dialect = DIALECTS.get(path)
-    return (BEARER,) if dialect is None else dialect.key_headers
+    return (BEARER_HEADER,) if dialect is None else dialect.key_headers

@@ -11,9 +11,9 @@ import msgspec
 
 from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.address import Address, parse_base_url, proxy_for
-from benchwright.endpoint.connection import Headers, Sink, WireError
-from benchwright.endpoint.failures import describe_status, from_answer, from_wire
-from benchwright.endpoint.request_heads import BEARER, header_lines
+from benchwright.endpoint.connection import Headers, Sink, TransportError
+from benchwright.endpoint.failures import describe_status, error_from_response, error_from_transport
+from benchwright.endpoint.request_heads import BEARER_HEADER, header_lines
 from benchwright.endpoint.timeouts import Timeouts
 from benchwright.endpoint.transport import ConnectionPool, PreparedRequest
 from benchwright.errors import ProviderError
@@ -21,11 +21,11 @@ from benchwright.records import UNREADABLE, Record
 
 DEFAULT_TIMEOUTS = Timeouts(connect=10.0, read=30.0, stall=30.0, total=60.0)
 SHORT_TIMEOUTS = Timeouts(connect=10.0, read=5.0, stall=5.0, total=10.0)
-LARGEST = 64 * 1024 * 1024
+MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 """Maximum size of a response in bytes; a larger one is refused."""
 
 
-class Document(Record, frozen=True):
+class ServerResponse(Record, frozen=True):
     """A whole response: its HTTP status, headers and body."""
 
     status: int
@@ -48,20 +48,20 @@ class _Whole:
         """Return None, because these responses do not consist of tokens."""
 
     def data(self, chunk: bytes, at: int) -> None:
-        if len(self.body) + len(chunk) > LARGEST:
-            raise WireError("malformed", f"the answer is larger than {LARGEST:,} bytes")
+        if len(self.body) + len(chunk) > MAX_RESPONSE_BYTES:
+            raise TransportError("malformed", f"the answer is larger than {MAX_RESPONSE_BYTES:,} bytes")
         self.body += chunk
 
 
-async def ask(
+async def request_document(
     wire: ConnectionPool,
     method: str,
     path: str,
     access: Access = NO_ACCESS,
     body: bytes = b"",
     seconds: float = math.inf,
-    key_headers: Sequence[str] = (BEARER,),
-) -> Document:
+    key_headers: Sequence[str] = (BEARER_HEADER,),
+) -> ServerResponse:
     """Send one request, and return the whole response.
 
     `seconds`: the time that the response may take. `key_headers`: the headers in which the key of `access` is
@@ -72,7 +72,7 @@ async def ask(
     """
     sink = _Whole()
     await send(wire, method, path, sink, access, body, seconds, key_headers)
-    return Document(sink.status, sink.headers, bytes(sink.body))
+    return ServerResponse(sink.status, sink.headers, bytes(sink.body))
 
 
 async def send(
@@ -83,9 +83,9 @@ async def send(
     access: Access = NO_ACCESS,
     body: bytes = b"",
     seconds: float = math.inf,
-    key_headers: Sequence[str] = (BEARER,),
+    key_headers: Sequence[str] = (BEARER_HEADER,),
 ) -> None:
-    """Send one request, and pass the response to `sink` as it arrives. The arguments are those of `ask`.
+    """Send one request, and pass the response to `sink` as it arrives. The arguments are those of `request_document`.
 
     Raises:
         WireError: If the exchange failed.
@@ -174,22 +174,22 @@ async def read_metrics(url: str, access: Access = NO_ACCESS) -> str:
 
 async def _get(
     address: Address, path: str, access: Access, url: str, limits: Timeouts = DEFAULT_TIMEOUTS
-) -> Document:
+) -> ServerResponse:
     document = await _ask(address, path, access, url, limits)
     if document.status != 200:
-        raise from_answer(document.status, document.headers, document.body, url, "")
+        raise error_from_response(document.status, document.headers, document.body, url, "")
     return document
 
 
 async def _ask(
     address: Address, path: str, access: Access, url: str, limits: Timeouts = DEFAULT_TIMEOUTS
-) -> Document:
+) -> ServerResponse:
     proxy = proxy_for(address, os.environ)
     wire = ConnectionPool(address, connections=1, limits=limits, proxy=proxy, tls=access.tls)
     try:
-        return await ask(wire, "GET", address.request_target(address.prefix + path), access)
-    except WireError as error:
-        raise from_wire(error, url, answered_before=False) from None
+        return await request_document(wire, "GET", address.request_target(address.prefix + path), access)
+    except TransportError as error:
+        raise error_from_transport(error, url, answered_before=False) from None
     finally:
         wire.close()
 
@@ -203,14 +203,14 @@ class _Embeddings(Record, frozen=True):
     data: list[_Embedding]
 
 
-def read_embeddings(document: Document, count: int, url: str, model: str) -> list[list[float]]:
+def read_embeddings(document: ServerResponse, count: int, url: str, model: str) -> list[list[float]]:
     """Return `count` vectors, in the order of their texts, from a response of `/embeddings`.
 
     Raises:
         ProviderError: If the response is an error, or does not hold that many vectors of one length.
     """
     if document.status != 200:
-        raise from_answer(document.status, document.headers, document.body, url, model)
+        raise error_from_response(document.status, document.headers, document.body, url, model)
     try:
         found = sorted(msgspec.json.decode(document.body, type=_Embeddings).data, key=lambda one: one.index)
     except UNREADABLE as error:
@@ -260,7 +260,7 @@ class TokenCounter:
         """Return the server's count for a text sent in this field; None if the response holds none."""
         body = msgspec.json.encode({"model": self._model, field: text})
         try:
-            document = await ask(self._wire, "POST", self._path, self._access, body)
+            document = await request_document(self._wire, "POST", self._path, self._access, body)
             return msgspec.json.decode(document.body, type=_Count) if document.status == 200 else None
-        except (WireError, msgspec.DecodeError):
+        except (TransportError, msgspec.DecodeError):
             return None

@@ -10,14 +10,14 @@ import msgspec
 from benchwright.records import UNREADABLE
 
 BOM = b"\xef\xbb\xbf"
-LARGEST_EVENT = 64 * 1024 * 1024
+MAX_EVENT_BYTES = 64 * 1024 * 1024
 
 _BARE_ERROR = re.compile(rb'\s*\{\s*"error"\s*:')
 """Beginning of a line that is an error in JSON, without `data:` before it."""
 
 
 class EventTooLarge(ValueError):
-    """Raised if an event has more than `LARGEST_EVENT` bytes."""
+    """Raised if an event has more than `MAX_EVENT_BYTES` bytes."""
 
 
 class EventStream:
@@ -68,8 +68,8 @@ class EventStream:
         self._after_cr = chunk.endswith(b"\r")
         self._rest.append(chunk)
         self._size += len(chunk)
-        if self._size > LARGEST_EVENT:
-            raise EventTooLarge(f"an event is larger than {LARGEST_EVENT} bytes")
+        if self._size > MAX_EVENT_BYTES:
+            raise EventTooLarge(f"an event is larger than {MAX_EVENT_BYTES} bytes")
         if self._started and b"\n" not in chunk and b"\r" not in chunk:
             return []
         text = b"".join(self._rest)
@@ -111,8 +111,8 @@ class JsonLines(EventStream):
     def feed(self, chunk: bytes) -> list[bytes]:
         """Return the lines that this piece completes."""
         self._size += len(chunk)
-        if self._size > LARGEST_EVENT:
-            raise EventTooLarge(f"a line is larger than {LARGEST_EVENT} bytes")
+        if self._size > MAX_EVENT_BYTES:
+            raise EventTooLarge(f"a line is larger than {MAX_EVENT_BYTES} bytes")
         self._rest.append(chunk)
         if b"\n" not in chunk:
             return []
@@ -121,7 +121,7 @@ class JsonLines(EventStream):
         return [line for line in lines if line.strip()]
 
 
-def events_of(beginning: bytes) -> EventStream:
+def choose_parser(beginning: bytes) -> EventStream:
     """Return the parser for a stream that begins with these bytes: for server-sent events, or for JSON lines."""
     return JsonLines() if beginning.removeprefix(BOM).lstrip().startswith(b"{") else EventStream()
 
@@ -174,7 +174,7 @@ class EventPattern:
         return texts if len(texts) == len(strings) and all(texts) else []
 
 
-def pattern_of(data: bytes, chunk: Any, part: dict[str, Any], field: str) -> EventPattern | None:
+def learn_pattern(data: bytes, chunk: Any, part: dict[str, Any], field: str) -> EventPattern | None:
     """Return the pattern of an event whose text is `part[field]`; None if it has no such pattern.
 
     `data`: the event's data. `chunk`: the same, decoded. `part[field]` is overwritten for a test: another

@@ -20,7 +20,7 @@ _ENDS = (
 """Tokens that end a turn: of Qwen, Llama, GPT-2, Phi, gpt-oss, Gemma, Command R, DeepSeek, GLM, Mistral."""
 
 
-class Channels(NamedTuple):
+class HarmonyText(NamedTuple):
     """Reasoning and answer in a text in the Harmony format; `begin` is the answer's offset in the text."""
 
     reasoning: str
@@ -28,7 +28,7 @@ class Channels(NamedTuple):
     answer_offset: int
 
 
-def read_channels(content: str) -> Channels | None:
+def read_harmony_text(content: str) -> HarmonyText | None:
     """Return the reasoning and answer in a text in OpenAI's Harmony format; None if it has another format.
 
     A message to a function is a tool call that the server should have parsed: it stays in the text.
@@ -46,10 +46,10 @@ def read_channels(content: str) -> Channels | None:
             begin = min(begin, message.start("text"))
             is_call = "to=" in f"{message['to'] or ''}{message['header']}"
             texts.append(message[0] if is_call else message["text"])
-    return Channels("\n\n".join(filter(None, thoughts)), "".join(texts), begin)
+    return HarmonyText("\n\n".join(filter(None, thoughts)), "".join(texts), begin)
 
 
-def without_end(text: str) -> tuple[str, str]:
+def strip_end_token(text: str) -> tuple[str, str]:
     """Return (text without the token that ends its turn, that token); the token is "" if there is none."""
     stripped = text.rstrip()
     if not stripped.endswith(">"):

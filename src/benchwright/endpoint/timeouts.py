@@ -6,12 +6,12 @@ import asyncio
 import math
 from time import perf_counter_ns
 
-from benchwright.endpoint.connection import Connection, Exchange, WireError
+from benchwright.endpoint.connection import Connection, Exchange, TransportError
 from benchwright.records import Record
 
-LARGEST_ANSWER = 128 * 1024 * 1024
+DEFAULT_MAX_BYTES = 128 * 1024 * 1024
 
-SWEPT_AT_ONCE = 250
+CHECKS_WITHOUT_PAUSE = 250
 """Number of exchanges that are checked without a pause for other tasks; this takes some 0.3 ms."""
 
 
@@ -30,7 +30,7 @@ class Timeouts(Record, frozen=True):
     read: float = 300.0
     stall: float = 120.0
     total: float = 3600.0
-    max_bytes: int | None = LARGEST_ANSWER
+    max_bytes: int | None = DEFAULT_MAX_BYTES
 
 
 class TimeoutEnforcer:
@@ -65,7 +65,7 @@ class TimeoutEnforcer:
             self._timer.cancel()
             self._timer = None
         for connection in list(self._watched):
-            connection.fail(WireError("client_closed", "the client was closed"))
+            connection.fail(TransportError("client_closed", "the client was closed"))
 
     def _sweep(self) -> None:
         """Check the next part of the exchanges.
@@ -74,37 +74,37 @@ class TimeoutEnforcer:
         """
         if not self._round:
             self._round = list(self._watched)
-            self._parts = math.ceil(len(self._round) / SWEPT_AT_ONCE)
+            self._parts = math.ceil(len(self._round) / CHECKS_WITHOUT_PAUSE)
         now = perf_counter_ns()
-        for connection in self._round[-SWEPT_AT_ONCE:]:
+        for connection in self._round[-CHECKS_WITHOUT_PAUSE:]:
             exchange = self._watched.get(connection)
             error = self._overdue(exchange, now) if exchange is not None else None
             if error is not None:
                 connection.fail(error)
-        del self._round[-SWEPT_AT_ONCE:]
+        del self._round[-CHECKS_WITHOUT_PAUSE:]
         self._timer = None
         if self._watched:
             self._timer = asyncio.get_running_loop().call_later(self._interval / self._parts, self._sweep)
         else:
             self._round.clear()
 
-    def _overdue(self, exchange: Exchange, now: int) -> WireError | None:
+    def _overdue(self, exchange: Exchange, now: int) -> TransportError | None:
         limits, received = self._limits, bool(exchange.first_at)
         if now > exchange.until:
             text = f"the answer did not end within {limits.total:g} s"
-            return WireError("total_timeout", text, received=received)
+            return TransportError("total_timeout", text, received=received)
         if exchange.paused:
             return None
         quiet = now - exchange.last_at
         if not received and quiet > limits.read * 1e9:
-            return WireError("read_timeout", f"no answer within {limits.read:g} s")
+            return TransportError("read_timeout", f"no answer within {limits.read:g} s")
         if received and quiet > limits.stall * 1e9:
-            return WireError("stall", f"the answer stalled for {limits.stall:g} s", received=True)
+            return TransportError("stall", f"the answer stalled for {limits.stall:g} s", received=True)
         if now - exchange.token_at > min(limits.read, limits.stall) * 1e9:
             return self._without_token(exchange, now)
         return None
 
-    def _without_token(self, exchange: Exchange, now: int) -> WireError | None:
+    def _without_token(self, exchange: Exchange, now: int) -> TransportError | None:
         """Return the error if a token is overdue, else None.
 
         The sink is asked for its last token, and may first have to parse what arrived.
@@ -116,10 +116,10 @@ class TimeoutEnforcer:
         exchange.token_at = max(exchange.token_at, token_at)
         waited = now - exchange.token_at
         if self.hurried and waited > limits.stall * 1e9:
-            return WireError("stopped", f"no token for {limits.stall:g} s when the run was stopped")
+            return TransportError("stopped", f"no token for {limits.stall:g} s when the run was stopped")
         if token_at and waited > limits.stall * 1e9:
-            return WireError("stall", f"bytes came, but no token for {limits.stall:g} s", received=True)
+            return TransportError("stall", f"bytes came, but no token for {limits.stall:g} s", received=True)
         if received and not token_at and waited > limits.read * 1e9:
             text = f"bytes came, but no token within {limits.read:g} s"
-            return WireError("read_timeout", text, received=True)
+            return TransportError("read_timeout", text, received=True)
         return None

@@ -23,7 +23,7 @@ class TlsFiles(Record, frozen=True):
     client_key: str | None = None
 
 
-NO_FILES = TlsFiles()
+NO_TLS_FILES = TlsFiles()
 
 
 @cache
@@ -88,7 +88,7 @@ def _content(path: str) -> str:
         return file.read().decode("latin-1").replace("PRIVATE KEY", "PRIVATE_KEY")
 
 
-def refused_certificate(error: Exception | None) -> str | None:
+def certificate_refusal(error: Exception | None) -> str | None:
     """Return why a server refused the client's certificate, as its TLS alert says (RFC 8446 6.2).
 
     None if the error is another one.
@@ -105,7 +105,7 @@ def refused_certificate(error: Exception | None) -> str | None:
     return None
 
 
-def certificates_missing() -> str:
+def certificate_path_problem() -> str:
     """Return what is wrong with SSL_CERT_FILE or SSL_CERT_DIR, which OpenSSL does not report; "" if nothing is."""
     if file := os.environ.get("SSL_CERT_FILE"):
         try:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from benchwright.endpoint.call_arguments import read_object
-from benchwright.endpoint.call_pieces import ToolCallDelta, call_pieces, piece_of
-from benchwright.endpoint.json_reading import whole_characters
+from benchwright.endpoint.json_reading import join_surrogates
+from benchwright.endpoint.tool_call_deltas import ToolCallDelta, read_call_entry, read_tool_calls
 
 MAX_COMPARISONS = 16
 """Maximum number of times that a call is checked for repeated arguments, because each check decodes all of them."""
 
-NOTHING = "{}"
+NO_ARGUMENTS = "{}"
 """JSON text of the arguments of a call that has none."""
 
 
-class Call:
+class PartialToolCall:
     """One tool call, as far as it was received.
 
     `has_arguments`: True once any arguments came, even an empty object.
@@ -32,7 +32,7 @@ class Call:
 
     def arguments_text(self) -> str:
         """Return the arguments received so far; "{}" if there are none."""
-        return whole_characters("".join(self.arguments)) or NOTHING
+        return join_surrogates("".join(self.arguments)) or NO_ARGUMENTS
 
     def differs_from(self, text: str) -> bool | None:
         """Return True if further arguments (`text`) are another object than those so far, False if they are the same.
@@ -63,11 +63,11 @@ class ToolCallAccumulator:
     def __init__(self, prefix: str = "call_") -> None:
         self.unread: list[str] = []
         self._prefix = prefix
-        self._calls: dict[Any, list[Call]] = {}
+        self._calls: dict[Any, list[PartialToolCall]] = {}
         self._last = -1
 
     @property
-    def first_call(self) -> Call | None:
+    def first_call(self) -> PartialToolCall | None:
         """The call at index 0, as far as it was received; None if there is none yet."""
         calls = self._calls.get(0)
         return calls[0] if calls else None
@@ -84,7 +84,7 @@ class ToolCallAccumulator:
         deltas = message.get("tool_calls")
         if type(deltas) is list and len(deltas) == 1 and not whole:
             return self.add_entry(deltas[0])
-        came = [self.add_delta(piece) for piece in call_pieces(message, whole=whole)]
+        came = [self.add_delta(piece) for piece in read_tool_calls(message, whole=whole)]
         return any(came)
 
     def add_entry(self, delta: Any) -> bool:
@@ -95,7 +95,7 @@ class ToolCallAccumulator:
         """
         if self._goes_on(delta):
             return True
-        return delta is not None and self.add_delta(piece_of(delta))
+        return delta is not None and self.add_delta(read_call_entry(delta))
 
     def _goes_on(self, delta: Any) -> bool:
         """Add a delta that only continues the arguments, as most do, and return True.
@@ -123,14 +123,14 @@ class ToolCallAccumulator:
         call = _call_of(piece, calls)
         differs = call.differs_from(arguments) if call is not None else None
         if call is None or (name and _begins_another(call, piece, differs)):
-            call, differs = Call(), None
+            call, differs = PartialToolCall(), None
             calls.append(call)
         call.id = piece.id or call.id
         if name and name != call.name:
             call.name += name
         if arguments:
             call.has_arguments = True
-            if differs is not False and (call.arguments or arguments.strip() != NOTHING):
+            if differs is not False and (call.arguments or arguments.strip() != NO_ARGUMENTS):
                 call.arguments.append(arguments)
         return bool(name or arguments)
 
@@ -161,12 +161,12 @@ class ToolCallAccumulator:
                 self.unread.append(f"a call without a name: {arguments}")
             elif read_object(arguments) is None:
                 self.unread.append(f"{call.name}: {arguments}")
-            function = {"name": whole_characters(call.name), "arguments": arguments}
+            function = {"name": join_surrogates(call.name), "arguments": arguments}
             finished.append({"id": identity, "type": "function", "function": function})
         return finished
 
 
-def _call_of(piece: ToolCallDelta, calls: list[Call]) -> Call | None:
+def _call_of(piece: ToolCallDelta, calls: list[PartialToolCall]) -> PartialToolCall | None:
     """Return the call that a piece continues, of the `calls` at its index; None if there are none.
 
     A piece with an id and no name continues the call with that id, any other the last one.
@@ -176,7 +176,7 @@ def _call_of(piece: ToolCallDelta, calls: list[Call]) -> Call | None:
     return calls[-1] if calls else None
 
 
-def _begins_another(call: Call, piece: ToolCallDelta, differs: bool | None) -> bool:
+def _begins_another(call: PartialToolCall, piece: ToolCallDelta, differs: bool | None) -> bool:
     if piece.id and call.id and piece.id != call.id:
         return True
     if piece.name != call.name:
@@ -184,12 +184,12 @@ def _begins_another(call: Call, piece: ToolCallDelta, differs: bool | None) -> b
     return bool(differs)
 
 
-def _joined(calls: list[Call]) -> list[Call]:
+def _joined(calls: list[PartialToolCall]) -> list[PartialToolCall]:
     """Join neighbouring calls of one name whose arguments are an object only together.
 
     Their deltas had different ids.
     """
-    joined: list[Call] = []
+    joined: list[PartialToolCall] = []
     for call in calls:
         before = joined[-1] if joined else None
         if before is not None and before.name == call.name and before.arguments and call.arguments:
@@ -201,12 +201,14 @@ def _joined(calls: list[Call]) -> list[Call]:
     return joined
 
 
-def _without_copies(calls: list[Call]) -> list[Call]:
+def _without_copies(calls: list[PartialToolCall]) -> list[PartialToolCall]:
     """Return the calls without those that came twice with one id (LocalAI), and without empty ones."""
-    kept: list[Call] = []
+    kept: list[PartialToolCall] = []
     for call in calls:
         twin = next((one for one in kept if call.id and (one.id, one.name) == (call.id, call.name)), None)
-        if twin is not None and (not twin.arguments or call.arguments_text() in (NOTHING, twin.arguments_text())):
+        if twin is not None and (
+            not twin.arguments or call.arguments_text() in (NO_ARGUMENTS, twin.arguments_text())
+        ):
             twin.arguments = twin.arguments or call.arguments
         elif call.name or call.arguments:
             kept.append(call)
@@ -217,5 +219,5 @@ def _last_if_cumulative(pieces: list[str]) -> str | None:
     """Return the last piece if it is an object and each piece repeats the one before it; else None."""
     if len(pieces) < 2 or not all(map(str.startswith, pieces[1:], pieces)):
         return None
-    last = whole_characters(pieces[-1])
+    last = join_surrogates(pieces[-1])
     return None if read_object(last) is None else last

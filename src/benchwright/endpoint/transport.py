@@ -13,15 +13,15 @@ from collections.abc import Callable, Sequence
 from time import perf_counter_ns
 
 from benchwright.endpoint.address import Address, Proxy
-from benchwright.endpoint.connection import Connection, Exchange, Sink, WireError
-from benchwright.endpoint.opening import open_connection
+from benchwright.endpoint.connection import Connection, Exchange, Sink, TransportError
+from benchwright.endpoint.connection_setup import open_connection
 from benchwright.endpoint.timeouts import TimeoutEnforcer, Timeouts
-from benchwright.endpoint.tls import NO_FILES, TlsFiles
+from benchwright.endpoint.tls import NO_TLS_FILES, TlsFiles
 from benchwright.records import Record
 
 IDLE_LIMIT_NS = 60 * 1_000_000_000
 
-LARGE_BODY = 32 * 1024
+LARGE_BODY_BYTES = 32 * 1024
 """Size in bytes from which a body is written separately from its head, because joining them would copy it."""
 
 
@@ -64,7 +64,7 @@ class ConnectionPool:
         connections: int,
         limits: Timeouts | None = None,
         proxy: Proxy | None = None,
-        tls: TlsFiles = NO_FILES,
+        tls: TlsFiles = NO_TLS_FILES,
     ) -> None:
         self.address = address
         self.limits = limits or Timeouts()
@@ -103,7 +103,7 @@ class ConnectionPool:
                 connect = 0 if reused else perf_counter_ns() - opening_at
                 try:
                     exchange = await self._exchange(connection, call, sink, carried)
-                except WireError as error:
+                except TransportError as error:
                     if reused and error.kind == "closed" and not error.received:
                         self.close_idle()
                         resent += 1
@@ -131,13 +131,17 @@ class ConnectionPool:
     ) -> Exchange:
         if self._closed:
             connection.close()
-            raise WireError("client_closed", "the client was closed")
+            raise TransportError("client_closed", "the client was closed")
         if carried is not None:
             carried(connection)
-        if len(call.body) < LARGE_BODY:
-            exchange = connection.start_exchange(call.head + call.body, sink, self.limits.max_bytes, call.body_rest)
+        if len(call.body) < LARGE_BODY_BYTES:
+            exchange = connection.start_exchange(
+                call.head + call.body, sink, self.limits.max_bytes, call.body_rest
+            )
         else:
-            exchange = connection.start_exchange(call.head, sink, self.limits.max_bytes, (call.body, *call.body_rest))
+            exchange = connection.start_exchange(
+                call.head, sink, self.limits.max_bytes, (call.body, *call.body_rest)
+            )
         self._sweeper.watch(connection, exchange, call.time_limit)
         try:
             await exchange.done

@@ -66,7 +66,7 @@ def total_gap(usage: Any) -> TotalGap | None:
     return TotalGap(gap, gap not in others and gap != sum(others))
 
 
-def with_estimate(usage: Usage, reasoning: str, rest: str) -> Usage:
+def with_reasoning_estimate(usage: Usage, reasoning: str, rest: str) -> Usage:
     """Return the usage, with an estimate of the reasoning tokens if reasoning was sent but not counted.
 
     A count of 0 for reasoning that was sent is treated as not counted.

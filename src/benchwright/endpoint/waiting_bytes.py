@@ -32,7 +32,7 @@ class WaitingBytes(socket.socket):
         return max(0, milliseconds * 1_000_000 - TICK_NS)
 
 
-def waiting_in(sock: socket.socket | None) -> WaitingBytes | None:
+def watch_socket(sock: socket.socket | None) -> WaitingBytes | None:
     """Return an object that measures waiting bytes in a transport's socket; None if there is no open socket."""
     if sock is None or sock.fileno() < 0:
         return None

@@ -48,7 +48,7 @@ class LoopLagSampler:
 
     def __enter__(self) -> LoopLagSampler:
         _samplers[asyncio.get_running_loop()] = self
-        self._asleep, self._ahead = clock.asleep_ns(), clock.ahead_ns() or 0
+        self._asleep, self._ahead = clock.suspended_ns(), clock.system_clock_lead_ns() or 0
         self._schedule()
         return self
 
@@ -87,13 +87,13 @@ class LoopLagSampler:
 
     def _slept(self) -> int:
         """Return for how many ns the machine was suspended since the last call."""
-        slept = max(0, clock.asleep_ns() - self._asleep)
+        slept = max(0, clock.suspended_ns() - self._asleep)
         self._asleep += slept
         return slept
 
     def _jumped(self) -> int:
         """Return by how many ns the system's clock has gained on our own since the last call."""
-        ahead = clock.ahead_ns()
+        ahead = clock.system_clock_lead_ns()
         if ahead is None:
             return 0
         jumped, self._ahead = ahead - self._ahead, ahead

@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 
 from benchwright.clock import wall_ns
-from benchwright.endpoint.call_texts import offered_names
+from benchwright.endpoint.calls_in_text import offered_tool_names
 from benchwright.endpoint.client import EndpointClient
-from benchwright.endpoint.flags import WITHOUT
+from benchwright.endpoint.flags import LEFT_OUT_PREFIX
 from benchwright.endpoint.providers import ModelClient
-from benchwright.endpoint.rate_limits import Waits
+from benchwright.endpoint.rate_limits import RateLimitWaits
 from benchwright.endpoint.relay import Relay, RelayedRequest, RequestFacts
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import Purpose
@@ -64,7 +64,7 @@ class TrialSession:
         self._turns = 0
         self._tokens = 0
         self._asked: list[EncodedRequest] = []
-        self._waits = Waits()
+        self._waits = RateLimitWaits()
         self.unanswered: list[Message] = []
 
     @property
@@ -202,7 +202,7 @@ class TrialSession:
             if turn is not None:
                 await wait_until(turn.due)
             purpose = self._purpose(
-                role, fields.get("seed"), offered_names(fields.get("tools"), fields.get("tool_choice"))
+                role, fields.get("seed"), offered_tool_names(fields.get("tools"), fields.get("tool_choice"))
             )
             self.unanswered = sent or [{"role": "user", "content": body["prompt"]}]
             return purpose
@@ -230,7 +230,7 @@ class TrialSession:
     def _note_relayed(self, relayed: RelayedRequest, is_side: bool) -> list[Message]:
         """Record a call that went through the relay and return the messages that it sent."""
         fields, sent = read_request(relayed)
-        left_out = f"{WITHOUT}seed" in relayed.record.flags
+        left_out = f"{LEFT_OUT_PREFIX}seed" in relayed.record.flags
         seed = None if left_out else storable_seed(fields.get("seed"))
         self.requests.append(msgspec.structs.replace(relayed.record, seed=seed))
         if relayed.error is not None and relayed.record.role == "model" and not is_side:

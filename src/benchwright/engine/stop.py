@@ -8,7 +8,7 @@ from time import monotonic, perf_counter_ns
 from typing import Any, Protocol
 
 from benchwright.endpoint.providers import ModelClient
-from benchwright.endpoint.rate_limits import LIMITING
+from benchwright.endpoint.rate_limits import RATE_LIMIT_STATUSES
 from benchwright.engine.worker import SolvedWork, WorkResult
 from benchwright.records import Status, TrialRecord
 
@@ -181,4 +181,4 @@ class SystemicErrors:
 
 def _was_refused(record: TrialRecord) -> bool:
     """Return whether the server refused the trial's last request for load."""
-    return bool(record.requests) and record.requests[-1].http_status in LIMITING
+    return bool(record.requests) and record.requests[-1].http_status in RATE_LIMIT_STATUSES

@@ -9,7 +9,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.endpoint.card import LINES, Card, Finding, State
+from benchwright.endpoint.card import CARD_LINES, Card, Finding, State
 from benchwright.formats import count_with_noun
 from benchwright.text import make_safe
 
@@ -29,7 +29,7 @@ class CardTable:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         """Yield each heading and the table below it, fitted to the available width."""
         findings = self._card.findings
-        shown = [(line, findings[key]) for key, line in LINES.items() if key in findings]
+        shown = [(line, findings[key]) for key, line in CARD_LINES.items() if key in findings]
         titles = max(len(line.title) for line, _ in shown)
         for group, lines in groupby(shown, key=lambda each: each[0].group):
             table = _table(titles, wide=options.max_width >= WIDE_TERMINAL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchwright.endpoint.card import LINES, Card
+from benchwright.endpoint.card import CARD_LINES, Card
 from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
 from benchwright.records import Record
 from benchwright.runs.sidecar import read_sidecar, write_sidecar
@@ -43,7 +43,7 @@ def read_cards(directory: Path) -> dict[str, Card]:
 
 def card_lines(card: Card) -> Iterator[tuple[str, str]]:
     """Yield (title, finding in words) for each line of a card with a known outcome, in order."""
-    for key, line in LINES.items():
+    for key, line in CARD_LINES.items():
         found = card.findings.get(key)
         if found is not None and found.outcome != UNKNOWN_OUTCOME:
             yield line.title, found.said

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from benchwright.endpoint.flags import NARROWED
+from benchwright.endpoint.flags import RESENT_WITHOUT_PART
 from benchwright.records import RequestRecord, RunEvent
 from benchwright.runs.serial_server import SerialServing
 from benchwright.runs.standstills import STANDSTILL_FLAG
@@ -24,7 +24,7 @@ def counts_in_throughput(request: RequestRecord) -> bool:
     not time.
     """
     timed = request.error is None and request.total > 0
-    return timed and SETTLING_FLAG not in request.flags and NARROWED not in request.flags
+    return timed and SETTLING_FLAG not in request.flags and RESENT_WITHOUT_PART not in request.flags
 
 
 def counts_in_timings(request: RequestRecord) -> bool:

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from benchwright.endpoint.flags import NOTES, TRANSLATED, UNDECIDED, kind_of, left_out_of
+from benchwright.endpoint.flags import DIALECT_UNDECIDED, FLAG_NOTES, TRANSLATED, flag_kind, left_out_names
 from benchwright.records import SIDE_ROLE, RequestRecord, Usage
 from benchwright.runs.concurrency_history import SETTLING_FLAG, counts_in_throughput, counts_in_timings
 from benchwright.runs.standstills import STANDSTILL_FLAG
@@ -126,7 +126,7 @@ class RequestFigures:
         self.resent += request.resent > 0
         self.longest_lost = max(self.longest_lost, request.lost)
         self.translated += TRANSLATED in request.flags
-        self.undecided += UNDECIDED in request.flags
+        self.undecided += DIALECT_UNDECIDED in request.flags
         if request.flags:
             self._count_flags(request.flags)
         if request.settings is not None:
@@ -142,9 +142,9 @@ class RequestFigures:
             self._time(request)
 
     def _count_flags(self, flags: Sequence[str]) -> None:
-        for name in left_out_of(flags):
+        for name in left_out_names(flags):
             self.left_out[name] = self.left_out.get(name, 0) + 1
-        for kind in {kind_of(flag) for flag in flags} & NOTES.keys():
+        for kind in {flag_kind(flag) for flag in flags} & FLAG_NOTES.keys():
             self.noted[kind] = self.noted.get(kind, 0) + 1
 
     def _count_settings(self, settings: Mapping[str, int | float | str]) -> None:

@@ -13,8 +13,8 @@ from benchwright.agents.runners.client import ExternalLLMClient
 from benchwright.agents.runners.errors import ProviderError, SystemicProviderError
 from benchwright.agents.runners.evaluation import EvalRunner
 from benchwright.endpoint.access import Access, make_headers
-from benchwright.endpoint.lite_llm import LITELLM, LiteLLMClient
-from benchwright.endpoint.providers import check_target, connect, find_target
+from benchwright.endpoint.lite_llm import LITELLM_BASE_URL, LiteLLMClient
+from benchwright.endpoint.providers import check_target, connect_client, find_target
 from benchwright.endpoint.simulate import Faults, Settings, SimulatedEndpoint
 from benchwright.errors import ProviderError as EndpointError
 from benchwright.errors import UserError
@@ -53,7 +53,7 @@ async def test_an_answer_of_a_simulated_server_is_marked(leads_to: Any, settings
     requests: list[RequestRecord] = []
     async with SimulatedEndpoint(settings) as endpoint:
         leads_to(endpoint)
-        client = LiteLLMClient(Target(slot="model", model=MODEL, base_url=LITELLM))
+        client = LiteLLMClient(Target(slot="model", model=MODEL, base_url=LITELLM_BASE_URL))
         await client.ask("/chat/completions", {"messages": HELLO}, note=requests.append)
     assert [SIMULATED_FLAG in request.flags for request in requests] == [True]
 
@@ -82,7 +82,9 @@ async def test_a_failure_has_the_documented_words_and_is_not_tried_again(
 async def test_headers_go_along(monkeypatch: pytest.MonkeyPatch) -> None:
     with gateway({"X-Team": "blue"}) as gate:
         monkeypatch.setenv("HOSTED_VLLM_API_BASE", gate.base_url)
-        client = connect(find_target(MODEL, None), Access(headers=make_headers({"X-Team": "blue"}, {})))
+        client = connect_client(
+            find_target(MODEL, None), Access(headers=make_headers({"X-Team": "blue"}, {}))
+        )
         reply = await client.ask("/chat/completions", {"messages": HELLO})
     assert reply.text == "hello there"
     assert gate.refused == []
@@ -94,7 +96,7 @@ async def test_a_seed_that_nobody_asked_for_is_left_out_once_it_is_refused(
     with gateway({}, strict=["seed"]) as gate:
         monkeypatch.setenv("HOSTED_VLLM_API_BASE", gate.base_url)
         target = find_target(MODEL, None, settings={"seed": 1})
-        client = connect(target, added={"seed"})
+        client = connect_client(target, added={"seed"})
         records = [(await client.ask("/chat/completions", {"messages": HELLO})).record for _ in range(2)]
         assert [record.attempts for record in records if record is not None] == [1, 1]
         assert [record.flags for record in records if record is not None] == [
@@ -102,7 +104,7 @@ async def test_a_seed_that_nobody_asked_for_is_left_out_once_it_is_refused(
             ["without:seed"],
         ]
         with pytest.raises(EndpointError, match="seed"):
-            await connect(target).ask("/chat/completions", {"messages": HELLO})
+            await connect_client(target).ask("/chat/completions", {"messages": HELLO})
     assert ["seed" in noted.fields for noted in gate.noted] == [True, False, False, True]
 
 

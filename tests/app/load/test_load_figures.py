@@ -16,7 +16,7 @@ from benchwright.analysis.load.level_results import server_of
 from benchwright.analysis.load.records import Level, LevelPlan, Objective
 from benchwright.analysis.load.requests import read_requests
 from benchwright.analysis.load.windows import find_window, peak_in_flight
-from benchwright.endpoint.watching import ServerMetrics
+from benchwright.endpoint.metrics_poller import ServerMetrics
 from benchwright.records import RequestRecord, Status, TrialRecord, Usage
 from benchwright.runs.journal import Journal
 from benchwright.runs.table import RunTable

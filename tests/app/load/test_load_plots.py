@@ -26,7 +26,7 @@ from benchwright.analysis.load.timeline import timeline_of
 from benchwright.analysis.load.windows import find_window
 from benchwright.app.load.report import write_load_report
 from benchwright.app.report import ReportSettings
-from benchwright.endpoint.watching import ServerMetrics
+from benchwright.endpoint.metrics_poller import ServerMetrics
 from benchwright.runs.table import read_table
 from benchwright.stats.windows import mean_concurrency
 

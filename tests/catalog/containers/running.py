@@ -14,7 +14,7 @@ from benchwright.catalog.benchmark import Benchmark
 from benchwright.catalog.selection import Selection
 from benchwright.catalog.task import BenchmarkTask
 from benchwright.data.datasets import Source
-from benchwright.endpoint.providers import connect, find_target
+from benchwright.endpoint.providers import connect_client, find_target
 from benchwright.engine.executor import LocalExecutor
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import run
@@ -71,7 +71,7 @@ async def played(
     task = BenchmarkTask(benchmark, source, Selection(ids=ids))
     with simulated_endpoint("--policy=refusal", *options, scripts=[dict(one) for one in scripts]) as url:
         target = find_target("m", url)
-        client = connect(target)
+        client = connect_client(target)
         journal = Journal(directory)
         try:
             plan = Plan(task, task.size(), [target])

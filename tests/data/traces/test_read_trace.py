@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.data.traces.blocks import fitting_size
+from benchwright.data.traces.blocks import suggest_block_size
 from benchwright.data.traces.reading import read_trace
 from benchwright.data.traces.records import Trace
 from benchwright.errors import UserError
@@ -52,7 +52,10 @@ class TestMooncake:
             {"session_id": "s", "delay": 1500, "text_input": "b", "output_length": 3},
         ]
         (conversation,) = read_trace(written(tmp_path, *turns)).conversations
-        assert [(one.previous_request, one.think_seconds) for one in conversation.requests] == [(None, 0), (0, 1.5)]
+        assert [(one.previous_request, one.think_seconds) for one in conversation.requests] == [
+            (None, 0),
+            (0, 1.5),
+        ]
         assert conversation.requests[1].messages == [{"role": "user", "content": "b"}]
 
 
@@ -73,7 +76,11 @@ class TestWeka:
         )
         assert (trace.format, trace.has_start_times) == ("Weka", False)
         (conversation,) = trace.conversations
-        assert [(one.previous_request, one.think_seconds) for one in conversation.requests] == [(None, 0), (0, 5), (1, 0)]
+        assert [(one.previous_request, one.think_seconds) for one in conversation.requests] == [
+            (None, 0),
+            (0, 5),
+            (1, 0),
+        ]
 
     @pytest.mark.parametrize("start", [0.0, 6.0])
     def test_a_sub_agent_runs_beside_its_parent_on_either_clock(self, tmp_path: Path, start: float) -> None:
@@ -109,7 +116,10 @@ def test_bailian_s_turns_follow_their_parents_if_these_are_there(tmp_path: Path)
     trace = read_trace(written(tmp_path, row(1, -1, 10), row(2, -1, 11), row(3, 1, 14), row(4, 99, 15)))
     assert (trace.format, times(trace)) == ("Bailian", [0, 1, 5])
     first, _, orphan = trace.conversations
-    assert [(one.previous_request, one.earliest_seconds, one.block_size) for one in first.requests] == [(None, 0, 16), (0, 4, 16)]
+    assert [(one.previous_request, one.earliest_seconds, one.block_size) for one in first.requests] == [
+        (None, 0, 16),
+        (0, 4, 16),
+    ]
     assert orphan.requests[0].previous_request is None
 
 
@@ -181,6 +191,6 @@ def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
 @given(st.integers(1, 300_000), st.integers(1, 2000))
 def test_a_block_size_that_is_said_to_fit_does(tokens: int, size: int) -> None:
     blocks = -(-tokens // size)
-    found = fitting_size(tokens, blocks)
+    found = suggest_block_size(tokens, blocks)
     assert found is not None
     assert -(-tokens // found) == blocks

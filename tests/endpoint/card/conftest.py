@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.endpoint.card.played_server import Behaviour, PlayedServer, played
 
-from benchwright.endpoint.card import Card, Examination, Prober, card_of, examine
+from benchwright.endpoint.card import Card, Examination, Prober, make_card, run_probes
 from benchwright.endpoint.client import EndpointClient
 from benchwright.records import Target
 
@@ -33,8 +33,8 @@ async def examined(
         target = Target("primary", "m", server.base_url, dict(settings or {}))
         async with EndpointClient(target) as client:
             known = Examination(Prober(client, seconds=seconds))
-            await examine(known)
-        return Examined(server, card_of(known))
+            await run_probes(known)
+        return Examined(server, make_card(known))
 
 
 @pytest.fixture(name="examined")

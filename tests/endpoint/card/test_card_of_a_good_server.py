@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.endpoint.card.conftest import examined
 
-from benchwright.endpoint.card import LINES, State
+from benchwright.endpoint.card import CARD_LINES, State
 
 AS_GOOD_AS_CAN_BE = {
     "server": "known",
@@ -46,7 +46,7 @@ AS_GOOD_AS_CAN_BE = {
 async def test_every_line_is_known() -> None:
     found = await examined()
     assert {key: finding.outcome for key, finding in found.card.findings.items()} == AS_GOOD_AS_CAN_BE
-    assert list(found.card.findings) == list(LINES)
+    assert list(found.card.findings) == list(CARD_LINES)
 
 
 async def test_all_of_it_takes_forty_requests_at_most() -> None:

@@ -11,7 +11,7 @@ from tests.endpoint.card.played_server import Behaviour, played
 from tests.endpoint.http_kit import answer, json_answer, sse_answer
 from tests.endpoint.scripted_server import AGAIN, ASKED, ScriptedServer
 
-from benchwright.endpoint.card import LINES, Examination, Prober, State, card_of, examine
+from benchwright.endpoint.card import CARD_LINES, Examination, Prober, State, make_card, run_probes
 from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
 from benchwright.endpoint.client import EndpointClient
 from benchwright.records import Target
@@ -22,8 +22,8 @@ CHAT = "/v1/chat/completions"
 async def examined_at(base_url: str, seconds: float = 1.0) -> Any:
     async with EndpointClient(Target("primary", "m", base_url)) as client:
         known = Examination(Prober(client, seconds=seconds))
-        await examine(known)
-    return card_of(known)
+        await run_probes(known)
+    return make_card(known)
 
 
 class TestOneProbe:
@@ -132,19 +132,19 @@ class TestAnswersOfAnyShape:
     async def test_a_card_comes_of_it(self, content: Any) -> None:
         async with ScriptedServer([ASKED, json_answer(content), AGAIN]) as server:
             card = await examined_at(f"{server.url}/v1")
-        assert list(card.findings) == list(LINES)
+        assert list(card.findings) == list(CARD_LINES)
 
     @pytest.mark.parametrize("content", SHAPES, ids=str)
     async def test_a_card_comes_of_it_in_a_stream(self, content: Any) -> None:
         async with ScriptedServer([ASKED, sse_answer(content), AGAIN]) as server:
             card = await examined_at(f"{server.url}/v1")
-        assert list(card.findings) == list(LINES)
+        assert list(card.findings) == list(CARD_LINES)
 
     @pytest.mark.parametrize("body", [b"", b"<html>no</html>", b"\xff\xfe", b"[" * 100_000])
     async def test_a_card_comes_of_what_is_no_json(self, body: bytes) -> None:
         async with ScriptedServer([ASKED, answer(body), AGAIN]) as server:
             card = await examined_at(f"{server.url}/v1")
-        assert list(card.findings) == list(LINES)
+        assert list(card.findings) == list(CARD_LINES)
 
     async def test_an_endless_answer_is_broken_off(self) -> None:
         async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

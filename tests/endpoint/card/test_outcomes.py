@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.endpoint.card.conftest import examined
 
-from benchwright.endpoint.card import LINES
+from benchwright.endpoint.card import CARD_LINES
 from benchwright.endpoint.card.outcomes import OUTCOMES
 
 NO = (400, "this field is not supported")
@@ -120,7 +120,7 @@ async def test_what_a_server_does_is_told(key: str, outcome: str, behaviour: dic
 
 
 def test_every_outcome_is_one_of_a_line_and_has_its_texts() -> None:
-    assert set(OUTCOMES) == set(LINES)
+    assert set(OUTCOMES) == set(CARD_LINES)
     for outcomes in OUTCOMES.values():
         for outcome in outcomes.values():
             assert outcome.text

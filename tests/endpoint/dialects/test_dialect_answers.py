@@ -21,7 +21,9 @@ def call(name: str = "shell", arguments: str = "{}", identity: str | None = "cal
 
 
 def told(dialect: Dialect, answer: dict[str, Any], **asked: Any) -> dict[str, Any]:
-    whole: dict[str, Any] = json.loads(Translation(dialect, {"model": "asked for", **asked}).translate_body(answer))
+    whole: dict[str, Any] = json.loads(
+        Translation(dialect, {"model": "asked for", **asked}).translate_body(answer)
+    )
     return whole
 
 

@@ -13,7 +13,7 @@ from tests.endpoint.dialects.clients import events_in, read_gemini, read_message
 
 from benchwright.endpoint.accumulator import ResponseAccumulator
 from benchwright.endpoint.dialects import GEMINI, MESSAGES, RESPONSES, Dialect, Translation
-from benchwright.endpoint.dialects.answer import whole_answer
+from benchwright.endpoint.dialects.answer import read_answer
 
 READ = {"messages": read_messages, "responses": read_responses, "gemini": read_gemini}
 ASKED: dict[str, Any] = {
@@ -85,7 +85,7 @@ class TestStream:
     def test_that_comes_as_one_body_is_told_as_a_stream(self, dialect: Dialect, data: st.DataObject) -> None:
         body = data.draw(completions())
         translation = Translation(dialect, ASKED, "1")
-        told = translation.begin() + translation.remaining_events(whole_answer(body))
+        told = translation.begin() + translation.remaining_events(read_answer(body))
         read = READ[dialect.name](events_in(told))
         assert {**read, "created_at": 0} == {**whole(dialect, body), "created_at": 0}
 

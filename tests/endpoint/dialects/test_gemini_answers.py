@@ -13,7 +13,7 @@ from tests.endpoint.dialects.clients import read_gemini
 
 from benchwright.endpoint.accumulator import ResponseAccumulator
 from benchwright.endpoint.dialects import GEMINI, Translation
-from benchwright.endpoint.dialects.gemini.reading import GeminiReader
+from benchwright.endpoint.dialects.gemini.response_reader import GeminiReader
 
 USAGE = {
     "promptTokenCount": 11,

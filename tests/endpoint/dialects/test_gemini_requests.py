@@ -8,8 +8,14 @@ from typing import Any
 import pytest
 
 from benchwright.endpoint.dialects import NotTranslated
-from benchwright.endpoint.dialects.gemini.address import COUNT, WHOLE, Address, address_of, place
-from benchwright.endpoint.dialects.gemini.request import asked_to_count, chat_request, offers_tools
+from benchwright.endpoint.dialects.gemini.request import chat_request, offers_tools, request_to_count
+from benchwright.endpoint.dialects.gemini.urls import (
+    COUNT_TOKENS_SUFFIX,
+    GENERATE_SUFFIX,
+    GeminiUrl,
+    parse_url,
+    url_prefix,
+)
 
 IMAGE = {"inlineData": {"mimeType": "image/png", "data": "AAAA"}}
 SCHEMA = {"type": "object", "properties": {"command": {"type": "string"}}}
@@ -52,23 +58,31 @@ class TestAddress:
     @pytest.mark.parametrize(
         ("path", "query", "address"),
         [
-            (b"/v1beta/models/m:generateContent", b"", Address(WHOLE, "m", False, "json")),
-            (b"/v1/v1beta/models/m:generateContent", b"key=x", Address(WHOLE, "m", False, "json")),
-            (b"/v1/models/m:streamGenerateContent", b"", Address(WHOLE, "m", True, "json")),
+            (b"/v1beta/models/m:generateContent", b"", GeminiUrl(GENERATE_SUFFIX, "m", False, "json")),
+            (
+                b"/v1/v1beta/models/m:generateContent",
+                b"key=x",
+                GeminiUrl(GENERATE_SUFFIX, "m", False, "json"),
+            ),
+            (b"/v1/models/m:streamGenerateContent", b"", GeminiUrl(GENERATE_SUFFIX, "m", True, "json")),
             (
                 b"/v1beta/models/Org%2FName:streamGenerateContent",
                 b"key=x&alt=sse",
-                Address(WHOLE, "Org/Name", True, "sse"),
+                GeminiUrl(GENERATE_SUFFIX, "Org/Name", True, "sse"),
             ),
-            (b"/v1beta/models/a/qwen3:8b:countTokens", b"", Address(COUNT, "a/qwen3:8b", False, "json")),
+            (
+                b"/v1beta/models/a/qwen3:8b:countTokens",
+                b"",
+                GeminiUrl(COUNT_TOKENS_SUFFIX, "a/qwen3:8b", False, "json"),
+            ),
         ],
     )
-    def test_says_the_model_and_the_form(self, path: bytes, query: bytes, address: Address) -> None:
-        assert address_of(path, query) == address
+    def test_says_the_model_and_the_form(self, path: bytes, query: bytes, address: GeminiUrl) -> None:
+        assert parse_url(path, query) == address
 
     @pytest.mark.parametrize("path", [b"/v1beta/models", b"/v1beta/models/m:embedContent", b"/v1/messages"])
     def test_is_told_from_others(self, path: bytes) -> None:
-        assert address_of(path, b"") is None
+        assert parse_url(path, b"") is None
 
     @pytest.mark.parametrize(
         ("prefix", "expected"),
@@ -80,7 +94,7 @@ class TestAddress:
         ],
     )
     def test_of_a_server_lies_beside_its_base_url(self, prefix: str, expected: str) -> None:
-        assert place(prefix, "org/m x") == expected
+        assert url_prefix(prefix, "org/m x") == expected
 
 
 class TestContents:
@@ -274,4 +288,4 @@ def test_tools_that_google_runs_are_not_offered(tools: Any, offers: bool) -> Non
 
 @pytest.mark.parametrize("body", [{}, {"generateContentRequest": 7}])
 def test_what_is_to_be_counted_may_be_anything(body: dict[str, Any]) -> None:
-    assert asked_to_count({"model": "m", **body}) == {"model": "m", **body}
+    assert request_to_count({"model": "m", **body}) == {"model": "m", **body}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchwright.endpoint.dialects import NotTranslated
-from benchwright.endpoint.dialects.losses import Losses
+from benchwright.endpoint.dialects.losses import TranslationLosses
 from benchwright.endpoint.dialects.messages.request import chat_request
 
 IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
@@ -194,7 +194,7 @@ def test_what_is_no_request_of_messages_is_refused(body: dict[str, Any]) -> None
 
 
 def lost_and_asked(*messages: dict[str, Any], **fields: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
-    losses = Losses()
+    losses = TranslationLosses()
     return chat_request({"model": "m", "messages": list(messages), **fields}, losses), losses.flags
 
 

@@ -9,9 +9,9 @@ import pytest
 from tests.endpoint.dialects.clients import events_in
 
 from benchwright.endpoint.dialects import RESPONSES, NotTranslated, Translation
-from benchwright.endpoint.dialects.losses import Losses
-from benchwright.endpoint.dialects.responses.reading import ResponsesReader
-from benchwright.endpoint.dialects.tool_names import LONGEST_NAME
+from benchwright.endpoint.dialects.losses import TranslationLosses
+from benchwright.endpoint.dialects.responses.response_reader import ResponsesReader
+from benchwright.endpoint.dialects.tool_names import MAX_TOOL_NAME_LENGTH
 
 Json = dict[str, Any]
 
@@ -36,7 +36,7 @@ OF_THE_PROVIDER = {
 
 def asked(*items: Json, **fields: Any) -> tuple[Json, tuple[str, ...]]:
     """(The chat completion that asks the same, the flags of what it lacks)."""
-    losses = Losses()
+    losses = TranslationLosses()
     return RESPONSES.chat_request({"model": "m", "input": list(items), **fields}, losses), losses.flags
 
 
@@ -225,7 +225,7 @@ class TestName:
         long = {**EXEC, "name": "very.long name " * 8}
         request = {"input": "Hi", "tools": [{**GROUP, "tools": [long]}]}
         (name,) = offered(HI, tools=request["tools"])
-        assert len(name) <= LONGEST_NAME
+        assert len(name) <= MAX_TOOL_NAME_LENGTH
         assert name.replace("_", "").replace("-", "").isalnum()
         assert called_back(request, name, {})["name"] == long["name"]
 

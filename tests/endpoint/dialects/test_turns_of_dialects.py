@@ -13,7 +13,7 @@ from tests.endpoint.dialects.clients import events_in, read_gemini, read_message
 from tests.endpoint.dialects.orders import check_anthropic, check_gemini, check_openai
 
 from benchwright.endpoint.dialects import GEMINI, MESSAGES, RESPONSES, Dialect, Translation
-from benchwright.endpoint.dialects.losses import Losses
+from benchwright.endpoint.dialects.losses import TranslationLosses
 
 Json = dict[str, Any]
 
@@ -146,12 +146,12 @@ class TestRequest:
     @few
     @given(turns=TURNS)
     def test_is_in_the_order_that_strict_servers_take(self, dialect: Dialect, turns: list[Turn]) -> None:
-        check_openai(dialect.chat_request(ASK[dialect.name](turns), Losses())["messages"])
+        check_openai(dialect.chat_request(ASK[dialect.name](turns), TranslationLosses())["messages"])
 
     @few
     @given(turns=TURNS)
     def test_has_all_calls_of_a_turn_in_one_message(self, dialect: Dialect, turns: list[Turn]) -> None:
-        messages = dialect.chat_request(ASK[dialect.name](turns), Losses())["messages"]
+        messages = dialect.chat_request(ASK[dialect.name](turns), TranslationLosses())["messages"]
         told = [[call["id"] for call in message.get("tool_calls", ())] for message in messages]
         expected = [[identity for identity, _ in turn.calls(number)] for number, turn in enumerate(turns)]
         assert [ids for ids in told if ids] == [ids for ids in expected if ids]
@@ -159,7 +159,7 @@ class TestRequest:
     @few
     @given(turns=TURNS)
     def test_loses_no_text_and_no_note(self, dialect: Dialect, turns: list[Turn]) -> None:
-        messages = dialect.chat_request(ASK[dialect.name](turns), Losses())["messages"]
+        messages = dialect.chat_request(ASK[dialect.name](turns), TranslationLosses())["messages"]
         told = json.dumps(messages)
         for turn in turns:
             assert all(text in told for kind, text in turn.pieces if kind == "text" and text.strip())
@@ -176,14 +176,14 @@ class TestBrokenConversation:
 
     def test_has_a_result_for_a_call_that_was_interrupted(self) -> None:
         items = [self.CALL, _note("user", "Stop."), _note("commentary", "Yes.")]
-        messages = RESPONSES.chat_request({"input": items}, Losses())["messages"]
+        messages = RESPONSES.chat_request({"input": items}, TranslationLosses())["messages"]
         check_openai(messages)
         assert [message["role"] for message in messages] == ["assistant", "tool", "user", "assistant"]
         assert "interrupted" in messages[1]["content"]
 
     def test_tells_a_result_without_a_call_as_a_message_of_the_user(self) -> None:
         items = [{"type": "function_call_output", "call_id": "gone", "output": "a.txt"}, self.CALL]
-        messages = RESPONSES.chat_request({"input": items}, Losses())["messages"]
+        messages = RESPONSES.chat_request({"input": items}, TranslationLosses())["messages"]
         check_openai(messages)
         assert messages[0]["role"] == "user"
         assert "a.txt" in messages[0]["content"]
@@ -193,23 +193,23 @@ class TestBrokenConversation:
         results = [
             {"type": "function_call_output", "call_id": "a", "output": text} for text in ("half way", "done")
         ]
-        messages = RESPONSES.chat_request({"input": [self.CALL, *results]}, Losses())["messages"]
+        messages = RESPONSES.chat_request({"input": [self.CALL, *results]}, TranslationLosses())["messages"]
         check_openai(messages)
         assert messages[1]["content"] == "half way\n\ndone"
 
     def test_may_use_the_id_of_a_call_again(self) -> None:
         result = {"type": "function_call_output", "call_id": "a", "output": "ok"}
         items = [self.CALL, result, self.CALL, result, self.CALL]
-        messages = RESPONSES.chat_request({"input": items}, Losses())["messages"]
+        messages = RESPONSES.chat_request({"input": items}, TranslationLosses())["messages"]
         check_openai(messages)
         assert [message["role"] for message in messages] == ["assistant", "tool"] * 3
 
 
 def test_blank_text_behind_a_call_is_dropped() -> None:
     blocks = [{"type": "tool_use", "id": "a", "name": "bash", "input": {}}, {"type": "text", "text": "\n"}]
-    answer, _ = MESSAGES.chat_request({"messages": [{"role": "assistant", "content": blocks}]}, Losses())[
-        "messages"
-    ]
+    answer, _ = MESSAGES.chat_request(
+        {"messages": [{"role": "assistant", "content": blocks}]}, TranslationLosses()
+    )["messages"]
     assert answer["content"] is None
 
 
@@ -254,7 +254,7 @@ class TestAnswer:
             messages.append({"role": "assistant", "content": answer["content"]})
             messages.append({"role": "user", "content": [*results, {"type": "text", "text": "Go on."}]})
         check_anthropic(messages)
-        check_openai(MESSAGES.chat_request({"messages": messages}, Losses())["messages"])
+        check_openai(MESSAGES.chat_request({"messages": messages}, TranslationLosses())["messages"])
 
     @few
     @given(turns=PIECES)
@@ -270,7 +270,7 @@ class TestAnswer:
             ]
             contents += [answer, {"role": "user", "parts": results or [{"text": "Go on."}]}]
         check_gemini(contents)
-        check_openai(GEMINI.chat_request({"contents": contents}, Losses())["messages"])
+        check_openai(GEMINI.chat_request({"contents": contents}, TranslationLosses())["messages"])
 
     @few
     @given(turns=PIECES)
@@ -283,7 +283,7 @@ class TestAnswer:
             items += answer
             items += [{"type": "function_call_output", "call_id": one, "output": "ok"} for one in calls]
             items.append({"role": "user", "content": "Go on."})
-        check_openai(RESPONSES.chat_request({"input": items}, Losses())["messages"])
+        check_openai(RESPONSES.chat_request({"input": items}, TranslationLosses())["messages"])
 
     @pytest.mark.parametrize("stream", [False, True])
     def test_brings_reasoning_back_from_agents_that_send_none(self, stream: bool) -> None:
@@ -299,8 +299,10 @@ class TestAnswer:
             items = json.loads(Translation(RESPONSES, codex, "1").translate_body(whole))["output"]
             content = json.loads(Translation(GEMINI, {}, "1").translate_body(whole))["candidates"][0]
         kept = [{name: value for name, value in item.items() if name != "content"} for item in items]
-        (of_codex, _) = RESPONSES.chat_request({"input": kept}, Losses())["messages"]
-        (of_gemini, _) = GEMINI.chat_request({"contents": [content["content"]]}, Losses())["messages"]
+        (of_codex, _) = RESPONSES.chat_request({"input": kept}, TranslationLosses())["messages"]
+        (of_gemini, _) = GEMINI.chat_request({"contents": [content["content"]]}, TranslationLosses())[
+            "messages"
+        ]
         assert of_codex["reasoning_content"] == of_gemini["reasoning_content"] == "Hm."
 
     @dialects

@@ -92,7 +92,7 @@ NOT_ASKED_AGAIN = {
 async def test_an_error_400_after_a_ping_is_one_that_clients_do_not_ask_about_again(
     serve: Serve, open_client: OpenClient, let_in: LetIn, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchwright.endpoint.relay.translated.KEEP_ALIVE_SECONDS", 0.05)
+    monkeypatch.setattr("benchwright.endpoint.relay.translated_answer.KEEP_ALIVE_SECONDS", 0.05)
     server = await serve([ASKED, NOT_THERE, ASKED, 0.12, error_answer("400 Bad Request", "too long")])
     answer = await ask(let_in(open_client(server.url)), path, stream=True)
     name = "gemini" if path in STREAMED else path.partition("?")[0].removeprefix("/v1/")

@@ -9,7 +9,7 @@ from tests.endpoint.http_kit import HELLO, STREAMED_HELLO, OpenClient
 from tests.endpoint.relay.relay_kit import Agent, LetIn, error_in
 from tests.endpoint.scripted_server import AGAIN, ASKED, ScriptedServer, Serve, until
 
-from benchwright.endpoint.connection import WireError
+from benchwright.endpoint.connection import TransportError
 from benchwright.endpoint.relay import Relay
 
 
@@ -81,7 +81,7 @@ class TestLimit:
 class TestEnd:
     @staticmethod
     async def ask_in_vain(agent: Agent) -> None:
-        with pytest.raises(WireError):
+        with pytest.raises(TransportError):
             await agent.ask()
 
     async def test_of_a_trial_ends_what_is_under_way_and_notes_it(

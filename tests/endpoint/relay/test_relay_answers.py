@@ -24,7 +24,7 @@ from tests.endpoint.http_kit import (
 from tests.endpoint.relay.relay_kit import Agent, LetIn, error_in
 from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, RESET, Script, ScriptedServer, Serve, Step
 
-from benchwright.endpoint.connection import WireError
+from benchwright.endpoint.connection import TransportError
 from benchwright.endpoint.relay import Relay
 from benchwright.secrets import SECRETS
 
@@ -237,7 +237,7 @@ class TestErrors:
     ) -> None:
         server = await serve([ASKED, STREAMED_HELLO[:-30], CLOSE])
         agent = let_in(open_client(server.url))
-        with pytest.raises(WireError, match="in the middle"):
+        with pytest.raises(TransportError, match="in the middle"):
             await agent.ask()
         assert "in the middle" in agent.error
         assert agent.record.chunks == 2

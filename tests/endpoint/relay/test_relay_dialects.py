@@ -24,7 +24,7 @@ from tests.endpoint.relay.relay_kit import Agent, LetIn
 from tests.endpoint.scripted_server import ASKED, CLOSE, Serve
 
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.flags import TRANSLATED, UNDECIDED
+from benchwright.endpoint.flags import DIALECT_UNDECIDED, TRANSLATED
 from benchwright.endpoint.simulate import Faults, ScriptedCall, Settings, SimulatedEndpoint, Truth
 from benchwright.secrets import SECRETS
 
@@ -272,7 +272,7 @@ class TestSilence:
 
     @pytest.fixture(autouse=True)
     def impatience(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("benchwright.endpoint.relay.translated.KEEP_ALIVE_SECONDS", 0.05)
+        monkeypatch.setattr("benchwright.endpoint.relay.translated_answer.KEEP_ALIVE_SECONDS", 0.05)
 
     @pytest.mark.parametrize("place", [0, 1, 2], ids=["before the answer", "before a token", "after a token"])
     async def test_is_filled_with_signs_of_life_where_it_is_translated(
@@ -354,7 +354,7 @@ class TestProbe:
         agent = let_in(open_client(server.url, retry=FAST))
         for _ in range(2):
             assert text_in(path, read(path, await ask(agent, path))) == "Hello"
-        assert [relayed.record.flags for relayed in agent.relayed] == [[TRANSLATED, UNDECIDED]] * 2
+        assert [relayed.record.flags for relayed in agent.relayed] == [[TRANSLATED, DIALECT_UNDECIDED]] * 2
 
     async def test_is_asked_anew_after_the_server_could_not_be_reached(
         self, serve: Serve, open_client: OpenClient, let_in: LetIn, path: str

@@ -19,8 +19,8 @@ from tests.endpoint.relay.test_relay_dialects import (
 from tests.endpoint.scripted_server import ASKED, Serve
 from tests.endpoint.test_marks import meter_of
 
-from benchwright.endpoint.marks import SIMULATED_HEADER, SIMULATED_MARK
 from benchwright.endpoint.simulate import Settings, SimulatedEndpoint
+from benchwright.endpoint.simulation_marks import SIMULATED_HEADER, SIMULATED_MARK
 from benchwright.records import SIMULATED_FLAG
 
 MARKED = {"id": "chatcmpl-1", "system_fingerprint": SIMULATED_MARK}

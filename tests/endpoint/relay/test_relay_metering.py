@@ -14,7 +14,7 @@ from tests.endpoint.scripted_server import AGAIN, ASKED, Serve, until
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay import Relay
-from benchwright.endpoint.relay.answer import SLOW_READER
+from benchwright.endpoint.relay.relayed_answer import SLOW_READER_FLAG
 from benchwright.endpoint.simulate import Delay, Settings, SimulatedEndpoint
 from benchwright.endpoint.timeouts import Timeouts
 from benchwright.records import RequestRecord
@@ -152,7 +152,7 @@ class TestSlowReader:
         assert len(await reader.readexactly(self.SIZE)) == self.SIZE
         writer.close()
         await until(lambda: bool(agent.relayed))
-        assert SLOW_READER in agent.record.flags
+        assert SLOW_READER_FLAG in agent.record.flags
 
     async def test_leaves_a_connection_that_can_be_used_again(
         self, serve: Serve, open_client: OpenClient, let_in: LetIn

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.endpoint.simulate.blocks import block_digests
-from benchwright.endpoint.simulate.prefix_cache import PrefixCache, Tokens
+from benchwright.endpoint.simulate.prefix_cache import PrefixCache, RequestTokens
 
 SIZE = 2
 prompts = st.lists(st.sampled_from("ab"), min_size=1, max_size=12)
@@ -18,8 +18,8 @@ moves = st.lists(st.tuples(prompts, st.integers(0, 3), st.booleans()), max_size=
 """Prompts that come; how many tokens each generates before it leaves; and whether the oldest one leaves first."""
 
 
-def tokens_of(prompt: Sequence[str], answer: int) -> Tokens:
-    return Tokens(len(prompt), block_digests(" ".join(prompt), "x" * answer, SIZE))
+def tokens_of(prompt: Sequence[str], answer: int) -> RequestTokens:
+    return RequestTokens(len(prompt), block_digests(" ".join(prompt), "x" * answer, SIZE))
 
 
 def ideal(prompt: Sequence[str], earlier: Sequence[Sequence[str]]) -> int:
@@ -43,7 +43,7 @@ def test_there_are_never_more_blocks_than_its_capacity(
     asked: list[tuple[list[str], int, bool]], capacity: int
 ) -> None:
     cache = PrefixCache(capacity, SIZE)
-    running: list[tuple[Tokens, int]] = []
+    running: list[tuple[RequestTokens, int]] = []
     for now, (prompt, answer, oldest_leaves) in enumerate(asked):
         if oldest_leaves and running:
             left, number = running.pop(0)

@@ -13,13 +13,13 @@ from tests.endpoint.dialects.clients import events_in
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.dialects import MESSAGES, Translation
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.flags import NOTES, kind_of
+from benchwright.endpoint.flags import FLAG_NOTES, flag_kind
 from benchwright.endpoint.json_reading import read_json
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import Purpose
 from benchwright.endpoint.simulate import Faults, ScriptedCall, Settings, SimulatedEndpoint, keyed_answers
 from benchwright.endpoint.simulate.quirks import QUIRKS, quirky_stream
-from benchwright.endpoint.simulate.quirks.frames import DONE
+from benchwright.endpoint.simulate.quirks.event_encodings import DONE_MARKER
 from benchwright.endpoint.sse import EventStream
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import Target
@@ -62,7 +62,9 @@ LOST = frozenset(
 )
 """Quirks that take a part of the answer away, so that nobody can read it as it was."""
 
-OF_STREAMS = frozenset(name for name, quirk in QUIRKS.items() if quirk.change_body is QUIRKS["crlf"].change_body)
+OF_STREAMS = frozenset(
+    name for name, quirk in QUIRKS.items() if quirk.change_body is QUIRKS["crlf"].change_body
+)
 DENYING = frozenset(name for name, quirk in QUIRKS.items() if quirk.ends_in_error)
 WHOLE = QUIRKS.keys() - DENYING
 """Quirks of answers that are not errors."""
@@ -99,7 +101,7 @@ async def ask(quirk: str | None, *, stream: bool, calls: bool = False) -> Reply:
 
 
 def notes(reply: Reply) -> set[str]:
-    return {kind_of(flag) for flag in reply.record.flags} & NOTES.keys()
+    return {flag_kind(flag) for flag in reply.record.flags} & FLAG_NOTES.keys()
 
 
 def calls_of(reply: Reply) -> list[tuple[str, Any]]:
@@ -152,7 +154,7 @@ async def translated(quirk: str | None) -> list[tuple[str, Any]]:
     told = translation.begin()
     for data in EventStream().feed(raw):
         for line in data.split(b"\n"):
-            if line and not line.startswith(DONE):
+            if line and not line.startswith(DONE_MARKER):
                 told += translation.translate_chunk(read_json(line))
     blocks: dict[int, tuple[str, str]] = {}
     for event in events_in(told + translation.end(announced=True)):
@@ -213,5 +215,5 @@ def test_a_name_that_is_none_is_refused() -> None:
 
 
 def test_every_kind_of_note_has_words() -> None:
-    assert all(note.description and not note.description.endswith(".") for note in NOTES.values())
-    assert set(FLAGGED.values()) <= NOTES.keys()
+    assert all(note.description and not note.description.endswith(".") for note in FLAG_NOTES.values())
+    assert set(FLAGGED.values()) <= FLAG_NOTES.keys()

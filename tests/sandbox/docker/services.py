@@ -7,8 +7,8 @@ from pathlib import Path
 from tests.sandbox.docker.stand_ins import IMAGE
 
 from benchwright.endpoint.address import parse_base_url
-from benchwright.endpoint.connection import WireError
-from benchwright.endpoint.server_info import ask
+from benchwright.endpoint.connection import TransportError
+from benchwright.endpoint.server_info import request_document
 from benchwright.endpoint.timeouts import Timeouts
 from benchwright.endpoint.transport import ConnectionPool
 
@@ -37,8 +37,8 @@ async def probe(url: str) -> str | None:
     """What a caller of a service gives: GET /health."""
     wire = ConnectionPool(parse_base_url(url), connections=1, limits=Timeouts(1, 1, 1, 1))
     try:
-        document = await ask(wire, "GET", "/health")
-    except WireError as error:
+        document = await request_document(wire, "GET", "/health")
+    except TransportError as error:
         return str(error)
     finally:
         wire.close()

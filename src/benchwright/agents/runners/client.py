@@ -15,7 +15,7 @@ from benchwright.agents.runners.errors import SystemicProviderError, documented_
 from benchwright.agents.session_llm import SessionLLM
 from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.providers import ModelClient, connect, find_access, find_target
+from benchwright.endpoint.providers import ModelClient, connect_client, find_access, find_target
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
 from benchwright.errors import ProviderError, UserError
@@ -125,7 +125,7 @@ class ExternalLLMClient:
             except UserError as error:
                 raise SystemicProviderError(str(error)) from None
             retry = RetryPolicy(retries=0, max_rate_limit_wait=0.0)
-            self._connection = connect(self._target, access, stream=False, retry=retry)
+            self._connection = connect_client(self._target, access, stream=False, retry=retry)
             self._loop = loop
         return self._connection
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchwright.agents.rollout_requests import dataset_row_to_request
 from benchwright.data.columns import DOCUMENTED_COLUMNS, documented_row
-from benchwright.data.rows import Row, count_rows, naming, read_rows
+from benchwright.data.rows import Row, count_rows, name_file_in_errors, read_rows
 
 __all__ = ["REQUIRED_COLUMNS", "DatasetReader", "DatasetRow", "dataset_row_to_request"]
 
@@ -37,7 +37,7 @@ class DatasetReader:
 
     @cached_property
     def _count(self) -> int:
-        with naming(self.file_path):
+        with name_file_in_errors(self.file_path):
             return count_rows(self.file_path)
 
     def read(self, limit: int | None = None, offset: int = 0) -> list[DatasetRow]:
@@ -51,6 +51,6 @@ class DatasetReader:
             DatasetParseError: If the content does not match the file's suffix.
             DatasetValidationError: If a row lacks a required column, or its value is null, blank or not text.
         """
-        with naming(self.file_path):
+        with name_file_in_errors(self.file_path):
             for index, row in enumerate(read_rows(self.file_path, limit, offset), offset):
                 yield documented_row(row, index)

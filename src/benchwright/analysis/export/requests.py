@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.analysis.export.columns import flat_columns, flatten_row
-from benchwright.endpoint.flags import kind_of
+from benchwright.endpoint.flags import flag_kind
 from benchwright.records import Record, RequestRecord, ScoreRecord, TrialRecord
 from benchwright.runs.counting import is_counted
 from benchwright.runs.manifest import Manifest
@@ -133,7 +133,7 @@ class RequestRows:
             finish_reason=request.finish_reason,
             http_status=request.http_status,
             error=request.error,
-            flags=",".join(map(kind_of, request.flags)),
+            flags=",".join(map(flag_kind, request.flags)),
             reused=origin.reused,
             seed=request.seed,
         )

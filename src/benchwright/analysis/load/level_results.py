@@ -33,7 +33,7 @@ from benchwright.analysis.quality_and_speed.records import OutcomeCounts
 from benchwright.analysis.quality_and_speed.views import clusters_of, correct_mask, outcome_counts
 from benchwright.analysis.run_figures import cache_figures
 from benchwright.analysis.summary_records import RunSummary
-from benchwright.endpoint.watching import ServerMetrics
+from benchwright.endpoint.metrics_poller import ServerMetrics
 from benchwright.errors import JournalError
 from benchwright.records import UNREADABLE, Status
 from benchwright.runs.manifest import Manifest

@@ -11,7 +11,7 @@ from benchwright.analysis.load.records import LoadReport
 from benchwright.analysis.load.requests import LevelRequests
 from benchwright.analysis.load.timeline import LevelTimeline, timeline_of
 from benchwright.analysis.load.windows import FoundWindow
-from benchwright.endpoint.watching import ServerMetrics
+from benchwright.endpoint.metrics_poller import ServerMetrics
 from benchwright.records import Record
 from benchwright.stats import histogram
 from benchwright.stats.percentiles import cumulative_points

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import msgspec
 
+from benchwright.endpoint.metrics_poller import ServerMetrics
 from benchwright.endpoint.power import PowerReading
-from benchwright.endpoint.watching import ServerMetrics
 from benchwright.files import write_atomically
 from benchwright.records import UNREADABLE, Record
 from benchwright.runs.journal import encode_json

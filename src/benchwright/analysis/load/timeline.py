@@ -8,7 +8,7 @@ import numpy as np
 
 from benchwright.analysis.load.requests import LevelRequests
 from benchwright.analysis.load.windows import FoundWindow
-from benchwright.endpoint.watching import ServerMetrics
+from benchwright.endpoint.metrics_poller import ServerMetrics
 from benchwright.records import Record
 from benchwright.stats.windows import mean_concurrency_between
 

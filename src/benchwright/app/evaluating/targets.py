@@ -119,8 +119,14 @@ def _judge(
     If no judge model is given, the model under test judges itself, and a warning is printed.
     """
     if judge.judge_model is None:
-        answers = "its own answers" if len(endpoint.models_under_test) == 1 else "all answers, its own included"
-        who = "the model" if len(endpoint.models_under_test) == 1 else make_safe(endpoint.models_under_test[0].title)
+        answers = (
+            "its own answers" if len(endpoint.models_under_test) == 1 else "all answers, its own included"
+        )
+        who = (
+            "the model"
+            if len(endpoint.models_under_test) == 1
+            else make_safe(endpoint.models_under_test[0].title)
+        )
         say(f"No --judge-model: {who} judges {answers}, so the scores are not comparable.")
         return Target("judge", target.model, target.base_url, headers=target.headers), access
     key = None

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from benchwright.app.judging.run_judge import JudgedAnswer
-from benchwright.data.rows import naming, read_rows
+from benchwright.data.rows import name_file_in_errors, read_rows
 from benchwright.errors import UserError
 from benchwright.files import write_atomically
 from benchwright.records import Record
@@ -70,7 +70,7 @@ def read_form(path: Path) -> list[HumanLabel]:
         UserError: If a row does not identify its answer, a label is invalid or repeated, or there are no
             labels.
     """
-    with naming(path):
+    with name_file_in_errors(path):
         labels = list(_labels(path))
     if not labels:
         raise UserError(f"{path} has no labels: fill in the column `label` with 1 (right) or 0 (wrong).")

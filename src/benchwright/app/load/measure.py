@@ -44,8 +44,8 @@ from benchwright.app.probe import probe_endpoints
 from benchwright.app.prometheus import metrics_url
 from benchwright.app.run_lookup import NewRun
 from benchwright.endpoint.default_server import LOCAL_SERVER
+from benchwright.endpoint.metrics_poller import MetricsPoller, ServerMetrics, read_load_metrics
 from benchwright.endpoint.power import PowerReading, read_power
-from benchwright.endpoint.watching import MetricsPoller, ServerMetrics, read_known
 from benchwright.engine.run import Listener
 from benchwright.errors import UserError
 from benchwright.runs.tags_and_notes import tag_run
@@ -156,7 +156,7 @@ class LoadTest:
         target = self.workload.request.plan.targets[0]
         url = self.settings.monitoring.metrics_url or metrics_url(target.base_url)
         access = self.workload.request.access[target.slot].for_url(url, target.base_url)
-        watch = MetricsPoller(url, self._say, read_known, access=access) if self._metrics else None
+        watch = MetricsPoller(url, self._say, read_load_metrics, access=access) if self._metrics else None
         self._allow_connections(level)
         prepared = self.prepare_level(level, len(self.levels) + 1, watch, self._power_watch(), repeat)
         launched = await launch(prepared, listeners, self._say)

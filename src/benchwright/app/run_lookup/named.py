@@ -71,7 +71,7 @@ def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
     """
     from pydantic import ValidationError
 
-    from benchwright.config import BenchmarkSettings, EvalSettings, PackSettings, section_of
+    from benchwright.config import BenchmarkSettings, EvalSettings, PackSettings, sections_by_name
 
     kinds: dict[str, type[Settings]] = {
         "eval": EvalSettings,
@@ -97,7 +97,9 @@ def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
     if kind is None:
         raise UserError(f"{manifest.id} is not a run of a kind that can be resumed: {manifest.kind!r}.")
     try:
-        return kind(**{**kept, **given, **({"run": run.directory} if "run" in section_of(kind) else {})})
+        return kind(
+            **{**kept, **given, **({"run": run.directory} if "run" in sections_by_name(kind) else {})}
+        )
     except ValidationError as error:
         first = error.errors()[0]
         raise UserError(

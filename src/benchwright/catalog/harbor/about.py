@@ -6,7 +6,7 @@ import re
 
 from benchwright.catalog.agent_options import NETWORK_OPTIONS, agent_options
 from benchwright.catalog.benchmark import About
-from benchwright.data.dataset_spec import Dataset, Folder, Registered
+from benchwright.data.dataset_spec import Dataset, Folder, HarborDataset
 from benchwright.errors import UserError
 from benchwright.user_paths import expand_user_path
 
@@ -41,10 +41,12 @@ def about_of(reference: str) -> About:
             f"There is no folder {reference!r} with tasks. Name a task's folder, or one of many: {BENCHMARK_NAME}:PATH; or a "
             f"dataset of Harbor's registry: {BENCHMARK_NAME}:NAME@VERSION."
         )
-    return _about(reference, "*/task.toml", Registered(found["name"], found["version"]), "Harbor's registry")
+    return _about(
+        reference, "*/task.toml", HarborDataset(found["name"], found["version"]), "Harbor's registry"
+    )
 
 
-def _about(variant: str, files: str, origin: Folder | Registered, source: str) -> About:
+def _about(variant: str, files: str, origin: Folder | HarborDataset, source: str) -> About:
     return About(
         name=BENCHMARK_NAME,
         variant=variant,

@@ -69,9 +69,9 @@ class BenchmarkRunner:
         result = _benchmark_result(benchmark.name, ran)
         after = await self._scrape()
         if before is not None and after is not None:
-            from benchwright.endpoint.prometheus import differences
+            from benchwright.endpoint.prometheus import counter_growth
 
-            result.prometheus_metrics, result.prometheus_delta = after, differences(before, after)
+            result.prometheus_metrics, result.prometheus_delta = after, counter_growth(before, after)
         return result
 
     async def _task(self, benchmark: BaseBenchmark) -> Task:

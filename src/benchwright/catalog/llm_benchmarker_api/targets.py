@@ -11,7 +11,7 @@ from benchwright.catalog.llm_benchmarker_api.config import (
     VLLMConfig,
 )
 from benchwright.endpoint.access import Access
-from benchwright.endpoint.providers import ModelClient, connect, find_target
+from benchwright.endpoint.providers import ModelClient, connect_client, find_target
 from benchwright.endpoint.timeouts import Timeouts
 from benchwright.records import Target
 
@@ -33,7 +33,7 @@ def create_client(
 ) -> ModelClient:
     """Create a client for a target, with the configuration's limits."""
     patience = config.vllm.timeout
-    return connect(
+    return connect_client(
         target,
         access,
         connections=config.run.concurrency,

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from benchwright.data.traces.blocks import block_ids
-from benchwright.data.traces.decoding import decoded, not_negative
-from benchwright.data.traces.records import Conversation, Line, TracedRequest
+from benchwright.data.traces.decoding import check_not_negative, decode_line
+from benchwright.data.traces.records import Conversation, TracedRequest, TraceLine
 
 BLOCK_SIZE = 16
 
@@ -30,7 +30,7 @@ class Row(msgspec.Struct):
 _decoder = msgspec.json.Decoder(Row)
 
 
-def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
+def conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterator[Conversation]:
     """Yield the conversations. A request whose parent is not in the file begins a conversation.
 
     A turn starts at its recorded time, but not before the response to its parent.
@@ -42,8 +42,8 @@ def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Con
     begun: list[Conversation] = []
     places: dict[int, tuple[Conversation, int]] = {}
     for line in lines:
-        row = decoded(_decoder, line)
-        not_negative(line.location, input_length=row.input_length, output_length=row.output_length)
+        row = decode_line(_decoder, line)
+        check_not_negative(line.location, input_length=row.input_length, output_length=row.output_length)
         parent = places.get(row.parent_chat_id)
         if parent is None:
             conversation = Conversation(str(row.chat_id), [], row.timestamp)

@@ -24,14 +24,14 @@ def block_ids(place: str, tokens: int | None, ids: Sequence[int], block_size: in
         raise UserError(f"{place}: ids of blocks are whole numbers from 0 to 2^64 - 1.") from None
     if tokens is None or len(found) in (0, -(-tokens // block_size), tokens // block_size):
         return found
-    fitting = fitting_size(tokens, len(found))
+    fitting = suggest_block_size(tokens, len(found))
     advice = f": --block-size {fitting} would fit." if fitting else "."
     raise UserError(
         f"{place}: {len(found):,} blocks of {block_size} tokens do not make {tokens:,} tokens{advice}"
     )
 
 
-def fitting_size(tokens: int, ids: int) -> int | None:
+def suggest_block_size(tokens: int, ids: int) -> int | None:
     """Return a block size for which ceil(tokens / size) equals `ids`, preferably a power of two.
 
     None if there is none.

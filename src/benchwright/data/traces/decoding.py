@@ -8,14 +8,14 @@ from typing import TypeVar
 
 import msgspec
 
-from benchwright.data.traces.records import Line
+from benchwright.data.traces.records import TraceLine
 from benchwright.errors import UserError
 from benchwright.records import UNREADABLE
 
-T = TypeVar("T")
+LineType = TypeVar("LineType")
 
 
-def lines_of(path: Path) -> Iterator[Line]:
+def lines_of(path: Path) -> Iterator[TraceLine]:
     """Yield the non-empty lines of a trace. A JSON document over several lines is one item.
 
     For a folder, all its JSON files are read.
@@ -32,18 +32,18 @@ def lines_of(path: Path) -> Iterator[Line]:
             first = next((line for line in opened if line.strip()), b"")
             if first.lstrip()[:1] in (b"{", b"[") and not _is_json(first):
                 opened.seek(0)
-                yield Line(str(path), opened.read())
+                yield TraceLine(str(path), opened.read())
                 return
             opened.seek(0)
             for number, line in enumerate(opened, 1):
                 text = line.strip()
                 if text:
-                    yield Line(f"{path}, line {number}", text)
+                    yield TraceLine(f"{path}, line {number}", text)
     except OSError as error:
         raise UserError(f"Cannot read the trace {path}: {error.strerror}.") from None
 
 
-def decoded(decoder: msgspec.json.Decoder[T], line: Line) -> T:
+def decode_line(decoder: msgspec.json.Decoder[LineType], line: TraceLine) -> LineType:
     """Decode a line.
 
     Raises:
@@ -55,7 +55,7 @@ def decoded(decoder: msgspec.json.Decoder[T], line: Line) -> T:
         raise UserError(f"{line.location}: {error}.") from None
 
 
-def not_negative(place: str, **values: float | None) -> None:
+def check_not_negative(place: str, **values: float | None) -> None:
     """Check that numbers, passed by name, are not negative. None is allowed.
 
     Raises:

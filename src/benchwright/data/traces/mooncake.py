@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from benchwright.data.traces.blocks import block_ids
-from benchwright.data.traces.decoding import decoded, not_negative
-from benchwright.data.traces.records import Conversation, Line, TracedRequest
+from benchwright.data.traces.decoding import check_not_negative, decode_line
+from benchwright.data.traces.records import Conversation, TracedRequest, TraceLine
 from benchwright.errors import UserError
 from benchwright.records import Message
 
@@ -38,7 +38,7 @@ class Row(msgspec.Struct):
 _decoder = msgspec.json.Decoder(Row)
 
 
-def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
+def conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterator[Conversation]:
     """Yield the requests that have no session, in the file's order, then the sessions.
 
     Raises:
@@ -46,7 +46,7 @@ def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Con
     """
     sessions: dict[str, Conversation] = {}
     for number, line in enumerate(lines):
-        row = decoded(_decoder, line)
+        row = decode_line(_decoder, line)
         name = f"row {number}" if row.session_id is None else str(row.session_id)
         begun = sessions.get(name)
         request = _request(row, line.location, block_size or BLOCK_SIZE)
@@ -59,7 +59,11 @@ def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Con
             else:
                 sessions[name] = begun
         else:
-            at = 0.0 if row.timestamp is None else max(0.0, row.timestamp / 1000 - (begun.start_seconds or 0.0))
+            at = (
+                0.0
+                if row.timestamp is None
+                else max(0.0, row.timestamp / 1000 - (begun.start_seconds or 0.0))
+            )
             turn = msgspec.structs.replace(
                 request, after=len(begun.requests) - 1, think=row.delay / 1000, at=at
             )
@@ -73,7 +77,7 @@ def _request(row: Row, place: str, block_size: int) -> TracedRequest:
         messages = [{"role": "user", "content": row.text_input}]
     if messages is None and row.input_length is None:
         raise UserError(f"{place}: it has neither input_length nor a prompt.")
-    not_negative(
+    check_not_negative(
         place, input_length=row.input_length, output_length=row.output_length, timestamp=row.timestamp
     )
     return TracedRequest(

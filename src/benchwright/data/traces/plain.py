@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from benchwright.data.traces.blocks import block_ids
-from benchwright.data.traces.decoding import decoded, not_negative
-from benchwright.data.traces.records import Conversation, Line, TracedRequest
+from benchwright.data.traces.decoding import check_not_negative, decode_line
+from benchwright.data.traces.records import Conversation, TracedRequest, TraceLine
 from benchwright.errors import UserError
 from benchwright.records import Message
 
@@ -33,7 +33,7 @@ class Row(msgspec.Struct, forbid_unknown_fields=True):
 _decoder = msgspec.json.Decoder(Row)
 
 
-def rows(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
+def json_lines_conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterator[Conversation]:
     """Yield the requests that name no conversation, in the file's order, then the conversations.
 
     Raises:
@@ -41,7 +41,7 @@ def rows(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation
     """
     begun: dict[str, Conversation] = {}
     for number, line in enumerate(lines):
-        row = decoded(_decoder, line)
+        row = decode_line(_decoder, line)
         name = f"row {number}" if row.conversation is None else str(row.conversation)
         request = _request(row, line.location, block_size or BLOCK_SIZE)
         conversation = begun.get(name)
@@ -59,7 +59,7 @@ def rows(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation
 
 
 def _request(row: Row, place: str, block_size: int) -> TracedRequest:
-    not_negative(
+    check_not_negative(
         place, at=row.at, think=row.think, input_tokens=row.input_tokens, output_tokens=row.output_tokens
     )
     messages = row.messages
@@ -75,7 +75,7 @@ def _request(row: Row, place: str, block_size: int) -> TracedRequest:
     )
 
 
-def offsets(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
+def time_list_conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterator[Conversation]:
     """Yield requests of which only the time (in seconds) is known. Lines that begin with # are skipped.
 
     Raises:

@@ -12,20 +12,20 @@ import msgspec
 
 from benchwright.data.traces import bailian, mooncake, plain, tables, weka
 from benchwright.data.traces.decoding import lines_of
-from benchwright.data.traces.records import Conversation, Line, Trace, TracedRequest
+from benchwright.data.traces.records import Conversation, Trace, TracedRequest, TraceLine
 from benchwright.errors import UserError
 from benchwright.records import UNREADABLE
 
-Reader = Callable[[Iterable[Line], int | None], Iterator[Conversation]]
+Reader = Callable[[Iterable[TraceLine], int | None], Iterator[Conversation]]
 
 READERS: dict[str, Reader] = {
     "Mooncake": mooncake.conversations,
     "Weka": weka.conversations,
     "Bailian": bailian.conversations,
-    "Azure": tables.azure,
-    "BurstGPT": tables.burstgpt,
-    "JSON Lines": plain.rows,
-    "times": plain.offsets,
+    "Azure": tables.azure_conversations,
+    "BurstGPT": tables.burstgpt_conversations,
+    "JSON Lines": plain.json_lines_conversations,
+    "times": plain.time_list_conversations,
 }
 
 
@@ -42,23 +42,25 @@ def read_trace(path: Path, limit: int | None = None, block_size: int | None = No
     first = next(lines, None)
     if first is None:
         raise UserError(f"{path}: there are no arrivals.")
-    kind = recognise(first)
+    kind = recognise_format(first)
     kept, left_out, left = list[Conversation](), 0, math.inf if limit is None else limit
     for whole in READERS[kind](chain([first], lines), block_size):
         answered = [request for request in whole.requests if request.output_tokens != 0]
         left_out += len(whole.requests) - len(answered)
         if answered:
-            one = (whole if len(answered) == len(whole.requests) else _without_failed(whole)).first_requests(left)
+            one = (whole if len(answered) == len(whole.requests) else _without_failed(whole)).first_requests(
+                left
+            )
             kept.append(one)
             left -= len(one.requests)
             if left <= 0:
                 break
     if not kept:
         raise UserError(f"{path}: there are no arrivals.")
-    return Trace(kind, in_time(kept), left_out)
+    return Trace(kind, sort_by_start(kept), left_out)
 
 
-def recognise(line: Line) -> str:
+def recognise_format(line: TraceLine) -> str:
     """Return the format of a trace by its first line or document.
 
     Raises:
@@ -77,7 +79,7 @@ def recognise(line: Line) -> str:
     return kind
 
 
-def in_time(conversations: Iterable[Conversation]) -> list[Conversation]:
+def sort_by_start(conversations: Iterable[Conversation]) -> list[Conversation]:
     """Return the conversations sorted by start time, shifted so that the first starts at 0.
 
     If some start times are unknown, the order is unchanged, and all start times become None.
@@ -112,9 +114,9 @@ def _of_fields(fields: set[str]) -> str | None:
 
 
 def _of_columns(columns: set[str], text: str) -> str | None:
-    if columns >= set(tables.AZURE):
+    if columns >= set(tables.AZURE_COLUMNS):
         return "Azure"
-    if columns >= set(tables.BURSTGPT):
+    if columns >= set(tables.BURSTGPT_COLUMNS):
         return "BurstGPT"
     return "times" if text.startswith("#") or _is_number(text) else None
 

@@ -94,7 +94,7 @@ class Trace(Record, frozen=True):
         return (request for one in self.conversations for request in one.requests)
 
 
-class Line(NamedTuple):
+class TraceLine(NamedTuple):
     """A part of a trace file: a line or a whole document. `place`: its name in error messages."""
 
     location: str

@@ -6,25 +6,25 @@ import csv
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 
-from benchwright.data.traces.decoding import not_negative
-from benchwright.data.traces.records import Conversation, Line, TracedRequest
+from benchwright.data.traces.decoding import check_not_negative
+from benchwright.data.traces.records import Conversation, TracedRequest, TraceLine
 from benchwright.errors import UserError
 
-AZURE = ("TIMESTAMP", "ContextTokens", "GeneratedTokens")
-BURSTGPT = ("Timestamp", "Request tokens", "Response tokens")
+AZURE_COLUMNS = ("TIMESTAMP", "ContextTokens", "GeneratedTokens")
+BURSTGPT_COLUMNS = ("Timestamp", "Request tokens", "Response tokens")
 
 
-def azure(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
+def azure_conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterator[Conversation]:
     """Yield the requests of an Azure trace, whose times are wall-clock times."""
-    return _requests(lines, AZURE, wall_clock)
+    return _requests(lines, AZURE_COLUMNS, parse_wall_clock)
 
 
-def burstgpt(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
+def burstgpt_conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterator[Conversation]:
     """Yield the requests of BurstGPT, whose times are whole seconds. Requests with length 0 had failed."""
-    return _requests(lines, BURSTGPT, float)
+    return _requests(lines, BURSTGPT_COLUMNS, float)
 
 
-def wall_clock(text: str) -> float:
+def parse_wall_clock(text: str) -> float:
     """Convert a time in the form `2023-11-16 18:17:03.9799600` to seconds since 1970.
 
     The fraction may have any number of digits.
@@ -43,7 +43,7 @@ def wall_clock(text: str) -> float:
 
 
 def _requests(
-    lines: Iterable[Line], columns: tuple[str, str, str], seconds: Callable[[str], float]
+    lines: Iterable[TraceLine], columns: tuple[str, str, str], seconds: Callable[[str], float]
 ) -> Iterator[Conversation]:
     rows = iter(lines)
     header = _cells(next(rows))
@@ -57,9 +57,9 @@ def _requests(
             raise UserError(
                 f"{line.location}: it does not hold {', '.join(columns)}: {line.text[:80].decode(errors='replace')!r}."
             ) from None
-        not_negative(line.location, **{columns[1]: tokens, columns[2]: output})
+        check_not_negative(line.location, **{columns[1]: tokens, columns[2]: output})
         yield Conversation(line.location, [TracedRequest(input_tokens=tokens, output_tokens=output)], at)
 
 
-def _cells(line: Line) -> list[str]:
+def _cells(line: TraceLine) -> list[str]:
     return next(csv.reader([line.text.decode("utf-8-sig", errors="replace")]))

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from benchwright.data.traces.blocks import block_ids
-from benchwright.data.traces.decoding import decoded, not_negative
-from benchwright.data.traces.records import Conversation, Line, TracedRequest
+from benchwright.data.traces.decoding import check_not_negative, decode_line
+from benchwright.data.traces.records import Conversation, TracedRequest, TraceLine
 
 BLOCK_SIZE = 64
 
@@ -45,16 +45,16 @@ _decoder = msgspec.json.Decoder(Document)
 _array = msgspec.json.Decoder(list[msgspec.Raw])
 
 
-def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
+def conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterator[Conversation]:
     """Yield the conversations in the file's order. Their start times are unknown.
 
     Raises:
         UserError: If a line is invalid.
     """
     for line in lines:
-        parts = decoded(_array, line) if line.text.lstrip()[:1] == b"[" else [line.text]
+        parts = decode_line(_array, line) if line.text.lstrip()[:1] == b"[" else [line.text]
         for part in parts:
-            document = decoded(_decoder, Line(line.location, bytes(part)))
+            document = decode_line(_decoder, TraceLine(line.location, bytes(part)))
             reader = _Reader(
                 f"{line.location}, {document.id}",
                 block_size or document.block_size,
@@ -89,7 +89,7 @@ class _Reader:
 
     def _request(self, entry: Entry, after: int | None, think: float) -> TracedRequest:
         place = f"{self._place}, request {len(self.requests)}"
-        not_negative(place, **{"in": entry.input_tokens, "out": entry.output_tokens})
+        check_not_negative(place, **{"in": entry.input_tokens, "out": entry.output_tokens})
         return TracedRequest(
             input_tokens=entry.input_tokens,
             output_tokens=entry.output_tokens,

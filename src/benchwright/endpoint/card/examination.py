@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from benchwright.endpoint.card.answer import Answer
 from benchwright.endpoint.card.outcomes import OUTCOMES, UNKNOWN_OUTCOME
+from benchwright.endpoint.card.probe_response import ProbeResponse
 from benchwright.endpoint.card.prober import Prober, Unanswered
 from benchwright.endpoint.card.records import Finding, State
-from benchwright.endpoint.card.servers import UNKNOWN_SERVER, Server, advice
+from benchwright.endpoint.card.servers import UNKNOWN_SERVER, Server, option_advice
 from benchwright.errors import ProviderError
 
 CHAT, COMPLETIONS = "/chat/completions", "/completions"
 
-SHORT = 16
+SHORT_TOKEN_LIMIT = 16
 """Token limit for responses whose content does not matter."""
 
-SENTENCE = "Write one sentence about the sea."
-"""A prompt to which every model answers with more than `SHORT` tokens."""
+SENTENCE_PROMPT = "Write one sentence about the sea."
+"""A prompt to which every model answers with more than `SHORT_TOKEN_LIMIT` tokens."""
 
-THINKING_TOKENS = 256
+EXTRA_THINKING_TOKENS = 256
 """Additional tokens for a model whose thinking cannot be turned off."""
 
-NO_ROUTE = "neither chat completions nor completions answer"
+NO_ROUTE_REASON = "neither chat completions nor completions answer"
 
 
 class Token(NamedTuple):
@@ -66,11 +66,11 @@ class Examination:
         self.stream_fields: Mapping[str, Any] = {}
         self.quiet: Mapping[str, Any] = {}
         self.thinks = False
-        self.plain: Answer | None = None
-        self.streamed: Answer | None = None
-        self.settled: Answer | None = None
-        self.completed: Answer | None = None
-        self.cached: Sequence[Answer] = ()
+        self.plain: ProbeResponse | None = None
+        self.streamed: ProbeResponse | None = None
+        self.settled: ProbeResponse | None = None
+        self.completed: ProbeResponse | None = None
+        self.cached: Sequence[ProbeResponse] = ()
         self.refused: list[str] = []
         self.generated: list[Token] = []
         self.echoed: list[Token] = []
@@ -81,7 +81,7 @@ class Examination:
         `detail`: the values that are put into the outcome's texts.
         """
         found = OUTCOMES[key][outcome]
-        option = advice(self.server, found.option_topic)
+        option = option_advice(self.server, found.option_topic)
         follows = found.consequence.format(**detail, option=option).rstrip()
         self.findings[key] = Finding(found.state, outcome, found.text.format(**detail), follows, detail)
 
@@ -95,7 +95,7 @@ class Examination:
         return UNKNOWN_OUTCOME if found is None else found.outcome
 
     @property
-    def first_response(self) -> Answer:
+    def first_response(self) -> ProbeResponse:
         """The first response of chat or completions that was not streamed.
 
         Raises:
@@ -120,9 +120,9 @@ class Examination:
         """Return an `Unanswered` error that says why neither chat nor completions generate an answer."""
         chat = self.findings.get("chat")
         is_unknown = chat is not None and chat.outcome == UNKNOWN_OUTCOME
-        return Unanswered(chat.said if chat is not None and is_unknown else NO_ROUTE)
+        return Unanswered(chat.said if chat is not None and is_unknown else NO_ROUTE_REASON)
 
-    async def ask(self, question: str, tokens: int = SHORT, **fields: Any) -> Answer:
+    async def ask(self, question: str, tokens: int = SHORT_TOKEN_LIMIT, **fields: Any) -> ProbeResponse:
         """Send a question by chat, or by completions if there is no chat, and return the response.
 
         `tokens`: the limit of the answer. `fields`: further fields of the request.
@@ -135,8 +135,8 @@ class Examination:
         return await self.ask_at(self.path, question, tokens, **fields)
 
     async def ask_at(
-        self, path: str, question: Any, tokens: int = SHORT, patience: float = 1.0, **fields: Any
-    ) -> Answer:
+        self, path: str, question: Any, tokens: int = SHORT_TOKEN_LIMIT, patience: float = 1.0, **fields: Any
+    ) -> ProbeResponse:
         """Send a question to a path, and return the response.
 
         The arguments are those of `ask` and `Prober.post`. A question for chat may be a list of parts, such
@@ -147,15 +147,15 @@ class Examination:
         )
         return await self.prober.post(path, {**asked, self.limit_field: tokens, **fields}, patience=patience)
 
-    async def ask_without_thinking(self, question: Any, tokens: int, **fields: Any) -> Answer:
+    async def ask_without_thinking(self, question: Any, tokens: int, **fields: Any) -> ProbeResponse:
         """Send a question to chat with thinking turned off, and return the response.
 
-        If thinking cannot be turned off, the limit of `tokens` is raised by `THINKING_TOKENS`.
+        If thinking cannot be turned off, the limit of `tokens` is raised by `EXTRA_THINKING_TOKENS`.
 
         Raises:
             Unanswered: If there is no response, or no chat.
         """
         if not self.has_chat:
             raise Unanswered("chat completions do not answer")
-        room = THINKING_TOKENS if self.thinks and not self.quiet else 0
+        room = EXTRA_THINKING_TOKENS if self.thinks and not self.quiet else 0
         return await self.ask_at(CHAT, question, tokens + room, **self.quiet, **fields)

@@ -6,12 +6,12 @@ from typing import Any
 
 from benchwright.endpoint.address import parse_base_url
 from benchwright.endpoint.card import servers
-from benchwright.endpoint.card.answer import Answer, count_of
 from benchwright.endpoint.card.examination import Examination
 from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
+from benchwright.endpoint.card.probe_response import ProbeResponse, read_count
 from benchwright.endpoint.card.prober import Unanswered
 from benchwright.endpoint.card.servers import Server
-from benchwright.endpoint.watching import read_known
+from benchwright.endpoint.metrics_poller import read_load_metrics
 
 CONTEXT_FIELDS = (
     *("max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length"),
@@ -23,7 +23,7 @@ Used by vLLM and SGLang, LM Studio, OpenRouter, Groq, Mistral and llama.cpp.
 """
 
 
-async def look_at_models(known: Examination) -> None:
+async def probe_models(known: Examination) -> None:
     """Fetch the list of models, and find the server's identity and the model's context window in it."""
     answer = await known.prober.get("/models")
     model = known.prober.client.target.model
@@ -37,30 +37,34 @@ async def look_at_models(known: Examination) -> None:
     known.models = [str(each.get("id")) for each in models]
     own = next((each for each in models if each.get("id") == model), None)
     known.record_outcome("models", "not_listed" if own is None else "listed", count=len(models))
-    window = context_of(own or (models[0] if len(models) == 1 else {}))
+    window = read_context_window(own or (models[0] if len(models) == 1 else {}))
     if window is not None:
         known.record_outcome("context", "known", tokens=window, by="the list of models")
 
 
-def _recognise(known: Examination, answer: Answer, models: list[dict[str, Any]]) -> None:
+def _recognise(known: Examination, answer: ProbeResponse, models: list[dict[str, Any]]) -> None:
     """Identify the server by its host, by its list of models, or by the headers of that response."""
     host = parse_base_url(known.prober.client.target.base_url).host
-    found = servers.by_host(host) or servers.by_headers(answer.headers) or servers.by_models(models)
+    found = (
+        servers.server_by_host(host)
+        or servers.server_by_headers(answer.headers)
+        or servers.server_by_models(models)
+    )
     if answer.is_simulated:
         found = Server(servers.SIMULATED, evidence="a header")
     known.server = found or known.server
 
 
-def context_of(model: dict[str, Any]) -> int | None:
+def read_context_window(model: dict[str, Any]) -> int | None:
     """Return the context window in an entry of a list of models, in tokens; None if it is missing."""
     for holder in (model, model.get("meta"), model.get("top_provider")):
         for field in CONTEXT_FIELDS:
-            if window := count_of(holder, field):
+            if window := read_count(holder, field):
                 return window
     return None
 
 
-async def look_at_version(known: Examination, *, guess: bool = True) -> None:
+async def probe_version(known: Examination, *, guess: bool = True) -> None:
     """Ask for the server's version.
 
     With `guess`, identify an unknown server by trying paths that only some servers have.
@@ -86,17 +90,19 @@ async def look_at_version(known: Examination, *, guess: bool = True) -> None:
             break
     if guess and len(unanswered) == len(tried):
         raise unanswered[0]
-    note_server(known)
+    record_server(known)
 
 
-def note_server(known: Examination) -> None:
+def record_server(known: Examination) -> None:
     """Record the finding on the server's identity."""
     server = known.server
     if server.name == servers.UNKNOWN_SERVER.name:
         known.record_outcome("server", "not_reported")
         return
     title = f"{server.title} {server.version}" if server.version else server.title
-    known.record_outcome("server", "known", title=title, by=server.evidence, name=server.name, version=server.version)
+    known.record_outcome(
+        "server", "known", title=title, by=server.evidence, name=server.name, version=server.version
+    )
 
 
 async def _props(known: Examination) -> Server | None:
@@ -104,7 +110,7 @@ async def _props(known: Examination) -> Server | None:
     settings = props.get("default_generation_settings")
     if not isinstance(settings, dict):
         return None
-    if window := count_of(settings, "n_ctx"):
+    if window := read_count(settings, "n_ctx"):
         known.record_outcome("context", "known", tokens=window, by="/props, for each slot")
     return Server(servers.LLAMA_CPP, _text(props.get("build_info")), "/props")
 
@@ -122,7 +128,7 @@ async def _ollama(known: Examination) -> Server | None:
     model = known.prober.client.target.model
     for each in loaded if isinstance(loaded, list) else ():
         is_asked = isinstance(each, dict) and model in (each.get("name"), each.get("model"))
-        if is_asked and (window := count_of(each, "context_length")):
+        if is_asked and (window := read_count(each, "context_length")):
             known.record_outcome("context", "known", tokens=window, by="/api/ps")
     return Server(servers.OLLAMA, _text(answer["version"]), "/api/version")
 
@@ -131,7 +137,7 @@ async def _info(known: Examination) -> Server | None:
     answer = (await known.prober.get("/info", beside=True)).json
     if "docker_label" not in answer and "max_total_tokens" not in answer:
         return None
-    if window := count_of(answer, "max_total_tokens"):
+    if window := read_count(answer, "max_total_tokens"):
         known.record_outcome("context", "known", tokens=window, by="/info")
     return Server(servers.TGI, _text(answer.get("version")), "/info")
 
@@ -140,7 +146,7 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-async def look_at_context(known: Examination) -> None:
+async def record_missing_context(known: Examination) -> None:
     """Record that the server does not report the context window, unless an earlier probe has found it."""
     if "context" in known.findings:
         return
@@ -149,20 +155,23 @@ async def look_at_context(known: Examination) -> None:
     known.record_outcome("context", "not_reported")
 
 
-async def look_at_metrics(known: Examination) -> None:
+async def probe_metrics(known: Examination) -> None:
     """Record whether the server publishes metrics at /metrics.
 
     If the server is unknown, identify it by their names.
     """
     answer = await known.prober.get("/metrics", beside=True)
     text = answer.body.decode("utf-8", "replace") if answer.status == 200 else ""
-    name = servers.by_metrics(text)
+    name = servers.server_by_metrics(text)
     if name is not None and known.server.name == servers.UNKNOWN_SERVER.name:
         known.server = Server(name, evidence="/metrics")
-        note_server(known)
-    if text and read_known(text, 0) is not None:
+        record_server(known)
+    if text and read_load_metrics(text, 0) is not None:
         known.record_outcome(
-            "metrics", "known", title=servers.TITLES.get(name or "", "a server not known here"), name=name
+            "metrics",
+            "known",
+            title=servers.SERVER_TITLES.get(name or "", "a server not known here"),
+            name=name,
         )
     elif "# TYPE" in text:
         known.record_outcome("metrics", "other", name=name)

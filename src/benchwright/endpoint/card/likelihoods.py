@@ -9,27 +9,27 @@ from typing import Any
 from benchwright.endpoint.card.examination import COMPLETIONS, Examination, Token
 from benchwright.endpoint.card.prober import Unanswered
 
-PROMPT = "The capital of France is"
-GENERATED = 4
+LOGPROB_PROMPT = "The capital of France is"
+GENERATED_TOKENS = 4
 """Number of generated tokens whose log-probabilities are compared."""
 
-CLOSE = 0.1
+LOGPROB_TOLERANCE = 0.1
 """Absolute and relative tolerance between two log-probabilities of one token, which vary with batches and precision."""
 
 
 LOGPROB, HIGHEST = Token._fields.index("logprob"), Token._fields.index("highest")
 
 
-async def ask_completions(known: Examination) -> None:
+async def probe_completions(known: Examination) -> None:
     """Find out whether completions, the route of base models, answer.
 
     Log-probabilities are requested, unless the server refuses them.
     """
-    answer = await known.ask_at(COMPLETIONS, PROMPT, GENERATED, logprobs=2, temperature=0)
+    answer = await known.ask_at(COMPLETIONS, LOGPROB_PROMPT, GENERATED_TOKENS, logprobs=2, temperature=0)
     if answer.is_accepted:
-        known.generated = tokens_of(answer.content.logprobs)
+        known.generated = read_tokens(answer.content.logprobs)
     else:
-        answer = await known.ask_at(COMPLETIONS, PROMPT, GENERATED)
+        answer = await known.ask_at(COMPLETIONS, LOGPROB_PROMPT, GENERATED_TOKENS)
     if not answer.is_accepted:
         known.record_outcome("completions", "none", refusal=answer.refusal)
         return
@@ -39,13 +39,13 @@ async def ask_completions(known: Examination) -> None:
         known.path, known.plain = COMPLETIONS, answer
 
 
-async def ask_for_generated(known: Examination) -> None:
+async def probe_logprobs(known: Examination) -> None:
     """Record the routes (chat, completions) that report log-probabilities of generated tokens."""
     routes = ["completions"] if known.generated else []
     refusal = None
     if known.has_chat:
-        answer = await known.ask(PROMPT, GENERATED, logprobs=True, top_logprobs=2)
-        if answer.is_accepted and tokens_of(answer.content.logprobs):
+        answer = await known.ask(LOGPROB_PROMPT, GENERATED_TOKENS, logprobs=True, top_logprobs=2)
+        if answer.is_accepted and read_tokens(answer.content.logprobs):
             routes.append("chat")
         refusal = None if answer.is_accepted else answer.refusal
     if routes:
@@ -56,7 +56,7 @@ async def ask_for_generated(known: Examination) -> None:
         known.record_outcome("logprobs", "none")
 
 
-def tokens_of(logprobs: Any) -> list[Token]:
+def read_tokens(logprobs: Any) -> list[Token]:
     """Return the tokens in a `logprobs` object.
 
     It is in the format of completions, or of chat, which llama.cpp uses for both.
@@ -73,22 +73,22 @@ def tokens_of(logprobs: Any) -> list[Token]:
     ]
 
 
-async def ask_for_prompt(known: Examination) -> None:
+async def probe_prompt_logprobs(known: Examination) -> None:
     """Find out whether a prompt's log-probabilities are available.
 
     They are requested by `echo`, else by vLLM's field `prompt_logprobs`.
     """
     if known.completed is None:
         raise Unanswered("completions do not answer")
-    prompt = PROMPT + "".join(token.text for token in known.generated)
+    prompt = LOGPROB_PROMPT + "".join(token.text for token in known.generated)
     echo = await known.ask_at(COMPLETIONS, prompt, 1, echo=True, logprobs=1, temperature=0)
-    found = tokens_of(echo.content.logprobs) if echo.is_accepted else []
+    found = read_tokens(echo.content.logprobs) if echo.is_accepted else []
     if len(found) > len(known.generated) + 1:
         known.echoed = found
         known.record_outcome("prompt_logprobs", "echo", tokens=len(found) - 1)
         return
     field = await known.ask_at(COMPLETIONS, prompt, 1, prompt_logprobs=1, temperature=0)
-    found = prompt_tokens_of(field.json) if field.is_accepted else []
+    found = read_prompt_tokens(field.json) if field.is_accepted else []
     if found:
         known.echoed = [*found, Token("", None)]
         known.record_outcome("prompt_logprobs", "prompt_logprobs", tokens=len(found))
@@ -98,7 +98,7 @@ async def ask_for_prompt(known: Examination) -> None:
         known.record_outcome("prompt_logprobs", "refused", refusal=echo.refusal)
 
 
-def prompt_tokens_of(answer: dict[str, Any]) -> list[Token]:
+def read_prompt_tokens(answer: dict[str, Any]) -> list[Token]:
     """Return the tokens in a response's `prompt_logprobs`.
 
     This is a list of null, then of mappings by token id, each with the actual token first.
@@ -114,22 +114,24 @@ def prompt_tokens_of(answer: dict[str, Any]) -> list[Token]:
     return found
 
 
-async def compare_both(known: Examination) -> None:
+async def probe_logprob_agreement(known: Examination) -> None:
     """Find out whether log-probabilities agree.
 
     The same tokens are generated, and read at the end of a prompt.
     """
     if not known.generated or not known.echoed:
         raise Unanswered("values of generated tokens and of prompts are not both told")
-    outcome = agreement(known.generated, known.echoed)
+    outcome = agreement_outcome(known.generated, known.echoed)
     if outcome == "differ":
         end = known.echoed[-len(known.generated) - 1 : -1]
-        known.record_outcome("logprobs_agree", "differ", generated=_values(known.generated), echoed=_values(end))
+        known.record_outcome(
+            "logprobs_agree", "differ", generated=_values(known.generated), echoed=_values(end)
+        )
     else:
         known.record_outcome("logprobs_agree", outcome)
 
 
-def agreement(generated: Sequence[Token], echoed: Sequence[Token]) -> str:
+def agreement_outcome(generated: Sequence[Token], echoed: Sequence[Token]) -> str:
     """Return the outcome of the line `logprobs_agree`.
 
     `generated`: the tokens of an answer. `echoed`: a prompt that ends with them.
@@ -167,24 +169,26 @@ def _equal(some: Sequence[Token], others: Sequence[Token], field: int) -> bool:
 def _close(one: Any, other: Any) -> bool:
     if not isinstance(one, float) or not isinstance(other, float) or not math.isfinite(one):
         return False
-    return abs(one - other) < CLOSE + CLOSE * abs(one)
+    return abs(one - other) < LOGPROB_TOLERANCE + LOGPROB_TOLERANCE * abs(one)
 
 
 def _values(tokens: Sequence[Token]) -> str:
     return " ".join("–" if token.logprob is None else f"{token.logprob:.2f}" for token in tokens)
 
 
-async def count_tokens(known: Examination) -> None:
+async def probe_token_counting(known: Examination) -> None:
     """Find out whether /tokenize counts as the usage does, for the same text."""
-    answer = await known.prober.post("/tokenize", {"prompt": PROMPT}, beside=True)
+    answer = await known.prober.post("/tokenize", {"prompt": LOGPROB_PROMPT}, beside=True)
     counted = answer.json.get("count") if answer.is_accepted else None
     if answer.is_accepted and not isinstance(counted, int):  # llama.cpp uses other names
-        answer = await known.prober.post("/tokenize", {"content": PROMPT}, beside=True)
+        answer = await known.prober.post("/tokenize", {"content": LOGPROB_PROMPT}, beside=True)
         listed = answer.json.get("tokens")
         counted = len(listed) if isinstance(listed, list) else None
     if not isinstance(counted, int):
         known.record_outcome(
-            "token_counting", "none", refusal="no count in its answer" if answer.is_accepted else answer.refusal
+            "token_counting",
+            "none",
+            refusal="no count in its answer" if answer.is_accepted else answer.refusal,
         )
         return
     used = None if known.completed is None else known.completed.content.token_count("prompt_tokens")

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
-from benchwright.endpoint.card import fields, generating, identity, likelihoods, tools
+from benchwright.endpoint.card import generation, identity, likelihoods, request_fields, tools
 from benchwright.endpoint.card.examination import CHAT, COMPLETIONS, Examination
-from benchwright.endpoint.card.examining import Probe, find_out
 from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
-from benchwright.endpoint.card.records import LINES, Finding, State
+from benchwright.endpoint.card.probes import Probe, run_probe
+from benchwright.endpoint.card.records import CARD_LINES, Finding, State
 
 
 class Need(StrEnum):
@@ -31,67 +31,65 @@ The value is True if every request depends on the need, so that nothing works wi
 
 
 async def _look_at_whole_usage(known: Examination) -> None:
-    await generating.ask_chat(known)
-    await generating.look_at_usage(known)
+    await generation.probe_chat(known)
+    await generation.probe_usage(known)
 
 
 async def _look_at_streamed_usage(known: Examination) -> None:
     """Record whether a stream reports its usage; if not, also whether whole responses do."""
-    await generating.ask_streamed(known)
+    await generation.probe_streaming(known)
     outcome = known.outcome("usage_in_stream")
     if known.streamed is not None and outcome not in ("reported", UNKNOWN_OUTCOME):
         await _look_at_whole_usage(known)
-        generating.note_usage_in_stream(known, known.streamed, refused=outcome == "refused")
+        generation.record_usage_in_stream(known, known.streamed, refused=outcome == "refused")
 
 
 async def _look_at_logprobs(known: Examination) -> None:
-    await likelihoods.ask_completions(known)
+    await likelihoods.probe_completions(known)
     if known.outcome("completions") == "answers":
-        await likelihoods.ask_for_generated(known)
+        await likelihoods.probe_logprobs(known)
 
 
-STREAMED_USAGE = Probe(("usage_in_stream",), _look_at_streamed_usage)
+STREAMED_USAGE_PROBE = Probe(("usage_in_stream",), _look_at_streamed_usage)
 
-PROBES: Mapping[Need, Probe] = {
-    Need.TOOLS: Probe(("tools",), tools.ask_for_one_call),
-    Need.IMAGES: Probe(("images",), fields.ask_about_image),
+NEED_PROBES: Mapping[Need, Probe] = {
+    Need.TOOLS: Probe(("tools",), tools.probe_one_tool_call),
+    Need.IMAGES: Probe(("images",), request_fields.probe_images),
     Need.LOGPROBS: Probe(("completions", "logprobs"), _look_at_logprobs),
-    Need.JSON_SCHEMA: Probe(("json_schema",), fields.ask_with_schema),
+    Need.JSON_SCHEMA: Probe(("json_schema",), request_fields.probe_json_schema),
     Need.USAGE: Probe(("usage",), _look_at_whole_usage),
 }
 
-HARMLESS = frozenset({"called_oddly"})
+HARMLESS_OUTCOMES = frozenset({"called_oddly"})
 """Outcomes that deviate from the API's reference but affect no run."""
 
-FATAL = frozenset({"refused", "none", "chat", "no_chat"})
+FATAL_OUTCOMES = frozenset({"refused", "none", "chat", "no_chat"})
 """Outcomes that mean failure for every request with the need: it is refused, or answered as if it did not have it."""
 
 
-async def identify(known: Examination) -> None:
+async def identify_server(known: Examination) -> None:
     """Identify the server, its models and the context window, with at most two requests.
 
     Raises:
         Unanswered: If there was no response in time, or the server cannot be reached.
     """
-    await identity.look_at_models(known)
+    await identity.probe_models(known)
     if known.outcome("server") == UNKNOWN_OUTCOME:
-        await identity.look_at_version(known, guess=False)
+        await identity.probe_version(known, guess=False)
 
 
-async def look_for(known: Examination, needs: Needs, *, stream: bool) -> None:
+async def check_needs(known: Examination, needs: Needs, *, stream: bool) -> None:
     """Run the probes for the needs of a run, with concurrent requests, and record their findings."""
     known.path = COMPLETIONS if Need.LOGPROBS in needs else CHAT
-    await asyncio.gather(*(find_out(known, probe_of(need, stream=stream)) for need in needs))
+    await asyncio.gather(*(run_probe(known, probe_of(need, stream=stream)) for need in needs))
 
 
 def probe_of(need: Need, *, stream: bool) -> Probe:
     """Return the probe that checks a need of a run; `stream` is True if the run streams its responses."""
-    return STREAMED_USAGE if need is Need.USAGE and stream else PROBES[need]
+    return STREAMED_USAGE_PROBE if need is Need.USAGE and stream else NEED_PROBES[need]
 
 
-def shortcomings(
-    findings: Mapping[str, Finding], needs: Needs, *, stream: bool
-) -> Iterator[tuple[str, bool]]:
+def unmet_needs(findings: Mapping[str, Finding], needs: Needs, *, stream: bool) -> Iterator[tuple[str, bool]]:
     """Yield (text, is fatal) for each need that is not met.
 
     The text says what is missing and gives advice; the flag is True if nothing works without it.
@@ -100,8 +98,8 @@ def shortcomings(
         for key in probe_of(need, stream=stream).lines:
             found = findings.get(key)
             if found is not None and found.outcome != UNKNOWN_OUTCOME and not _is_enough(found):
-                text = f"{LINES[key].title}: {found.said.rstrip('.')}. {found.follows}".strip()
-                yield text, always and found.outcome in FATAL
+                text = f"{CARD_LINES[key].title}: {found.said.rstrip('.')}. {found.follows}".strip()
+                yield text, always and found.outcome in FATAL_OUTCOMES
                 break
 
 
@@ -112,4 +110,4 @@ def is_met(findings: Mapping[str, Finding], need: Need, *, stream: bool) -> bool
 
 
 def _is_enough(found: Finding) -> bool:
-    return found.state is State.YES or found.outcome in HARMLESS
+    return found.state is State.YES or found.outcome in HARMLESS_OUTCOMES

@@ -9,29 +9,29 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.card.answer import Answer, Recording
+from benchwright.endpoint.card.probe_response import ProbeResponse, RecordingSink
 from benchwright.endpoint.client import EndpointClient
-from benchwright.endpoint.connection import WireError
-from benchwright.endpoint.failures import from_wire, parse_retry_after
+from benchwright.endpoint.connection import TransportError
+from benchwright.endpoint.failures import error_from_transport, parse_retry_after
 from benchwright.errors import ProviderError
 from benchwright.text import one_line
 
-MOST_REQUESTS = 40
+MAX_REQUESTS = 40
 REQUEST_SECONDS = 30.0
-REQUESTS_IN_TIME = 10
+TOTAL_TIME_FACTOR = 10
 """Time limit of the whole examination, as a multiple of the time limit of one request."""
 
-MOST_SILENT = 3
+MAX_UNANSWERED = 3
 """Number of consecutive requests without a response after which no more are sent."""
 
-BUSY = frozenset({429, 502, 503, 504, 529})
+BUSY_STATUSES = frozenset({429, 502, 503, 504, 529})
 """Statuses with which a server reports that it is temporarily unable to answer."""
 
-KEY_REFUSED = frozenset({401, 402, 403})
+KEY_REFUSED_STATUSES = frozenset({401, 402, 403})
 """Statuses that refuse the key or the account, not the request."""
 
-PAUSES = (1.0, 2.0, 4.0)
-LONGEST_PAUSE = 10.0
+RETRY_PAUSES = (1.0, 2.0, 4.0)
+MAX_RETRY_PAUSE = 10.0
 """Seconds before each retry at a busy server, and the longest pause that it may ask for instead."""
 
 _encode = msgspec.json.Encoder().encode
@@ -64,7 +64,7 @@ class Prober:
         client: EndpointClient,
         *,
         seconds: float = REQUEST_SECONDS,
-        most: int = MOST_REQUESTS,
+        most: int = MAX_REQUESTS,
         told: Callable[[int], None] = lambda sent: None,
     ) -> None:
         self.client = client
@@ -87,7 +87,7 @@ class Prober:
         """Number of requests that may still be sent."""
         return self._most - self.requests
 
-    async def get(self, path: str, *, beside: bool = False) -> Answer:
+    async def get(self, path: str, *, beside: bool = False) -> ProbeResponse:
         """Send a GET request and return the response; see `post`.
 
         The path is below the base URL, or with `beside` beside its /v1.
@@ -96,7 +96,7 @@ class Prober:
 
     async def post(
         self, path: str, body: Mapping[str, Any], *, beside: bool = False, patience: float = 1.0
-    ) -> Answer:
+    ) -> ProbeResponse:
         """Send a POST request and return the response.
 
         The target's model and settings are added to the body; fields that are None are left out.
@@ -112,55 +112,55 @@ class Prober:
         fields = {"model": target.model, **target.settings, **body}
         encoded = _encode({name: value for name, value in fields.items() if value is not None})
         answer = await self._patiently("POST", path, encoded, beside, patience)
-        if answer.status in KEY_REFUSED:
+        if answer.status in KEY_REFUSED_STATUSES:
             raise Unanswered(f"the key is refused ({answer.refusal})")
         return answer
 
     async def _patiently(
         self, method: str, path: str, body: bytes, beside: bool, patience: float = 1.0
-    ) -> Answer:
+    ) -> ProbeResponse:
         """Send a request and return the response.
 
         If the server is busy or still loads its model, retry after a pause.
         """
-        for pause in (*PAUSES, None):
+        for pause in (*RETRY_PAUSES, None):
             answer = await self._send(method, path, body, beside, patience * self.seconds)
-            if answer.status not in BUSY:
+            if answer.status not in BUSY_STATUSES:
                 return answer
             if pause is not None:
                 await asyncio.sleep(_pause(answer, pause))
         self._silent += 1
         raise Unanswered(f"the server is busy ({answer.refusal})")
 
-    async def _send(self, method: str, path: str, body: bytes, beside: bool, seconds: float) -> Answer:
+    async def _send(self, method: str, path: str, body: bytes, beside: bool, seconds: float) -> ProbeResponse:
         self._check_budget()
         self.requests += 1
         self._told(self.requests)
-        recording = Recording()
+        recording = RecordingSink()
         try:
             await self.client.send(method, path, recording, body, seconds, beside=beside)
-        except WireError as error:
+        except TransportError as error:
             return self._failed(error, recording, seconds)
-        answer = Answer(recording)
-        self._silent = self._silent if answer.status in BUSY else 0
+        answer = ProbeResponse(recording)
+        self._silent = self._silent if answer.status in BUSY_STATUSES else 0
         return answer
 
     def _check_budget(self) -> None:
         if not self.requests_left:
             raise Unanswered(f"the {self._most} requests of the check were used up")
-        if self.elapsed > REQUESTS_IN_TIME * self.seconds:
-            raise Unanswered(f"the {REQUESTS_IN_TIME * self.seconds:.0f} s of the check were used up")
-        if self._silent >= MOST_SILENT:
-            raise Unanswered(f"{MOST_SILENT} requests in a row had no answer")
+        if self.elapsed > TOTAL_TIME_FACTOR * self.seconds:
+            raise Unanswered(f"the {TOTAL_TIME_FACTOR * self.seconds:.0f} s of the check were used up")
+        if self._silent >= MAX_UNANSWERED:
+            raise Unanswered(f"{MAX_UNANSWERED} requests in a row had no answer")
 
-    def _failed(self, error: WireError, recording: Recording, seconds: float) -> Answer:
+    def _failed(self, error: TransportError, recording: RecordingSink, seconds: float) -> ProbeResponse:
         """Return the part of a response that arrived before the exchange failed.
 
         Raises:
             Unanswered: If nothing arrived.
         """
         late = error.kind == "total_timeout"
-        answer = Answer(recording, late=late, broken=not late)
+        answer = ProbeResponse(recording, late=late, broken=not late)
         self.late += late
         if answer.events:
             self._silent = 0
@@ -168,18 +168,18 @@ class Prober:
         self._silent += 1
         if late:
             raise Unanswered(f"no answer within {seconds:g} s")
-        explained = from_wire(error, self.client.target.base_url, answered_before=False)
+        explained = error_from_transport(error, self.client.target.base_url, answered_before=False)
         unreachable = explained if explained.systemic else None
         raise Unanswered(one_line(str(error), 120), broken=True, unreachable=unreachable)
 
 
-def _pause(answer: Answer, usual: float) -> float:
+def _pause(answer: ProbeResponse, usual: float) -> float:
     """Return how many seconds to wait for a busy server: as many as it asks for, else `usual`.
 
     Raises:
         Unanswered: If the server asks for too many.
     """
     wanted = parse_retry_after(answer.headers.get("retry-after", ""))
-    if wanted is not None and wanted > LONGEST_PAUSE:
+    if wanted is not None and wanted > MAX_RETRY_PAUSE:
         raise Unanswered(f"the server asks for a pause of {wanted:.0f} s")
     return usual if wanted is None else wanted

@@ -33,7 +33,7 @@ class Finding(Record, frozen=True):
     detail: dict[str, Any] = {}
 
 
-class Line(NamedTuple):
+class CardLine(NamedTuple):
     """A line of the card. `group`: the heading under which it is shown. `title`: its name."""
 
     group: str
@@ -43,46 +43,46 @@ class Line(NamedTuple):
 SERVER, ROUTES, ANSWERS, FIELDS = "Server", "Routes", "Answers", "Request fields"
 TOOLS, THINKING, LIKELIHOODS, LOAD = "Tool calls", "Thinking", "Log-probabilities", "Load"
 
-LINES: Mapping[str, Line] = {
-    "server": Line(SERVER, "server"),
-    "models": Line(SERVER, "list of models"),
-    "context": Line(SERVER, "context window"),
-    "long_prompts": Line(SERVER, "long prompts"),
-    "metrics": Line(SERVER, "metrics"),
-    "chat": Line(ROUTES, "chat completions"),
-    "completions": Line(ROUTES, "completions"),
-    "messages": Line(ROUTES, "Messages (Anthropic)"),
-    "responses": Line(ROUTES, "Responses (OpenAI)"),
-    "gemini": Line(ROUTES, "Gemini (Google)"),
-    "embeddings": Line(ROUTES, "embeddings"),
-    "streaming": Line(ANSWERS, "streaming"),
-    "usage": Line(ANSWERS, "usage"),
-    "usage_in_stream": Line(ANSWERS, "usage in streams"),
-    "finish_reasons": Line(ANSWERS, "finish reasons"),
-    "token_counting": Line(ANSWERS, "counting tokens"),
-    "output_limit": Line(FIELDS, "output limit"),
-    "stop": Line(FIELDS, "stop"),
-    "n": Line(FIELDS, "n"),
-    "seed": Line(FIELDS, "seed"),
-    "sampling": Line(FIELDS, "sampling"),
-    "json_schema": Line(FIELDS, "JSON schema"),
-    "images": Line(FIELDS, "images"),
-    "tools": Line(TOOLS, "tool calls"),
-    "several_tools": Line(TOOLS, "several at once"),
-    "streamed_tools": Line(TOOLS, "in streams"),
-    "reasoning": Line(THINKING, "where it comes"),
-    "reasoning_switch": Line(THINKING, "how it is switched"),
-    "logprobs": Line(LIKELIHOODS, "generated tokens"),
-    "prompt_logprobs": Line(LIKELIHOODS, "prompt tokens"),
-    "logprobs_agree": Line(LIKELIHOODS, "agreement"),
-    "prompt_cache": Line(LOAD, "prompt cache"),
-    "parallel": Line(LOAD, "parallel requests"),
+CARD_LINES: Mapping[str, CardLine] = {
+    "server": CardLine(SERVER, "server"),
+    "models": CardLine(SERVER, "list of models"),
+    "context": CardLine(SERVER, "context window"),
+    "long_prompts": CardLine(SERVER, "long prompts"),
+    "metrics": CardLine(SERVER, "metrics"),
+    "chat": CardLine(ROUTES, "chat completions"),
+    "completions": CardLine(ROUTES, "completions"),
+    "messages": CardLine(ROUTES, "Messages (Anthropic)"),
+    "responses": CardLine(ROUTES, "Responses (OpenAI)"),
+    "gemini": CardLine(ROUTES, "Gemini (Google)"),
+    "embeddings": CardLine(ROUTES, "embeddings"),
+    "streaming": CardLine(ANSWERS, "streaming"),
+    "usage": CardLine(ANSWERS, "usage"),
+    "usage_in_stream": CardLine(ANSWERS, "usage in streams"),
+    "finish_reasons": CardLine(ANSWERS, "finish reasons"),
+    "token_counting": CardLine(ANSWERS, "counting tokens"),
+    "output_limit": CardLine(FIELDS, "output limit"),
+    "stop": CardLine(FIELDS, "stop"),
+    "n": CardLine(FIELDS, "n"),
+    "seed": CardLine(FIELDS, "seed"),
+    "sampling": CardLine(FIELDS, "sampling"),
+    "json_schema": CardLine(FIELDS, "JSON schema"),
+    "images": CardLine(FIELDS, "images"),
+    "tools": CardLine(TOOLS, "tool calls"),
+    "several_tools": CardLine(TOOLS, "several at once"),
+    "streamed_tools": CardLine(TOOLS, "in streams"),
+    "reasoning": CardLine(THINKING, "where it comes"),
+    "reasoning_switch": CardLine(THINKING, "how it is switched"),
+    "logprobs": CardLine(LIKELIHOODS, "generated tokens"),
+    "prompt_logprobs": CardLine(LIKELIHOODS, "prompt tokens"),
+    "logprobs_agree": CardLine(LIKELIHOODS, "agreement"),
+    "prompt_cache": CardLine(LOAD, "prompt cache"),
+    "parallel": CardLine(LOAD, "parallel requests"),
 }
 """All lines of a card by their keys, in the order in which they are shown."""
 
 
 class Card(Record, frozen=True):
-    """The capabilities of an endpoint: one finding per key of `LINES`.
+    """The capabilities of an endpoint: one finding per key of `CARD_LINES`.
 
     `checked_at`: the time of the examination (wall clock, ns). `requests`: the number of requests sent, in
     `seconds`. `late`: how many of them had no response in time.

@@ -8,22 +8,22 @@ from typing import Any
 from benchwright.endpoint.card.examination import Examination
 from benchwright.endpoint.dialects import GEMINI, MESSAGES, RESPONSES
 
-MISSING = frozenset({404, 405, 501})
+MISSING_PATH_STATUSES = frozenset({404, 405, 501})
 """Statuses with which a server reports that it does not have a path."""
 
-HELLO = "Say hello."
+HELLO_PROMPT = "Say hello."
 
-DIALECTS: Mapping[str, tuple[str, Mapping[str, Any], str]] = {
+DIALECT_PROBES: Mapping[str, tuple[str, Mapping[str, Any], str]] = {
     "messages": (
         MESSAGES.path,
-        {"max_tokens": 16, "messages": [{"role": "user", "content": HELLO}]},
+        {"max_tokens": 16, "messages": [{"role": "user", "content": HELLO_PROMPT}]},
         "content",
     ),
-    "responses": (RESPONSES.path, {"max_output_tokens": 16, "input": HELLO}, "output"),
+    "responses": (RESPONSES.path, {"max_output_tokens": 16, "input": HELLO_PROMPT}, "output"),
     "gemini": (
         GEMINI.path,
         {
-            "contents": [{"role": "user", "parts": [{"text": HELLO}]}],
+            "contents": [{"role": "user", "parts": [{"text": HELLO_PROMPT}]}],
             "generationConfig": {"maxOutputTokens": 16},
         },
         "candidates",
@@ -32,20 +32,22 @@ DIALECTS: Mapping[str, tuple[str, Mapping[str, Any], str]] = {
 """Probe of each dialect, by the key of its line: the path, the request body, and a field that every response has."""
 
 
-async def ask_in_dialect(known: Examination, key: str) -> None:
+async def probe_dialect(known: Examination, key: str) -> None:
     """Find out whether the server has another dialect: request a short answer in it.
 
     `key`: the dialect's line of the card.
     """
-    path, body, field = DIALECTS[key]
+    path, body, field = DIALECT_PROBES[key]
     answer = await known.prober.post(path, body)
     if answer.is_accepted:
         known.record_outcome(key, "answers" if isinstance(answer.json.get(field), list) else "other")
     else:
-        known.record_outcome(key, "none" if answer.status in MISSING else "refused", refusal=answer.refusal)
+        known.record_outcome(
+            key, "none" if answer.status in MISSING_PATH_STATUSES else "refused", refusal=answer.refusal
+        )
 
 
-async def ask_for_embeddings(known: Examination) -> None:
+async def probe_embeddings(known: Examination) -> None:
     """Find out whether the server computes embeddings: request that of one word."""
     answer = await known.prober.post("/embeddings", {"input": "sea"})
     data = answer.json.get("data")
@@ -53,4 +55,6 @@ async def ask_for_embeddings(known: Examination) -> None:
     if isinstance(vector, list) and vector:
         known.record_outcome("embeddings", "answers", dimensions=len(vector))
     else:
-        known.record_outcome("embeddings", "none", refusal="no vector in its answer" if answer.is_accepted else answer.refusal)
+        known.record_outcome(
+            "embeddings", "none", refusal="no vector in its answer" if answer.is_accepted else answer.refusal
+        )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 VLLM, SGLANG, LLAMA_CPP, LLAMA_CPP_PYTHON = "vllm", "sglang", "llama.cpp", "llama-cpp-python"
 OLLAMA, LM_STUDIO, TGI, LITELLM, SIMULATED = "ollama", "lm-studio", "tgi", "litellm", "simulated"
 
-TITLES = {
+SERVER_TITLES = {
     VLLM: "vLLM",
     SGLANG: "SGLang",
     LLAMA_CPP: "llama.cpp",
@@ -35,7 +35,7 @@ class Server(NamedTuple):
     @property
     def title(self) -> str:
         """The server's name for display."""
-        return TITLES.get(self.name, self.name)
+        return SERVER_TITLES.get(self.name, self.name)
 
 
 UNKNOWN_SERVER = Server("unknown")
@@ -68,7 +68,7 @@ _METRICS = {
 """Servers, by the prefix of the names of their metrics."""
 
 
-def by_host(host: str) -> Server | None:
+def server_by_host(host: str) -> Server | None:
     """Return the server of a known host; None if the host is unknown."""
     if host.endswith(".openai.azure.com"):
         return Server("azure", evidence="its host")
@@ -76,7 +76,7 @@ def by_host(host: str) -> Server | None:
     return None if name is None else Server(name, evidence="its host")
 
 
-def by_headers(headers: Mapping[str, str]) -> Server | None:
+def server_by_headers(headers: Mapping[str, str]) -> Server | None:
     """Return the server identified by the headers of a response; None if they do not identify it."""
     for name in headers:
         for beginning, server in _HEADERS.items():
@@ -87,7 +87,7 @@ def by_headers(headers: Mapping[str, str]) -> Server | None:
     return None
 
 
-def by_models(models: list[dict[str, Any]]) -> Server | None:
+def server_by_models(models: list[dict[str, Any]]) -> Server | None:
     """Return the server identified by its list of models; None if that does not identify it."""
     for model in models:
         owner = model.get("owned_by")
@@ -98,7 +98,7 @@ def by_models(models: list[dict[str, Any]]) -> Server | None:
     return None
 
 
-def by_metrics(text: str) -> str | None:
+def server_by_metrics(text: str) -> str | None:
     """Return the name of the server that publishes these metrics; None if it is unknown."""
     for line in text.splitlines():
         for beginning, server in _METRICS.items():
@@ -107,7 +107,7 @@ def by_metrics(text: str) -> str | None:
     return None
 
 
-OPTIONS: Mapping[str, Mapping[str, str]] = {
+SERVER_OPTIONS: Mapping[str, Mapping[str, str]] = {
     "tools": {
         VLLM: "--enable-auto-tool-choice --tool-call-parser NAME",
         SGLANG: "--tool-call-parser NAME",
@@ -144,14 +144,14 @@ From each server's documentation.
 """
 
 
-def advice(server: Server, topic: str) -> str:
+def option_advice(server: Server, topic: str) -> str:
     """Return a sentence that recommends the server's option for a feature.
 
     For an unknown server it lists the options of several.
     """
-    options = OPTIONS.get(topic, {})
+    options = SERVER_OPTIONS.get(topic, {})
     if server.name in options:
         return f"Start {server.title} with {options[server.name]}."
     if server.name != UNKNOWN_SERVER.name or not options:
         return ""
-    return f"Options of servers: {'; '.join(f'{TITLES[name]} {option}' for name, option in options.items())}."
+    return f"Options of servers: {'; '.join(f'{SERVER_TITLES[name]} {option}' for name, option in options.items())}."

@@ -7,40 +7,40 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.card.answer import Answer, ResponseContent, count_of
-from benchwright.endpoint.card.examination import THINKING_TOKENS, Examination
+from benchwright.endpoint.card.examination import EXTRA_THINKING_TOKENS, Examination
+from benchwright.endpoint.card.probe_response import ProbeResponse, ResponseContent, read_count
 from benchwright.endpoint.card.prober import Unanswered
 from benchwright.endpoint.reasoning_effort import STYLES, ReasoningSettings, body_fields
 
-SUM = "What is 7 + 5? Answer with the number only."
-ANSWERED_IN = 48
-"""Tokens within which a model that does not think has answered the question of `look_for_thinking`."""
+SUM_QUESTION = "What is 7 + 5? Answer with the number only."
+SUM_ANSWER_TOKENS = 48
+"""Tokens within which a model that does not think has answered the question of `probe_thinking`."""
 
-INLINE = (
+OPENING_THINKING_TAGS = (
     *("<think>", "<thinking>", "<thought>", "[THINK]", "<seed:think>"),
     *("<|channel|>analysis", "<|channel>thought"),
 )
-CLOSING = ("</think>", "</thinking>", "</thought>", "<channel|>", "[/THINK]", "</seed:think>")
-"""Marks of thinking in the text of an answer: the tags at its beginning (`INLINE`), and at its end."""
+CLOSING_THINKING_TAGS = ("</think>", "</thinking>", "</thought>", "<channel|>", "[/THINK]", "</seed:think>")
+"""Marks of thinking in the text of an answer: the tags at its beginning (`OPENING_THINKING_TAGS`), and at its end."""
 
-OFF = ("vllm", "openai", "deepseek", "dashscope", "openrouter")
+OFF_STYLES = ("vllm", "openai", "deepseek", "dashscope", "openrouter")
 """Styles (kinds of request fields, see `thinking.styles`) that are tried to turn thinking off."""
 
-ON: Mapping[str, Any] = {
+THINKING_ON_FIELDS: Mapping[str, Any] = {
     "chat_template_kwargs": {"enable_thinking": True, "thinking": True},
     "reasoning_effort": "low",
 }
 """Request fields that turn thinking on in models that do not think by default."""
 
 
-def place_of(answer: Answer) -> str | None:
+def thinking_place(answer: ProbeResponse) -> str | None:
     """Return where a response holds its thinking, as an outcome of the line `reasoning`; None if it holds none."""
     said = answer.content
     if said.reasoning:
         return "field"
-    if said.text.lstrip().startswith(INLINE):
+    if said.text.lstrip().startswith(OPENING_THINKING_TAGS):
         return "inline"
-    if any(mark in said.text for mark in CLOSING):
+    if any(mark in said.text for mark in CLOSING_THINKING_TAGS):
         return "only_its_end"
     return "counted" if _is_counted(said) else None
 
@@ -50,29 +50,29 @@ def _is_counted(said: ResponseContent) -> bool:
 
     It may have a count of its own, or a total above prompt and completion.
     """
-    if count_of(said.usage.get("completion_tokens_details"), "reasoning_tokens"):
+    if read_count(said.usage.get("completion_tokens_details"), "reasoning_tokens"):
         return True
     counts = [said.token_count(name) for name in ("total_tokens", "prompt_tokens", "completion_tokens")]
     total, *parts = (count or 0 for count in counts)
     return None not in counts and total > sum(parts)
 
 
-async def look_for_thinking(known: Examination) -> None:
+async def probe_thinking(known: Examination) -> None:
     """Find out whether the model thinks: ask it for a small sum, with enough tokens to think."""
-    answer = await known.ask(SUM, THINKING_TOKENS, **known.stream_fields)
+    answer = await known.ask(SUM_QUESTION, EXTRA_THINKING_TOKENS, **known.stream_fields)
     if not answer.is_accepted:
         raise Unanswered(answer.refusal)
     known.settled = answer
-    seen = [each for each in (answer, known.first_response) if place_of(each) is not None]
+    seen = [each for each in (answer, known.first_response) if thinking_place(each) is not None]
     known.thinks = bool(seen)
-    place = place_of(seen[0]) if seen else None
+    place = thinking_place(seen[0]) if seen else None
     if place == "field":
         known.record_outcome("reasoning", "field", field=seen[0].content.reasoning_field)
     else:
         known.record_outcome("reasoning", place or "none")
 
 
-async def look_for_switch(known: Examination) -> None:
+async def probe_thinking_switch(known: Examination) -> None:
     """Find out which request fields turn thinking off or on: try those of each style until one has an effect."""
     if known.settled is None:
         raise Unanswered("whether the model thinks is not known")
@@ -81,7 +81,7 @@ async def look_for_switch(known: Examination) -> None:
         return
     tried: list[str] = []
     for way, fields in _ways(known):
-        answer = await known.ask(SUM, ANSWERED_IN, **fields)
+        answer = await known.ask(SUM_QUESTION, SUM_ANSWER_TOKENS, **fields)
         tried.append(way)
         if answer.is_accepted and _has_effect(answer, off=known.thinks):
             _note_switch(known, way, fields)
@@ -100,8 +100,8 @@ def _note_switch(known: Examination, way: str, fields: Mapping[str, Any]) -> Non
     known.record_outcome("reasoning_switch", "on", way=way, param=f"{name}={told}")
 
 
-def _has_effect(answer: Answer, *, off: bool) -> bool:
-    place = place_of(answer)
+def _has_effect(answer: ProbeResponse, *, off: bool) -> bool:
+    place = thinking_place(answer)
     if not off:
         return place is not None
     return place is None and bool(answer.content.text.strip()) and answer.content.finish_reason != "length"
@@ -113,12 +113,12 @@ def _ways(known: Examination) -> Iterator[tuple[str, Mapping[str, Any]]]:
     The server's own style comes first, and none comes twice.
     """
     if not known.thinks:
-        for name, value in ON.items():
+        for name, value in THINKING_ON_FIELDS.items():
             yield name, {name: value}
         return
     seen: list[Mapping[str, Any]] = []
     own = [name for name in STYLES if name == known.server.name]
-    for style in dict.fromkeys([*own, *OFF]):
+    for style in dict.fromkeys([*own, *OFF_STYLES]):
         fields = body_fields(style, ReasoningSettings(effort="none"))
         if fields not in seen:
             seen.append(fields)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from benchwright.endpoint.accumulator import MALFORMED, ResponseAccumulator
+from benchwright.endpoint.accumulator import MALFORMED_ERRORS, ResponseAccumulator
 from benchwright.endpoint.call_arguments import read_object
-from benchwright.endpoint.card.answer import Answer, ResponseContent
 from benchwright.endpoint.card.examination import Examination
+from benchwright.endpoint.card.probe_response import ProbeResponse, ResponseContent
 from benchwright.endpoint.card.prober import Unanswered
 
-NAME = "get_weather"
+TOOL_NAME = "get_weather"
 TOOL = {
     "type": "function",
     "function": {
-        "name": NAME,
+        "name": TOOL_NAME,
         "description": "Return the current weather of one city.",
         "parameters": {
             "type": "object",
@@ -24,55 +24,55 @@ TOOL = {
         },
     },
 }
-QUESTION = "What is the weather in Paris and in Rome? Call the tool once for each city, both now."
-ROOM = 160
+TOOL_QUESTION = "What is the weather in Paris and in Rome? Call the tool once for each city, both now."
+TWO_CALLS_TOKENS = 160
 """Token limit that suffices for two calls with some words before them."""
 
 SHORT_QUESTION, SHORT_ROOM = "What is the weather in Paris? Call the tool.", 64
 """Question that requires one call, and a token limit that suffices for it."""
 
-AS_TEXT = (
+CALL_TEXT_BEGINNINGS = (
     *("<tool_call", "[TOOL_CALLS]", "<|python_tag|>", "<function=", "<|tool_call", "```tool_call"),
-    f'"name": "{NAME}"',
+    f'"name": "{TOOL_NAME}"',
 )
 """Beginnings of a tool call that the server has left in the text."""
 
 
-async def ask_for_calls(known: Examination) -> None:
+async def probe_tool_calls(known: Examination) -> None:
     """Find out whether tool calls work: ask a question that requires two.
 
     If there are none, find out whether this is due to the server or the model.
     """
-    answer = await ask_with_tools(known)
-    note_calls(known, answer)
+    answer = await ask_tool_question(known)
+    record_tool_calls(known, answer)
     if answer.is_accepted and answer.content.calls:
         _note_several(known, answer.content)
     else:
         known.record_unknown("several_tools", "no calls came")
     if known.outcome("tools") != "no_call":
         return
-    required = await ask_with_tools(known, tool_choice="required")
+    required = await ask_tool_question(known, tool_choice="required")
     if required.is_accepted and required.content.calls:
         known.record_outcome("tools", "only_required")
         _note_several(known, required.content)
         return
-    without = await known.ask_without_thinking(QUESTION, 1)
+    without = await known.ask_without_thinking(TOOL_QUESTION, 1)
     prompts = [each.content.token_count("prompt_tokens") for each in (answer, without) if each.is_accepted]
     if len(prompts) == 2 and None not in prompts and prompts[0] == prompts[1]:
         known.record_outcome("tools", "not_passed_on")
 
 
-async def ask_for_one_call(known: Examination) -> None:
+async def probe_one_tool_call(known: Examination) -> None:
     """Find out whether tool calls work, with a single request: ask a question that requires one call."""
-    note_calls(known, await known.ask_without_thinking(SHORT_QUESTION, SHORT_ROOM, tools=[TOOL]))
+    record_tool_calls(known, await known.ask_without_thinking(SHORT_QUESTION, SHORT_ROOM, tools=[TOOL]))
 
 
-async def ask_with_tools(known: Examination, **fields: Any) -> Answer:
+async def ask_tool_question(known: Examination, **fields: Any) -> ProbeResponse:
     """Send the question that requires two calls to chat, with the tool, and return the response."""
-    return await known.ask_without_thinking(QUESTION, ROOM, tools=[TOOL], **fields)
+    return await known.ask_without_thinking(TOOL_QUESTION, TWO_CALLS_TOKENS, tools=[TOOL], **fields)
 
 
-def note_calls(known: Examination, answer: Answer) -> None:
+def record_tool_calls(known: Examination, answer: ProbeResponse) -> None:
     """Record the form of the tool calls in a response, or that they are missing."""
     if not answer.is_accepted:
         known.record_outcome("tools", "refused", refusal=answer.refusal)
@@ -83,7 +83,7 @@ def note_calls(known: Examination, answer: Answer) -> None:
         known.record_outcome("tools", "called_oddly" if faults else "called", faults=faults)
     elif said.function_call:
         known.record_outcome("tools", "function_call")
-    elif any(mark in said.all_text for mark in AS_TEXT):
+    elif any(mark in said.all_text for mark in CALL_TEXT_BEGINNINGS):
         known.record_outcome("tools", "as_text")
     else:
         known.record_outcome("tools", "no_call")
@@ -114,15 +114,15 @@ def _is_object(text: Any) -> bool:
     return isinstance(text, str) and read_object(text) is not None
 
 
-async def ask_for_streamed_calls(known: Examination) -> None:
-    """Find out how tool calls are streamed: send the question of `ask_for_calls` again, with a stream."""
+async def probe_streamed_calls(known: Examination) -> None:
+    """Find out how tool calls are streamed: send the question of `probe_tool_calls` again, with a stream."""
     outcome = known.outcome("tools")
     if outcome not in ("called", "called_oddly", "only_required"):
         raise Unanswered("no calls came")
     if not known.stream_fields:
         raise Unanswered("answers are not streamed")
     choice = {"tool_choice": "required"} if outcome == "only_required" else {}
-    answer = await ask_with_tools(known, **known.stream_fields, **choice)
+    answer = await ask_tool_question(known, **known.stream_fields, **choice)
     if not answer.is_accepted:
         known.record_outcome("streamed_tools", "refused", refusal=answer.refusal)
     elif not answer.is_complete:
@@ -135,16 +135,18 @@ async def ask_for_streamed_calls(known: Examination) -> None:
         _note_streamed(known, answer)
 
 
-def _note_streamed(known: Examination, answer: Answer) -> None:
+def _note_streamed(known: Examination, answer: ProbeResponse) -> None:
     """Record how a stream distinguishes its calls, and whether Benchwright parses them correctly."""
     pieces = answer.content.calls
     indices = [piece.get("index") for piece in pieces]
     ids = {str(piece["id"]) for piece in pieces if piece.get("id")}
     calls = len(ids) or len(set(indices))
-    read = calls_read(answer)
+    read = count_parsed_calls(answer)
     same = None in indices or len(set(indices)) < calls
     outcome = "misread" if read != calls else "same_index" if same else "indexed"
-    known.record_outcome("streamed_tools", outcome, form=_form(pieces, indices, calls), calls=calls, read=read)
+    known.record_outcome(
+        "streamed_tools", outcome, form=_form(pieces, indices, calls), calls=calls, read=read
+    )
 
 
 def _form(pieces: Sequence[dict[str, Any]], indices: Sequence[Any], calls: int) -> str:
@@ -157,12 +159,12 @@ def _form(pieces: Sequence[dict[str, Any]], indices: Sequence[Any], calls: int) 
     return f"{many}, an index each" if calls > 1 else f"{many}, at index {indices[0]}"
 
 
-def calls_read(answer: Answer) -> int:
+def count_parsed_calls(answer: ProbeResponse) -> int:
     """Return the number of tool calls that Benchwright parses from a stream."""
     assembly = ResponseAccumulator()
     try:
         for at, event in answer.events:
             assembly.take_decoded_chunk(event, at)
-    except MALFORMED:
+    except MALFORMED_ERRORS:
         return 0
     return len(assembly.make_reply(None).tool_calls)

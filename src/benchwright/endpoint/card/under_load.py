@@ -7,35 +7,35 @@ import os
 from collections.abc import Sequence
 from itertools import pairwise
 
-from benchwright.endpoint.card.answer import Answer, count_of
-from benchwright.endpoint.card.examination import SHORT, Examination
+from benchwright.endpoint.card.examination import SHORT_TOKEN_LIMIT, Examination
 from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
+from benchwright.endpoint.card.probe_response import ProbeResponse, read_count
 from benchwright.endpoint.card.prober import Unanswered
 
-FILLER = "The ferry leaves the harbour at noon and comes back before it is dark. "
+FILLER_SENTENCE = "The ferry leaves the harbour at noon and comes back before it is dark. "
 """A sentence of about 15 tokens in most vocabularies."""
 
 CACHED, LONG = 90, 330
-"""Repetitions of `FILLER` for prompts of about 1,350 and 4,950 tokens.
+"""Repetitions of `FILLER_SENTENCE` for prompts of about 1,350 and 4,950 tokens.
 
 OpenAI caches prompts from 1,024 tokens on; Ollama's default context window has 4,096.
 """
 
 SMALL, SLOW_SECONDS = 20, 2.0
-"""Repetitions of `FILLER` for a slow server.
+"""Repetitions of `FILLER_SENTENCE` for a slow server.
 
 A server is slow if a short prompt's first token takes more than `SLOW_SECONDS`.
 """
 
-CUT = 0.9
+CUT_SHARE = 0.9
 """Share of a prompt's tokens; if the usage counts a smaller share, the server has cut the prompt."""
 
-TOO_SLOW = "a prompt of some 5,000 tokens would take too long to read"
+TOO_SLOW_REASON = "a prompt of some 5,000 tokens would take too long to read"
 
-THINGS = ("wind", "moon", "rain", "snow")
+QUESTION_TOPICS = ("wind", "moon", "rain", "snow")
 
 
-async def look_for_cache(known: Examination) -> None:
+async def probe_prompt_cache(known: Examination) -> None:
     """Find out whether prompts are cached: send a long one twice, and compare usage and time to the first token."""
     slow = known.streamed is not None and _first_token(known.streamed) > SLOW_SECONDS
     prompt = _prompt(SMALL if slow else CACHED)
@@ -59,27 +59,27 @@ async def look_for_cache(known: Examination) -> None:
 
 
 def _prompt(repetitions: int) -> str:
-    """Return a prompt that was never sent before, with `repetitions` of `FILLER`."""
-    return f"Note {os.urandom(6).hex()}. {FILLER * repetitions}When does the ferry leave?"
+    """Return a prompt that was never sent before, with `repetitions` of `FILLER_SENTENCE`."""
+    return f"Note {os.urandom(6).hex()}. {FILLER_SENTENCE * repetitions}When does the ferry leave?"
 
 
-def _first_token(answer: Answer) -> float:
+def _first_token(answer: ProbeResponse) -> float:
     """Return the seconds from a request to the first text of its response."""
     pieces = answer.content.pieces
     return (pieces[0] - answer.sent_at) / 1e9 if pieces else answer.seconds
 
 
-def _cached_tokens(answer: Answer) -> int | None:
+def _cached_tokens(answer: ProbeResponse) -> int | None:
     """Return the number of cached prompt tokens in the usage, also from DeepSeek's field.
 
     None if it is not reported.
     """
     usage = answer.content.usage
-    told = count_of(usage.get("prompt_tokens_details"), "cached_tokens")
-    return count_of(usage, "prompt_cache_hit_tokens") if told is None else told
+    told = read_count(usage.get("prompt_tokens_details"), "cached_tokens")
+    return read_count(usage, "prompt_cache_hit_tokens") if told is None else told
 
 
-async def look_for_cuts(known: Examination) -> None:
+async def probe_long_prompts(known: Examination) -> None:
     """Find out what happens to a prompt longer than many context windows.
 
     It may be refused, processed whole, or silently cut.
@@ -87,10 +87,10 @@ async def look_for_cuts(known: Examination) -> None:
     if known.outcome("prompt_cache") == UNKNOWN_OUTCOME:
         raise Unanswered("even a shorter one was not answered")
     if not known.cached:
-        raise Unanswered(TOO_SLOW)
+        raise Unanswered(TOO_SLOW_REASON)
     shorter = known.cached[0]
     if _first_token(shorter) * LONG / CACHED > known.prober.seconds:
-        raise Unanswered(TOO_SLOW)
+        raise Unanswered(TOO_SLOW_REASON)
     counted = shorter.content.token_count("prompt_tokens")
     answer = await known.ask(_prompt(LONG), 1, **known.stream_fields)
     if not answer.is_accepted:
@@ -100,19 +100,22 @@ async def look_for_cuts(known: Examination) -> None:
     if read is None or counted is None:
         raise Unanswered("usage does not tell how much of a prompt is read")
     expected = round(counted * LONG / CACHED)
-    known.record_outcome("long_prompts", "cut" if read < CUT * expected else "read", read=read, expected=expected)
+    known.record_outcome(
+        "long_prompts", "cut" if read < CUT_SHARE * expected else "read", read=read, expected=expected
+    )
 
 
-async def ask_side_by_side(known: Examination) -> None:
+async def probe_concurrency(known: Examination) -> None:
     """Find out how many requests are answered concurrently: send several questions at once."""
     alone = known.streamed
     if alone is None:
         raise Unanswered("answers are not streamed")
     asked = (
-        known.ask(f"Write one sentence about the {thing}.", SHORT, **known.stream_fields) for thing in THINGS
+        known.ask(f"Write one sentence about the {thing}.", SHORT_TOKEN_LIMIT, **known.stream_fields)
+        for thing in QUESTION_TOPICS
     )
     found = await asyncio.gather(*asked, return_exceptions=True)
-    answers = [each for each in found if isinstance(each, Answer)]
+    answers = [each for each in found if isinstance(each, ProbeResponse)]
     for failure in found:
         if isinstance(failure, Unanswered) and failure.broken and answers:
             known.record_outcome("parallel", "broken_off")
@@ -122,7 +125,7 @@ async def ask_side_by_side(known: Examination) -> None:
     _note_parallel(known, alone, answers)
 
 
-def _note_parallel(known: Examination, alone: Answer, answers: Sequence[Answer]) -> None:
+def _note_parallel(known: Examination, alone: ProbeResponse, answers: Sequence[ProbeResponse]) -> None:
     """Record how concurrent requests were answered.
 
     `alone`: the response to a single request, for comparison.
@@ -147,7 +150,7 @@ def _note_parallel(known: Examination, alone: Answer, answers: Sequence[Answer])
         known.record_outcome("parallel", outcome, many=many, times=times)
 
 
-def _is_broken_off(answer: Answer, alone: Answer) -> bool:
+def _is_broken_off(answer: ProbeResponse, alone: ProbeResponse) -> bool:
     """Return True if a response broke off.
 
     This includes a response without a finish reason that is much shorter than `alone`, a response to a single
@@ -158,12 +161,14 @@ def _is_broken_off(answer: Answer, alone: Answer) -> bool:
     return answer.broken or (answer.is_complete and early)
 
 
-def peak_concurrency(answers: Sequence[Answer]) -> int:
+def peak_concurrency(answers: Sequence[ProbeResponse]) -> int:
     """Return the maximum number of responses that were generated at one moment.
 
     0 if the times of their pieces do not show it.
     """
-    spans = [(answer.content.pieces[0], answer.content.pieces[-1]) for answer in answers if answer.content.pieces]
+    spans = [
+        (answer.content.pieces[0], answer.content.pieces[-1]) for answer in answers if answer.content.pieces
+    ]
     if len(spans) < len(answers) or any(begun == ended for begun, ended in spans):
         return 0
     changes = sorted([(begun, 1) for begun, _ in spans] + [(ended, -1) for _, ended in spans])
@@ -174,7 +179,7 @@ def peak_concurrency(answers: Sequence[Answer]) -> int:
     return most
 
 
-def _many_by_time(alone: Answer, answers: Sequence[Answer]) -> int:
+def _many_by_time(alone: ProbeResponse, answers: Sequence[ProbeResponse]) -> int:
     """Return the number of responses that were generated concurrently, judged by their end times.
 
     All of them if they took about as long as `alone` (a single request), 1 if they ended one after the other,

@@ -5,7 +5,23 @@ in, JSON objects or events out.
 """
 
 from benchwright.endpoint.dialects.conversation import NotTranslated
-from benchwright.endpoint.dialects.table import DIALECTS, GEMINI, MESSAGES, RESPONSES, Dialect, Reader
+from benchwright.endpoint.dialects.dialect_table import (
+    DIALECTS,
+    GEMINI,
+    MESSAGES,
+    RESPONSES,
+    Dialect,
+    ResponseReader,
+)
 from benchwright.endpoint.dialects.translation import Translation
 
-__all__ = ["DIALECTS", "GEMINI", "MESSAGES", "RESPONSES", "Dialect", "NotTranslated", "Reader", "Translation"]
+__all__ = [
+    "DIALECTS",
+    "GEMINI",
+    "MESSAGES",
+    "RESPONSES",
+    "Dialect",
+    "NotTranslated",
+    "ResponseReader",
+    "Translation",
+]

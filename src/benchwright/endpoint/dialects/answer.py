@@ -9,25 +9,25 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from benchwright.endpoint.call_arguments import read_object
-from benchwright.endpoint.channel import is_all_again
+from benchwright.endpoint.channel import repeats_all
 from benchwright.endpoint.contents import read_content
 from benchwright.endpoint.finish_reasons import read_finish_reason
-from benchwright.endpoint.json_reading import SurrogateJoiner, whole_characters
-from benchwright.endpoint.reasoning_parser import thought_of
+from benchwright.endpoint.json_reading import SurrogateJoiner, join_surrogates
+from benchwright.endpoint.reasoning_parser import read_thought
 from benchwright.endpoint.tool_calls import ToolCallAccumulator
 from benchwright.endpoint.usage import read_usage
 from benchwright.records import NO_USAGE, Usage
 
-TEXTS = ("reasoning", "text", "refusal")
+TEXT_KINDS = ("reasoning", "text", "refusal")
 """Kinds of parts that are text, in their order in an answer that is not streamed."""
 
-MADE_UP = "call_"
+CALL_ID_PREFIX = "call_"
 
-UNREAD_ARGUMENTS = "arguments"
+RAW_ARGUMENTS_FIELD = "arguments"
 """Name of the field that holds a call's arguments as text if the model did not write a JSON object."""
 
 
-class Part(msgspec.Struct):
+class AnswerPart(msgspec.Struct):
     """One part of an answer.
 
     For a call, `text` is its arguments as JSON; the other kinds have no `id` and `name`.
@@ -42,7 +42,7 @@ class Part(msgspec.Struct):
 class ChatAnswer(msgspec.Struct):
     """The answer in a chat completion: its parts (text, reasoning, tool calls), finish reason, and usage."""
 
-    parts: list[Part] = []
+    parts: list[AnswerPart] = []
     finish_reason: str | None = None
     usage: Usage = NO_USAGE
 
@@ -58,7 +58,7 @@ class ChatAnswer(msgspec.Struct):
         return "tool_calls" if calls else "stop"
 
 
-def whole_answer(body: dict[str, Any]) -> ChatAnswer:
+def read_answer(body: dict[str, Any]) -> ChatAnswer:
     """Return the answer in a body that was not streamed.
 
     Raises:
@@ -70,36 +70,36 @@ def whole_answer(body: dict[str, Any]) -> ChatAnswer:
     calls.add_all(message, whole=True)
     for part in read_content(message.get("content")).calls:
         calls.add_delta(part)
-    parts = [Part(kind, whole_characters(text)) for kind, text in _texts(message) if text]  # type: ignore[arg-type]
+    parts = [AnswerPart(kind, join_surrogates(text)) for kind, text in _texts(message) if text]  # type: ignore[arg-type]
     parts += [_call_part(call) for call in calls.finish()]
     return ChatAnswer(parts, read_finish_reason(choice.get("finish_reason")), read_usage(body.get("usage")))
 
 
-def _call_part(call: dict[str, Any]) -> Part:
+def _call_part(call: dict[str, Any]) -> AnswerPart:
     function = call["function"]
-    return Part("call", function["arguments"], call["id"], function["name"])
+    return AnswerPart("call", function["arguments"], call["id"], function["name"])
 
 
 def _texts(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
     content = read_content(message.get("content"))
-    yield "reasoning", thought_of(message) or content.reasoning
+    yield "reasoning", read_thought(message) or content.reasoning
     yield "text", content.text
     yield "refusal", message.get("refusal") or ""
 
 
 def _call_ids() -> str:
     """Return a prefix for the ids of calls that a server sent without one. It is different for each answer."""
-    return f"{MADE_UP}{token_hex(6)}_"
+    return f"{CALL_ID_PREFIX}{token_hex(6)}_"
 
 
-class Step(NamedTuple):
+class AnswerStep(NamedTuple):
     """One change to a part of a streamed answer: it begins, grows by a text, or ends.
 
     Only one part is open at a time.
     """
 
     action: Literal["begin", "grow", "end"]
-    part: Part
+    part: AnswerPart
     text: str = ""
 
 
@@ -116,13 +116,13 @@ class AnswerStream:
         self.error: dict[str, Any] | None = None
         self._calls = ToolCallAccumulator(_call_ids())
         self._has_calls = False
-        self._open: Part | None = None
+        self._open: AnswerPart | None = None
         self._pieces: list[str] = []
         self._halves = SurrogateJoiner()
         self._told = 0
         self._held: dict[str, list[str]] = {}
 
-    def read_chunk(self, chunk: dict[str, Any]) -> list[Step]:
+    def read_chunk(self, chunk: dict[str, Any]) -> list[AnswerStep]:
         """Process a chunk of the stream, and return its steps.
 
         Raises:
@@ -145,7 +145,7 @@ class AnswerStream:
         )
         return list(self._take_delta(delta)) if delta else []
 
-    def finish(self) -> list[Step]:
+    def finish(self) -> list[AnswerStep]:
         """Return the steps at the end of the answer: the end of the open part, and the steps that were held back."""
         return [*self._close(), *self._rest()]
 
@@ -163,7 +163,7 @@ class AnswerStream:
         new = {**message, "content": text.removeprefix(said)}
         return {**new, "tool_calls": None, "function_call": None} if self._has_calls else new
 
-    def _take_delta(self, delta: dict[str, Any]) -> Iterator[Step]:
+    def _take_delta(self, delta: dict[str, Any]) -> Iterator[AnswerStep]:
         for kind, text in _texts(delta):
             if text and self._calls.first_call is not None:
                 self._held.setdefault(kind, []).append(text)
@@ -175,7 +175,7 @@ class AnswerStream:
         if came:
             yield from self._first_call()
 
-    def _first_call(self) -> Iterator[Step]:
+    def _first_call(self) -> Iterator[AnswerStep]:
         """Yield the steps for new arguments of the first call.
 
         Its "begin" comes with the first arguments, because only then is its name complete.
@@ -185,56 +185,56 @@ class AnswerStream:
             return
         if not self._told:
             identity = first.id or self._calls.make_call_id(0)
-            yield from self._begin(Part("call", id=identity, name=first.name))
+            yield from self._begin(AnswerPart("call", id=identity, name=first.name))
         for text in first.arguments[self._told :]:
             yield from self._grown(text)
         self._told = len(first.arguments)
 
-    def _grow(self, kind: str, text: str) -> Iterator[Step]:
+    def _grow(self, kind: str, text: str) -> Iterator[AnswerStep]:
         if self._open is None or self._open.kind != kind:
-            yield from self._begin(Part(kind))  # type: ignore[arg-type]
-        if not is_all_again(text, self._pieces):
+            yield from self._begin(AnswerPart(kind))  # type: ignore[arg-type]
+        if not repeats_all(text, self._pieces):
             yield from self._grown(text)
 
-    def _begin(self, part: Part) -> Iterator[Step]:
+    def _begin(self, part: AnswerPart) -> Iterator[AnswerStep]:
         yield from self._close()
         self._open, self._pieces, self._halves = part, [], SurrogateJoiner()
         self.answer.parts.append(part)
-        yield Step("begin", part)
+        yield AnswerStep("begin", part)
 
-    def _grown(self, text: str) -> Iterator[Step]:
+    def _grown(self, text: str) -> Iterator[AnswerStep]:
         assert self._open is not None
         if whole := self._halves.add(text):
             self._pieces.append(whole)
-            yield Step("grow", self._open, whole)
+            yield AnswerStep("grow", self._open, whole)
 
-    def _close(self) -> Iterator[Step]:
+    def _close(self) -> Iterator[AnswerStep]:
         if self._open is not None:
             if broken := self._halves.end():
                 self._pieces.append(broken)
-                yield Step("grow", self._open, broken)
+                yield AnswerStep("grow", self._open, broken)
             self._open.text = "".join(self._pieces)
-            yield Step("end", self._open)
+            yield AnswerStep("end", self._open)
             self._open = None
 
-    def _rest(self) -> Iterator[Step]:
-        texts = ((kind, whole_characters("".join(self._held.get(kind, ())))) for kind in TEXTS)
-        late = [Part(kind, text) for kind, text in texts if text.strip()]  # type: ignore[arg-type]
+    def _rest(self) -> Iterator[AnswerStep]:
+        texts = ((kind, join_surrogates("".join(self._held.get(kind, ())))) for kind in TEXT_KINDS)
+        late = [AnswerPart(kind, text) for kind, text in texts if text.strip()]  # type: ignore[arg-type]
         calls = [_call_part(call) for call in self._calls.finish()[bool(self._told) :]]
         for part in (*late, *calls):
             self.answer.parts.append(part)
             yield from steps_of(part)
 
 
-def steps_of(part: Part) -> list[Step]:
+def steps_of(part: AnswerPart) -> list[AnswerStep]:
     """Return the steps that send a complete part."""
-    return [Step("begin", part), Step("grow", part, part.text), Step("end", part)]
+    return [AnswerStep("begin", part), AnswerStep("grow", part, part.text), AnswerStep("end", part)]
 
 
-def arguments_or_text(text: str) -> dict[str, Any]:
+def parse_arguments(text: str) -> dict[str, Any]:
     """Return a call's arguments as an object.
 
-    Text that is no JSON object becomes the value of `UNREAD_ARGUMENTS`.
+    Text that is no JSON object becomes the value of `RAW_ARGUMENTS_FIELD`.
     """
     value = read_object(text)
-    return {UNREAD_ARGUMENTS: text} if value is None else value
+    return {RAW_ARGUMENTS_FIELD: text} if value is None else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from benchwright.endpoint.dialects.turns import Entry, arranged
+from benchwright.endpoint.dialects.message_order import ConversationEntry, order_messages
 from benchwright.records import Message
 
 
@@ -13,7 +13,7 @@ class NotTranslated(ValueError):
     """Raised if a request cannot be expressed as a chat completion."""
 
 
-class Conversation:
+class ConversationBuilder:
     """The messages of a chat completion, added one by one, in the order that servers require (`turns.arranged`).
 
     Instructions before the first answer become one system message, because many chat templates allow only
@@ -22,14 +22,14 @@ class Conversation:
 
     def __init__(self) -> None:
         self._system: list[str] = []
-        self._entries: list[Entry] = []
+        self._entries: list[ConversationEntry] = []
         self._answered = False
 
     @property
     def messages(self) -> list[Message]:
         """All messages so far, in the order that servers require."""
         system = "\n\n".join(self._system)
-        messages = arranged(self._entries)
+        messages = order_messages(self._entries)
         return [{"role": "system", "content": system}, *messages] if system else messages
 
     def add_instructions(self, text: str) -> None:
@@ -46,26 +46,28 @@ class Conversation:
         content: Any = parts
         if all(part["type"] == "text" for part in parts):
             content = "\n\n".join(part["text"] for part in parts)
-        self._entries.append(Entry("other", {"role": "user", "content": content}))
+        self._entries.append(ConversationEntry("other", {"role": "user", "content": content}))
 
     def add_answer(self, text: str, reasoning: str = "") -> None:
         """Add text of the model, and its reasoning if there is any."""
         if text or reasoning:
             self._answered = True
-            self._entries.append(Entry("answer", {"content": text, "reasoning_content": reasoning}))
+            self._entries.append(
+                ConversationEntry("answer", {"content": text, "reasoning_content": reasoning})
+            )
 
     def add_call(self, identity: str, name: str, arguments: str) -> None:
         """Add a tool call of the model."""
         self._answered = True
         function = {"name": name, "arguments": arguments or "{}"}
         call = {"id": identity, "type": "function", "function": function}
-        self._entries.append(Entry("call", {"tool_calls": [call]}, identity))
+        self._entries.append(ConversationEntry("call", {"tool_calls": [call]}, identity))
 
     def add_result(self, identity: str, parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Add the result of a tool call. Return the parts that a tool message cannot hold: images."""
         text = "\n\n".join(part["text"] for part in parts if part["type"] == "text")
         message: Message = {"role": "tool", "tool_call_id": identity, "content": text}
-        self._entries.append(Entry("result", message, identity))
+        self._entries.append(ConversationEntry("result", message, identity))
         return [part for part in parts if part["type"] != "text"]
 
 
@@ -93,6 +95,6 @@ def json_format(schema: Any, name: str = "answer") -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": name, "schema": schema, "strict": True}}
 
 
-def present(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+def drop_none(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Return the fields whose value is not None."""
     return {name: value for name, value in fields if value is not None}

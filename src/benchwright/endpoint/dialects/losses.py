@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from benchwright.endpoint.flags import PARTS_LEFT_OUT, TOOLS_LEFT_OUT, noted
+from benchwright.endpoint.flags import PARTS_LEFT_OUT, TOOLS_LEFT_OUT, make_flag
 
 
-class Losses:
+class TranslationLosses:
     """Record of what a translated request lacks: tools that it does not offer, and parts of its conversation."""
 
     def __init__(self) -> None:
@@ -24,4 +24,4 @@ class Losses:
     def flags(self) -> tuple[str, ...]:
         """Flags of the request that name its losses; empty if nothing was lost."""
         kinds = ((TOOLS_LEFT_OUT, self._tools), (PARTS_LEFT_OUT, self._parts))
-        return tuple(noted(kind, ", ".join(names)) for kind, names in kinds if names)
+        return tuple(make_flag(kind, ", ".join(names)) for kind, names in kinds if names)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from hashlib import sha256
 
-LONGEST_NAME = 64
+MAX_TOOL_NAME_LENGTH = 64
 """Maximum length of a tool's name.
 
 OpenAI's API answers 400 to a longer one, and to characters other than letters, digits, "_" and "-".
@@ -16,19 +16,19 @@ _HASH_CHARACTERS = 8
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
 
 
-def callable_name(name: str) -> str:
+def offered_name(name: str) -> str:
     """Return the name under which a tool is offered.
 
     Invalid characters are replaced by "_". A name that is too long is cut and ends with a hash, so that two
     such names stay different.
     """
     allowed = _NOT_ALLOWED.sub("_", name)
-    if len(allowed) <= LONGEST_NAME:
+    if len(allowed) <= MAX_TOOL_NAME_LENGTH:
         return allowed
     mark = sha256(name.encode("utf-8", "replace")).hexdigest()[:_HASH_CHARACTERS]
-    return f"{allowed[: LONGEST_NAME - _HASH_CHARACTERS - 1]}_{mark}"
+    return f"{allowed[: MAX_TOOL_NAME_LENGTH - _HASH_CHARACTERS - 1]}_{mark}"
 
 
-def own_names(names: Iterable[str]) -> dict[str, str]:
+def original_names(names: Iterable[str]) -> dict[str, str]:
     """Return the agent's own names of its tools, by the names under which they are offered to the model."""
-    return {callable_name(name): name for name in names}
+    return {offered_name(name): name for name in names}

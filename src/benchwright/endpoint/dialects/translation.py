@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.dialects.answer import AnswerStream, ChatAnswer, Part, steps_of, whole_answer
-from benchwright.endpoint.dialects.table import Dialect, Event, Writer
-from benchwright.endpoint.marks import SIMULATED_MARK, is_simulated
+from benchwright.endpoint.dialects.answer import AnswerPart, AnswerStream, ChatAnswer, read_answer, steps_of
+from benchwright.endpoint.dialects.dialect_table import AnswerWriter, Dialect, Event
+from benchwright.endpoint.simulation_marks import SIMULATED_MARK, is_simulated
 
 _encode = msgspec.json.Encoder().encode
 
@@ -32,7 +32,7 @@ class Translation:
         self.content_type = self._frames.content_type
 
     @cached_property
-    def _writer(self) -> Writer:
+    def _writer(self) -> AnswerWriter:
         model = self._asked.get("model")
         return self._dialect.make_writer(self._identity, model if isinstance(model, str) else "", self._asked)
 
@@ -61,7 +61,9 @@ class Translation:
             status = code if type(code) is int and 400 <= code < 600 else 500
             return self.fail(str(error.get("message") or error), status)
         return (
-            self._frames.encode([event for step in steps for event in self._writer.write_step(step)]) if steps else b""
+            self._frames.encode([event for step in steps for event in self._writer.write_step(step)])
+            if steps
+            else b""
         )
 
     def end(self, announced: bool) -> bytes:
@@ -92,7 +94,7 @@ class Translation:
             KeyError, TypeError, IndexError, AttributeError: If the body is not a chat completion.
         """
         self.mark_if_simulated(body)
-        return _encode(self._writer.write_body(whole_answer(body)))
+        return _encode(self._writer.write_body(read_answer(body)))
 
     def remaining_events(self, answer: ChatAnswer) -> bytes:
         """Return all events of a stream after those of `begin`, for a complete answer."""
@@ -104,8 +106,12 @@ class Translation:
 
     def encode_message(self, text: str, stream: bool) -> bytes:
         """Return a message from Benchwright itself, encoded as an answer: one body, or all events of a stream."""
-        answer = ChatAnswer([Part("text", text)], "stop")
-        return self.begin() + self.remaining_events(answer) if stream else _encode(self._writer.write_body(answer))
+        answer = ChatAnswer([AnswerPart("text", text)], "stop")
+        return (
+            self.begin() + self.remaining_events(answer)
+            if stream
+            else _encode(self._writer.write_body(answer))
+        )
 
     def _last(self, events: list[Event]) -> bytes:
         return self._frames.encode(events) + self._frames.encode_end()

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.address import parse_base_url
-from benchwright.endpoint.lite_llm import LITELLM
+from benchwright.endpoint.lite_llm import LITELLM_BASE_URL
 from benchwright.endpoint.server_info import has_version_route, list_owners
 
-HOSTS = {
+HOST_STYLES = {
     "api.openai.com": "openai",
     "openrouter.ai": "openrouter",
     "api.anthropic.com": "anthropic",
@@ -23,7 +23,7 @@ HOSTS = {
     "api.moonshot.cn": "kimi",
 }
 
-OWNERS = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama.cpp"}
+OWNER_STYLES = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama.cpp"}
 """Thinking styles, by the values of `owned_by` in lists of models by which servers identify themselves."""
 
 
@@ -36,9 +36,9 @@ class FoundStyle(NamedTuple):
 
 def style_of_host(base_url: str) -> FoundStyle | None:
     """Return the thinking style of a known host; None if the host is unknown."""
-    if base_url == LITELLM:
+    if base_url == LITELLM_BASE_URL:
         return FoundStyle("litellm", "LiteLLM")
-    style = HOSTS.get(parse_base_url(base_url).host)
+    style = HOST_STYLES.get(parse_base_url(base_url).host)
     return None if style is None else FoundStyle(style, "its host")
 
 
@@ -49,6 +49,6 @@ async def style_of_server(base_url: str, access: Access) -> FoundStyle | None:
         ProviderError: If the server cannot be reached.
     """
     for owner in await list_owners(base_url, access):
-        if owner in OWNERS:
-            return FoundStyle(OWNERS[owner], "its list of models")
+        if owner in OWNER_STYLES:
+            return FoundStyle(OWNER_STYLES[owner], "its list of models")
     return FoundStyle("vllm", "its /version") if await has_version_route(base_url, access) else None

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import UserError
 
-Fields = dict[str, Any]
+BodyFields = dict[str, Any]
 
 
 class ReasoningSettings(NamedTuple):
@@ -29,13 +29,13 @@ class ReasoningSettings(NamedTuple):
         return self.effort == "none" or self.budget == 0
 
 
-class Style(NamedTuple):
+class RequestStyle(NamedTuple):
     """A way to request thinking.
 
     `fields`: makes the request fields. `documented`: the page of the server's documentation.
     """
 
-    fields: Callable[[ReasoningSettings], Fields]
+    fields: Callable[[ReasoningSettings], BodyFields]
     documentation_url: str
 
 
@@ -51,16 +51,16 @@ def _without_budget(instead: str) -> Callable[[ReasoningSettings], None]:
     return check
 
 
-def _effort(thinking: ReasoningSettings) -> Fields:
+def _effort(thinking: ReasoningSettings) -> BodyFields:
     return {"reasoning_effort": "none" if thinking.is_off else thinking.effort}
 
 
-def _openai(thinking: ReasoningSettings) -> Fields:
+def _openai(thinking: ReasoningSettings) -> BodyFields:
     _without_budget("use --reasoning-effort")(thinking)
     return _effort(thinking)
 
 
-def _openrouter(thinking: ReasoningSettings) -> Fields:
+def _openrouter(thinking: ReasoningSettings) -> BodyFields:
     _one_of_both(thinking)
     if thinking.is_off:
         return {"reasoning": {"effort": "none"}}
@@ -74,7 +74,7 @@ def _one_of_both(thinking: ReasoningSettings) -> None:
         raise _Unknown("takes --reasoning-effort or --thinking-budget, not both")
 
 
-def _template(on: bool, **more: Any) -> Fields:
+def _template(on: bool, **more: Any) -> BodyFields:
     """Return the arguments for the chat template that turn thinking on or off.
 
     Templates know one of the two names, and ignore the other.
@@ -82,26 +82,26 @@ def _template(on: bool, **more: Any) -> Fields:
     return {"chat_template_kwargs": {"enable_thinking": on, "thinking": on, **more}}
 
 
-def _vllm(thinking: ReasoningSettings) -> Fields:
+def _vllm(thinking: ReasoningSettings) -> BodyFields:
     if thinking.is_off:
         return _template(False)
     effort = {"reasoning_effort": thinking.effort} if thinking.effort else {}
     return effort | ({"thinking_token_budget": thinking.budget, **_template(True)} if thinking.budget else {})
 
 
-def _sglang(thinking: ReasoningSettings) -> Fields:
+def _sglang(thinking: ReasoningSettings) -> BodyFields:
     if thinking.is_off:
         return _template(False)
     effort = {"reasoning_effort": thinking.effort} if thinking.effort else {}
     return effort | (_template(True, thinking_budget=thinking.budget) if thinking.budget else {})
 
 
-def _llama_cpp(thinking: ReasoningSettings) -> Fields:
+def _llama_cpp(thinking: ReasoningSettings) -> BodyFields:
     _without_budget("llama-server takes it when it starts, as --reasoning-budget")(thinking)
     return _effort(thinking)
 
 
-def _anthropic(thinking: ReasoningSettings) -> Fields:
+def _anthropic(thinking: ReasoningSettings) -> BodyFields:
     if thinking.is_off:
         return {"thinking": {"type": "disabled"}}
     if thinking.effort:
@@ -109,14 +109,14 @@ def _anthropic(thinking: ReasoningSettings) -> Fields:
     return {"thinking": {"type": "enabled", "budget_tokens": thinking.budget}}
 
 
-def _gemini(thinking: ReasoningSettings) -> Fields:
+def _gemini(thinking: ReasoningSettings) -> BodyFields:
     _one_of_both(thinking)
     if thinking.budget:
         return {"extra_body": {"google": {"thinking_config": {"thinking_budget": thinking.budget}}}}
     return _effort(thinking)
 
 
-def _dashscope(thinking: ReasoningSettings) -> Fields:
+def _dashscope(thinking: ReasoningSettings) -> BodyFields:
     if thinking.is_off:
         return {"enable_thinking": False}
     if thinking.effort:
@@ -124,46 +124,46 @@ def _dashscope(thinking: ReasoningSettings) -> Fields:
     return {"enable_thinking": True, "thinking_budget": thinking.budget}
 
 
-def _deepseek(thinking: ReasoningSettings) -> Fields:
+def _deepseek(thinking: ReasoningSettings) -> BodyFields:
     _without_budget("use --reasoning-effort")(thinking)
     if thinking.is_off:
         return {"thinking": {"type": "disabled"}}
     return {"thinking": {"type": "enabled"}, "reasoning_effort": thinking.effort}
 
 
-def _switch(thinking: ReasoningSettings) -> Fields:
+def _switch(thinking: ReasoningSettings) -> BodyFields:
     if not thinking.is_off:
         raise _Unknown("can only turn thinking off, by --reasoning-effort none; without it the model thinks")
     return {"thinking": {"type": "disabled"}}
 
 
-def _litellm(thinking: ReasoningSettings) -> Fields:
+def _litellm(thinking: ReasoningSettings) -> BodyFields:
     _one_of_both(thinking)
     if thinking.budget:
         return {"thinking": {"type": "enabled", "budget_tokens": thinking.budget}}
     return _effort(thinking)
 
 
-STYLES: Mapping[str, Style] = {
-    "openai": Style(_openai, "https://platform.openai.com/docs/api-reference/chat/create"),
-    "openrouter": Style(_openrouter, "https://openrouter.ai/docs/use-cases/reasoning-tokens"),
-    "vllm": Style(_vllm, "https://docs.vllm.ai/en/latest/features/reasoning_outputs/"),
-    "sglang": Style(_sglang, "https://docs.sglang.io/docs/advanced_features/thinking_budget"),
-    "llama.cpp": Style(
+STYLES: Mapping[str, RequestStyle] = {
+    "openai": RequestStyle(_openai, "https://platform.openai.com/docs/api-reference/chat/create"),
+    "openrouter": RequestStyle(_openrouter, "https://openrouter.ai/docs/use-cases/reasoning-tokens"),
+    "vllm": RequestStyle(_vllm, "https://docs.vllm.ai/en/latest/features/reasoning_outputs/"),
+    "sglang": RequestStyle(_sglang, "https://docs.sglang.io/docs/advanced_features/thinking_budget"),
+    "llama.cpp": RequestStyle(
         _llama_cpp, "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md"
     ),
-    "anthropic": Style(_anthropic, "https://docs.anthropic.com/en/api/openai-sdk"),
-    "gemini": Style(_gemini, "https://ai.google.dev/gemini-api/docs/openai"),
-    "dashscope": Style(_dashscope, "https://www.alibabacloud.com/help/en/model-studio/deep-thinking"),
-    "deepseek": Style(_deepseek, "https://api-docs.deepseek.com/guides/thinking_mode"),
-    "zai": Style(_switch, "https://docs.z.ai/guides/overview/concept-param"),
-    "kimi": Style(_switch, "https://platform.kimi.ai/docs/api/models-overview"),
-    "litellm": Style(_litellm, "https://docs.litellm.ai/docs/reasoning_content"),
+    "anthropic": RequestStyle(_anthropic, "https://docs.anthropic.com/en/api/openai-sdk"),
+    "gemini": RequestStyle(_gemini, "https://ai.google.dev/gemini-api/docs/openai"),
+    "dashscope": RequestStyle(_dashscope, "https://www.alibabacloud.com/help/en/model-studio/deep-thinking"),
+    "deepseek": RequestStyle(_deepseek, "https://api-docs.deepseek.com/guides/thinking_mode"),
+    "zai": RequestStyle(_switch, "https://docs.z.ai/guides/overview/concept-param"),
+    "kimi": RequestStyle(_switch, "https://platform.kimi.ai/docs/api/models-overview"),
+    "litellm": RequestStyle(_litellm, "https://docs.litellm.ai/docs/reasoning_content"),
 }
 """All styles by their names, which are the values of `--thinking-style`."""
 
 
-def body_fields(style: str, thinking: ReasoningSettings) -> Fields:
+def body_fields(style: str, thinking: ReasoningSettings) -> BodyFields:
     """Return the request fields that ask for this thinking in a style.
 
     Raises:
@@ -172,4 +172,6 @@ def body_fields(style: str, thinking: ReasoningSettings) -> Fields:
     try:
         return STYLES[style].fields(thinking)
     except _Unknown as error:
-        raise UserError(f"--thinking-style {style} {error} (see {STYLES[style].documentation_url}).") from None
+        raise UserError(
+            f"--thinking-style {style} {error} (see {STYLES[style].documentation_url})."
+        ) from None

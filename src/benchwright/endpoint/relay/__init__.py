@@ -5,8 +5,8 @@ target through its client's connections, with the real key. Responses come back 
 if the target speaks chat completions only, while a meter parses them.
 """
 
-from benchwright.endpoint.relay.asked import RequestFacts
 from benchwright.endpoint.relay.grant import Grant, RelayedRequest
+from benchwright.endpoint.relay.program_requests import RequestFacts
 from benchwright.endpoint.relay.server import Relay, SharedGrant, relay_environment
 
 __all__ = ["Grant", "Relay", "RelayedRequest", "RequestFacts", "SharedGrant", "relay_environment"]

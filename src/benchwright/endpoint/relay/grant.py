@@ -10,35 +10,35 @@ import msgspec
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.dialects import DIALECTS, Dialect, Translation
-from benchwright.endpoint.dialects.losses import Losses
-from benchwright.endpoint.dialects.table import Counting
-from benchwright.endpoint.flags import TRANSLATED, UNDECIDED, left_out_of
-from benchwright.endpoint.rate_limits import LIMITING
-from benchwright.endpoint.relay.answer import ASK_NO_MORE, RelayedAnswer
-from benchwright.endpoint.relay.asked import (
-    OF_TRANSLATION,
-    Outgoing,
+from benchwright.endpoint.dialects.dialect_table import TokenCounting
+from benchwright.endpoint.dialects.losses import TranslationLosses
+from benchwright.endpoint.flags import DIALECT_UNDECIDED, TRANSLATED, left_out_names
+from benchwright.endpoint.rate_limits import RATE_LIMIT_STATUSES
+from benchwright.endpoint.relay.program_requests import (
+    TRANSLATION_FIELDS,
+    OutgoingRequest,
     RequestFacts,
-    as_chat,
-    chat_outgoing,
-    chat_view,
+    body_as_chat,
+    decode_body,
     fields_of,
-    native_outgoing,
-    read_whole,
+    make_chat_request,
+    make_native_request,
+    make_translated_request,
     request_facts,
-    translated_outgoing,
+    to_chat_fields,
 )
-from benchwright.endpoint.relay.renamed import RenamedAnswer
-from benchwright.endpoint.relay.settings import Settings
-from benchwright.endpoint.relay.token_counts import counted_tokens
-from benchwright.endpoint.relay.translated import TranslatedAnswer
+from benchwright.endpoint.relay.relayed_answer import NO_RETRY_HEADER, RelayedAnswer
+from benchwright.endpoint.relay.renamed_answer import RenamedAnswer
+from benchwright.endpoint.relay.settings import RelaySettings
+from benchwright.endpoint.relay.token_counts import count_request_tokens
+from benchwright.endpoint.relay.translated_answer import TranslatedAnswer
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import Purpose
-from benchwright.endpoint.serving.http import JSON, Headers, HttpError, HttpRequest
+from benchwright.endpoint.serving.http import JSON_CONTENT_TYPE, Headers, HttpError, HttpRequest
 from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import Record, RequestRecord
 
-LABEL = b"x-irid"
+LABEL_HEADER = b"x-irid"
 """Header in which a program (Inspect) sends the id of a request in its own log."""
 
 GRACE_SECONDS = 1.0
@@ -76,7 +76,7 @@ class Grant:
         base_url: str,
         token: str,
         client: EndpointClient,
-        settings: Settings,
+        settings: RelaySettings,
         admit: Callable[[RequestFacts], Purpose],
         note: Callable[[RelayedRequest], None],
         withdraw: Callable[[Grant], None],
@@ -125,10 +125,10 @@ class Grant:
             return
         if asked.offers_tools:
             purpose = msgspec.structs.replace(purpose, offered=())
-        label = request.headers.get(LABEL, b"").decode("latin-1")
+        label = request.headers.get(LABEL_HEADER, b"").decode("latin-1")
         noted = RelayedRequest(path, b"", RequestRecord(""), label=label, facts=asked)
         if dialect is None:
-            outgoing = chat_outgoing(path, self.model, self._settings, fields)
+            outgoing = make_chat_request(path, self.model, self._settings, fields)
             sent = _Sent(outgoing, added=self._settings.names_added_to(fields))
             self._rename(answer, fields)
             self._start(answer, self._ask(sent, noted, purpose, answer))
@@ -163,17 +163,17 @@ class Grant:
         try:
             speaks = await self._client.supports_dialect(dialect.path)
             if speaks:
-                outgoing = native_outgoing(dialect, self.model, self._settings, fields)
+                outgoing = make_native_request(dialect, self.model, self._settings, fields)
                 headers = tuple((name, request.headers[name]) for name in _PASSED if name in request.headers)
                 sent = _Sent(outgoing, headers, spoken=dialect)
                 if not dialect.has_model_in_url:
                     self._rename(answer, fields)
             else:
-                asked = read_whole(request.body)
-                losses = Losses()
-                outgoing = translated_outgoing(dialect, self.model, self._settings, asked, losses)
-                flags = (TRANSLATED,) if speaks is False else (TRANSLATED, UNDECIDED)
-                added = {*self._settings.values, *OF_TRANSLATION}
+                asked = decode_body(request.body)
+                losses = TranslationLosses()
+                outgoing = make_translated_request(dialect, self.model, self._settings, asked, losses)
+                flags = (TRANSLATED,) if speaks is False else (TRANSLATED, DIALECT_UNDECIDED)
+                added = {*self._settings.values, *TRANSLATION_FIELDS}
                 sent = _Sent(outgoing, flags=(*flags, *losses.flags), added=added)
                 stream = bool(asked.get("stream"))
                 answer.tee.receiver = TranslatedAnswer(answer, Translation(dialect, asked), stream)
@@ -197,22 +197,26 @@ class Grant:
             )
         except ProviderError as failure:
             error = failure
-            status = failure.http_status if failure.http_status in LIMITING else 502
-            answer.send_error(HttpError(status or 502, str(failure), "upstream_error", headers=(ASK_NO_MORE,)))
+            status = failure.http_status if failure.http_status in RATE_LIMIT_STATUSES else 502
+            answer.send_error(
+                HttpError(status or 502, str(failure), "upstream_error", headers=(NO_RETRY_HEADER,))
+            )
         finally:
             answer.send_error(HttpError(500, "The relay failed.", "server_error"))
             for record in records:
                 body = sent.outgoing.body
                 if sent.spoken is not None:
-                    body = chat_view(sent.spoken, self.model, body)
+                    body = body_as_chat(sent.spoken, self.model, body)
                 record = sent.noted_on(record)
                 self._note(msgspec.structs.replace(noted, body=body, record=record, reply=reply, error=error))
 
-    async def _count(self, dialect: Dialect, counting: Counting, body: bytes, answer: RelayedAnswer) -> None:
+    async def _count(
+        self, dialect: Dialect, counting: TokenCounting, body: bytes, answer: RelayedAnswer
+    ) -> None:
         """Respond with the number of tokens of a request. Nothing is generated, so nothing is recorded."""
         try:
-            asked = {**read_whole(body), "model": self.model}
-            answer.send_whole(await counted_tokens(self._client, dialect, counting, asked))
+            asked = {**decode_body(body), "model": self.model}
+            answer.send_whole(await count_request_tokens(self._client, dialect, counting, asked))
         except HttpError as refused:
             answer.send_error(refused)
 
@@ -223,10 +227,12 @@ def _end_program(dialect: Dialect, request: HttpRequest, answer: RelayedAnswer, 
     Raises:
         HttpError: If the request is not valid in the dialect.
     """
-    asked = read_whole(request.body)
-    stream = bool(as_chat(dialect, asked).get("stream"))
+    asked = decode_body(request.body)
+    stream = bool(to_chat_fields(dialect, asked).get("stream"))
     translation = Translation(dialect, asked)
-    answer.send_whole(translation.encode_message(text, stream), translation.content_type if stream else JSON)
+    answer.send_whole(
+        translation.encode_message(text, stream), translation.content_type if stream else JSON_CONTENT_TYPE
+    )
 
 
 class _Sent(NamedTuple):
@@ -236,7 +242,7 @@ class _Sent(NamedTuple):
     added.
     """
 
-    outgoing: Outgoing
+    outgoing: OutgoingRequest
     headers: Headers = ()
     flags: tuple[str, ...] = ()
     spoken: Dialect | None = None
@@ -247,7 +253,7 @@ class _Sent(NamedTuple):
 
         Settings that the server refused are left out.
         """
-        refused = left_out_of(record.flags)
+        refused = left_out_names(record.flags)
         settings = {name: value for name, value in self.outgoing.settings.items() if name not in refused}
         seed = settings.pop("seed", None)
         return msgspec.structs.replace(

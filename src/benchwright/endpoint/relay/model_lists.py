@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.dialects.gemini.models import listed
+from benchwright.endpoint.dialects.gemini.models import model_entry
 
 
 def model_list(names: Iterable[str]) -> bytes:
@@ -37,9 +37,9 @@ def _model(name: str) -> dict[str, Any]:
 
 def gemini_model_list(names: Iterable[str]) -> bytes:
     """Return the response body of /v1beta/models."""
-    return msgspec.json.encode({"models": [listed(name) for name in names]})
+    return msgspec.json.encode({"models": [model_entry(name) for name in names]})
 
 
 def gemini_model(name: str) -> bytes:
     """Return the response body of /v1beta/models/NAME."""
-    return msgspec.json.encode(listed(name))
+    return msgspec.json.encode(model_entry(name))

@@ -9,9 +9,9 @@ from urllib.parse import unquote
 
 import msgspec
 
-from benchwright.endpoint.dialects.gemini.address import address_of
-from benchwright.endpoint.relay.asked import with_address
+from benchwright.endpoint.dialects.gemini.urls import parse_url
 from benchwright.endpoint.relay.model_lists import gemini_model, gemini_model_list, model_list, one_model
+from benchwright.endpoint.relay.program_requests import add_url_fields
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
 
 _PATH = re.compile(
@@ -21,7 +21,7 @@ _PATH = re.compile(
 _MODEL = re.compile(rb"(?:/+v1)*/+models/+(.*[^/])/*")
 _GEMINI_MODELS = re.compile(rb"(?:/+v1)*/+v1(?:alpha|beta)\d*/+models(?:/+([^:]+))?/*")
 
-Listing = Callable[[Sequence[str]], bytes]
+ListingFunction = Callable[[Sequence[str]], bytes]
 
 
 class Route(NamedTuple):
@@ -34,7 +34,7 @@ class Route(NamedTuple):
 
     path: str
     request: HttpRequest
-    listing: Listing | None = None
+    listing: ListingFunction | None = None
     model: str | None = None
 
 
@@ -44,10 +44,10 @@ def route_of(request: HttpRequest) -> Route:
     Raises:
         HttpError: If there is no such path, it requires another method, or the body is not a JSON object.
     """
-    address = address_of(request.path, request.query)
+    address = parse_url(request.path, request.query)
     if address is not None:
         _check_method(request, b"POST")
-        body = with_address(address, request.body)
+        body = add_url_fields(address, request.body)
         return Route(address.path, msgspec.structs.replace(request, body=body))
     listed = _GEMINI_MODELS.fullmatch(request.path)
     if listed is not None:
@@ -72,7 +72,7 @@ def route_of(request: HttpRequest) -> Route:
 
 
 def _about_models(
-    request: HttpRequest, quoted: bytes | None, one: Callable[[str], bytes], all_of: Listing
+    request: HttpRequest, quoted: bytes | None, one: Callable[[str], bytes], all_of: ListingFunction
 ) -> Route:
     """Return the route for a list of models, or for one model if the path holds its name (`quoted`)."""
     if quoted is None:

@@ -13,16 +13,23 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from benchwright.endpoint.client import EndpointClient
-from benchwright.endpoint.relay.answer import HEADERS, RelayedAnswer
-from benchwright.endpoint.relay.asked import RequestFacts
 from benchwright.endpoint.relay.grant import Grant, RelayedRequest
-from benchwright.endpoint.relay.readable import readable
+from benchwright.endpoint.relay.program_requests import RequestFacts
+from benchwright.endpoint.relay.relayed_answer import RELAY_HEADERS, RelayedAnswer
 from benchwright.endpoint.relay.routes import route_of
-from benchwright.endpoint.relay.settings import Settings
+from benchwright.endpoint.relay.settings import RelaySettings
+from benchwright.endpoint.relay.surrogate_repair import repair_surrogates
 from benchwright.endpoint.request import Purpose
 from benchwright.endpoint.serving.connection import ServerConnection
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
-from benchwright.endpoint.serving.listener import LOOPBACK, accept, base_url, listen, listen_at, stop
+from benchwright.endpoint.serving.listener import (
+    LOOPBACK,
+    base_url,
+    listen,
+    listen_on_unix_socket,
+    start_server,
+    stop_server,
+)
 from benchwright.records import UNREADABLE
 
 
@@ -80,13 +87,13 @@ class SharedGrant:
             await grant.close()
 
 
-def _shared_settings(client: EndpointClient) -> Settings:
+def _shared_settings(client: EndpointClient) -> RelaySettings:
     """Return the settings of a target for requests of a pack (a benchmark as a program of its own).
 
     The pack's own settings win, because they are part of its benchmark.
     """
     settings = client.target.settings
-    return Settings(settings, settings.keys())
+    return RelaySettings(settings, settings.keys())
 
 
 def _purpose(asked: RequestFacts) -> Purpose:
@@ -105,7 +112,7 @@ class Relay:
         UserError: If there is no port to listen on.
     """
 
-    headers = HEADERS
+    headers = RELAY_HEADERS
 
     def __init__(
         self, *, also_at: str | None = None, socket: Path | None = None, keeps_idle: bool = False
@@ -122,19 +129,19 @@ class Relay:
     async def __aenter__(self) -> Relay:
         listener = listen(LOOPBACK, 0)
         self.base_url = base_url(listener)
-        self._servers.append(await accept(self, listener))
+        self._servers.append(await start_server(self, listener))
         if self._also_at is not None:
             also = listen(self._also_at, listener.getsockname()[1])
-            self._servers.append(await accept(self, also))
+            self._servers.append(await start_server(self, also))
         if self._socket is not None:
-            self._servers.append(await accept(self, listen_at(self._socket)))
+            self._servers.append(await start_server(self, listen_on_unix_socket(self._socket)))
         return self
 
     async def __aexit__(self, *_: object) -> None:
         for grant in list(self._grants.values()):
             await grant.close()
         for server in self._servers:
-            await stop(self, server)
+            await stop_server(self, server)
 
     def open(
         self,
@@ -150,7 +157,7 @@ class Relay:
             self.base_url,
             token,
             client,
-            Settings(settings, client.added_settings),
+            RelaySettings(settings, client.added_settings),
             admit,
             note,
             self._withdraw,
@@ -176,7 +183,7 @@ class Relay:
         try:
             grant = self._grant(request)
             self._users[connection] = grant
-            route = route_of(readable(request))
+            route = route_of(repair_surrogates(request))
             if route.model is not None and isinstance(grant, SharedGrant):
                 grant.check_model_name(route.model)
             if route.listing is not None:

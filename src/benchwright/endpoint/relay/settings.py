@@ -12,25 +12,25 @@ from typing import Any, NamedTuple
 import msgspec
 
 from benchwright.endpoint.dialects import Dialect
-from benchwright.endpoint.dialects.gemini.names import in_snake_case
+from benchwright.endpoint.dialects.gemini.field_names import to_snake_case
 from benchwright.records import UNREADABLE
 
-Path = tuple[str, ...]
+SettingPath = tuple[str, ...]
 """Path to a setting in a request: the names of the nested fields, from the outermost to that of the setting."""
 
-MAX_TOKENS = "max_tokens"
-_LIMITS = frozenset({MAX_TOKENS, "max_completion_tokens", "max_output_tokens", "maxOutputTokens"})
-_ALSO_CALLED = {MAX_TOKENS: "max_completion_tokens", "max_completion_tokens": MAX_TOKENS}
+MAX_TOKENS_FIELD = "max_tokens"
+_LIMITS = frozenset({MAX_TOKENS_FIELD, "max_completion_tokens", "max_output_tokens", "maxOutputTokens"})
+_ALSO_CALLED = {MAX_TOKENS_FIELD: "max_completion_tokens", "max_completion_tokens": MAX_TOKENS_FIELD}
 _EXCLUDED_BY = {"thinkingLevel": "thinkingBudget"}
 """Fields, each with another field that a server refuses in the same object."""
 
 _BUDGET = ("thinking", "budget_tokens")
-SMALLEST_BUDGET = 1_024
+MIN_THINKING_BUDGET = 1_024
 
 _READ = {
     name: (name,)
     for name in (
-        *("temperature", "top_p", "top_k", "min_p", MAX_TOKENS, "max_completion_tokens", "seed"),
+        *("temperature", "top_p", "top_k", "min_p", MAX_TOKENS_FIELD, "max_completion_tokens", "seed"),
         *("presence_penalty", "frequency_penalty", "repetition_penalty", "reasoning_effort"),
     )
 }
@@ -39,7 +39,7 @@ _READ = {
 _decode = msgspec.json.Decoder().decode
 
 
-class Settings(NamedTuple):
+class RelaySettings(NamedTuple):
     """Settings of a target for the requests of a program.
 
     `yielding`: those for which a value of the program wins.
@@ -59,7 +59,7 @@ class Settings(NamedTuple):
             path = (name,) if dialect is None else dialect.setting_paths.get(name)
             if path is not None and (name in _LIMITS or not self._yields(name, fields, path)):
                 _set(merged, path, value)
-        if MAX_TOKENS in self.values:
+        if MAX_TOKENS_FIELD in self.values:
             _fit_thinking(merged)
         return merged
 
@@ -67,7 +67,7 @@ class Settings(NamedTuple):
         """Return the names of the settings that Benchwright adds to a chat completion that has these fields."""
         return {name for name in self.values if not self._yields(name, fields, (name,))}
 
-    def _yields(self, name: str, fields: Mapping[str, Any], path: Path) -> bool:
+    def _yields(self, name: str, fields: Mapping[str, Any], path: SettingPath) -> bool:
         return name in self.overridable and _has(fields, path)
 
 
@@ -84,10 +84,10 @@ def sent_settings(dialect: Dialect | None, fields: Mapping[str, Any]) -> dict[st
     found = ((name, _value(fields, path)) for name, path in paths.items())
     sent = {name: value for name, value in found if isinstance(value, float | int | str)}
     limit = sent.pop("max_completion_tokens", None)
-    return sent if limit is None else {**sent, MAX_TOKENS: limit}
+    return sent if limit is None else {**sent, MAX_TOKENS_FIELD: limit}
 
 
-def _set(fields: dict[str, Any], path: Path, value: Any) -> None:
+def _set(fields: dict[str, Any], path: SettingPath, value: Any) -> None:
     name, *inner = path
     written = _written(fields, name) or [name]
     if inner:
@@ -107,11 +107,11 @@ def _fit_thinking(fields: dict[str, Any]) -> None:
 
     Anthropic's API refuses a budget below 1,024 tokens, and one that is not below `max_tokens`.
     """
-    limit, budget = (_value(fields, path) for path in ((MAX_TOKENS,), _BUDGET))
+    limit, budget = (_value(fields, path) for path in ((MAX_TOKENS_FIELD,), _BUDGET))
     if type(limit) is not int or type(budget) is not int or budget < limit:
         return
     thinking = _object(fields[_BUDGET[0]])
-    fits = limit > SMALLEST_BUDGET
+    fits = limit > MIN_THINKING_BUDGET
     fields[_BUDGET[0]] = {**thinking, _BUDGET[1]: limit - 1} if fits else {"type": "disabled"}
 
 
@@ -121,7 +121,7 @@ def _written(fields: Mapping[str, Any], name: str) -> list[str]:
 
 
 def _names(name: str) -> Iterable[str]:
-    return dict.fromkeys((name, _ALSO_CALLED.get(name, in_snake_case(name))))
+    return dict.fromkeys((name, _ALSO_CALLED.get(name, to_snake_case(name))))
 
 
 def _lower(own: Any, limit: Any) -> Any:
@@ -129,12 +129,12 @@ def _lower(own: Any, limit: Any) -> Any:
     return min(value, limit) if type(value) is int and type(limit) is int else limit
 
 
-def _has(fields: Mapping[str, Any], path: Path) -> bool:
+def _has(fields: Mapping[str, Any], path: SettingPath) -> bool:
     holder = _value(fields, path[:-1])
     return isinstance(holder, Mapping) and bool(_written(holder, path[-1]))
 
 
-def _value(fields: Mapping[str, Any], path: Path) -> Any:
+def _value(fields: Mapping[str, Any], path: SettingPath) -> Any:
     held: Any = fields
     for name in path:
         if not isinstance(held, Mapping):

@@ -8,15 +8,15 @@ import msgspec
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.dialects import Dialect
-from benchwright.endpoint.dialects.gemini.address import OF_THE_ADDRESS
-from benchwright.endpoint.dialects.table import Counting
-from benchwright.endpoint.relay.asked import as_chat
+from benchwright.endpoint.dialects.dialect_table import TokenCounting
+from benchwright.endpoint.dialects.gemini.urls import URL_FIELDS
+from benchwright.endpoint.relay.program_requests import to_chat_fields
 
 CHARACTERS_PER_TOKEN = 4
 
 
-async def counted_tokens(
-    client: EndpointClient, dialect: Dialect, counting: Counting, asked: dict[str, Any]
+async def count_request_tokens(
+    client: EndpointClient, dialect: Dialect, counting: TokenCounting, asked: dict[str, Any]
 ) -> bytes:
     """Return the response body to a dialect's request for a token count.
 
@@ -26,13 +26,17 @@ async def counted_tokens(
         HttpError: If the request is not valid in the dialect.
     """
     if await client.supports_dialect(dialect.path):
-        document = await client.fetch_document(counting.path, msgspec.json.encode(_on_its_way(dialect, asked)))
+        document = await client.fetch_document(
+            counting.path, msgspec.json.encode(_on_its_way(dialect, asked))
+        )
         if document is not None and document.status == 200:
             return document.body
-    chat = as_chat(dialect, counting.request_to_count(asked))
+    chat = to_chat_fields(dialect, counting.request_to_count(asked))
     text = msgspec.json.encode([chat["messages"], chat.get("tools", [])]).decode()
     count = await client.count_tokens(text)
-    return msgspec.json.encode(counting.make_response(len(text) // CHARACTERS_PER_TOKEN if count is None else count))
+    return msgspec.json.encode(
+        counting.make_response(len(text) // CHARACTERS_PER_TOKEN if count is None else count)
+    )
 
 
 def _on_its_way(dialect: Dialect, asked: dict[str, Any]) -> dict[str, Any]:
@@ -42,5 +46,5 @@ def _on_its_way(dialect: Dialect, asked: dict[str, Any]) -> dict[str, Any]:
     return {
         name: {**value, **inner} if isinstance(value, dict) and "contents" in value else value
         for name, value in asked.items()
-        if name not in OF_THE_ADDRESS
+        if name not in URL_FIELDS
     }

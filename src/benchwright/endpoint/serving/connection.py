@@ -13,7 +13,7 @@ from typing import Protocol, cast
 
 import httptools
 
-from benchwright.endpoint.serving.http import LARGEST_BODY, Headers, HttpError, HttpRequest, json_response
+from benchwright.endpoint.serving.http import MAX_BODY_BYTES, Headers, HttpError, HttpRequest, json_response
 
 LINGER_SECONDS = 1.0
 """Seconds for which a client with a refused request may go on sending before the connection is closed."""
@@ -21,7 +21,7 @@ LINGER_SECONDS = 1.0
 _LINGER_ZERO = struct.pack("ii", 1, 0)
 
 
-class Answer(Protocol):
+class ResponseInProgress(Protocol):
     """A response in progress.
 
     It writes to its connection, and calls the connection's `finished` when it is complete.
@@ -47,7 +47,7 @@ class Handler(Protocol):
     headers: Headers
     connections: set[ServerConnection]
 
-    def handle(self, connection: ServerConnection, request: HttpRequest) -> Answer:
+    def handle(self, connection: ServerConnection, request: HttpRequest) -> ResponseInProgress:
         """Start the response to a request, and return it."""
         ...
 
@@ -66,7 +66,7 @@ class ServerConnection(asyncio.Protocol):
         self._handler = handler
         self._parser = httptools.HttpRequestParser(self)
         self._transport: asyncio.Transport | None = None
-        self._answer: Answer | None = None
+        self._answer: ResponseInProgress | None = None
         self._url = b""
         self._headers: dict[bytes, bytes] = {}
         self._body: list[bytes] = []
@@ -152,7 +152,7 @@ class ServerConnection(asyncio.Protocol):
         If the client waits for a permission to send the body, send it.
         """
         announced = self._headers.get(b"content-length", b"")
-        if announced.isdigit() and int(announced) > LARGEST_BODY:
+        if announced.isdigit() and int(announced) > MAX_BODY_BYTES:
             self._refuse_size()
         elif self._headers.get(b"expect", b"").lower() == b"100-continue":
             self.write(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -160,7 +160,7 @@ class ServerConnection(asyncio.Protocol):
     def on_body(self, body: bytes) -> None:
         """Add a piece of the body."""
         self._size += len(body)
-        if self._size > LARGEST_BODY:
+        if self._size > MAX_BODY_BYTES:
             self._refuse_size()
         else:
             self._body.append(body)
@@ -217,7 +217,7 @@ class ServerConnection(asyncio.Protocol):
 
     def _refuse_size(self) -> None:
         self._body = []
-        self._refused = HttpError(413, f"The body is larger than {LARGEST_BODY} bytes.")
+        self._refused = HttpError(413, f"The body is larger than {MAX_BODY_BYTES} bytes.")
 
     def _refuse(self, error: HttpError) -> None:
         """Send an error before the request is complete, and ignore the rest of the request."""

@@ -11,9 +11,9 @@ import msgspec
 
 from benchwright.endpoint.dialects.errors import gemini_error, messages_error, openai_error
 
-LARGEST_BODY = 64 * 1024 * 1024
+MAX_BODY_BYTES = 64 * 1024 * 1024
 
-JSON = b"application/json"
+JSON_CONTENT_TYPE = b"application/json"
 
 Headers = tuple[tuple[bytes, bytes], ...]
 
@@ -120,5 +120,5 @@ def json_response(
     status: int, headers: Iterable[tuple[bytes, bytes]], body: bytes, *, keep_alive: bool = True
 ) -> bytes:
     """Return a whole response with a JSON body."""
-    typed = [*headers, (b"content-type", JSON)]
+    typed = [*headers, (b"content-type", JSON_CONTENT_TYPE)]
     return response_head(status, typed, length=len(body), keep_alive=keep_alive) + body

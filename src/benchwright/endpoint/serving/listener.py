@@ -37,7 +37,7 @@ def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
     return listener
 
 
-def listen_at(path: Path) -> socket.socket:
+def listen_on_unix_socket(path: Path) -> socket.socket:
     """Return a listening Unix socket, to which every user of this machine may connect.
 
     Raises:
@@ -61,7 +61,7 @@ def base_url(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"
 
 
-async def accept(handler: Handler, listener: socket.socket) -> asyncio.Server:
+async def start_server(handler: Handler, listener: socket.socket) -> asyncio.Server:
     """Return a server that accepts connections on the socket, and lets the handler respond to their requests."""
     loop = asyncio.get_running_loop()
     if listener.family == socket.AF_UNIX:
@@ -71,7 +71,7 @@ async def accept(handler: Handler, listener: socket.socket) -> asyncio.Server:
     return await loop.create_server(lambda: ServerConnection(handler), sock=listener, backlog=_BACKLOG)
 
 
-async def stop(handler: Handler, server: asyncio.Server) -> None:
+async def stop_server(handler: Handler, server: asyncio.Server) -> None:
     """Stop listening and end all connections."""
     server.close()
     for _ in range(3):  # a connection that was just accepted appears one step later

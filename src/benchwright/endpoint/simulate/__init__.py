@@ -4,7 +4,6 @@ It implements HTTP itself, byte by byte. So it costs little, records when it sen
 below the level that HTTP servers allow: resets, stalls, cut streams, broken events.
 """
 
-from benchwright.endpoint.simulate.board import Stats
 from benchwright.endpoint.simulate.processes import serve
 from benchwright.endpoint.simulate.scripts import Script, read_scripts
 from benchwright.endpoint.simulate.server import SimulatedEndpoint
@@ -16,6 +15,7 @@ from benchwright.endpoint.simulate.settings import (
     keyed_answers,
     read_keyed_answers,
 )
+from benchwright.endpoint.simulate.shared_counters import Stats
 from benchwright.endpoint.simulate.timing import Delay
 from benchwright.endpoint.simulate.truth import Truth, read_truth
 

@@ -9,15 +9,29 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.simulate.board import Board
-from benchwright.endpoint.simulate.key import AnswerKey, wrong_answer
+from benchwright.endpoint.simulate.answer_key import AnswerKey, wrong_answer
 from benchwright.endpoint.simulate.questions import Question
 from benchwright.endpoint.simulate.scripts import Scripts
 from benchwright.endpoint.simulate.settings import KeyedAnswer, ScriptedCall, Settings
+from benchwright.endpoint.simulate.shared_counters import SharedCounters
 from benchwright.endpoint.simulate.tools import encoded_arguments, last_result, next_calls
 
-REFUSAL = "This simulated model declines to answer."
-WORDS = ("a", "simulated", "model", "has", "nothing", "to", "say", "but", "says", "it", "at", "any", "length")
+REFUSAL_TEXT = "This simulated model declines to answer."
+ANSWER_WORDS = (
+    "a",
+    "simulated",
+    "model",
+    "has",
+    "nothing",
+    "to",
+    "say",
+    "but",
+    "says",
+    "it",
+    "at",
+    "any",
+    "length",
+)
 _FRAGMENT = 8
 _TOKEN = re.compile(r"\s*\S+|\s+")
 
@@ -30,7 +44,7 @@ _HARD_TO_HANDLE = [
 _PLAIN_RANGES = [(0x61, 0x7A), (0x4E00, 0x9FA5), (0x600, 0x6FF), (0x1F300, 0x1F5FF), (0xC0, 0x17F)]
 
 
-class Call(msgspec.Struct):
+class SimulatedCall(msgspec.Struct):
     """A tool call of an answer. `arguments`: their JSON text, in the fragments that are streamed."""
 
     id: str
@@ -38,7 +52,7 @@ class Call(msgspec.Struct):
     arguments: list[str]
 
 
-class Answer(msgspec.Struct):
+class SimulatedAnswer(msgspec.Struct):
     """An answer of a simulated model: its tokens by channel, in the order of sending.
 
     `entry`: the entry of the answer key that it uses, if any. `round`: how often that entry's prompt was
@@ -49,7 +63,7 @@ class Answer(msgspec.Struct):
     reasoning: list[str] = []
     text: list[str] = []
     refusal: list[str] = []
-    calls: list[Call] = []
+    calls: list[SimulatedCall] = []
     finish_reason: str = "stop"
     keyed_answer: KeyedAnswer | None = None
     round: int = 0
@@ -80,21 +94,21 @@ def split_tokens(text: str, most: int | None = None) -> list[str]:
 class Answerer:
     """Creator of a simulated model's answers, according to the settings."""
 
-    def __init__(self, settings: Settings, board: Board) -> None:
+    def __init__(self, settings: Settings, board: SharedCounters) -> None:
         self._settings = settings
         self._key = AnswerKey(settings, board)
         self._scripts = Scripts(settings.scripts, settings.accuracy, settings.seed)
         words = settings.words if settings.policy == "words" else 0
-        self._words = " ".join(islice(cycle(WORDS), words))
+        self._words = " ".join(islice(cycle(ANSWER_WORDS), words))
         self._words_tokens = split_tokens(self._words)
         self._reasoning_tokens = split_tokens(settings.reasoning)
 
-    def answer(self, question: Question, identity: str) -> Answer:
+    def answer(self, question: Question, identity: str) -> SimulatedAnswer:
         """Return the answer to a question. `identity`: becomes a part of the ids of tool calls."""
         settings = self._settings
         played = self._scripts.reply(question) if settings.scripts else None
         entry = self._key.find(question.prompt) if settings.answers else None
-        answer = Answer()
+        answer = SimulatedAnswer()
         if played is not None:
             self._play(answer, played, question, identity)
             return answer
@@ -104,16 +118,18 @@ class Answerer:
             answer.finish_reason = "tool_calls"
             text = ""
         elif entry is None and settings.policy == "refusal" and question.is_chat:
-            answer.refusal = split_tokens(REFUSAL)
+            answer.refusal = split_tokens(REFUSAL_TEXT)
             text = ""
         else:
             text = self._text(question, entry, answer)
         self._add_text(answer, text, question)
         if question.token_limit is not None and answer.token_count > question.token_limit:
-            cut(answer, question.token_limit)
+            truncate_answer(answer, question.token_limit)
         return answer
 
-    def _play(self, answer: Answer, message: dict[str, Any], question: Question, identity: str) -> None:
+    def _play(
+        self, answer: SimulatedAnswer, message: dict[str, Any], question: Question, identity: str
+    ) -> None:
         """Put a scripted message into an answer. It is never cut off."""
         for index, call in enumerate(message.get("tool_calls") or []):
             function = call["function"]
@@ -121,41 +137,43 @@ class Answerer:
             answer.finish_reason = "tool_calls"
         self._add_text(answer, message.get("content") or "", question)
 
-    def free_round(self, answer: Answer) -> None:
+    def free_round(self, answer: SimulatedAnswer) -> None:
         """Free the round of an answer that did not reach its client, so that the next answer to the prompt uses it."""
         if answer.keyed_answer is not None:
             self._key.free_round(answer.keyed_answer, answer.round)
 
-    def _text(self, question: Question, entry: KeyedAnswer | None, answer: Answer) -> str:
+    def _text(self, question: Question, entry: KeyedAnswer | None, answer: SimulatedAnswer) -> str:
         result = last_result(question)
         if entry is not None:
             return self._keyed_text(entry, entry.answer if entry.answer is not None else result or "", answer)
         if self._settings.policy == "words":
             return self._words
         if self._settings.policy == "refusal":
-            return REFUSAL
+            return REFUSAL_TEXT
         if self._settings.policy == "gibberish":
-            return gibberish(f"{self._settings.seed}:{question.prompt}", self._settings.words)
+            return make_gibberish(f"{self._settings.seed}:{question.prompt}", self._settings.words)
         return question.prompt if result is None else result
 
-    def _keyed_text(self, entry: KeyedAnswer, text: str, answer: Answer) -> str:
+    def _keyed_text(self, entry: KeyedAnswer, text: str, answer: SimulatedAnswer) -> str:
         answer.keyed_answer, answer.round = entry, self._key.take_round(entry)
         if not self._key.is_right(entry, answer.round):
             text = wrong_answer(text)
         return self._settings.answer_template.replace("{answer}", text)
 
-    def _add_text(self, answer: Answer, text: str, question: Question) -> None:
+    def _add_text(self, answer: SimulatedAnswer, text: str, question: Question) -> None:
         text = _stopped(text, question.stop_strings)
         reasoning = self._settings.reasoning
         if reasoning and (self._settings.reasoning_style == "think" or not question.is_chat):
             text = f"<think>\n{reasoning}\n</think>\n\n{text}"
         elif reasoning:
             answer.reasoning = self._reasoning_tokens
-        most = None if question.token_limit is None else question.token_limit + 1  # one more shows that it is too long
+        most = (
+            None if question.token_limit is None else question.token_limit + 1
+        )  # one more shows that it is too long
         answer.text = self._words_tokens[:most] if text is self._words else split_tokens(text, most)
 
 
-def cut(answer: Answer, limit: int) -> None:
+def truncate_answer(answer: SimulatedAnswer, limit: int) -> None:
     """Cut an answer off after `limit` tokens, in place."""
     answer.finish_reason = "length"
     for name in ("reasoning", "text", "refusal"):
@@ -171,7 +189,7 @@ def cut(answer: Answer, limit: int) -> None:
     answer.calls = calls
 
 
-def gibberish(seed: str, words: int) -> str:
+def make_gibberish(seed: str, words: int) -> str:
     """Return seeded random text that is hard to show, escape or parse: controls, bidi marks, escapes, markup."""
     rng = random.Random(seed)
 
@@ -188,10 +206,10 @@ def _stopped(text: str, stops: list[str]) -> str:
     return text[: min(ends)] if ends else text
 
 
-def _call(call: ScriptedCall, identity: str) -> Call:
+def _call(call: ScriptedCall, identity: str) -> SimulatedCall:
     return _pieces(identity, call.name, encoded_arguments(call))
 
 
-def _pieces(identity: str, name: str, arguments: str) -> Call:
+def _pieces(identity: str, name: str, arguments: str) -> SimulatedCall:
     pieces = [arguments[start : start + _FRAGMENT] for start in range(0, len(arguments), _FRAGMENT)]
-    return Call(identity, name, pieces)
+    return SimulatedCall(identity, name, pieces)

@@ -7,16 +7,16 @@ from collections.abc import Callable
 from time import perf_counter_ns
 from typing import Protocol
 
-from benchwright.endpoint.simulate import board as cell
-from benchwright.endpoint.simulate.prefix_cache import PrefixCache, Tokens
+from benchwright.endpoint.simulate import shared_counters as cell
+from benchwright.endpoint.simulate.prefix_cache import PrefixCache, RequestTokens
 from benchwright.endpoint.simulate.truth import Truth
 
 
-class Member(Protocol):
+class BatchMember(Protocol):
     """The interface that a batch needs of a generation request."""
 
     truth: Truth
-    tokens: Tokens
+    tokens: RequestTokens
 
     @property
     def generated_tokens(self) -> int:
@@ -57,15 +57,15 @@ class Batch:
         self._token_ns = token_ns
         self._cells = cells
         self._soon = soon
-        self._running: OrderedDict[Member, None] = OrderedDict()
-        self._waiting: OrderedDict[Member, int] = OrderedDict()  # each with the time since when it waits
+        self._running: OrderedDict[BatchMember, None] = OrderedDict()
+        self._waiting: OrderedDict[BatchMember, int] = OrderedDict()  # each with the time since when it waits
 
-    def add_member(self, member: Member, now: int) -> None:
+    def add_member(self, member: BatchMember, now: int) -> None:
         """Add a request. It begins now, or when it is its turn."""
         if self._waiting or not self._begin(member, now):
             self._wait(member, now)
 
-    def remove_member(self, member: Member) -> None:
+    def remove_member(self, member: BatchMember) -> None:
         """Remove a request that has ended, or whose client has left while it waited."""
         if member in self._running:
             self._stop(member)
@@ -74,7 +74,7 @@ class Batch:
         if self._waiting:
             self._soon(self._begin_those_that_wait)
 
-    def make_room(self, member: Member) -> bool:
+    def make_room(self, member: BatchMember) -> bool:
         """Make room for the next token of a running request.
 
         Return False if that request itself was preempted.
@@ -95,7 +95,7 @@ class Batch:
             if not self._begin(member, perf_counter_ns()):
                 return
 
-    def _begin(self, member: Member, now: int) -> bool:
+    def _begin(self, member: BatchMember, now: int) -> bool:
         """Begin a request and return True; False if there is no slot or no room for it."""
         if self._slots is not None and len(self._running) >= self._slots:
             return False
@@ -114,7 +114,7 @@ class Batch:
         member.begin(tokens.end)
         return True
 
-    def _note(self, member: Member) -> None:
+    def _note(self, member: BatchMember) -> None:
         truth, tokens = member.truth, member.tokens
         if not member.generated_tokens:
             truth.prefill_start, truth.prefill_end = tokens.start, tokens.end
@@ -126,7 +126,7 @@ class Batch:
             self._cells[cell.PREFIX_QUERIES] += tokens.prompt
             self._cells[cell.PREFIX_HITS] += tokens.cached
 
-    def _preempt(self, member: Member) -> None:
+    def _preempt(self, member: BatchMember) -> None:
         self._stop(member)
         self._wait(member, perf_counter_ns())
         self._waiting.move_to_end(member, last=False)
@@ -134,17 +134,17 @@ class Batch:
         member.truth.preemptions += 1
         member.pause()
 
-    def _stop(self, member: Member) -> None:
+    def _stop(self, member: BatchMember) -> None:
         del self._running[member]
         if self._cache is not None:
             number = member.tokens.prompt + member.generated_tokens
             self._cache.release_blocks(member.tokens, number, perf_counter_ns())
             self._cells[cell.USED_BLOCKS] = self._cache.used_blocks
 
-    def _wait(self, member: Member, now: int) -> None:
+    def _wait(self, member: BatchMember, now: int) -> None:
         self._waiting[member] = now
         self._cells[cell.WAITING] += 1
 
-    def _end_waiting(self, member: Member, now: int) -> None:
+    def _end_waiting(self, member: BatchMember, now: int) -> None:
         member.truth.queued += now - self._waiting.pop(member)
         self._cells[cell.WAITING] -= 1

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.dialects import Dialect, NotTranslated, Translation
-from benchwright.endpoint.dialects.gemini.address import address_of
-from benchwright.endpoint.dialects.losses import Losses
-from benchwright.endpoint.dialects.table import Counting
+from benchwright.endpoint.dialects.dialect_table import TokenCounting
+from benchwright.endpoint.dialects.gemini.urls import parse_url
+from benchwright.endpoint.dialects.losses import TranslationLosses
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.endpoint.simulate.questions import Question, read_chat
 from benchwright.records import UNREADABLE
@@ -19,8 +19,8 @@ _decode = msgspec.json.Decoder().decode
 _decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-def read_asked(
-    dialect: Dialect, request: HttpRequest, counting: Counting | None = None
+def read_request(
+    dialect: Dialect, request: HttpRequest, counting: TokenCounting | None = None
 ) -> tuple[Question, dict[str, Any]]:
     """Return (question, original request) for a request in a dialect.
 
@@ -31,10 +31,12 @@ def read_asked(
     """
     try:
         asked = _decode_object(request.body)
-        address = address_of(request.path, request.query)
+        address = parse_url(request.path, request.query)
         if address is not None:
             asked = address.add_to_body(asked)
-        chat = dialect.chat_request(asked if counting is None else counting.request_to_count(asked), Losses())
+        chat = dialect.chat_request(
+            asked if counting is None else counting.request_to_count(asked), TranslationLosses()
+        )
     except (*UNREADABLE, NotTranslated) as error:
         raise HttpError(400, str(error)) from None
     if chat.get("stream"):
@@ -52,4 +54,6 @@ def translated_pieces(translation: Translation, pieces: Iterator[bytes]) -> Iter
 
 
 def _said(translation: Translation, data: bytes) -> bytes:
-    return translation.end(announced=True) if data == b"[DONE]" else translation.translate_chunk(_decode(data))
+    return (
+        translation.end(announced=True) if data == b"[DONE]" else translation.translate_chunk(_decode(data))
+    )

@@ -11,41 +11,46 @@ from itertools import count
 import msgspec
 
 from benchwright.endpoint.dialects import Translation
-from benchwright.endpoint.marks import SIMULATED_MARK
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
-from benchwright.endpoint.simulate import board as cell
-from benchwright.endpoint.simulate.answers import Answer, Answerer, cut
-from benchwright.endpoint.simulate.board import Board
-from benchwright.endpoint.simulate.deliveries import HARMLESS, Deliveries, Fault, FaultPlan
-from benchwright.endpoint.simulate.exchange import Exchange, ScheduledResponse
-from benchwright.endpoint.simulate.prefix_cache import Tokens
+from benchwright.endpoint.simulate import shared_counters as cell
+from benchwright.endpoint.simulate.answers import Answerer, SimulatedAnswer, truncate_answer
+from benchwright.endpoint.simulate.prefix_cache import RequestTokens
 from benchwright.endpoint.simulate.questions import Question
-from benchwright.endpoint.simulate.replies import Format
-from benchwright.endpoint.simulate.settings import ANY_MODEL, Settings
+from benchwright.endpoint.simulate.replies import ReplyFormat
+from benchwright.endpoint.simulate.response_sender import ResponseSender, ScheduledResponse
+from benchwright.endpoint.simulate.scheduled_responses import (
+    HARMLESS_FAULTS,
+    Fault,
+    FaultPlan,
+    ResponseScheduler,
+)
+from benchwright.endpoint.simulate.settings import DEFAULT_MODEL, Settings
+from benchwright.endpoint.simulate.shared_counters import SharedCounters
 from benchwright.endpoint.simulate.truth import Truth
+from benchwright.endpoint.simulation_marks import SIMULATED_MARK
 
-_FINISHED_CELL = {reason: cell.FINISHED + place for place, reason in enumerate(cell.FINISH_REASONS)}
+_FINISHED_CELL = {reason: cell.FINISHED_OFFSET + place for place, reason in enumerate(cell.FINISH_REASONS)}
 
 
-class Generated(msgspec.Struct):
+class PreparedAnswer(msgspec.Struct):
     """A prepared answer to a request.
 
     `delay`: the ns from the end of the prefill to the first token. `deliver`: makes the delivery, given the
     time of its first token. `ended`: called when the answer was sent or abandoned.
     """
 
-    tokens: Tokens
+    tokens: RequestTokens
     delay: int
     schedule: Callable[[int], ScheduledResponse]
-    on_end: Callable[[Exchange], None]
+    on_end: Callable[[ResponseSender], None]
 
 
 class Generation:
     """The simulated model of one process: prepares the answers."""
 
-    def __init__(self, settings: Settings, board: Board, process: int) -> None:
+    def __init__(self, settings: Settings, board: SharedCounters, process: int) -> None:
         self.listed = settings.models
-        self.models = settings.models or (ANY_MODEL,)
+        self.models = settings.models or (DEFAULT_MODEL,)
         self.created = int(time.time())
         self._settings = settings
         self._process = process
@@ -53,7 +58,7 @@ class Generation:
         self._counters = board.counters[process]
         self._answerer = Answerer(settings, board)
         self._faults = FaultPlan(settings, board, process)
-        self._deliveries = Deliveries(settings, process)
+        self._deliveries = ResponseScheduler(settings, process)
         self._digests = _digests(settings)
 
     def prepare_answer(
@@ -62,7 +67,7 @@ class Generation:
         truth: Truth,
         question: Question,
         translate: Callable[[str], Translation | None] = lambda identity: None,
-    ) -> Generated:
+    ) -> PreparedAnswer:
         """Return the prepared answer to a request.
 
         `translate`: returns the translation for the answer with a given id; None for chat completions.
@@ -86,7 +91,7 @@ class Generation:
         self._counters.cells[cell.RUNNING] += 1
         answer = self._answerer.answer(question, identity)
         if most is not None and answer.token_count > most:
-            cut(answer, most)
+            truncate_answer(answer, most)
         marked = f"{SIMULATED_MARK}-{identity}"
         form = self._format(question, marked, translate(marked))
 
@@ -94,7 +99,7 @@ class Generation:
             answer.cached_tokens = truth.cached_tokens
             return self._deliveries.make_response(request, form, answer, fault, number, due)
 
-        return Generated(
+        return PreparedAnswer(
             self._tokens(question, answer),
             self._deliveries.first_token_delay(number),
             deliver,
@@ -118,14 +123,16 @@ class Generation:
             raise HttpError(400, message, code="context_length_exceeded")
         return left
 
-    def _tokens(self, question: Question, answer: Answer) -> Tokens:
+    def _tokens(self, question: Question, answer: SimulatedAnswer) -> RequestTokens:
         words = question.pop_words()
         if self._digests is None:
-            return Tokens(question.prompt_tokens)
-        return Tokens(question.prompt_tokens, self._digests(words, answer.words(), self._settings.block_size))
+            return RequestTokens(question.prompt_tokens)
+        return RequestTokens(
+            question.prompt_tokens, self._digests(words, answer.words(), self._settings.block_size)
+        )
 
-    def _format(self, question: Question, identity: str, translation: Translation | None) -> Format:
-        return Format(
+    def _format(self, question: Question, identity: str, translation: Translation | None) -> ReplyFormat:
+        return ReplyFormat(
             question,
             id=("chatcmpl-" if question.is_chat else "cmpl-") + identity,
             created=self.created,
@@ -148,20 +155,20 @@ class Generation:
             headers = ((b"retry-after", wait.encode()),)
             raise HttpError(429, message, "rate_limit_error", code="rate_limit_exceeded", headers=headers)
 
-    def _ended(self, answer: Answer, exchange: Exchange) -> None:
+    def _ended(self, answer: SimulatedAnswer, exchange: ResponseSender) -> None:
         truth, cells = exchange.truth, self._counters.cells
         cells[cell.RUNNING] -= 1
         cells[cell.GENERATION_TOKENS] += truth.tokens
         if truth.complete:
             cells[cell.ANSWERED] += 1
             cells[_FINISHED_CELL[answer.finish_reason]] += 1
-            self._counters.observe(cell.FIRST_TOKEN, truth.first_token - truth.received)
-            self._counters.observe(cell.WHOLE_ANSWER, truth.last_byte - truth.received)
-            self._counters.observe(cell.QUEUE, truth.queued)
-            self._counters.observe(cell.PREFILL, truth.first_token - truth.prefill_start)
+            self._counters.observe(cell.FIRST_TOKEN_OFFSET, truth.first_token - truth.received)
+            self._counters.observe(cell.WHOLE_ANSWER_OFFSET, truth.last_byte - truth.received)
+            self._counters.observe(cell.QUEUE_OFFSET, truth.queued)
+            self._counters.observe(cell.PREFILL_OFFSET, truth.first_token - truth.prefill_start)
             return
         self._answerer.free_round(answer)
-        if truth.fault is None or truth.fault in HARMLESS:
+        if truth.fault is None or truth.fault in HARMLESS_FAULTS:
             cells[cell.ABORTED] += 1
 
 

@@ -6,19 +6,19 @@ It connects its exchange with the batch, which begins and holds it and reserves 
 from __future__ import annotations
 
 from benchwright.endpoint.simulate.batch import Batch
-from benchwright.endpoint.simulate.exchange import Channel, Exchange
-from benchwright.endpoint.simulate.generation import Generated
+from benchwright.endpoint.simulate.generation import PreparedAnswer
+from benchwright.endpoint.simulate.response_sender import ClientConnection, ResponseSender
 from benchwright.endpoint.simulate.timing import Scheduler
 from benchwright.endpoint.simulate.truth import Truth, TruthLog
 
 
-class Job:
+class GenerationJob:
     """A request to generate, from its arrival to its end; it is a `Member` of the batch."""
 
     def __init__(
         self,
-        generated: Generated,
-        channel: Channel,
+        generated: PreparedAnswer,
+        channel: ClientConnection,
         truth: Truth,
         batch: Batch,
         scheduler: Scheduler,
@@ -26,7 +26,7 @@ class Job:
     ) -> None:
         self.truth = truth
         self.tokens = generated.tokens
-        self.exchange = Exchange(channel, truth, self._ended, self._may_go_on)
+        self.exchange = ResponseSender(channel, truth, self._ended, self._may_go_on)
         self._generated = generated
         self._batch = batch
         self._scheduler = scheduler
@@ -67,7 +67,7 @@ class Job:
             self._allow()
         return grown
 
-    def _ended(self, exchange: Exchange) -> None:
+    def _ended(self, exchange: ResponseSender) -> None:
         self._generated.on_end(exchange)
         self._batch.remove_member(self)
         self._log.add(self.truth)

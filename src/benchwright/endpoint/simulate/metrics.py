@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
 
-from benchwright.endpoint.simulate.board import BOUNDS_MS, Stats
+from benchwright.endpoint.simulate.shared_counters import BUCKET_BOUNDS_MS, Stats
 
 
 def prometheus_text(stats: Stats, model: str, blocks: int | None) -> bytes:
@@ -66,7 +66,7 @@ def _histogram(name: str, about: str, label: str, histogram: tuple[list[int], in
     counts, total_ns = histogram
     yield f"# HELP {name} {about}"
     yield f"# TYPE {name} histogram"
-    bounds = [*(str(bound / 1000) for bound in BOUNDS_MS), "+Inf"]
+    bounds = [*(str(bound / 1000) for bound in BUCKET_BOUNDS_MS), "+Inf"]
     for bound, reached in zip(bounds, accumulate(counts), strict=True):
         yield f'{name}_bucket{{le="{bound}",{label}}} {reached}'
     yield f"{name}_count{{{label}}} {sum(counts)}"

@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 
-class Tokens:
+class RequestTokens:
     """The tokens of one request (prompt, then answer), and its blocks in the cache.
 
     `digests`: of its full blocks. `blocks`: the number of blocks that it has while it runs. `room`: the
@@ -51,7 +51,7 @@ class PrefixCache:
         self._holders: dict[int, int] = {}  # number of running requests that hold each block
         self._idle: OrderedDict[int, None] = OrderedDict()  # held by no request, the next to be evicted first
         self._own = 0  # number held by one request and not findable
-        self._prefilling: dict[Tokens, None] = {}
+        self._prefilling: dict[RequestTokens, None] = {}
         self._latest = 0
 
     @property
@@ -64,7 +64,7 @@ class PrefixCache:
         """Number of blocks in which later requests can find their tokens."""
         return len(self._holders) + len(self._idle)
 
-    def assign_blocks(self, tokens: Tokens, number: int, now: int) -> bool:
+    def assign_blocks(self, tokens: RequestTokens, number: int, now: int) -> bool:
         """Assign blocks to a request for its first `number` tokens.
 
         Return False if there is no room for them.
@@ -91,7 +91,7 @@ class PrefixCache:
         self._prefilling[tokens] = None
         return True
 
-    def assign_more_blocks(self, tokens: Tokens, number: int) -> bool:
+    def assign_more_blocks(self, tokens: RequestTokens, number: int) -> bool:
         """Assign blocks to a running request for its first `number` tokens.
 
         Return False if no blocks are left.
@@ -106,7 +106,7 @@ class PrefixCache:
             self._make_room()
         return True
 
-    def release_blocks(self, tokens: Tokens, number: int, now: int) -> None:
+    def release_blocks(self, tokens: RequestTokens, number: int, now: int) -> None:
         """Take back the blocks of a request that ends after `number` tokens.
 
         Later requests can find those that were computed.
@@ -132,7 +132,7 @@ class PrefixCache:
                 return digests[:number]
         return digests
 
-    def _share(self, tokens: Tokens, computed: int) -> None:
+    def _share(self, tokens: RequestTokens, computed: int) -> None:
         """Let later requests find the blocks of the first `computed` tokens."""
         holders, idle = self._holders, self._idle
         full = tokens.digests[tokens.shared : computed // self.size]

@@ -12,9 +12,9 @@ from typing import NoReturn
 
 import msgspec
 
-from benchwright.endpoint.serving.listener import LOOPBACK, accept, base_url, listen, stop
-from benchwright.endpoint.simulate.board import Board, Stats
+from benchwright.endpoint.serving.listener import LOOPBACK, base_url, listen, start_server, stop_server
 from benchwright.endpoint.simulate.settings import Settings
+from benchwright.endpoint.simulate.shared_counters import SharedCounters, Stats
 from benchwright.endpoint.simulate.simulator import Simulator
 from benchwright.endpoint.simulate.truth import open_truth_file
 from benchwright.errors import UserError
@@ -27,7 +27,7 @@ class _Shared(msgspec.Struct):
     """Data that all processes have in common. `listeners`: one socket per process, all on the same port."""
 
     settings: Settings
-    board: Board
+    board: SharedCounters
     truth: int | None
     listeners: list[socket.socket]
 
@@ -52,7 +52,7 @@ def serve(
     listeners = [listen(host, port, shared=processes > 1)]
     for _ in range(processes - 1):
         listeners.append(listen(host, listeners[0].getsockname()[1], shared=True))
-    shared = _Shared(settings, Board(processes, len(settings.answers)), truth, listeners)
+    shared = _Shared(settings, SharedCounters(processes, len(settings.answers)), truth, listeners)
     if processes == 1:
         announce(base_url(listeners[0]))
         _run(shared, 0)
@@ -75,10 +75,10 @@ def _run(shared: _Shared, process: int, lifeline: int | None = None) -> None:
         if lifeline is not None:
             loop.add_reader(lifeline, stopped.set)
         simulator = Simulator(shared.settings, loop, shared.board, shared.truth, process)
-        server = await accept(simulator, shared.listeners[process])
+        server = await start_server(simulator, shared.listeners[process])
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP_SIGNALS)
         await stopped.wait()
-        await stop(simulator, server)
+        await stop_server(simulator, server)
 
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(serve_until_stopped())

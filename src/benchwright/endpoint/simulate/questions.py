@@ -108,7 +108,7 @@ _decode_chat = msgspec.json.Decoder(_ChatRequest).decode
 _decode_completion = msgspec.json.Decoder(_CompletionRequest).decode
 
 
-def words_of(texts: Iterable[str]) -> str:
+def join_words(texts: Iterable[str]) -> str:
     """Return the words of these texts, separated by single blanks; they are the tokens of a simulated model."""
     return " ".join(filter(None, map(_in_single_blanks, texts)))
 
@@ -141,7 +141,7 @@ def read_chat(body: bytes) -> Question:
         raise HttpError(400, "Expected at least one message - at `$.messages`")
     texts = [message.text for message in messages]
     asked = [text for message, text in zip(messages, texts, strict=True) if message.role == "user"]
-    words = words_of(texts)
+    words = join_words(texts)
     choice = request.tool_choice
     limit = request.max_tokens if request.max_completion_tokens is None else request.max_completion_tokens
     return Question(
@@ -172,7 +172,7 @@ def read_completion(body: bytes) -> Question:
     except UNREADABLE as error:
         raise HttpError(400, str(error)) from None
     prompt = _one_prompt(request.prompt)
-    words = words_of([prompt])
+    words = join_words([prompt])
     return Question(
         is_chat=False,
         model=request.model,

@@ -9,16 +9,16 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.dialects import Translation
-from benchwright.endpoint.marks import SIMULATED_MARK
-from benchwright.endpoint.simulate.answers import Answer, Call
+from benchwright.endpoint.simulate.answers import SimulatedAnswer, SimulatedCall
 from benchwright.endpoint.simulate.dialects import translated_pieces
 from benchwright.endpoint.simulate.logprobs import token_logprobs
 from benchwright.endpoint.simulate.questions import Question
+from benchwright.endpoint.simulation_marks import SIMULATED_MARK
 
 _encode = msgspec.json.Encoder().encode
 
 
-class Format(msgspec.Struct):
+class ReplyFormat(msgspec.Struct):
     """All that shapes a reply besides the answer.
 
     `question`: the request. `id`, `created`: the reply's id and creation time. `model`: the model's name.
@@ -34,13 +34,13 @@ class Format(msgspec.Struct):
     translation: Translation | None = None
 
 
-def whole_body(form: Format, answer: Answer) -> bytes:
+def whole_body(form: ReplyFormat, answer: SimulatedAnswer) -> bytes:
     """Return the body of a reply that is not streamed."""
     body = _whole_body(form, answer)
     return _encode(body) if form.translation is None else form.translation.translate_body(body)
 
 
-def _whole_body(form: Format, answer: Answer) -> dict[str, Any]:
+def _whole_body(form: ReplyFormat, answer: SimulatedAnswer) -> dict[str, Any]:
     text = "".join(answer.text)
     choice: dict[str, Any] = {"index": 0}
     if form.question.is_chat:
@@ -60,7 +60,7 @@ def _whole_body(form: Format, answer: Answer) -> dict[str, Any]:
     }
 
 
-def stream_opening(form: Format) -> bytes:
+def stream_opening(form: ReplyFormat) -> bytes:
     """Return the first event of a chat stream, a role without content; b"" for plain completions."""
     if form.translation is not None:
         return form.translation.begin()
@@ -70,7 +70,7 @@ def stream_opening(form: Format) -> bytes:
     return head + b'{"role":"assistant","content":""}' + tail
 
 
-def stream_pieces(form: Format, answer: Answer) -> Iterator[bytes]:
+def stream_pieces(form: ReplyFormat, answer: SimulatedAnswer) -> Iterator[bytes]:
     """Yield one event per token.
 
     Finish reason, usage (if requested) and [DONE] follow in the same piece as the last token. An answer
@@ -80,7 +80,7 @@ def stream_pieces(form: Format, answer: Answer) -> Iterator[bytes]:
     return pieces if form.translation is None else translated_pieces(form.translation, pieces)
 
 
-def _chat_pieces(form: Format, answer: Answer) -> Iterator[bytes]:
+def _chat_pieces(form: ReplyFormat, answer: SimulatedAnswer) -> Iterator[bytes]:
     ending = _stream_ending(form, answer)
     if not answer.token_count:
         return iter((ending,))
@@ -93,7 +93,7 @@ def _chat_pieces(form: Format, answer: Answer) -> Iterator[bytes]:
     return chain(islice(events, answer.token_count - 1), (event + ending for event in events))
 
 
-def _message(form: Format, answer: Answer, text: str) -> dict[str, Any]:
+def _message(form: ReplyFormat, answer: SimulatedAnswer, text: str) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": text}
     if answer.calls or answer.refusal:
         message["content"] = text or None
@@ -113,7 +113,7 @@ def _message(form: Format, answer: Answer, text: str) -> dict[str, Any]:
     return message
 
 
-def _usage(question: Question, answer: Answer) -> dict[str, Any]:
+def _usage(question: Question, answer: SimulatedAnswer) -> dict[str, Any]:
     usage: dict[str, Any] = {
         "prompt_tokens": question.prompt_tokens,
         "completion_tokens": answer.token_count,
@@ -129,7 +129,7 @@ def _usage(question: Question, answer: Answer) -> dict[str, Any]:
 # Streams
 
 
-def _event_start(form: Format) -> bytes:
+def _event_start(form: ReplyFormat) -> bytes:
     kind = b"chat.completion.chunk" if form.question.is_chat else b"text_completion"
     return b'data: {"id":%b,"object":"%b","created":%d,"model":%b,"system_fingerprint":"%b","choices":[' % (
         _encode(form.id),
@@ -141,7 +141,7 @@ def _event_start(form: Format) -> bytes:
 
 
 def _event_frame(
-    form: Format, finish_reason: bytes = b"null", logprobs: bytes = b"null"
+    form: ReplyFormat, finish_reason: bytes = b"null", logprobs: bytes = b"null"
 ) -> tuple[bytes, bytes]:
     """Return the bytes of an event before its delta, and those after it."""
     field = b"delta" if form.question.is_chat else b"text"
@@ -149,7 +149,7 @@ def _event_frame(
     return head, b',"logprobs":%b,"finish_reason":%b}]}\n\n' % (logprobs, finish_reason)
 
 
-def _stream_ending(form: Format, answer: Answer) -> bytes:
+def _stream_ending(form: ReplyFormat, answer: SimulatedAnswer) -> bytes:
     head, tail = _event_frame(form, _encode(answer.finish_reason))
     ending = head + (b'{"content":""}' if form.question.is_chat else b'""') + tail
     if form.question.include_usage:
@@ -165,7 +165,7 @@ def _enclosed(head: bytes, middles: Iterator[bytes], tail: bytes) -> Iterator[by
     return map(b"".join, zip(repeat(head), middles, repeat(tail), strict=False))
 
 
-def _chat_deltas(form: Format, answer: Answer) -> Iterator[bytes]:
+def _chat_deltas(form: ReplyFormat, answer: SimulatedAnswer) -> Iterator[bytes]:
     channels = (
         (form.reasoning_field, answer.reasoning),
         ("content", answer.text),
@@ -177,14 +177,16 @@ def _chat_deltas(form: Format, answer: Answer) -> Iterator[bytes]:
     return chain(*texts, *(_call_deltas(index, call) for index, call in enumerate(answer.calls)))
 
 
-def _call_deltas(index: int, call: Call) -> Iterator[bytes]:
+def _call_deltas(index: int, call: SimulatedCall) -> Iterator[bytes]:
     opening = {"name": call.name, "arguments": ""}
     yield _encode({"tool_calls": [{"index": index, "id": call.id, "type": "function", "function": opening}]})
     for fragment in call.arguments:
         yield _encode({"tool_calls": [{"index": index, "function": {"arguments": fragment}}]})
 
 
-def _events_with_logprobs(form: Format, answer: Answer, deltas: Iterator[bytes]) -> Iterator[bytes]:
+def _events_with_logprobs(
+    form: ReplyFormat, answer: SimulatedAnswer, deltas: Iterator[bytes]
+) -> Iterator[bytes]:
     """Yield events in which the tokens of the text have log-probabilities; tokens on other channels have none."""
     before = len(answer.reasoning)
     offset = 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from types import TracebackType
 
-from benchwright.endpoint.serving.listener import LOOPBACK, accept, base_url, listen, stop
-from benchwright.endpoint.simulate.board import Board, Stats
+from benchwright.endpoint.serving.listener import LOOPBACK, base_url, listen, start_server, stop_server
 from benchwright.endpoint.simulate.settings import Settings
+from benchwright.endpoint.simulate.shared_counters import SharedCounters, Stats
 from benchwright.endpoint.simulate.simulator import Simulator
 from benchwright.endpoint.simulate.truth import Truth, open_truth_file
 from benchwright.errors import UserError
@@ -30,7 +30,7 @@ class SimulatedEndpoint:
         self._settings = settings
         self._host = host
         self._port = port
-        self._board = Board(1, len(settings.answers))
+        self._board = SharedCounters(1, len(settings.answers))
         self._simulator: Simulator | None = None
         self._server: asyncio.Server | None = None
 
@@ -43,7 +43,7 @@ class SimulatedEndpoint:
             raise
         self.base_url = base_url(listener)
         self._simulator = Simulator(self._settings, asyncio.get_running_loop(), self._board, descriptor)
-        self._server = await accept(self._simulator, listener)
+        self._server = await start_server(self._simulator, listener)
         return self
 
     async def __aexit__(
@@ -51,7 +51,7 @@ class SimulatedEndpoint:
     ) -> None:
         assert self._simulator is not None
         assert self._server is not None
-        await stop(self._simulator, self._server)
+        await stop_server(self._simulator, self._server)
 
     @property
     def log(self) -> list[Truth]:

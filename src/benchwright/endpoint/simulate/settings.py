@@ -11,7 +11,7 @@ import msgspec
 
 from benchwright.endpoint.simulate.quirks import QUIRKS
 from benchwright.endpoint.simulate.scripts import Script
-from benchwright.endpoint.simulate.timing import INSTANT, Delay
+from benchwright.endpoint.simulate.timing import NO_DELAY, Delay
 from benchwright.errors import UserError
 from benchwright.records import UNREADABLE, Record
 from benchwright.suggest import did_you_mean
@@ -129,8 +129,8 @@ class Settings(Record, frozen=True):
     reasoning_style: Literal["reasoning_content", "reasoning", "think"] = "reasoning_content"
     call_tools: bool = False
     tool_calls: tuple[ToolTurn, ...] = ()
-    first_token: Delay = INSTANT
-    between_tokens: Delay = INSTANT
+    first_token: Delay = NO_DELAY
+    between_tokens: Delay = NO_DELAY
     split: bool = False
     faults: Faults = NO_FAULTS
     slots: int | None = None
@@ -177,7 +177,7 @@ def _check_key(answers: tuple[KeyedAnswer, ...]) -> None:
             raise UserError(f"The answer key has two different answers for the prompt {entry.prompt[:60]!r}.")
 
 
-ANY_MODEL = "simulated"
+DEFAULT_MODEL = "simulated"
 """Name of the model if neither the settings nor the request name one."""
 
 

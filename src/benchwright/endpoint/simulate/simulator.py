@@ -12,41 +12,41 @@ import msgspec
 import xxhash
 
 from benchwright.endpoint.dialects import GEMINI, MESSAGES, RESPONSES, Dialect, Translation
-from benchwright.endpoint.dialects.gemini.address import address_of
-from benchwright.endpoint.dialects.gemini.models import listed
-from benchwright.endpoint.dialects.table import Counting
-from benchwright.endpoint.marks import SIMULATED_MARK
+from benchwright.endpoint.dialects.dialect_table import TokenCounting
+from benchwright.endpoint.dialects.gemini.models import model_entry
+from benchwright.endpoint.dialects.gemini.urls import parse_url
 from benchwright.endpoint.serving.connection import ServerConnection
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.endpoint.simulate.batch import Batch
-from benchwright.endpoint.simulate.board import Board
-from benchwright.endpoint.simulate.deliveries import COMMON, PLAIN_TEXT, at_once
-from benchwright.endpoint.simulate.dialects import read_asked
-from benchwright.endpoint.simulate.exchange import Exchange, ScheduledResponse
-from benchwright.endpoint.simulate.generation import Generated, Generation
-from benchwright.endpoint.simulate.jobs import Job
+from benchwright.endpoint.simulate.dialects import read_request
+from benchwright.endpoint.simulate.generation import Generation, PreparedAnswer
+from benchwright.endpoint.simulate.jobs import GenerationJob
 from benchwright.endpoint.simulate.metrics import prometheus_text
 from benchwright.endpoint.simulate.prefix_cache import PrefixCache
 from benchwright.endpoint.simulate.questions import read_chat, read_completion
+from benchwright.endpoint.simulate.response_sender import ResponseSender, ScheduledResponse
+from benchwright.endpoint.simulate.scheduled_responses import COMMON_HEADERS, PLAIN_TEXT, immediate_response
 from benchwright.endpoint.simulate.settings import Settings
+from benchwright.endpoint.simulate.shared_counters import SharedCounters
 from benchwright.endpoint.simulate.timing import Scheduler
 from benchwright.endpoint.simulate.truth import Truth, TruthLog
+from benchwright.endpoint.simulation_marks import SIMULATED_MARK
 from benchwright.records import UNREADABLE
 
-Response = ScheduledResponse | Generated
+Response = ScheduledResponse | PreparedAnswer
 """A response: a delivery that is sent at once, or a prepared answer that is sent when it is its turn."""
 
 
 class Simulator:
     """Request handler in one process of a simulated endpoint, for all its connections."""
 
-    headers = COMMON
+    headers = COMMON_HEADERS
 
     def __init__(
         self,
         settings: Settings,
         loop: asyncio.AbstractEventLoop,
-        board: Board,
+        board: SharedCounters,
         truth_descriptor: int | None,
         process: int = 0,
     ) -> None:
@@ -73,7 +73,7 @@ class Simulator:
         self._scheduler.stop()
         self.truth.close()
 
-    def handle(self, connection: ServerConnection, request: HttpRequest) -> Exchange:
+    def handle(self, connection: ServerConnection, request: HttpRequest) -> ResponseSender:
         """Start the response to a request, and return the exchange that sends it."""
         truth = Truth(request.id, request.path.decode("latin-1"), request.received_at, status=200)
         try:
@@ -81,18 +81,18 @@ class Simulator:
         except HttpError as error:
             truth.status = error.status
             body = error.body(request.dialect)
-            response = at_once(request, error.status, body, extra=error.headers)
+            response = immediate_response(request, error.status, body, extra=error.headers)
             response.is_intact = False
-        if isinstance(response, Generated):
-            job = Job(response, connection, truth, self._batch, self._scheduler, self.truth)
+        if isinstance(response, PreparedAnswer):
+            job = GenerationJob(response, connection, truth, self._batch, self._scheduler, self.truth)
             exchange = job.exchange
             self._batch.add_member(job, request.received_at)
             return exchange
-        exchange = Exchange(connection, truth, self._note)
+        exchange = ResponseSender(connection, truth, self._note)
         self._scheduler.run_or_add(exchange.start(response), exchange)
         return exchange
 
-    def _note(self, exchange: Exchange) -> None:
+    def _note(self, exchange: ResponseSender) -> None:
         self.truth.add(exchange.truth)
 
     def _respond(self, request: HttpRequest, truth: Truth) -> Response:
@@ -108,22 +108,24 @@ class Simulator:
             raise HttpError(401, "The API key is missing or wrong.", code="invalid_api_key")
         return respond(self, request, truth)
 
-    def _route_of_a_dialect(self, request: HttpRequest) -> tuple[bytes, Respond] | None:
+    def _route_of_a_dialect(self, request: HttpRequest) -> tuple[bytes, Responder] | None:
         if self._settings.chat_only:
             return None
-        address = address_of(request.path, request.query)
+        address = parse_url(request.path, request.query)
         return _DIALECTS.get(request.path if address is None else address.path.encode())
 
     def _chat(self, request: HttpRequest, truth: Truth) -> Response:
         return self._generation.prepare_answer(request, truth, read_chat(request.body))
 
     def _ask(self, dialect: Dialect, request: HttpRequest, truth: Truth) -> Response:
-        question, asked = read_asked(dialect, request)
+        question, asked = read_request(dialect, request)
         return self._generation.prepare_answer(request, truth, question, partial(Translation, dialect, asked))
 
-    def _count(self, dialect: Dialect, counting: Counting, request: HttpRequest) -> Response:
-        question, _ = read_asked(dialect, request, counting)
-        return at_once(request, 200, msgspec.json.encode(counting.make_response(question.prompt_tokens)))
+    def _count(self, dialect: Dialect, counting: TokenCounting, request: HttpRequest) -> Response:
+        question, _ = read_request(dialect, request, counting)
+        return immediate_response(
+            request, 200, msgspec.json.encode(counting.make_response(question.prompt_tokens))
+        )
 
     def _complete(self, request: HttpRequest, truth: Truth) -> Response:
         return self._generation.prepare_answer(request, truth, read_completion(request.body))
@@ -131,17 +133,17 @@ class Simulator:
     def _models(self, request: HttpRequest, truth: Truth) -> Response:
         about = {"object": "model", "created": self._generation.created, "owned_by": SIMULATED_MARK}
         models = [{"id": name, **about} for name in self._generation.listed]
-        return at_once(request, 200, msgspec.json.encode({"object": "list", "data": models}))
+        return immediate_response(request, 200, msgspec.json.encode({"object": "list", "data": models}))
 
     def _gemini_models(self, request: HttpRequest, truth: Truth) -> Response:
-        models = [{**listed(name), "description": SIMULATED_MARK} for name in self._generation.listed]
-        return at_once(request, 200, msgspec.json.encode({"models": models}))
+        models = [{**model_entry(name), "description": SIMULATED_MARK} for name in self._generation.listed]
+        return immediate_response(request, 200, msgspec.json.encode({"models": models}))
 
     def _metrics(self, request: HttpRequest, truth: Truth) -> Response:
         blocks = self._settings.cache_blocks
         in_all = None if blocks is None else blocks * len(self._board.counters)
         text = prometheus_text(self._board.stats(), self._generation.models[0], in_all)
-        return at_once(request, 200, text, PLAIN_TEXT)
+        return immediate_response(request, 200, text, PLAIN_TEXT)
 
     def _tokenize(self, request: HttpRequest, truth: Truth) -> Response:
         try:
@@ -153,7 +155,7 @@ class Simulator:
         tokens = [xxhash.xxh32_intdigest(word.encode()) % 150_000 for word in words]
         longest = self._settings.max_context_tokens or 131_072
         answer = {"count": len(tokens), "max_model_len": longest, "tokens": tokens}
-        return at_once(request, 200, msgspec.json.encode(answer))
+        return immediate_response(request, 200, msgspec.json.encode(answer))
 
 
 def _path(dialect: Dialect, path: str) -> bytes:
@@ -161,18 +163,18 @@ def _path(dialect: Dialect, path: str) -> bytes:
     return (path if dialect.has_model_in_url else f"/v1{path}").encode()
 
 
-Respond = Callable[[Simulator, HttpRequest, Truth], Response]
+Responder = Callable[[Simulator, HttpRequest, Truth], Response]
 
 
-def _asking(dialect: Dialect) -> tuple[bytes, Respond]:
+def _asking(dialect: Dialect) -> tuple[bytes, Responder]:
     return b"POST", lambda simulator, request, truth: simulator._ask(dialect, request, truth)
 
 
-def _counting(dialect: Dialect, counting: Counting) -> tuple[bytes, Respond]:
+def _counting(dialect: Dialect, counting: TokenCounting) -> tuple[bytes, Responder]:
     return b"POST", lambda simulator, request, truth: simulator._count(dialect, counting, request)
 
 
-_DIALECTS: dict[bytes, tuple[bytes, Respond]] = {
+_DIALECTS: dict[bytes, tuple[bytes, Responder]] = {
     **{_path(one, one.path): _asking(one) for one in (MESSAGES, RESPONSES, GEMINI)},
     **{
         _path(one, one.token_counting.path): _counting(one, one.token_counting)
@@ -182,7 +184,7 @@ _DIALECTS: dict[bytes, tuple[bytes, Respond]] = {
     b"/v1beta/models": (b"GET", Simulator._gemini_models),
 }
 
-_ROUTES: dict[bytes, tuple[bytes, Respond]] = {
+_ROUTES: dict[bytes, tuple[bytes, Responder]] = {
     b"/v1/chat/completions": (b"POST", Simulator._chat),
     b"/v1/completions": (b"POST", Simulator._complete),
     b"/v1/models": (b"GET", Simulator._models),

@@ -15,10 +15,10 @@ from benchwright.errors import UserError
 from benchwright.formats import seconds_of
 from benchwright.records import Record
 
-EARLY_NS = 500_000
+EARLY_TOLERANCE_NS = 500_000
 """Time in ns by which a task may be done early: half a tick, as timers of event loops count milliseconds."""
 
-TABLE_SIZE = 4096
+DELAY_TABLE_SIZE = 4096
 
 
 class Delay(Record, frozen=True):
@@ -85,7 +85,7 @@ class Delay(Record, frozen=True):
         return self.mean_ms
 
 
-INSTANT = Delay()
+NO_DELAY = Delay()
 
 
 class Delays:
@@ -97,7 +97,7 @@ class Delays:
 
     def __init__(self, delay: Delay, seed: str) -> None:
         rng = random.Random(seed)
-        size = 1 if delay.kind == "constant" else TABLE_SIZE
+        size = 1 if delay.kind == "constant" else DELAY_TABLE_SIZE
         self._table = [round(delay.draw(rng) * 1e6) for _ in range(size)]
 
     def start(self, number: int) -> Iterator[int]:
@@ -109,11 +109,11 @@ class Delays:
     def _walk(self, position: int) -> Iterator[int]:
         table = self._table
         while True:
-            yield table[position % TABLE_SIZE]
+            yield table[position % DELAY_TABLE_SIZE]
             position += 1
 
 
-class Task(Protocol):
+class ScheduledTask(Protocol):
     """A task of the scheduler, which runs in steps."""
 
     def step(self, horizon: int) -> int | None:
@@ -129,24 +129,24 @@ class Scheduler:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._heap: list[tuple[int, int, Task]] = []
+        self._heap: list[tuple[int, int, ScheduledTask]] = []
         self._order = count()
         self._timer: asyncio.TimerHandle | None = None
 
-    def add(self, due: int, task: Task) -> None:
+    def add(self, due: int, task: ScheduledTask) -> None:
         """Schedule the task's first step at `due`."""
         heapq.heappush(self._heap, (due, next(self._order), task))
         if self._heap[0][2] is task:
             self._set_timer()
 
-    def run_or_add(self, due: int, task: Task) -> None:
+    def run_or_add(self, due: int, task: ScheduledTask) -> None:
         """Schedule the task's first step at `due`; if that time has passed, run the step immediately."""
         now = perf_counter_ns()
         following = task.step(now) if due <= now else due
         if following is not None:
             self.add(following, task)
 
-    def remove(self, task: Task) -> None:
+    def remove(self, task: ScheduledTask) -> None:
         """Remove a task, found by a search through all of them."""
         self._heap[:] = [entry for entry in self._heap if entry[2] is not task]
         heapq.heapify(self._heap)
@@ -166,7 +166,7 @@ class Scheduler:
 
     def _run(self) -> None:
         heap = self._heap
-        horizon = perf_counter_ns() + EARLY_NS
+        horizon = perf_counter_ns() + EARLY_TOLERANCE_NS
         while heap and heap[0][0] <= horizon:
             task = heapq.heappop(heap)[2]
             due = task.step(horizon)

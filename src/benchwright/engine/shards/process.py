@@ -25,7 +25,7 @@ def main() -> None:
     """Read the recipe, then follow orders until stdin ends or the parent stops reading."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # output of user code must not mix with the messages
-    clock.set_anchor(int(sys.argv[2]))
+    clock.set_clock_anchor(int(sys.argv[2]))
     try:
         import uvloop
 

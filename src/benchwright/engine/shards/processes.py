@@ -44,7 +44,9 @@ class ProcessShards:
     @asynccontextmanager
     async def open(self, number: int, concurrency: int) -> AsyncIterator[Shard]:
         """Start a process in its own session, so that Ctrl-C reaches the parent only; see `Shards.open`."""
-        command = module_command("benchwright.engine.shards.process", str(concurrency), str(clock.anchor()))
+        command = module_command(
+            "benchwright.engine.shards.process", str(concurrency), str(clock.clock_anchor())
+        )
         process = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, start_new_session=True
         )

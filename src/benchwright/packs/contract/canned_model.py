@@ -10,7 +10,7 @@ import msgspec
 
 from benchwright.endpoint.serving.connection import ServerConnection
 from benchwright.endpoint.serving.http import Headers, HttpRequest, json_response, response_head
-from benchwright.endpoint.serving.listener import LOOPBACK, accept, base_url, listen, stop
+from benchwright.endpoint.serving.listener import LOOPBACK, base_url, listen, start_server, stop_server
 from benchwright.records import UNREADABLE
 
 EVENT_STREAM = ((b"content-type", b"text/event-stream"),)
@@ -40,12 +40,12 @@ class CannedModel:
     async def __aenter__(self) -> CannedModel:
         listener = listen(LOOPBACK, 0)
         self.base_url = base_url(listener)
-        self._server = await accept(self, listener)
+        self._server = await start_server(self, listener)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         assert self._server is not None
-        await stop(self, self._server)
+        await stop_server(self, self._server)
 
     def set_answers(self, turns: Sequence[dict[str, Any]], conduct: ServerBehavior = "answers") -> None:
         """Set the messages with which the next requests are answered, and reset the count of requests."""

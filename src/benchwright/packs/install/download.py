@@ -11,7 +11,7 @@ from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from benchwright import __version__
 from benchwright.endpoint.address import DEFAULT_PORTS, Address, proxy_for
-from benchwright.endpoint.connection import Headers, WireError
+from benchwright.endpoint.connection import Headers, TransportError
 from benchwright.endpoint.timeouts import Timeouts
 from benchwright.endpoint.transport import ConnectionPool, PreparedRequest
 from benchwright.errors import UserError
@@ -58,7 +58,7 @@ async def _download(url: str, out: BinaryIO, largest: int, limits: InstallLimits
         raise DownloadError(
             f"{_shown(url)} was not downloaded completely within {seconds:g} seconds."
         ) from None
-    except WireError as error:
+    except TransportError as error:
         raise DownloadError(f"{_shown(at)} cannot be downloaded: {error}.") from None
     raise DownloadError(f"{_shown(url)} redirects more than {limits.redirects} times.")
 
@@ -82,7 +82,7 @@ class _Sink:
             if name == b"content-length" and value.isdigit() and status == 200:
                 self._limit(int(value))
         if status != 200:
-            raise WireError("malformed", "nobody wants the rest of it")
+            raise TransportError("malformed", "nobody wants the rest of it")
 
     def data(self, chunk: bytes, at: int) -> None:
         self._size += len(chunk)
@@ -95,7 +95,7 @@ class _Sink:
 
     def _limit(self, size: int) -> None:
         if size > self._largest:
-            raise WireError("malformed", f"it is larger than {self._largest:,} bytes")
+            raise TransportError("malformed", f"it is larger than {self._largest:,} bytes")
 
 
 async def _get(url: str, address: Address, sink: _Sink, limits: InstallLimits) -> _Sink:
@@ -120,7 +120,7 @@ async def _get(url: str, address: Address, sink: _Sink, limits: InstallLimits) -
     )
     try:
         await wire.send(PreparedRequest("\r\n".join([*lines, "\r\n"]).encode()), sink)
-    except WireError:
+    except TransportError:
         if sink.status in (0, 200):
             raise
     finally:

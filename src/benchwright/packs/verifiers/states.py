@@ -8,8 +8,8 @@ from typing import NamedTuple
 import msgspec
 
 from benchwright.endpoint.address import parse_base_url, proxy_for
-from benchwright.endpoint.connection import WireError
-from benchwright.endpoint.server_info import ask
+from benchwright.endpoint.connection import TransportError
+from benchwright.endpoint.server_info import request_document
 from benchwright.endpoint.timeouts import Timeouts
 from benchwright.endpoint.transport import ConnectionPool
 from benchwright.errors import UserError
@@ -138,8 +138,8 @@ async def check_health(url: str, path: str | None) -> HealthProblem | None:
         proxy=proxy,
     )
     try:
-        document = await ask(wire, "GET", target)
-    except WireError as error:
+        document = await request_document(wire, "GET", target)
+    except TransportError as error:
         return HealthProblem(f"GET {url}{path or ''}: {error}", error.kind in _SILENT)
     finally:
         wire.close()

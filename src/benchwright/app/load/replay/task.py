@@ -12,7 +12,7 @@ import msgspec
 from benchwright.app.load.replay.prompts import VERSION, BlockPrompts
 from benchwright.app.load.synthetic.mix import ModelMix
 from benchwright.data.traces.records import Conversation, Trace, TracedRequest
-from benchwright.endpoint.lite_llm import LITELLM
+from benchwright.endpoint.lite_llm import LITELLM_BASE_URL
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import answer_status
 from benchwright.engine.precise_waits import wait_until
@@ -136,7 +136,7 @@ class Replayer:
         kept = f"[{self._prompts.count_words(request):,} words, made from the trace and the seed]"
         sent = (
             [{"role": "user", "content": text.decode()}]
-            if trial.target.base_url == LITELLM
+            if trial.target.base_url == LITELLM_BASE_URL
             else msgspec.Raw(b'[{"role":"user","content":"%b"}]' % text)
         )
         return RequestMessages([{"role": "user", "content": kept}], sent)

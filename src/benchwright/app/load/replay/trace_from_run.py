@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from benchwright.data.traces.reading import in_time
+from benchwright.data.traces.reading import sort_by_start
 from benchwright.data.traces.records import Conversation, Trace, TracedRequest
 from benchwright.errors import UserError
 from benchwright.records import Message, RequestRecord, TrialRecord
@@ -49,7 +49,7 @@ def trace_of_run(directory: Path, limit: int | None) -> Trace:
             break
     if not found:
         raise UserError(f"{manifest.id} has no request that was answered.")
-    return Trace(TRACE_KIND, in_time(found))
+    return Trace(TRACE_KIND, sort_by_start(found))
 
 
 def _requests(record: TrialRecord, body: TrialBody) -> Iterator[TracedRequest]:

@@ -118,7 +118,9 @@ def describe_trace(path: Path, trace: Trace, speed: float | None) -> str:
         f" in {count_with_noun(len(trace.conversations), 'conversation')}" if trace.has_turns else ""
     )
     faster = f", {speed:g} times as fast" if speed not in (None, 1.0) else ""
-    failed = f" ({count_with_noun(trace.failed_requests, 'failed one')} left out)" if trace.failed_requests else ""
+    failed = (
+        f" ({count_with_noun(trace.failed_requests, 'failed one')} left out)" if trace.failed_requests else ""
+    )
     return (
         f"{count_with_noun(number, 'request')}{conversations} of {path.name} ({trace.format}){faster}{failed}"
     )

@@ -7,23 +7,28 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.dialects.carried_thoughts import carried_thought
-from benchwright.endpoint.dialects.conversation import Conversation, NotTranslated, image_part, text_part
-from benchwright.endpoint.dialects.gemini.names import field_of
-from benchwright.endpoint.dialects.losses import Losses
-from benchwright.endpoint.dialects.tool_names import callable_name
+from benchwright.endpoint.dialects.conversation import (
+    ConversationBuilder,
+    NotTranslated,
+    image_part,
+    text_part,
+)
+from benchwright.endpoint.dialects.encoded_reasoning import decode_reasoning
+from benchwright.endpoint.dialects.gemini.field_names import read_field
+from benchwright.endpoint.dialects.losses import TranslationLosses
+from benchwright.endpoint.dialects.tool_names import offered_name
 
 _BESIDE = {"thought", "thoughtSignature", "thought_signature"}
 """Fields of a part that only describe its content."""
 
 
-class Contents:
+class ContentsConverter:
     """Converter that adds a request's contents to a conversation, in order.
 
     Calls and results without ids are paired by name.
     """
 
-    def __init__(self, conversation: Conversation, losses: Losses) -> None:
+    def __init__(self, conversation: ConversationBuilder, losses: TranslationLosses) -> None:
         self._conversation = conversation
         self._losses = losses
         self._calls = 0
@@ -54,12 +59,12 @@ class Contents:
         for part in parts:
             if part.get("text") is not None:
                 (thoughts if part.get("thought") else texts).append(part["text"])
-            elif (call := field_of(part, "functionCall")) is not None:
+            elif (call := read_field(part, "functionCall")) is not None:
                 if not thoughts:
-                    thoughts.append(carried_thought(field_of(part, "thoughtSignature")))
+                    thoughts.append(decode_reasoning(read_field(part, "thoughtSignature")))
                 speak()
                 arguments = msgspec.json.encode(call.get("args") or {}).decode()
-                self._conversation.add_call(self._called(call), callable_name(call["name"]), arguments)
+                self._conversation.add_call(self._called(call), offered_name(call["name"]), arguments)
             else:
                 for name in part.keys() - _BESIDE:
                     self._losses.add_part(name)
@@ -75,7 +80,7 @@ class Contents:
         """Add the parts of a user turn, tool results first, because these must directly follow the calls."""
         told, shown = [], []
         for part in parts:
-            response = field_of(part, "functionResponse")
+            response = read_field(part, "functionResponse")
             if response is None:
                 told.append(_part(part, self._losses))
             else:
@@ -96,7 +101,7 @@ class Contents:
         return str(identity)
 
 
-def _result(response: dict[str, Any], losses: Losses) -> Iterator[dict[str, Any]]:
+def _result(response: dict[str, Any], losses: TranslationLosses) -> Iterator[dict[str, Any]]:
     """Yield the parts of a function's result.
 
     They hold `output` or `error`, as documented, else all fields of its response.
@@ -110,14 +115,14 @@ def _result(response: dict[str, Any], losses: Losses) -> Iterator[dict[str, Any]
         yield _part(part, losses)
 
 
-def _part(part: dict[str, Any], losses: Losses) -> dict[str, Any]:
+def _part(part: dict[str, Any], losses: TranslationLosses) -> dict[str, Any]:
     if part.get("text") is not None:
         return text_part(part["text"])
-    data, file = field_of(part, "inlineData"), field_of(part, "fileData")
-    if data is not None and field_of(data, "mimeType").startswith("image/"):
-        return image_part(f"data:{field_of(data, 'mimeType')};base64,{data['data']}")
-    if file is not None and (field_of(file, "mimeType") or "").startswith("image/"):
-        return image_part(field_of(file, "fileUri"))
-    kind = field_of(data or file or {}, "mimeType") or ", ".join(part) or "nothing"
+    data, file = read_field(part, "inlineData"), read_field(part, "fileData")
+    if data is not None and read_field(data, "mimeType").startswith("image/"):
+        return image_part(f"data:{read_field(data, 'mimeType')};base64,{data['data']}")
+    if file is not None and (read_field(file, "mimeType") or "").startswith("image/"):
+        return image_part(read_field(file, "fileUri"))
+    kind = read_field(data or file or {}, "mimeType") or ", ".join(part) or "nothing"
     losses.add_part(kind)
     return text_part(f"[A part of the type {kind} was left out: chat completions have none.]")

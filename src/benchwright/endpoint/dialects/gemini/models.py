@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def listed(name: str) -> dict[str, Any]:
+def model_entry(name: str) -> dict[str, Any]:
     """Return the entry of a model in the list at /v1beta/models."""
     return {
         "name": f"models/{name}",

@@ -11,17 +11,17 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.dialects.conversation import (
-    Conversation,
+    ConversationBuilder,
     NotTranslated,
+    drop_none,
     function_tool,
     json_format,
-    present,
 )
-from benchwright.endpoint.dialects.gemini.contents import Contents
-from benchwright.endpoint.dialects.gemini.names import field_of
+from benchwright.endpoint.dialects.gemini.contents import ContentsConverter
+from benchwright.endpoint.dialects.gemini.field_names import read_field
 from benchwright.endpoint.dialects.gemini.schemas import json_schema
-from benchwright.endpoint.dialects.losses import Losses
-from benchwright.endpoint.dialects.tool_names import callable_name
+from benchwright.endpoint.dialects.losses import TranslationLosses
+from benchwright.endpoint.dialects.tool_names import offered_name
 from benchwright.records import UNREADABLE
 
 _SAMPLING = {
@@ -35,7 +35,7 @@ _SAMPLING = {
 _CHOICES = {"AUTO": "auto", "ANY": "required", "NONE": "none", "VALIDATED": "auto"}
 
 
-def chat_request(body: dict[str, Any], losses: Losses | None = None) -> dict[str, Any]:
+def chat_request(body: dict[str, Any], losses: TranslationLosses | None = None) -> dict[str, Any]:
     """Return the fields of the chat completion that is equivalent to a Gemini request.
 
     Parts that it cannot express are added to `losses`. Dropped without a loss: `topK`, `thinkingConfig`,
@@ -46,7 +46,7 @@ def chat_request(body: dict[str, Any], losses: Losses | None = None) -> dict[str
             answers.
     """
     try:
-        return _chat_request(body, Losses() if losses is None else losses)
+        return _chat_request(body, TranslationLosses() if losses is None else losses)
     except NotTranslated:
         raise
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
@@ -65,39 +65,39 @@ def offers_tools(fields: Mapping[str, Any]) -> bool:
     except UNREADABLE:
         return True
     listed = tools if isinstance(tools, list) else []
-    return any(isinstance(tool, dict) and field_of(tool, "functionDeclarations") for tool in listed)
+    return any(isinstance(tool, dict) and read_field(tool, "functionDeclarations") for tool in listed)
 
 
-def asked_to_count(body: dict[str, Any]) -> dict[str, Any]:
+def request_to_count(body: dict[str, Any]) -> dict[str, Any]:
     """Return the request whose tokens are to be counted. It is in a field of the body, or the body itself."""
-    asked = field_of(body, "generateContentRequest")
+    asked = read_field(body, "generateContentRequest")
     return {**asked, "model": body["model"]} if isinstance(asked, dict) else body
 
 
-def _chat_request(body: dict[str, Any], losses: Losses) -> dict[str, Any]:
-    if field_of(body, "cachedContent"):
+def _chat_request(body: dict[str, Any], losses: TranslationLosses) -> dict[str, Any]:
+    if read_field(body, "cachedContent"):
         raise NotTranslated("cachedContent is not supported: send the whole conversation in each request.")
-    config = field_of(body, "generationConfig") or {}
-    if (field_of(config, "candidateCount") or 1) > 1:
+    config = read_field(body, "generationConfig") or {}
+    if (read_field(config, "candidateCount") or 1) > 1:
         raise NotTranslated("Several candidates are not supported: ask for one.")
-    conversation = Conversation()
-    conversation.add_instructions(_text(field_of(body, "systemInstruction") or {}))
-    Contents(conversation, losses).add_contents(body["contents"])
-    choice = field_of(field_of(body, "toolConfig") or {}, "functionCallingConfig") or {}
-    allowed = field_of(choice, "allowedFunctionNames") or []
+    conversation = ConversationBuilder()
+    conversation.add_instructions(_text(read_field(body, "systemInstruction") or {}))
+    ContentsConverter(conversation, losses).add_contents(body["contents"])
+    choice = read_field(read_field(body, "toolConfig") or {}, "functionCallingConfig") or {}
+    allowed = read_field(choice, "allowedFunctionNames") or []
     tools = [
         _tool(one)
         for one in _declarations(body.get("tools"), losses)
         if not allowed or one["name"] in allowed
     ]
-    return present(
+    return drop_none(
         [
             ("model", body.get("model")),
             ("messages", conversation.messages),
             ("tools", tools or None),
             ("tool_choice", _tool_choice(choice, allowed) if tools and choice else None),
-            *((name, field_of(config, other)) for other, name in _SAMPLING.items()),
-            ("stop", field_of(config, "stopSequences") or None),
+            *((name, read_field(config, other)) for other, name in _SAMPLING.items()),
+            ("stop", read_field(config, "stopSequences") or None),
             ("response_format", _format(config)),
             ("stream", body.get("stream")),
         ]
@@ -111,35 +111,35 @@ def _text(content: Any) -> str:
     )
 
 
-def _declarations(tools: Any, losses: Losses) -> Iterator[dict[str, Any]]:
+def _declarations(tools: Any, losses: TranslationLosses) -> Iterator[dict[str, Any]]:
     """Yield the declarations of functions that the client runs.
 
     Tools that Google's servers run are added to `losses`.
     """
     for tool in tools or ():
-        yield from field_of(tool, "functionDeclarations") or ()
+        yield from read_field(tool, "functionDeclarations") or ()
         for name in tool.keys() - {"functionDeclarations", "function_declarations"}:
             losses.add_tool(name)
 
 
 def _tool(tool: dict[str, Any]) -> dict[str, Any]:
-    parameters = field_of(tool, "parametersJsonSchema")
+    parameters = read_field(tool, "parametersJsonSchema")
     if parameters is None and tool.get("parameters") is not None:
         parameters = json_schema(tool["parameters"])
-    return function_tool(callable_name(tool["name"]), tool.get("description"), parameters)
+    return function_tool(offered_name(tool["name"]), tool.get("description"), parameters)
 
 
 def _tool_choice(choice: dict[str, Any], allowed: list[str]) -> Any:
     mode = choice.get("mode") or "AUTO"
     if mode == "ANY" and len(allowed) == 1:
-        return {"type": "function", "function": {"name": callable_name(allowed[0])}}
+        return {"type": "function", "function": {"name": offered_name(allowed[0])}}
     return _CHOICES.get(mode, "auto")
 
 
 def _format(config: dict[str, Any]) -> dict[str, Any] | None:
-    schema = field_of(config, "responseJsonSchema") or config.get("_responseJsonSchema")
-    if schema is None and field_of(config, "responseSchema") is not None:
-        schema = json_schema(field_of(config, "responseSchema"))
-    if field_of(config, "responseMimeType") != "application/json":
+    schema = read_field(config, "responseJsonSchema") or config.get("_responseJsonSchema")
+    if schema is None and read_field(config, "responseSchema") is not None:
+        schema = json_schema(read_field(config, "responseSchema"))
+    if read_field(config, "responseMimeType") != "application/json":
         return None
     return {"type": "json_object"} if schema is None else json_format(schema)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.endpoint.dialects.gemini.names import field_of
+from benchwright.endpoint.dialects.gemini.field_names import read_field
 
 _AS_THEY_ARE = (
     *("title", "description", "format", "pattern", "enum", "default", "example", "required"),
@@ -28,11 +28,11 @@ def json_schema(schema: dict[str, Any]) -> dict[str, Any]:
     if kind is not None and kind != "TYPE_UNSPECIFIED":
         told["type"] = [kind.lower(), "null"] if schema.get("nullable") else kind.lower()
     told |= {name: schema[name] for name in _AS_THEY_ARE if schema.get(name) is not None}
-    told |= {name: int(field_of(schema, name)) for name in _COUNTS if field_of(schema, name) is not None}
+    told |= {name: int(read_field(schema, name)) for name in _COUNTS if read_field(schema, name) is not None}
     if schema.get("items") is not None:
         told["items"] = json_schema(schema["items"])
     if schema.get("properties") is not None:
         told["properties"] = {name: json_schema(inner) for name, inner in schema["properties"].items()}
-    if field_of(schema, "anyOf") is not None:
-        told["anyOf"] = [json_schema(inner) for inner in field_of(schema, "anyOf")]
+    if read_field(schema, "anyOf") is not None:
+        told["anyOf"] = [json_schema(inner) for inner in read_field(schema, "anyOf")]
     return told

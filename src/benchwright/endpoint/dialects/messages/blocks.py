@@ -7,11 +7,16 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.dialects.conversation import Conversation, NotTranslated, image_part, text_part
-from benchwright.endpoint.dialects.losses import Losses
-from benchwright.endpoint.dialects.tool_names import callable_name
+from benchwright.endpoint.dialects.conversation import (
+    ConversationBuilder,
+    NotTranslated,
+    image_part,
+    text_part,
+)
+from benchwright.endpoint.dialects.losses import TranslationLosses
+from benchwright.endpoint.dialects.tool_names import offered_name
 
-BILLING = "x-anthropic-billing-header:"
+BILLING_PREFIX = "x-anthropic-billing-header:"
 """Beginning of a system block that is no instruction.
 
 It differs in each session and so defeats prefix caches.
@@ -20,14 +25,14 @@ It differs in each session and so defeats prefix caches.
 Block = dict[str, Any]
 
 
-def conversation_of(body: Mapping[str, Any], losses: Losses) -> Conversation:
+def read_conversation(body: Mapping[str, Any], losses: TranslationLosses) -> ConversationBuilder:
     """Return the conversation of a request: its system prompt and messages.
 
     Raises:
         NotTranslated: If a message has an unknown role.
         KeyError, TypeError, AttributeError: If the body is not a request of Messages.
     """
-    conversation = Conversation()
+    conversation = ConversationBuilder()
     _instruct(conversation, body.get("system") or [])
     for message in body["messages"]:
         _say(conversation, message["role"], _blocks(message["content"]), losses)
@@ -38,12 +43,14 @@ def _blocks(content: Any) -> list[Block]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
 
 
-def _instruct(conversation: Conversation, content: Any) -> None:
+def _instruct(conversation: ConversationBuilder, content: Any) -> None:
     texts = (block["text"] for block in _blocks(content) if block["type"] == "text")
-    conversation.add_instructions("\n\n".join(text for text in texts if not text.startswith(BILLING)))
+    conversation.add_instructions("\n\n".join(text for text in texts if not text.startswith(BILLING_PREFIX)))
 
 
-def _say(conversation: Conversation, role: str, blocks: list[Block], losses: Losses) -> None:
+def _say(
+    conversation: ConversationBuilder, role: str, blocks: list[Block], losses: TranslationLosses
+) -> None:
     if role == "system":
         _instruct(conversation, blocks)
     elif role == "assistant":
@@ -54,7 +61,9 @@ def _say(conversation: Conversation, role: str, blocks: list[Block], losses: Los
         raise NotTranslated(f"Messages have no role {role!r}.")
 
 
-def _say_as_model(conversation: Conversation, blocks: Iterable[Block], losses: Losses) -> None:
+def _say_as_model(
+    conversation: ConversationBuilder, blocks: Iterable[Block], losses: TranslationLosses
+) -> None:
     texts: list[str] = []
     thoughts: list[str] = []
 
@@ -71,13 +80,15 @@ def _say_as_model(conversation: Conversation, blocks: Iterable[Block], losses: L
         elif block["type"] == "tool_use":
             speak()
             arguments = msgspec.json.encode(block.get("input") or {}).decode()
-            conversation.add_call(block["id"], callable_name(block["name"]), arguments)
+            conversation.add_call(block["id"], offered_name(block["name"]), arguments)
         elif block["type"] != "redacted_thinking":
             losses.add_part(block["type"])
     speak()
 
 
-def _say_as_user(conversation: Conversation, blocks: Iterable[Block], losses: Losses) -> None:
+def _say_as_user(
+    conversation: ConversationBuilder, blocks: Iterable[Block], losses: TranslationLosses
+) -> None:
     """Add the blocks of a user turn, tool results first, because these must directly follow the calls."""
     said, images = [], []
     for block in blocks:
@@ -89,12 +100,12 @@ def _say_as_user(conversation: Conversation, blocks: Iterable[Block], losses: Lo
         conversation.add_user_message([*images, *said])
 
 
-def _result(block: Block, losses: Losses) -> list[dict[str, Any]]:
+def _result(block: Block, losses: TranslationLosses) -> list[dict[str, Any]]:
     parts = [part for inner in _blocks(block.get("content") or "") for part in _parts(inner, losses)]
     return [text_part("Error:"), *parts] if block.get("is_error") else parts
 
 
-def _parts(block: Block, losses: Losses) -> list[dict[str, Any]]:
+def _parts(block: Block, losses: TranslationLosses) -> list[dict[str, Any]]:
     kind = block["type"]
     source = block.get("source") or {}
     if kind == "text":
@@ -110,7 +121,7 @@ def _parts(block: Block, losses: Losses) -> list[dict[str, Any]]:
         texts = (part for inner in _blocks(block["content"]) for part in _parts(inner, losses))
         return [text_part(f"{block['title']} ({source or 'no source'})"), *texts]
     if kind == "tool_reference":
-        return [text_part(f"The tool {callable_name(block['tool_name'])} can be called now.")]
+        return [text_part(f"The tool {offered_name(block['tool_name'])} can be called now.")]
     losses.add_part(kind)
     return [text_part(f"[A block of the type {kind} was left out: chat completions have none.]")]
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.endpoint.dialects.conversation import NotTranslated, json_format, present
-from benchwright.endpoint.dialects.losses import Losses
-from benchwright.endpoint.dialects.messages.blocks import conversation_of
+from benchwright.endpoint.dialects.conversation import NotTranslated, drop_none, json_format
+from benchwright.endpoint.dialects.losses import TranslationLosses
+from benchwright.endpoint.dialects.messages.blocks import read_conversation
 from benchwright.endpoint.dialects.messages.tools import chat_tools
-from benchwright.endpoint.dialects.tool_names import callable_name
+from benchwright.endpoint.dialects.tool_names import offered_name
 
 _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 
 
-def chat_request(body: dict[str, Any], losses: Losses | None = None) -> dict[str, Any]:
+def chat_request(body: dict[str, Any], losses: TranslationLosses | None = None) -> dict[str, Any]:
     """Return the fields of the chat completion that is equivalent to a request of Messages.
 
     Parts that it cannot express are added to `losses`. Dropped without a loss: cache marks, `thinking`,
@@ -23,21 +23,21 @@ def chat_request(body: dict[str, Any], losses: Losses | None = None) -> dict[str
         NotTranslated: If the body is not a request of Messages.
     """
     try:
-        return _chat_request(body, Losses() if losses is None else losses)
+        return _chat_request(body, TranslationLosses() if losses is None else losses)
     except (KeyError, TypeError, AttributeError) as error:
         raise NotTranslated(
             f"This is not a request of Messages ({type(error).__name__}: {error}).".replace("\n", " ")
         ) from None
 
 
-def _chat_request(body: dict[str, Any], losses: Losses) -> dict[str, Any]:
+def _chat_request(body: dict[str, Any], losses: TranslationLosses) -> dict[str, Any]:
     tools = list(chat_tools(body.get("tools") or (), losses))
     choice = body.get("tool_choice") or {}
     output = (body.get("output_config") or {}).get("format") or body.get("output_format") or {}
-    return present(
+    return drop_none(
         [
             ("model", body.get("model")),
-            ("messages", conversation_of(body, losses).messages),
+            ("messages", read_conversation(body, losses).messages),
             ("tools", tools or None),
             ("tool_choice", _tool_choice(choice, tools) if tools and choice else None),
             ("parallel_tool_calls", False if tools and choice.get("disable_parallel_tool_use") else None),
@@ -55,6 +55,6 @@ def _tool_choice(choice: dict[str, Any], tools: list[dict[str, Any]]) -> Any:
     """Return the `tool_choice` of chat completions; "auto" if the chosen tool is not offered."""
     if choice["type"] != "tool":
         return _CHOICES[choice["type"]]
-    name = callable_name(choice["name"])
+    name = offered_name(choice["name"])
     offered = any(tool["function"]["name"] == name for tool in tools)
     return {"type": "function", "function": {"name": name}} if offered else "auto"

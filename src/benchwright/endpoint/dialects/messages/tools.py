@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from benchwright.endpoint.dialects.conversation import function_tool
-from benchwright.endpoint.dialects.losses import Losses
-from benchwright.endpoint.dialects.tool_names import callable_name
+from benchwright.endpoint.dialects.losses import TranslationLosses
+from benchwright.endpoint.dialects.tool_names import offered_name
 
 _TEXT = {"type": "string"}
 _LINES = {"type": "array", "items": {"type": "integer"}, "description": "First and last line."}
@@ -47,15 +47,15 @@ _CLIENT_TOOLS = {
 _DATED = re.compile(r"_\d{8}$")
 
 
-def chat_tools(tools: Iterable[Mapping[str, Any]], losses: Losses) -> Iterator[dict[str, Any]]:
+def chat_tools(tools: Iterable[Mapping[str, Any]], losses: TranslationLosses) -> Iterator[dict[str, Any]]:
     """Yield the tools that the client runs, as functions. Other tools are added to `losses`."""
     for tool in tools:
         kind = _DATED.sub("", tool.get("type") or "custom")
         known = _CLIENT_TOOLS.get(kind)
         if "input_schema" in tool:
-            yield function_tool(callable_name(tool["name"]), tool.get("description"), tool["input_schema"])
+            yield function_tool(offered_name(tool["name"]), tool.get("description"), tool["input_schema"])
         elif known is not None:
-            yield function_tool(callable_name(tool["name"]), known.description, _parameters(known))
+            yield function_tool(offered_name(tool["name"]), known.description, _parameters(known))
         elif not kind.startswith("tool_search"):  # tools that the server would find are offered already
             losses.add_tool(kind)
 

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.call_arguments import read_object
-from benchwright.endpoint.dialects.answer import Part, arguments_or_text
-from benchwright.endpoint.dialects.responses.tools import INPUT, OfferedTool, chat_name
+from benchwright.endpoint.dialects.answer import AnswerPart, parse_arguments
+from benchwright.endpoint.dialects.responses.tools import FREE_TEXT_ARGUMENT, OfferedTool, chat_name
 
 Item = dict[str, Any]
 
@@ -54,11 +54,11 @@ def call_id(item: Mapping[str, Any]) -> str:
 
 
 def arguments_of(item: Mapping[str, Any]) -> str:
-    """Return the arguments of a call as JSON. If they are free text, it is put into the argument `INPUT`."""
+    """Return the arguments of a call as JSON. If they are free text, it is put into the argument `FREE_TEXT_ARGUMENT`."""
     if item["type"] == "function_call":
         return str(item["arguments"])
     if item["type"] == "custom_tool_call":
-        return _encoded({INPUT: item["input"]})
+        return _encoded({FREE_TEXT_ARGUMENT: item["input"]})
     if item["type"] == "tool_search_call":
         return _encoded(item["arguments"])
     if item["type"] == "apply_patch_call":
@@ -67,7 +67,7 @@ def arguments_of(item: Mapping[str, Any]) -> str:
     return _encoded({name: value for name, value in said if value is not None and name != "type"})
 
 
-def call_item(tool: OfferedTool | None, part: Part, identity: str, status: str) -> Item:
+def call_item(tool: OfferedTool | None, part: AnswerPart, identity: str, status: str) -> Item:
     """Return the Responses item for a call of the model.
 
     A call of a tool that was not offered (None) becomes a function call.
@@ -116,19 +116,19 @@ def _free_text(arguments: str) -> str:
 
     Arguments in another form are returned unchanged.
     """
-    text = (read_object(arguments) or {}).get(INPUT)
+    text = (read_object(arguments) or {}).get(FREE_TEXT_ARGUMENT)
     return text if isinstance(text, str) else arguments
 
 
 def _local_shell(arguments: str) -> Item:
-    told = arguments_or_text(arguments)
+    told = parse_arguments(arguments)
     command = told.get("command") or []
     words = ["sh", "-c", command] if isinstance(command, str) else command
     return {"action": {"type": "exec", "env": {}, **told, "command": words}}
 
 
 def _shell(arguments: str) -> Item:
-    told = arguments_or_text(arguments)
+    told = parse_arguments(arguments)
     commands = told.get("commands") or []
     return {"action": {**told, "commands": [commands] if isinstance(commands, str) else commands}}
 
@@ -138,8 +138,8 @@ _WRITERS: dict[str, Callable[[str], Item]] = {
     "custom_tool_call": lambda arguments: {"input": _free_text(arguments)},
     "local_shell_call": _local_shell,
     "shell_call": _shell,
-    "apply_patch_call": lambda arguments: {"operation": arguments_or_text(arguments)},
-    "tool_search_call": lambda arguments: {"execution": "client", "arguments": arguments_or_text(arguments)},
+    "apply_patch_call": lambda arguments: {"operation": parse_arguments(arguments)},
+    "tool_search_call": lambda arguments: {"execution": "client", "arguments": parse_arguments(arguments)},
 }
 """Functions that turn a call's arguments into fields of an item, by the type of the item."""
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchwright.endpoint.dialects.carried_thoughts import carried_thought
-from benchwright.endpoint.dialects.conversation import Conversation, NotTranslated, image_part, text_part
-from benchwright.endpoint.dialects.losses import Losses
+from benchwright.endpoint.dialects.conversation import (
+    ConversationBuilder,
+    NotTranslated,
+    image_part,
+    text_part,
+)
+from benchwright.endpoint.dialects.encoded_reasoning import decode_reasoning
+from benchwright.endpoint.dialects.losses import TranslationLosses
 from benchwright.endpoint.dialects.responses.calls import (
     arguments_of,
     call_id,
@@ -16,7 +21,7 @@ from benchwright.endpoint.dialects.responses.calls import (
     result_text,
 )
 
-COMPACTED = (
+COMPACTED_TEXT = (
     "[An earlier part of this conversation is kept encrypted by another server and cannot be read here.]"
 )
 
@@ -24,14 +29,14 @@ _WITH_PARTS = ("function_call_output", "custom_tool_call_output")
 _COMPACTIONS = ("compaction", "compaction_summary", "context_compaction")
 
 
-def conversation_of(body: Mapping[str, Any], losses: Losses) -> Conversation:
+def read_conversation(body: Mapping[str, Any], losses: TranslationLosses) -> ConversationBuilder:
     """Return the conversation of a request: its instructions and input.
 
     Raises:
         NotTranslated: If the request refers to data that only the server stores, or has an unknown role.
         KeyError, TypeError, AttributeError: If the body is not a request of Responses.
     """
-    conversation = Conversation()
+    conversation = ConversationBuilder()
     conversation.add_instructions(body.get("instructions") or "")
     items = body["input"]
     for item in [{"role": "user", "content": items}] if isinstance(items, str) else items:
@@ -39,7 +44,7 @@ def conversation_of(body: Mapping[str, Any], losses: Losses) -> Conversation:
     return conversation
 
 
-def _say(conversation: Conversation, item: dict[str, Any], losses: Losses) -> None:
+def _say(conversation: ConversationBuilder, item: dict[str, Any], losses: TranslationLosses) -> None:
     kind = item.get("type") or ("message" if "role" in item else "item_reference")
     text = result_text({**item, "type": kind})
     if kind == "message":
@@ -54,17 +59,17 @@ def _say(conversation: Conversation, item: dict[str, Any], losses: Losses) -> No
         _say_result(conversation, item, [text_part(text)])
     elif kind == "reasoning":
         thought = "".join(part["text"] for part in item.get("content") or ())
-        conversation.add_answer("", thought or carried_thought(item.get("encrypted_content")))
+        conversation.add_answer("", thought or decode_reasoning(item.get("encrypted_content")))
     elif kind in _COMPACTIONS:
         losses.add_part(kind)
-        conversation.add_user_message([text_part(COMPACTED)])
+        conversation.add_user_message([text_part(COMPACTED_TEXT)])
     elif kind == "item_reference":
         raise NotTranslated("item_reference is not supported: send the whole conversation in each request.")
     elif kind not in ("additional_tools", "tool_search_output", "tool_search_call"):
         losses.add_part(kind)  # results of the provider's own tools
 
 
-def _say_message(conversation: Conversation, role: str, parts: list[dict[str, Any]]) -> None:
+def _say_message(conversation: ConversationBuilder, role: str, parts: list[dict[str, Any]]) -> None:
     text = "\n\n".join(part["text"] for part in parts if part["type"] == "text")
     if role in ("system", "developer"):
         conversation.add_instructions(text)
@@ -76,27 +81,33 @@ def _say_message(conversation: Conversation, role: str, parts: list[dict[str, An
         raise NotTranslated(f"Responses have no role {role!r}.")
 
 
-def _say_agent_message(conversation: Conversation, item: Mapping[str, Any], losses: Losses) -> None:
+def _say_agent_message(
+    conversation: ConversationBuilder, item: Mapping[str, Any], losses: TranslationLosses
+) -> None:
     """Add a message of another agent as a user message, because this model did not write it.
 
     It begins with the agent's name.
     """
     parts = _parts(item["content"], losses)
-    conversation.add_user_message([text_part(f"[Message from {item.get('author') or 'another agent'}]"), *parts])
+    conversation.add_user_message(
+        [text_part(f"[Message from {item.get('author') or 'another agent'}]"), *parts]
+    )
 
 
-def _say_result(conversation: Conversation, item: Mapping[str, Any], parts: list[dict[str, Any]]) -> None:
+def _say_result(
+    conversation: ConversationBuilder, item: Mapping[str, Any], parts: list[dict[str, Any]]
+) -> None:
     if images := conversation.add_result(call_id(item), parts):
         conversation.add_user_message(images)
 
 
-def _parts(content: Any, losses: Losses) -> list[dict[str, Any]]:
+def _parts(content: Any, losses: TranslationLosses) -> list[dict[str, Any]]:
     if isinstance(content, str):
         return [text_part(content)]
     return [_part(part, losses) for part in content]
 
 
-def _part(part: dict[str, Any], losses: Losses) -> dict[str, Any]:
+def _part(part: dict[str, Any], losses: TranslationLosses) -> dict[str, Any]:
     kind = part["type"]
     if kind in ("input_text", "output_text", "text", "summary_text", "reasoning_text"):
         return text_part(part["text"])

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchwright.endpoint.dialects.conversation import NotTranslated, json_format, present
-from benchwright.endpoint.dialects.losses import Losses
-from benchwright.endpoint.dialects.responses.items import conversation_of
-from benchwright.endpoint.dialects.responses.tools import OfferedTool, chooses, offered_tools
+from benchwright.endpoint.dialects.conversation import NotTranslated, drop_none, json_format
+from benchwright.endpoint.dialects.losses import TranslationLosses
+from benchwright.endpoint.dialects.responses.items import read_conversation
+from benchwright.endpoint.dialects.responses.tools import OfferedTool, is_chosen, offered_tools
 
-REFUSED = ("previous_response_id", "conversation", "background", "prompt")
+REFUSED_FIELDS = ("previous_response_id", "conversation", "background", "prompt")
 """Fields of requests that only a server with stored conversations can serve."""
 
 
-def chat_request(body: dict[str, Any], losses: Losses | None = None) -> dict[str, Any]:
+def chat_request(body: dict[str, Any], losses: TranslationLosses | None = None) -> dict[str, Any]:
     """Return the fields of the chat completion that is equivalent to a request of Responses.
 
     Parts that it cannot express are added to `losses`. Dropped without a loss: `reasoning`, `include`,
@@ -23,25 +23,25 @@ def chat_request(body: dict[str, Any], losses: Losses | None = None) -> dict[str
     Raises:
         NotTranslated: If the body is not a request of Responses, or needs a server that stores conversations.
     """
-    for name in REFUSED:
+    for name in REFUSED_FIELDS:
         if body.get(name):
             raise NotTranslated(f"{name} is not supported: send the whole conversation in each request.")
     try:
-        return _chat_request(body, Losses() if losses is None else losses)
+        return _chat_request(body, TranslationLosses() if losses is None else losses)
     except (KeyError, TypeError, AttributeError) as error:
         raise NotTranslated(
             f"This is not a request of Responses ({type(error).__name__}: {error})."
         ) from None
 
 
-def _chat_request(body: dict[str, Any], losses: Losses) -> dict[str, Any]:
+def _chat_request(body: dict[str, Any], losses: TranslationLosses) -> dict[str, Any]:
     offered = offered_tools(body, losses)
     tools = [tool.chat_tool for tool in offered.values()]
     output = (body.get("text") or {}).get("format") or {}
-    return present(
+    return drop_none(
         [
             ("model", body.get("model")),
-            ("messages", conversation_of(body, losses).messages),
+            ("messages", read_conversation(body, losses).messages),
             ("tools", tools or None),
             ("tool_choice", _tool_choice(body.get("tool_choice"), offered) if tools else None),
             ("parallel_tool_calls", body.get("parallel_tool_calls") if tools else None),
@@ -60,7 +60,7 @@ def _tool_choice(choice: Any, offered: Mapping[str, OfferedTool]) -> Any:
         return choice
     if choice.get("type") == "allowed_tools":
         return choice.get("mode", "auto")
-    name = next((name for name, tool in offered.items() if chooses(choice, tool)), None)
+    name = next((name for name, tool in offered.items() if is_chosen(choice, tool)), None)
     return "auto" if name is None else {"type": "function", "function": {"name": name}}
 
 

@@ -8,20 +8,24 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 import msgspec
 
 from benchwright.endpoint.dialects.conversation import function_tool
-from benchwright.endpoint.dialects.losses import Losses
+from benchwright.endpoint.dialects.losses import TranslationLosses
 from benchwright.endpoint.dialects.responses.client_tools import CLIENT_TOOLS
-from benchwright.endpoint.dialects.tool_names import callable_name
+from benchwright.endpoint.dialects.tool_names import offered_name
 from benchwright.records import UNREADABLE
 
-JOINT = "__"
+NAMESPACE_SEPARATOR = "__"
 """Separator between the name of a namespace (a group of tools) and the name of a tool in it."""
 
-INPUT = "input"
+FREE_TEXT_ARGUMENT = "input"
 """Name of the only argument of a function that stands for a free-text tool."""
 
-_FREE_TEXT = {"type": "object", "properties": {INPUT: {"type": "string"}}, "required": [INPUT]}
+_FREE_TEXT = {
+    "type": "object",
+    "properties": {FREE_TEXT_ARGUMENT: {"type": "string"}},
+    "required": [FREE_TEXT_ARGUMENT],
+}
 
-Kind = Literal["function", "custom", "local_shell", "shell", "apply_patch", "tool_search"]
+ToolKind = Literal["function", "custom", "local_shell", "shell", "apply_patch", "tool_search"]
 """Types of tools that the client runs and that can be expressed as functions."""
 
 _OFFERING_ITEMS = ("additional_tools", "tool_search_output")
@@ -38,24 +42,24 @@ class OfferedTool(NamedTuple):
 
     chat_name: str
     name: str
-    kind: Kind
+    kind: ToolKind
     namespace: str | None
     chat_tool: dict[str, Any]
 
 
-def offered_tools(body: Mapping[str, Any], losses: Losses | None = None) -> dict[str, OfferedTool]:
+def offered_tools(body: Mapping[str, Any], losses: TranslationLosses | None = None) -> dict[str, OfferedTool]:
     """Return the tools that the client runs, by their names in chat completions.
 
     Requests offer tools in `tools` and in items of the input. Of tools with equal names the last one counts.
     Tools that `tool_choice` does not allow are left out. Tools that the client does not run are added to
     `losses`.
     """
-    lost = Losses() if losses is None else losses
+    lost = TranslationLosses() if losses is None else losses
     offered = {tool.chat_name: tool for listed in _lists(body) for tool in _readable(listed, lost)}
     choice = body.get("tool_choice")
     if isinstance(choice, dict) and choice.get("type") == "allowed_tools":
         allowed = choice["tools"]
-        return {name: tool for name, tool in offered.items() if any(chooses(one, tool) for one in allowed)}
+        return {name: tool for name, tool in offered.items() if any(is_chosen(one, tool) for one in allowed)}
     return offered
 
 
@@ -83,7 +87,7 @@ def offers_tools(fields: Mapping[str, Any]) -> bool:
         return False
 
 
-def chooses(choice: Mapping[str, Any], tool: OfferedTool) -> bool:
+def is_chosen(choice: Mapping[str, Any], tool: OfferedTool) -> bool:
     """Return True if a `tool_choice` means this tool: by its type, and by name and namespace if the choice has them."""
     if choice["type"] == "namespace":
         return bool(tool.namespace == choice["name"])
@@ -96,7 +100,7 @@ def chooses(choice: Mapping[str, Any], tool: OfferedTool) -> bool:
 
 def chat_name(name: str, namespace: str | None) -> str:
     """Return the name of a tool in chat completions, which have no namespaces: the namespace is put before the name."""
-    return callable_name(name if namespace is None else f"{namespace}{JOINT}{name}")
+    return offered_name(name if namespace is None else f"{namespace}{NAMESPACE_SEPARATOR}{name}")
 
 
 def _lists(body: Mapping[str, Any]) -> Iterator[Any]:
@@ -108,7 +112,7 @@ def _lists(body: Mapping[str, Any]) -> Iterator[Any]:
             yield item.get("tools")
 
 
-def _readable(tools: Any, losses: Losses) -> Iterator[OfferedTool]:
+def _readable(tools: Any, losses: TranslationLosses) -> Iterator[OfferedTool]:
     for tool in tools or ():
         if tool["type"] == "namespace":
             yield from _grouped(tool, losses)
@@ -118,7 +122,7 @@ def _readable(tools: Any, losses: Losses) -> Iterator[OfferedTool]:
             losses.add_tool(tool["type"])
 
 
-def _grouped(group: Mapping[str, Any], losses: Losses) -> Iterator[OfferedTool]:
+def _grouped(group: Mapping[str, Any], losses: TranslationLosses) -> Iterator[OfferedTool]:
     """Yield the tools of a namespace. The namespace's description is put before that of its first tool."""
     about = f"{group['name']}: {group['description']}\n\n" if group.get("description") else ""
     for tool in group.get("tools") or ():
@@ -134,11 +138,11 @@ def _is_run_by_client(tool: Mapping[str, Any]) -> bool:
         return tool.get("execution") == "client"
     if tool["type"] == "shell":
         return bool((tool.get("environment") or {}).get("type", "local") == "local")
-    return tool["type"] in get_args(Kind)
+    return tool["type"] in get_args(ToolKind)
 
 
 def _offered(tool: Mapping[str, Any], namespace: str | None) -> OfferedTool:
-    kind = cast(Kind, tool["type"])
+    kind = cast(ToolKind, tool["type"])
     known = CLIENT_TOOLS.get(kind)
     own_name = kind if known is not None else tool["name"]
     name = chat_name(own_name, namespace)

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchwright.endpoint.simulate.quirks.stream import (
     Chunk,
-    Stream,
+    ChunkStream,
     choices,
     deltas,
     insert_before_end,
@@ -18,19 +18,19 @@ from benchwright.endpoint.simulate.quirks.stream import (
 Call = dict[str, Any]
 
 
-def same_index(stream: Stream) -> None:
+def same_index(stream: ChunkStream) -> None:
     """Set the index of all calls to 0; their ids stay different (Ollama, Dynamo, gateways before Gemini)."""
     for call in _entries(stream):
         call["index"] = 0
 
 
-def no_index(stream: Stream) -> None:
+def no_index(stream: ChunkStream) -> None:
     """Remove the index of each call (Gemini's OpenAI layer, older Ollama)."""
     for call in _entries(stream):
         del call["index"]
 
 
-def string_index(stream: Stream) -> None:
+def string_index(stream: ChunkStream) -> None:
     """Send the indexes of choices and calls as strings."""
     for choice in choices(stream):
         choice["index"] = str(choice["index"])
@@ -38,7 +38,7 @@ def string_index(stream: Stream) -> None:
         call["index"] = str(call["index"])
 
 
-def same_id(stream: Stream) -> None:
+def same_id(stream: ChunkStream) -> None:
     """Give all calls the same id (llama.cpp)."""
     _number_alike(list(_entries(stream)))
 
@@ -48,33 +48,33 @@ def same_id_in_body(body: Chunk) -> None:
     _number_alike(_calls(body))
 
 
-def changing_id(stream: Stream) -> None:
+def changing_id(stream: ChunkStream) -> None:
     """Give each delta of a call a different id (Poolside)."""
     for number, call in enumerate(_entries(stream)):
         call["id"] = f"piece_{number}"
 
 
-def repeated_call(stream: Stream) -> None:
+def repeated_call(stream: ChunkStream) -> None:
     """Send the last call a second time at the end of the stream, in one delta."""
     for call in _whole(stream)[-1:]:
         insert_before_end(stream, {"tool_calls": [call]})
 
 
-def repeated_arguments(stream: Stream) -> None:
+def repeated_arguments(stream: ChunkStream) -> None:
     """Send the arguments of the last call a second time at the end of the stream, in one delta."""
     for call in _whole(stream)[-1:]:
         again = {"index": call["index"], "function": {"arguments": call["function"]["arguments"]}}
         insert_before_end(stream, {"tool_calls": [again]})
 
 
-def empty_arguments_first(stream: Stream) -> None:
+def empty_arguments_first(stream: ChunkStream) -> None:
     """Send an empty object before the arguments of each call (Bedrock and Gemini behind gateways)."""
     for call in _entries(stream):
         if call.get("id"):
             call["function"]["arguments"] = "{}"
 
 
-def object_arguments(stream: Stream) -> None:
+def object_arguments(stream: ChunkStream) -> None:
     """Send the arguments of each call as a JSON object instead of its text."""
     _replace(stream, [_with_object(call) for call in _whole(stream)])
 
@@ -85,7 +85,7 @@ def object_arguments_in_body(body: Chunk) -> None:
         call |= _with_object(call)
 
 
-def function_call(stream: Stream) -> None:
+def function_call(stream: ChunkStream) -> None:
     """Send the first call in the older field `function_call`."""
     for delta in deltas(stream):
         calls = delta.pop("tool_calls", [])
@@ -101,7 +101,7 @@ def function_call_in_body(body: Chunk) -> None:
         body["choices"][0]["finish_reason"] = "function_call"
 
 
-def flat_call(stream: Stream) -> None:
+def flat_call(stream: ChunkStream) -> None:
     """Put name and arguments of each call beside its id, without `function` around them."""
     for call in _entries(stream):
         call |= call.pop("function")
@@ -113,7 +113,7 @@ def flat_call_in_body(body: Chunk) -> None:
         call |= call.pop("function")
 
 
-def call_as_text(stream: Stream) -> None:
+def call_as_text(stream: ChunkStream) -> None:
     """Send calls as text of the answer, as servers without a tool parser do."""
     _say(stream, "content")
 
@@ -123,7 +123,7 @@ def call_as_text_in_body(body: Chunk) -> None:
     _say_in_body(body, "content")
 
 
-def call_as_thinking(stream: Stream) -> None:
+def call_as_thinking(stream: ChunkStream) -> None:
     """Send calls as text of the reasoning (Kimi K2 and Qwen3 on vLLM)."""
     _say(stream, "reasoning_content")
 
@@ -133,7 +133,7 @@ def call_as_thinking_in_body(body: Chunk) -> None:
     _say_in_body(body, "reasoning_content")
 
 
-def missing_call(stream: Stream) -> None:
+def missing_call(stream: ChunkStream) -> None:
     """Remove the calls, but keep the finish reason that announces them."""
     for delta in deltas(stream):
         delta.pop("tool_calls", None)
@@ -151,7 +151,7 @@ def call_in_second_choice(body: Chunk) -> None:
         body["choices"].append({**body["choices"][0], "message": message})
 
 
-def broken_arguments(stream: Stream) -> None:
+def broken_arguments(stream: ChunkStream) -> None:
     """Drop the end of the arguments of each call (SGLang with DeepSeek's parser)."""
     for call in _whole(stream):
         rest = [one for one in _entries(stream) if one["index"] == call["index"] and not one.get("id")]
@@ -159,7 +159,7 @@ def broken_arguments(stream: Stream) -> None:
             rest[-1]["function"]["arguments"] = ""
 
 
-def _entries(stream: Stream) -> Iterator[Call]:
+def _entries(stream: ChunkStream) -> Iterator[Call]:
     for delta in deltas(stream):
         yield from delta.get("tool_calls", ())
 
@@ -169,7 +169,7 @@ def _calls(body: Chunk) -> list[Call]:
     return calls
 
 
-def _whole(stream: Stream) -> list[Call]:
+def _whole(stream: ChunkStream) -> list[Call]:
     """Return the calls of a stream, each joined from its deltas."""
     calls: list[Call] = []
     for entry in _entries(stream):
@@ -191,7 +191,7 @@ def _with_object(call: Call) -> Call:
     return {**call, "function": {**function, "arguments": json.loads(function["arguments"] or "{}")}}
 
 
-def _replace(stream: Stream, calls: list[Call]) -> None:
+def _replace(stream: ChunkStream, calls: list[Call]) -> None:
     """Replace the deltas of each call by the complete call in `calls`, at the place of its first delta."""
     left = iter(calls)
     for delta in deltas(stream):
@@ -200,7 +200,7 @@ def _replace(stream: Stream, calls: list[Call]) -> None:
             delta["tool_calls"] = [next(left)]
 
 
-def _say(stream: Stream, field: str) -> None:
+def _say(stream: ChunkStream, field: str) -> None:
     calls = _whole(stream)
     for delta in deltas(stream):
         entries = delta.pop("tool_calls", [])
@@ -222,7 +222,7 @@ def _as_text(call: Call) -> str:
     return f"<tool_call>\n{json.dumps(said)}\n</tool_call>"
 
 
-def _end_with(stream: Stream, reason: str, of: str) -> None:
+def _end_with(stream: ChunkStream, reason: str, of: str) -> None:
     for choice in choices(stream):
         if choice["finish_reason"] == of:
             choice["finish_reason"] = reason

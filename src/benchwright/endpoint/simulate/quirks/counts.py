@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.endpoint.simulate.quirks.stream import Chunk, Stream, choices, deltas
+from benchwright.endpoint.simulate.quirks.stream import Chunk, ChunkStream, choices, deltas
 
-HIDDEN = 100
+HIDDEN_TOKENS = 100
 """Number of thinking tokens that only `total_tokens` includes."""
 
-UNKNOWN_REASON = "eos_reached"
+INVENTED_FINISH_REASON = "eos_reached"
 
 _OTHER_WORDS = {"stop": "end_turn", "length": "MAX_TOKENS", "tool_calls": "tool_use"}
 
@@ -17,11 +17,11 @@ _OTHER_WORDS = {"stop": "end_turn", "length": "MAX_TOKENS", "tool_calls": "tool_
 def thinking_in_total(chunk: Chunk) -> None:
     """Count thinking tokens in `total_tokens` only (gateways before Gemini)."""
     if usage := chunk.get("usage"):
-        usage["total_tokens"] += HIDDEN
+        usage["total_tokens"] += HIDDEN_TOKENS
         usage.pop("completion_tokens_details", None)
 
 
-def usage_in_choice(stream: Stream) -> None:
+def usage_in_choice(stream: ChunkStream) -> None:
     """Move the usage into the last choice (Moonshot)."""
     usage = next((chunk.pop("usage") for piece in stream for chunk in piece if chunk.get("usage")), None)
     if usage is not None:
@@ -43,7 +43,7 @@ def other_finish_reason(chunk: Chunk) -> None:
             choice["finish_reason"] = _OTHER_WORDS.get(reason, reason)
 
 
-def empty_finish_reason(stream: Stream) -> None:
+def empty_finish_reason(stream: ChunkStream) -> None:
     """Send an empty finish reason in place of null (Ollama, SGLang)."""
     for choice in choices(stream):
         choice["finish_reason"] = choice["finish_reason"] or ""
@@ -53,7 +53,7 @@ def unknown_finish_reason(chunk: Chunk) -> None:
     """Replace the finish reason by one that no reference has."""
     for choice in chunk["choices"]:
         if choice["finish_reason"]:
-            choice["finish_reason"] = UNKNOWN_REASON
+            choice["finish_reason"] = INVENTED_FINISH_REASON
 
 
 def camel_finish_reason(chunk: Chunk) -> None:
@@ -62,7 +62,7 @@ def camel_finish_reason(chunk: Chunk) -> None:
         choice["finishReason"] = choice.pop("finish_reason")
 
 
-def stop_last(stream: Stream) -> None:
+def stop_last(stream: ChunkStream) -> None:
     """Send "stop" in a further chunk after the one with the finish reason."""
     for piece in stream:
         for place, chunk in enumerate(piece):
@@ -72,25 +72,25 @@ def stop_last(stream: Stream) -> None:
                 return
 
 
-def zeros_last(stream: Stream) -> None:
+def zeros_last(stream: ChunkStream) -> None:
     """Send the usage with the first chunk, and zeros at the end (gateways that count only what they send)."""
     for chunk in _chunks_with_usage(stream):
         stream[0][0]["usage"] = chunk["usage"]
         chunk["usage"] = dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), 0)
 
 
-def split_usage(stream: Stream) -> None:
+def split_usage(stream: ChunkStream) -> None:
     """Send the prompt's count with the first chunk, and the completion's at the end (gateways of Anthropic)."""
     for chunk in _chunks_with_usage(stream):
         stream[0][0]["usage"] = {"prompt_tokens": chunk["usage"].pop("prompt_tokens")}
         chunk["usage"].pop("total_tokens")
 
 
-def _chunks_with_usage(stream: Stream) -> list[Chunk]:
+def _chunks_with_usage(stream: ChunkStream) -> list[Chunk]:
     return [chunk for piece in stream for chunk in piece if chunk.get("usage")]
 
 
-def no_number(stream: Stream) -> None:
+def no_number(stream: ChunkStream) -> None:
     """Send NaN as the log-probability of each token."""
     for choice, delta in zip(choices(stream), deltas(stream), strict=True):
         if text := delta.get("content"):

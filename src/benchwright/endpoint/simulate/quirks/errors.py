@@ -5,31 +5,31 @@ Each function rewrites its argument in place.
 
 from __future__ import annotations
 
-from benchwright.endpoint.simulate.quirks.stream import Chunk, Stream
+from benchwright.endpoint.simulate.quirks.stream import Chunk, ChunkStream
 
-ERROR = {"message": "The engine is overloaded.", "type": "server_error", "code": 503}
+OVERLOAD_ERROR = {"message": "The engine is overloaded.", "type": "server_error", "code": 503}
 """The error that takes the place of the answer's end."""
 
 
-def event(stream: Stream) -> None:
+def error_event(stream: ChunkStream) -> None:
     """Replace everything after the first chunk by an error."""
-    stream[1:] = [*([] for _ in stream[1:-1]), [{"error": ERROR}]]
+    stream[1:] = [*([] for _ in stream[1:-1]), [{"error": OVERLOAD_ERROR}]]
 
 
-def body(answer: Chunk) -> None:
+def error_body(answer: Chunk) -> None:
     """Replace a whole answer by an error."""
     answer.clear()
-    answer["error"] = ERROR
+    answer["error"] = OVERLOAD_ERROR
 
 
-def in_choice(stream: Stream) -> None:
+def error_in_choice(stream: ChunkStream) -> None:
     """Put an error into the last choice (OpenRouter)."""
     for chunk in (chunk for piece in stream for chunk in piece):
         if chunk["choices"] and chunk["choices"][0]["finish_reason"]:
-            chunk["choices"] = [{**chunk["choices"][0], "finish_reason": "error", "error": ERROR}]
+            chunk["choices"] = [{**chunk["choices"][0], "finish_reason": "error", "error": OVERLOAD_ERROR}]
 
 
-def in_choice_of_body(answer: Chunk) -> None:
+def error_in_choice_of_body(answer: Chunk) -> None:
     """Replace the text of a whole answer by an error in its choice (OpenRouter)."""
     message = {"role": "assistant", "content": ""}
-    answer["choices"][0] |= {"message": message, "finish_reason": "error", "error": ERROR}
+    answer["choices"][0] |= {"message": message, "finish_reason": "error", "error": OVERLOAD_ERROR}

@@ -7,32 +7,32 @@ from typing import Any
 
 Chunk = dict[str, Any]
 
-Stream = list[list[Chunk]]
+ChunkStream = list[list[Chunk]]
 """The pieces of a stream that are sent one by one, each as a list of its chunks."""
 
 
-def choices(stream: Stream) -> Iterator[dict[str, Any]]:
+def choices(stream: ChunkStream) -> Iterator[dict[str, Any]]:
     """Yield the choices of all chunks."""
     for piece in stream:
         for chunk in piece:
             yield from chunk["choices"]
 
 
-def deltas(stream: Stream) -> Iterator[dict[str, Any]]:
+def deltas(stream: ChunkStream) -> Iterator[dict[str, Any]]:
     """Yield the deltas of all chunks."""
     for choice in choices(stream):
         if "delta" in choice:
             yield choice["delta"]
 
 
-def texts(stream: Stream) -> list[dict[str, Any]]:
+def text_deltas(stream: ChunkStream) -> list[dict[str, Any]]:
     """Return the deltas that hold text of the answer."""
     return [delta for delta in deltas(stream) if delta.get("content")]
 
 
-def text_of(stream: Stream) -> str:
+def text_of(stream: ChunkStream) -> str:
     """Return the whole text of the answer."""
-    return "".join(delta["content"] for delta in texts(stream))
+    return "".join(delta["content"] for delta in text_deltas(stream))
 
 
 def message_of(body: Chunk) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def message_of(body: Chunk) -> dict[str, Any]:
     return message
 
 
-def insert_before_end(stream: Stream, delta: dict[str, Any]) -> None:
+def insert_before_end(stream: ChunkStream, delta: dict[str, Any]) -> None:
     """Insert a chunk with this delta before the chunk with the finish reason."""
     for piece in stream:
         for place, chunk in enumerate(piece):
@@ -51,15 +51,15 @@ def insert_before_end(stream: Stream, delta: dict[str, Any]) -> None:
                 return
 
 
-def in_both(
+def for_stream_and_body(
     change: Callable[[dict[str, Any]], None],
-) -> tuple[Callable[[Stream], None], Callable[[Chunk], None]]:
+) -> tuple[Callable[[ChunkStream], None], Callable[[Chunk], None]]:
     """Return two functions, for a stream and for a whole answer.
 
     They apply `change` to each delta, or to the message.
     """
 
-    def in_stream(stream: Stream) -> None:
+    def in_stream(stream: ChunkStream) -> None:
         for delta in deltas(stream):
             change(delta)
 

@@ -8,19 +8,21 @@ from typing import Any
 
 from benchwright.endpoint.simulate.quirks.stream import (
     Chunk,
-    Stream,
+    ChunkStream,
     choices,
     deltas,
     insert_before_end,
     message_of,
+    text_deltas,
     text_of,
-    texts,
 )
 
-THOUGHT = "Let me look at that once more."
+EXTRA_REASONING = "Let me look at that once more."
 """Reasoning that some quirks add to that of the settings."""
 
-_HARMONY = f"<|channel|>analysis<|message|>{THOUGHT}<|end|><|start|>assistant<|channel|>final<|message|>"
+_HARMONY = (
+    f"<|channel|>analysis<|message|>{EXTRA_REASONING}<|end|><|start|>assistant<|channel|>final<|message|>"
+)
 _OPENING, _CLOSING = "<think>", "</think>"
 
 _UNKNOWN = "\ufffd"
@@ -28,19 +30,19 @@ _FIRST_BEYOND = "\U00010000"
 """The first character that UTF-16 encodes as two halves (a surrogate pair)."""
 
 
-def message_for_delta(stream: Stream) -> None:
+def message_for_delta(stream: ChunkStream) -> None:
     """Send a message in place of each delta."""
     for choice in choices(stream):
         choice["message"] = choice.pop("delta")
 
 
-def cumulative_message(stream: Stream) -> None:
+def cumulative_message(stream: ChunkStream) -> None:
     """Send a message in place of each delta, with all of the answer so far."""
     cumulative_answer(stream)
     message_for_delta(stream)
 
 
-def whole_message_last(stream: Stream) -> None:
+def whole_message_last(stream: ChunkStream) -> None:
     """Send the whole message a second time, with the finish reason (MiniMax)."""
     for choice in choices(stream):
         if choice["finish_reason"]:
@@ -48,7 +50,7 @@ def whole_message_last(stream: Stream) -> None:
             choice["message"] = {"role": "assistant", "content": text_of(stream)}
 
 
-def message_beside_delta(stream: Stream) -> None:
+def message_beside_delta(stream: ChunkStream) -> None:
     """Send a message with all of the answer so far beside each delta (Perplexity)."""
     said = ""
     for choice in choices(stream):
@@ -56,15 +58,15 @@ def message_beside_delta(stream: Stream) -> None:
         choice["message"] = {"role": "assistant", "content": said}
 
 
-def repeated_answer(stream: Stream) -> None:
+def repeated_answer(stream: ChunkStream) -> None:
     """Send the whole answer a second time in the last delta (RAGFlow)."""
     if text := text_of(stream):
         insert_before_end(stream, {"content": text})
 
 
-def cumulative_answer(stream: Stream) -> None:
+def cumulative_answer(stream: ChunkStream) -> None:
     """Send, in each delta, all of the answer so far (QwenLM)."""
-    found = texts(stream)
+    found = text_deltas(stream)
     for delta, text in zip(found, list(accumulate(delta["content"] for delta in found)), strict=True):
         delta["content"] = text
 
@@ -81,7 +83,7 @@ def content_parts(message: dict[str, Any]) -> None:
         message["content"] = parts
 
 
-def halves(stream: Stream) -> None:
+def halves(stream: ChunkStream) -> None:
     """Split characters that UTF-16 encodes in two halves over two events (servers that count UTF-16)."""
     for piece in stream:
         for place, chunk in reversed(list(enumerate(piece))):
@@ -90,7 +92,7 @@ def halves(stream: Stream) -> None:
                 piece[place : place + 1] = [before, after]
 
 
-def lone_half(stream: Stream) -> None:
+def lone_half(stream: ChunkStream) -> None:
     """Send only the first half of characters that UTF-16 encodes in two halves, and drop the rest of the chunk."""
     for piece in stream:
         piece[:] = [_halved(chunk)[0] for chunk in piece]
@@ -122,9 +124,9 @@ def _with_text(chunk: Chunk, text: str) -> Chunk:
     return {**chunk, "choices": [{**choice, "delta": {**choice["delta"], "content": text}}]}
 
 
-def end_token(stream: Stream) -> None:
+def end_token(stream: ChunkStream) -> None:
     """Add the token that ends a turn to the text, as servers that do not remove it."""
-    if texts(stream):
+    if text_deltas(stream):
         insert_before_end(stream, {"content": "<|im_end|>"})
 
 
@@ -155,29 +157,29 @@ def thinking_elsewhere(message: dict[str, Any]) -> None:
         message["thinking"] = thought
 
 
-def marked_thinking(stream: Stream) -> None:
+def marked_thinking(stream: ChunkStream) -> None:
     """Send reasoning as content, with a mark beside it that tells it from the answer (Vertex)."""
     for delta in deltas(stream):
         if thought := delta.pop("reasoning_content", None):
             delta |= {"content": thought, "extra_content": {"google": {"thought": True}}}
 
 
-def late_thinking(stream: Stream) -> None:
+def late_thinking(stream: ChunkStream) -> None:
     """Insert a second block of reasoning into the text, before the end of the answer."""
-    if found := texts(stream)[1:]:
-        found[-1]["content"] = f"{_OPENING}{THOUGHT}{_CLOSING}{found[-1]['content']}"
+    if found := text_deltas(stream)[1:]:
+        found[-1]["content"] = f"{_OPENING}{EXTRA_REASONING}{_CLOSING}{found[-1]['content']}"
 
 
 def late_thinking_in_body(body: Chunk) -> None:
     """Insert a second block of reasoning before the last word of a whole answer."""
     before, blank, last = (message_of(body).get("content") or "").rpartition(" ")
     if blank:
-        message_of(body)["content"] = f"{before}{_OPENING}{THOUGHT}{_CLOSING}{blank}{last}"
+        message_of(body)["content"] = f"{before}{_OPENING}{EXTRA_REASONING}{_CLOSING}{blank}{last}"
 
 
-def channel_tokens(stream: Stream) -> None:
+def channel_tokens(stream: ChunkStream) -> None:
     """Add the tokens of gpt-oss's channels to the text, as servers that do not remove them."""
-    if found := texts(stream):
+    if found := text_deltas(stream):
         found[0]["content"] = f"{_HARMONY}{found[0]['content']}"
         found[-1]["content"] += "<|return|>"
 
@@ -200,10 +202,10 @@ def one_text_twice(message: dict[str, Any]) -> None:
         message["reasoning_content"] = text
 
 
-def thinking_twice(stream: Stream) -> None:
+def thinking_twice(stream: ChunkStream) -> None:
     """Send the reasoning in its own field and also within the text."""
     thought = "".join(delta.get("reasoning_content") or "" for delta in deltas(stream))
-    if thought and (found := texts(stream)):
+    if thought and (found := text_deltas(stream)):
         found[0]["content"] = f"{_OPENING}{thought}{_CLOSING}{found[0]['content']}"
 
 
@@ -213,13 +215,15 @@ def thinking_twice_in_body(body: Chunk) -> None:
         message_of(body)["content"] = f"{_OPENING}{thought}{_CLOSING}{message_of(body).get('content') or ''}"
 
 
-def tagged_thinking(opening: str, closing: str) -> tuple[Callable[[Stream], None], Callable[[Chunk], None]]:
+def tagged_thinking(
+    opening: str, closing: str
+) -> tuple[Callable[[ChunkStream], None], Callable[[Chunk], None]]:
     """Return (function for a stream, function for a whole answer) of a quirk.
 
     It moves the reasoning from its field to the beginning of the text, between two tags.
     """
 
-    def in_stream(stream: Stream) -> None:
+    def in_stream(stream: ChunkStream) -> None:
         with_thought = [delta for delta in deltas(stream) if delta.get("reasoning_content")]
         for delta in with_thought:
             delta["content"] = delta.pop("reasoning_content")
