@@ -94,7 +94,8 @@ class EnvironmentFile:
         if left:
             more = ", …" if len(left) > MOST_NAMED else ""
             say(
-                f"Note: {DEFAULT_FILE_NAME} also sets {', '.join(left[:MOST_NAMED])}{more}, not taken from a file that is found by "
+                f"Note: {DEFAULT_FILE_NAME} also sets {', '.join(left[:MOST_NAMED])}{more}, not taken from a "
+                "file that is found by "
                 f"itself; --env-file {DEFAULT_FILE_NAME} takes all of it."
             )
 

@@ -27,7 +27,7 @@ def milliseconds(seconds: float | None) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def count_with_noun(count: int, noun: str) -> str:
+def plural(count: int, noun: str) -> str:
     """Return a count with its noun: 1 sample, 2 samples, 1,234 samples."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 

@@ -39,7 +39,7 @@ def make_safe(text: str) -> str:
 
 
 def make_lines_safe(text: str) -> str:
-    """Return text from outside made safe as by `make_safe`, except that line ends stay, and a tab becomes four spaces."""
+    """Return text made safe as by `make_safe`, except that line ends stay, and a tab becomes four spaces."""
     return "\n".join(make_safe(line.replace("\t", "    ")) for line in text.split("\n"))
 
 

@@ -14,7 +14,7 @@ from benchwright.data.columns import documented_row
 from benchwright.data.errors import BadRow, DatasetValidationError
 from benchwright.data.rows import Row, name_file_in_errors, read_rows
 from benchwright.engine.protocols import Scorer, Task
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.records import Sample, TaskSpec
 from benchwright.scorers.shared import TargetChecker, target_as_text
 from benchwright.suggest import did_you_mean
@@ -139,9 +139,7 @@ class SampleRows(msgspec.Struct):
 
     def _advice(self) -> str:
         more = len(self._bad) - 1
-        others = (
-            f" {count_with_noun(more, 'more row')} {'is' if more == 1 else 'are'} bad, too." if more else ""
-        )
+        others = f" {plural(more, 'more row')} {'is' if more == 1 else 'are'} bad, too." if more else ""
         return f".{others} Mend them, or leave such rows out with --skip-bad-rows"
 
     @property

@@ -147,7 +147,8 @@ def _wanted(function: Callable[..., Any], path: str) -> list[str]:
         signature.bind(**dict.fromkeys(names))
     except (TypeError, ValueError) as error:
         raise UserError(
-            f"The scorer '{path}' cannot be called: {error}. A scorer function takes any of {', '.join(ARGUMENT_NAMES)}."
+            f"The scorer '{path}' cannot be called: {error}. A scorer function takes any of "
+            f"{', '.join(ARGUMENT_NAMES)}."
         ) from None
     return names
 

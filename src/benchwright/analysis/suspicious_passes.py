@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from benchwright.analysis.scores import passed_trials
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.manifest_facts import seal_of
@@ -75,7 +75,7 @@ def suspicious_lines(found: SuspiciousPasses | None) -> Iterator[str]:
         told = f"{found.suspicious:,} of {found.passes:,} {noun} {verb} suspicious"
         yield (f"{found.seal}: " if found.seal else "") + told + (f": {kinds}" if kinds else "")
     if found.others:
-        yield f"{count_with_noun(found.others, 'trial')} with flags did not pass"
+        yield f"{plural(found.others, 'trial')} with flags did not pass"
 
 
 def kind_in_words(kind: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchwright.analysis.request_summary import RequestSummary
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.records import Record, Status, Target, Usage
 from benchwright.runs.requests import thinking_tokens
 
@@ -52,7 +52,7 @@ def thinking_lines(found: ThinkingCutOff | None) -> list[str]:
     if found is None:
         return []
     limit = "the server's own limit" if found.max_tokens is None else f"{found.max_tokens:,}"
-    cut_off = f"{found.trials:,} of {count_with_noun(found.of, 'trial')} ({found.share:.1%})"
+    cut_off = f"{found.trials:,} of {plural(found.of, 'trial')} ({found.share:.1%})"
     return [
         f"{cut_off} cut off while the model was still thinking: no answer rather than a wrong one, and it counts as 0. "
         f"Raise --max-tokens ({limit} was reached), or limit thinking with --thinking-budget or --reasoning-effort."
@@ -62,13 +62,13 @@ def thinking_lines(found: ThinkingCutOff | None) -> list[str]:
 def completion_tokens_text(requests: RequestSummary) -> str:
     """Return the completion tokens as text, split into thinking and answering as far as they are known."""
     total, thought = requests.total_completion_tokens, requests.total_reasoning_tokens
-    told = count_with_noun(total, "completion token")
+    told = plural(total, "completion token")
     if not thought:
         return told
     estimated = requests.estimated_reasoning_requests
     parts = f"{'about ' if estimated else ''}{thought:,} thinking, {max(0, total - thought):,} answering"
     if unknown := requests.unknown_reasoning_requests:
-        parts = f"at least {thought:,} thinking; not known of {count_with_noun(unknown, 'request')}"
+        parts = f"at least {thought:,} thinking; not known of {plural(unknown, 'request')}"
     return f"{told} ({parts}{'; estimated from the text' if estimated else ''})"
 
 

@@ -14,7 +14,7 @@ from benchwright.analysis.summary_records import RunSummary
 from benchwright.app.benchmark_results import BenchmarkReport
 from benchwright.app.prepared import LaunchedRun, PreparedRun
 from benchwright.errors import RunUnfinished
-from benchwright.formats import count_with_noun, number_text
+from benchwright.formats import number_text, plural
 from benchwright.reports.as_text import as_text
 from benchwright.statistic import Statistic
 from benchwright.text import make_safe
@@ -50,7 +50,7 @@ class Evaluation(msgspec.Struct, frozen=True):
         return as_text(render_summary(self.summary))
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.id}: {count_with_noun(self.summary.done, 'trial')}>"
+        return f"<{type(self).__name__} {self.id}: {plural(self.summary.done, 'trial')}>"
 
 
 class BenchmarkRun(msgspec.Struct, frozen=True):

@@ -37,7 +37,7 @@ from benchwright.endpoint.providers import check_target, find_access, find_targe
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards import ShardParts
 from benchwright.errors import UserError
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.records import Sample, Target
 from benchwright.runs.journal import read_body
 from benchwright.runs.manifest import DataFile
@@ -373,7 +373,7 @@ def find_departures(
         yield f"temperature {sampling.temperature:g} instead of {metadata.temperature:g}"
     if selection.n < metadata.repeats:
         yield (
-            f"{count_with_noun(selection.n, 'repeat')} of each sample, where published scores are means of {metadata.repeats} "
+            f"{plural(selection.n, 'repeat')} of each sample, where published scores are means of {metadata.repeats} "
             f"(--n {metadata.repeats})"
         )
     own = metadata.max_tokens

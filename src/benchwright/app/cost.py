@@ -16,7 +16,7 @@ from benchwright.app.loop import run_async
 from benchwright.app.prepared import PreparedRun, RunRequest
 from benchwright.catalog.prompt_volume import measure_prompt_volume
 from benchwright.catalog.task import BenchmarkTask
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.pictures import MOST_TOKENS
 from benchwright.records import Sample, Target
 
@@ -93,7 +93,7 @@ def _played(request: RunRequest) -> CostPerTrial:
     return CostPerTrial(
         asked.requests,
         asked.prompt_characters / CHARACTERS_PER_TOKEN + asked.picture_tokens,
-        basis=f"prompts of {count_with_noun(asked.samples, 'sample')}, {CHARACTERS_PER_TOKEN} characters a token{images}",
+        basis=f"prompts of {plural(asked.samples, 'sample')}, {CHARACTERS_PER_TOKEN} characters a token{images}",
     )
 
 

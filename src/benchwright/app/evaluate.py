@@ -35,7 +35,7 @@ from benchwright.config import BaselineSettings, EndpointSettings, EvalSettings,
 from benchwright.data.manifest import file_fingerprint
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards import ShardParts
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.recipes.recipe_lookup import find_recipe
 from benchwright.records import Record, TrialLimits
 from benchwright.runs.manifest import DataFile, read_manifest
@@ -151,7 +151,7 @@ def _say_what_is_odd(task: DatasetTask, template: str | None, scorers: Sequence[
     """Report rows that are left out, and multiple-choice scoring of questions that show no options."""
     if task.skipped_rows is not None:
         rows, first = task.skipped_rows
-        say(f"Left out {count_with_noun(rows, 'bad row')} (--skip-bad-rows); the first is {first}")
+        say(f"Left out {plural(rows, 'bad row')} (--skip-bad-rows); the first is {first}")
     asked = template or ""
     if "mcq" not in scorers or offers_options({"user_prompt": asked}):
         return

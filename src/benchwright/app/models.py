@@ -109,7 +109,8 @@ def _check_different(found: ModelsUnderTest) -> None:
         if asked[place] in asked[:place]:
             first = names[asked.index(asked[place])]
             raise UserError(
-                f"{make_safe(first)!r} and {make_safe(name)!r} are the same model at the same address with the same settings: "
+                f"{make_safe(first)!r} and {make_safe(name)!r} are the same model at the same address with the "
+                "same settings: "
                 "remove one, or use --n for repeats."
             )
 

@@ -9,7 +9,7 @@ from benchwright.catalog.benchmark import Benchmark
 from benchwright.catalog.containers.benchmark import ContainerBenchmark
 from benchwright.catalog.containers.network_needs import NetworkNeeds
 from benchwright.errors import UserError
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.records import Sample
 from benchwright.sandbox.egress.addresses import Connect, connect
 from benchwright.sandbox.egress.hosts import HTTPS
@@ -65,11 +65,7 @@ def _tell(needs: Sequence[NetworkNeeds], of: int, why: str, what_to_do: str, say
 def _tests(needs: Sequence[NetworkNeeds], of: int) -> str:
     programs = list(dict.fromkeys(program for one in needs for program in one.programs))
     named = ", ".join(programs[:MAX_PROGRAMS_NAMED])
-    whose = (
-        f"all {of:,} tasks"
-        if len(needs) == of and of > 1
-        else f"{len(needs):,} of {count_with_noun(of, 'task')}"
-    )
+    whose = f"all {of:,} tasks" if len(needs) == of and of > 1 else f"{len(needs):,} of {plural(of, 'task')}"
     return f"The tests of {whose} fetch by {named}"
 
 

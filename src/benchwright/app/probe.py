@@ -45,4 +45,5 @@ def unlisted_model_warning(target: Target, models: Sequence[str]) -> str:
     shown = ", ".join(make_safe(name) for name in models[:5])
     more = f" and {len(models) - 5:,} more" if len(models) > 5 else ""
     hint = did_you_mean(target.model, models)
-    return f"Warning: {target.base_url} does not list the model {make_safe(target.model)!r}.{hint} It lists {shown}{more}."
+    model = make_safe(target.model)
+    return f"Warning: {target.base_url} does not list the model {model!r}.{hint} It lists {shown}{more}."

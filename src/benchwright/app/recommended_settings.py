@@ -80,7 +80,8 @@ def find_recommended(model: str, *, thinks: bool, given: Path | None = None) -> 
             if family.applies_to(model, thinks=thinks):
                 return RecommendedSettings(family.name, family.source, family.settings)
     raise UserError(
-        f"Nothing is recommended for {make_safe(model)!r}: write its settings into {given or own} (see docs/reasoning.md), "
+        f"Nothing is recommended for {make_safe(model)!r}: write its settings into {given or own} (see "
+        "docs/reasoning.md), "
         "or leave out --recommended."
     )
 

@@ -10,7 +10,7 @@ from benchwright.catalog.benchmark import Benchmark
 from benchwright.catalog.containers.benchmark import ContainerBenchmark
 from benchwright.catalog.containers.images import ImagePolicy, ImageRetention, ImagesOf
 from benchwright.catalog.scripted_checks import played_sample
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.records import Sample, Trial
 from benchwright.sandbox.docker import Engine, EngineError, EngineUnavailable, connect
 from benchwright.sandbox.docker.images import image_names
@@ -78,7 +78,9 @@ class RunImages:
         if not missing:
             return
         place, room = engine.information["DockerRootDir"], f"{free / GiB:.0f} GiB"
-        images = f"{count_with_noun(missing, 'image')} of {self._name} that {'is' if missing == 1 else 'are'} not here yet"
+        images = (
+            f"{plural(missing, 'image')} of {self._name} that {'is' if missing == 1 else 'are'} not here yet"
+        )
         if self._image_gib is None:
             if free < LOW_DISK_BYTES:
                 say(

@@ -12,7 +12,8 @@ from benchwright.cli import completions
 from benchwright.cli.command_help import combine_options, option
 
 recipe_option = option(
-    "--agent", "agent", multiple=True, metavar="NAME", heading="Agent", rare=True, shell_complete=completions.complete_agents,
+    "--agent", "agent", multiple=True, metavar="NAME", heading="Agent", rare=True,
+    shell_complete=completions.complete_agents,
     help="Command-line agent, as `benchwright agents` lists it. Repeatable: each works with each model.",
 )  # fmt: skip
 

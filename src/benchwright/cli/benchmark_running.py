@@ -31,7 +31,7 @@ from benchwright.cli.run_ending import (
 from benchwright.config import BenchmarkSettings
 from benchwright.engine.progress import LiveProgress
 from benchwright.engine.run import Listener
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.reports.cost import cost_lines
 from benchwright.text import make_safe
 
@@ -72,7 +72,7 @@ def _run(
     listeners: list[Listener] = [progress]
     if not quiet:
         name = prepared.facts["benchmark"]
-        title = f"{name}: {count_with_noun(prepared.request.plan.trial_count, 'trial')}"
+        title = f"{name}: {plural(prepared.request.plan.trial_count, 'trial')}"
         names = prepared.request.names
         listeners.append(TerminalProgress(progress, title, each_trial=False, what=name, names=names))
     launched = run_async(launch(prepared, listeners, say))
@@ -124,7 +124,7 @@ def _describe(runs: Sequence[PreparedRun[list[BenchmarkReport]]], rates: Rates, 
         return 0
     for prepared, facts in zip(runs, described, strict=True):
         trials, data = prepared.request.plan.trial_count, prepared.request.data[0]
-        echo(f"{prepared.facts['benchmark']}: {count_with_noun(trials, 'trial')}, data from {data.path}")
+        echo(f"{prepared.facts['benchmark']}: {plural(trials, 'trial')}, data from {data.path}")
         for line in cost_lines(facts["cost"]):
             echo(f"  {line}")
         if departures := prepared.facts["departures"]:

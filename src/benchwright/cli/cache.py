@@ -26,7 +26,8 @@ Examples:
 """
 
 filter_options = combine_options(
-    option("--model", default="", metavar="TEXT", heading="Which evaluations", shell_complete=completions.complete_models,
+    option("--model", default="", metavar="TEXT", heading="Which evaluations",
+           shell_complete=completions.complete_models,
            help="Only those of models whose name contains TEXT."),
     option("--dataset", default="", metavar="TEXT", heading="Which evaluations",
            help="Only those of datasets whose name contains TEXT."),

@@ -66,7 +66,7 @@ def write_sample(run: str, draw: int, output: Path, seed: int) -> None:
     from benchwright.app.judging.labels_file import write_form
     from benchwright.app.judging.sampling import drawn_answers
     from benchwright.errors import UserError
-    from benchwright.formats import count_with_noun
+    from benchwright.formats import plural
     from benchwright.runs.store import find_run
     from benchwright.runs.table import read_table
 
@@ -75,7 +75,7 @@ def write_sample(run: str, draw: int, output: Path, seed: int) -> None:
     drawn = drawn_answers(read_table(find_run(run)), draw, seed=seed)
     write_form(output, drawn)
     say(
-        f"{count_with_noun(len(drawn), 'answer')} written to {output}: fill in the column `label_answers` with 1 or 0."
+        f"{plural(len(drawn), 'answer')} written to {output}: fill in the column `label_answers` with 1 or 0."
     )
 
 

@@ -15,7 +15,7 @@ from benchwright.cli.progress import TerminalProgress
 from benchwright.cli.run_ending import INTERRUPTED, STOPPED
 from benchwright.engine.progress import LiveProgress
 from benchwright.engine.run import RunResult
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.text import make_safe
 
 
@@ -43,9 +43,7 @@ def label_answers(
 
     Return the result of asking the judge about answers that are not from the run. None if there are none.
     """
-    listeners = (
-        [] if quiet else judging_progress(f"Asking the judge about {count_with_noun(len(labels), 'answer')}")
-    )
+    listeners = [] if quiet else judging_progress(f"Asking the judge about {plural(len(labels), 'answer')}")
     return run_async(label_run(prepared, directory, labels, path.name, listeners, say))
 
 

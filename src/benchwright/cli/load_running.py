@@ -28,7 +28,7 @@ from benchwright.engine.run import Listener
 from benchwright.engine.worker import ScoredWork, WorkResult
 from benchwright.errors import BenchwrightError
 from benchwright.files import write_atomically
-from benchwright.formats import count_with_noun, milliseconds
+from benchwright.formats import milliseconds, plural
 from benchwright.records import FAILED_STATUSES
 from benchwright.reports.load.sentences import level_text, reasons_of, self_test_text
 from benchwright.reports.load.tables import rate_text
@@ -124,7 +124,7 @@ def _judge(report: LoadReport, most: str | None, *, named: bool, printed: bool) 
 
 def _silence(level: LevelResult) -> str:
     """Return the reason why a level has no figures."""
-    requests = f"its {count_with_noun(level.requests, 'request')}"
+    requests = f"its {plural(level.requests, 'request')}"
     if level.requests and level.requests == level.disturbed:
         return "this client stood still all the time"
     if level.requests and not level.counted:

@@ -11,7 +11,7 @@ from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import json_option, node_option, quiet_option, version_option
 from benchwright.cli.output import echo, print_json, say
 from benchwright.cli.pack_options import CONTEXT_SETTINGS
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.text import make_safe
 
 TEST_EXAMPLES = """\b
@@ -67,9 +67,9 @@ def test(
             echo(f"✗ {make_safe(text)}")
         for one in found.findings:
             echo(f"{'✗' if one.problem else '✓'} {make_safe(one.check)}: {make_safe(one.text)}")
-        scenarios = count_with_noun(found.validation.scenarios, "scenario")
-        outcome = count_with_noun(len(found.problems), "problem") if found.problems else "no problems"
-        echo(f"{outcome}: {scenarios}, {count_with_noun(found.answers, 'canned answer')}")
+        scenarios = plural(found.validation.scenarios, "scenario")
+        outcome = plural(len(found.problems), "problem") if found.problems else "no problems"
+        echo(f"{outcome}: {scenarios}, {plural(found.answers, 'canned answer')}")
     if found.problems:
         sys.exit(1)
 
@@ -102,6 +102,6 @@ def pack(path: Path, output: Path | None, compatible_version: str | None, node: 
             {"path": str(packed.path), "files": packed.files, "bytes": packed.size, "sha256": packed.sha256}
         )
         return
-    echo(f"{packed.path}: {count_with_noun(packed.files, 'file')}, {packed.size:,} bytes")
+    echo(f"{packed.path}: {plural(packed.files, 'file')}, {packed.size:,} bytes")
     echo(f"sha256 {packed.sha256}")
     say(f"Install it with: benchwright pack install {packed.path} --sha256 {packed.sha256}")

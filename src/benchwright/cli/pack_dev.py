@@ -15,7 +15,7 @@ from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import node_option, version_option
 from benchwright.cli.output import echo, say
 from benchwright.cli.pack_options import CONTEXT_SETTINGS
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.text import make_lines_safe, make_safe, one_line
 
 if TYPE_CHECKING:
@@ -76,9 +76,7 @@ def _show(made: PackTryResult, former: Mapping[str, str]) -> dict[str, str]:
     if made.error is not None:
         echo(f"{strftime('%H:%M:%S')}  ✗ {make_safe(made.error)}")
         return dict(former)
-    echo(
-        f"{strftime('%H:%M:%S')}  {make_safe(made.scenario)}: {count_with_noun(len(made.outcomes), 'answer')}"
-    )
+    echo(f"{strftime('%H:%M:%S')}  {make_safe(made.scenario)}: {plural(len(made.outcomes), 'answer')}")
     results = {}
     for canned, tried in made.outcomes:
         name = repr(canned.answer)

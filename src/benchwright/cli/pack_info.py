@@ -14,7 +14,7 @@ from benchwright.cli.options import json_option, node_option, version_option
 from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.cli.pack_install import pack_to_dict
 from benchwright.cli.pack_options import CONTEXT_SETTINGS
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.text import make_safe
 
 SHOW_EXAMPLES = """\b
@@ -85,7 +85,7 @@ def validate(path: Path, compatible_version: str | None, node: str, as_json: boo
             for text in texts:
                 echo(f"{kind}: {make_safe(text)}")
         state = "is not valid" if found.problems else "is valid"
-        echo(f"{found.directory} {state}: {count_with_noun(found.scenarios, 'scenario')}")
+        echo(f"{found.directory} {state}: {plural(found.scenarios, 'scenario')}")
     if found.problems:
         sys.exit(1)
 

@@ -26,7 +26,7 @@ from benchwright.config import PackSettings
 from benchwright.engine.progress import LiveProgress
 from benchwright.errors import BenchwrightError
 from benchwright.files import write_atomically
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.packs.task import format_scenario_count
 from benchwright.secrets import SECRETS
 from benchwright.text import make_safe
@@ -115,9 +115,10 @@ def _print_description(described: Mapping[str, Any]) -> None:
     models = ", ".join(make_safe(model["id"]) for model in described["models"])
     generation = ", ".join(f"{name}={value}" for name, value in described["generation"].items())
     echo(
-        f"{make_safe(described['pack'])} {make_safe(described['version'])}: {count_with_noun(described['cells'], 'cell')} "
-        f"({format_scenario_count(len(described['scenarios']), described['listed'])}, {count_with_noun(len(described['models']), 'model')}, "
-        f"{count_with_noun(described['attempts'], 'attempt')}), {described['mode']}"
+        f"{make_safe(described['pack'])} {make_safe(described['version'])}: {plural(described['cells'], 'cell')} "
+        f"({format_scenario_count(len(described['scenarios']), described['listed'])}, "
+        f"{plural(len(described['models']), 'model')}, "
+        f"{plural(described['attempts'], 'attempt')}), {described['mode']}"
     )
     echo(f"  models: {models}")
     echo(f"  generation: {make_safe(generation)}")
@@ -132,7 +133,7 @@ def _print_report(report: PackReport) -> None:
     manifest = setup.manifest
     echo(
         f"{make_safe(manifest.name)} {make_safe(manifest.version)}: {setup.scenario_count_text}, "
-        f"{count_with_noun(len(setup.models), 'model')}"
+        f"{plural(len(setup.models), 'model')}"
     )
     print_table(render_matrix(setup.models, setup.scenarios, report.results.cell_states()))
     echo()
@@ -144,7 +145,7 @@ def _print_report(report: PackReport) -> None:
         for line in decision_texts(report.summary.decision):
             print_table(line)
     if count := report.document["requestsOfNoCell"]:
-        requests = count_with_noun(count, "request")
+        requests = plural(count, "request")
         echo(f"{requests} of no cell (sent from a container, or without fetch); see host.log.")
     if setup.direct:
         echo("Nothing was metered (--direct).")

@@ -58,7 +58,8 @@ list_options = combine_options(
     option("--text", "words", default="", metavar="WORDS", heading="Which runs",
            help="Only runs with each of these words in id, name, model, agent, suite, tags or note."),
     run_limit_option(),
-    option("--sort", "order", type=click.Choice(SORT_ORDERS), metavar="ORDER", default="newest", heading="What is shown",
+    option("--sort", "order", type=click.Choice(SORT_ORDERS), metavar="ORDER", default="newest",
+           heading="What is shown",
            help="newest, oldest, name, model, score, failed, time, state or size."),
     option("--columns", metavar="NAME,NAME,...", heading="What is shown",
            help="Columns of the table: run, id, name, dataset, model, score, failed, trials, state, "

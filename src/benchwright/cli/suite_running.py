@@ -40,7 +40,7 @@ from benchwright.config import ModelEntry, PackSettings, Settings
 from benchwright.engine.progress import LiveProgress
 from benchwright.engine.run import Listener
 from benchwright.errors import BenchwrightError
-from benchwright.formats import count_with_noun, duration
+from benchwright.formats import duration, plural
 from benchwright.reports.comparison.sentences import ForeignText, Line
 from benchwright.reports.cost import PartCost, render_costs
 from benchwright.reports.run_list import score_text
@@ -167,7 +167,7 @@ def _in_short(summary: RunSummary, *, again: bool) -> str:
     failed = f", {figures.failed:,} failed" if figures.failed else ""
     return (
         f"{'already finished, ' if again else ''}{score_text(figures.targets[0])}, "
-        f"{count_with_noun(figures.done, 'trial')}{failed}, {duration(figures.seconds)}"
+        f"{plural(figures.done, 'trial')}{failed}, {duration(figures.seconds)}"
     )
 
 
@@ -182,7 +182,7 @@ def _say_the_end(suite: Suite, runs: Sequence[SuiteRun], code: int, *, has_table
     counts = Counter(run.outcome for run in runs)
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
     if code or not quiet:
-        say(f"Suite {make_safe(suite.name)}, {count_with_noun(len(runs), 'run')}: {told}.")
+        say(f"Suite {make_safe(suite.name)}, {plural(len(runs), 'run')}: {told}.")
     again = _command("run", suite.given_name) if suite.given_name and suite.models else "the same command"
     if code in (INTERRUPTED, STOPPED):
         say(f"To go on: {again}")
@@ -213,7 +213,7 @@ def _describe(
         models = ", ".join(model.title for model in parts[0].models)
         title = Line(
             "verdict",
-            [ForeignText(suite.name), f": {count_with_noun(len(parts), 'part')}, for ", ForeignText(models)],
+            [ForeignText(suite.name), f": {plural(len(parts), 'part')}, for ", ForeignText(models)],
         )
         each = {name: PartCost(described["trials"], described["cost"]) for name, described in facts.items()}
         print_table(render_costs(title, each, len(parts) - len(usable)))

@@ -140,7 +140,8 @@ def _models(suite: Suite, context: click.Context, given: Mapping[str, Any]) -> t
     tried = Settings(**named).endpoint.models_under_test
     if not tried:
         raise UserError(
-            f"The suite {make_safe(suite.given_name)} names no models: use --model, or write a table [[models]] into its file."
+            f"The suite {make_safe(suite.given_name)} names no models: use --model, or write a table "
+            "[[models]] into its file."
         )
     return tried
 
@@ -156,7 +157,8 @@ def _check_some_part_takes(given: Set[str], suite: Suite, context: click.Context
     for name in sorted(given & option_names(context.command).keys() - taken - {*SUITE_PARAMETERS}):
         what = " and ".join(f"{kind}s" for kind in sorted(kinds))
         raise UserError(
-            f"{option_spelling(context, name)} does nothing in the suite {make_safe(suite.name)}, as {what} have no such option."
+            f"{option_spelling(context, name)} does nothing in the suite {make_safe(suite.name)}, as {what} "
+            "have no such option."
             f"{_instead(context.params[name], taken) if name == 'option' else ''}"
         )
 

@@ -19,7 +19,7 @@ from benchwright.data.layout import fetched_directory
 from benchwright.data.manifest import Manifest, fetched_file, manifest_of, read_manifest, write_manifest
 from benchwright.data.pip_and_git import check_out, unpack_wheel
 from benchwright.data.registry import fetch_harbor_dataset
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.text import Say
 
 
@@ -52,7 +52,7 @@ def fetch(dataset: Dataset, data_dir: str | PathLike[str], say: Say) -> Path:
         if target.exists():
             target.rename(room / "former")
         staging.rename(target)
-    say(f"{dataset.name}: {count_with_noun(len(manifest.files), 'file')} at {manifest.revision} in {target}")
+    say(f"{dataset.name}: {plural(len(manifest.files), 'file')} at {manifest.revision} in {target}")
     return target
 
 
@@ -96,7 +96,7 @@ def _is_whole(target: Path, dataset: Dataset, say: Say) -> bool:
         say(f"{dataset.name}: {', '.join(changed[:3])} changed or missing in {target}, fetching again")
         return False
     say(
-        f"{dataset.name}: up to date, {count_with_noun(len(manifest.files), 'file')} at {manifest.revision} in {target}"
+        f"{dataset.name}: up to date, {plural(len(manifest.files), 'file')} at {manifest.revision} in {target}"
     )
     return True
 

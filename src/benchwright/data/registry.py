@@ -94,7 +94,8 @@ def _read(place: str) -> bytes:
     except (URLError, OSError) as error:
         reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or error
         raise DatasetError(
-            f"The registry {place} cannot be read: {reason}. Name another one in {REGISTRY_VARIABLE}, or the tasks' folder."
+            f"The registry {place} cannot be read: {reason}. Name another one in {REGISTRY_VARIABLE}, or the "
+            "tasks' folder."
         ) from error
 
 

@@ -153,7 +153,8 @@ def _unix_address(url: str) -> Address:
         raise UserError(f"The base URL {url!r} is not in the form of a Unix socket: {_in_our_form(url)}.")
     if (length := len(socket.encode())) > MAX_SOCKET_PATH_BYTES:
         raise UserError(
-            f"The path of the socket in {url!r} has {length} bytes, the system takes {MAX_SOCKET_PATH_BYTES}: make a link."
+            f"The path of the socket in {url!r} has {length} bytes, the system takes "
+            f"{MAX_SOCKET_PATH_BYTES}: make a link."
         )
     if not _is_plain(prefix) or "#" in prefix:
         raise UserError(f"The base URL {url!r} must end with a plain path such as :/v1.")

@@ -19,7 +19,7 @@ from benchwright.endpoint.flags import (
 )
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.usage import total_gap
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 
 END_OF_TURN_TOKENS = 1
 """Number of tokens that a server counts for an empty answer: the token that ends the turn."""
@@ -45,9 +45,9 @@ def flags_of_usage(usage: Any) -> Iterator[str]:
     """Yield a flag if `total_tokens` is more than the sum of prompt and completion."""
     gap = total_gap(usage)
     if gap is not None and gap.are_thinking:
-        yield make_flag(THINKING_BY_TOTAL, count_with_noun(gap.tokens, "token"))
+        yield make_flag(THINKING_BY_TOTAL, plural(gap.tokens, "token"))
     elif gap is not None:
-        yield make_flag(TOTAL_UNEXPLAINED, f"by {count_with_noun(gap.tokens, 'token')}")
+        yield make_flag(TOTAL_UNEXPLAINED, f"by {plural(gap.tokens, 'token')}")
 
 
 def flags_without_answer(reply: Reply) -> Iterator[str]:
@@ -64,7 +64,7 @@ def flags_without_answer(reply: Reply) -> Iterator[str]:
     elif tokens is None:
         yield NO_ANSWER
     elif tokens > END_OF_TURN_TOKENS:
-        yield make_flag(NO_ANSWER, f"{count_with_noun(tokens, 'token')} came without text")
+        yield make_flag(NO_ANSWER, f"{plural(tokens, 'token')} came without text")
 
 
 def flags_of_text(reply: Reply, offered: Collection[str]) -> Iterator[str]:

@@ -26,7 +26,7 @@ from benchwright.engine.stop import DecisionRule, StopRequest, StopRule
 from benchwright.engine.trial_reuse import NO_REUSE, Reuse, ReusedTrial
 from benchwright.engine.worker import TrialWork, WorkResult
 from benchwright.errors import JournalError
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.records import FAILED_STATUSES, RETRIED_ON_RESUME, Record, RunEvent, Status, Trial
 from benchwright.runs.journal import Journal
 from benchwright.runs.keys import score_key
@@ -155,7 +155,7 @@ class _Run:
         for listener in self._listeners:
             listener.on_start(total, min(total, done), again)
         if self._lost:
-            self._say(f"{count_with_noun(self._lost, 'conversation')} lost on the disk, and asked again.")
+            self._say(f"{plural(self._lost, 'conversation')} lost on the disk, and asked again.")
         sampler, spent = LoopLagSampler(), ExecutionCost()
         syncing = asyncio.create_task(self._sync_each_second())
         try:

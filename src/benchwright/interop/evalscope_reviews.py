@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.interop.foreign_results import ForeignScore, ForeignTrial, UnreadableResults
 from benchwright.interop.inspect_sample import openai_message, usage_of
 from benchwright.interop.untrusted_files import (
@@ -88,7 +88,7 @@ def scan_reviews(subsets: Sequence[ReviewSubset]) -> ReviewOverview:
     notes = [f"Its last line is cut short, and left out: {name}" for name in torn]
     if again:
         notes.append(
-            f"{count_with_noun(again, 'review')} stood there again; the last one of an answer counts, as in EvalScope."
+            f"{plural(again, 'review')} stood there again; the last one of an answer counts, as in EvalScope."
         )
     return ReviewOverview(attempts, list(metrics), repeats, notes)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import msgspec
 import xxhash
 
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.interop.foreign_results import ForeignRun, ForeignScale, ForeignTrial, UnreadableResults
 from benchwright.text import one_line
 
@@ -98,14 +98,14 @@ class ImportTally:
             and planned is not None
             and count + self._run.absent_trials < planned
         ):
-            yield f"It tells of {count_with_noun(planned, 'trial')}; {count:,} are in its files."
+            yield f"It tells of {plural(planned, 'trial')}; {count:,} are in its files."
         if self._twice:
-            yield f"{count_with_noun(self._twice, 'trial')} stood twice, word for word; each counts once."
+            yield f"{plural(self._twice, 'trial')} stood twice, word for word; each counts once."
         if self._unread:
-            yield f"The records of {count_with_noun(len(self._unread), 'trial')} are damaged: {self._unread[0]}"
+            yield f"The records of {plural(len(self._unread), 'trial')} are damaged: {self._unread[0]}"
         for remark, times in self._remarks.items():
             example = one_line(self._examples[remark], LONGEST_NAME)
-            yield f"{remark}: {count_with_noun(times, 'trial')}, such as {example}."
+            yield f"{remark}: {plural(times, 'trial')}, such as {example}."
         for name, values in self._scores.items():
             if values.disagrees(self.count):
                 yield (

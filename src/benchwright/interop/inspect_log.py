@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.interop.archives import Archive
 from benchwright.interop.foreign_results import (
     ForeignRun,
@@ -75,7 +75,7 @@ def read(path: Path) -> ReadResults:
         name = HEADER_MEMBER if HEADER_MEMBER in names else START_MEMBER
         header = require_object(decode_json(archive.read(name), f"{path}, {name}"), f"{path}, {name}")
         again = len(archive.names) - len(names)
-    twice = f"{count_with_noun(again, 'member')} of the archive stood there again; the last one counts, as in any zip archive."
+    twice = f"{plural(again, 'member')} of the archive stood there again; the last one counts, as in any zip archive."
     return [_run(path, header, None, [twice] if again else [])]
 
 

@@ -40,7 +40,8 @@ MALFORMED_VERDICT_TEXT = "produced malformed response"
 """Failure reasons of a model-graded assertion whose grader did not answer (src/matchers.ts, before
 `graderError`).
 
-A reason counts if it equals `NO_OUTPUT_REASON`, begins with an entry of `NO_VERDICT_PREFIXES`, or contains `MALFORMED_VERDICT_TEXT`.
+A reason counts if it equals `NO_OUTPUT_REASON`, begins with an entry of `NO_VERDICT_PREFIXES`, or contains
+`MALFORMED_VERDICT_TEXT`.
 """
 
 

@@ -12,7 +12,7 @@ from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay import Relay, RelayedRequest, relay_environment
 from benchwright.endpoint.serving.listener import LOOPBACK
 from benchwright.engine.protocols import Scorer, Solver
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.packs.bridge import PackProcess
 from benchwright.packs.configuration import PackConfiguration
 from benchwright.packs.context import PackDirectories, RelayAccess, host_context
@@ -51,11 +51,7 @@ class PackRunSetup(Record, frozen=True):
 
 def format_scenario_count(chosen: int, listed: int) -> str:
     """Format the number of chosen scenarios, with the number of all if only some are chosen."""
-    return (
-        count_with_noun(chosen, "scenario")
-        if chosen >= listed
-        else f"{chosen:,} of {count_with_noun(listed, 'scenario')}"
-    )
+    return plural(chosen, "scenario") if chosen >= listed else f"{chosen:,} of {plural(listed, 'scenario')}"
 
 
 class PackTask:

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 
 from benchwright.analysis.audit import AuditedFinding, RunAudit
 from benchwright.analysis.suspicious_passes import kind_in_words
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.reports.comparison.sentences import CellText, ForeignText, Line
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.terminal import render_blocks
@@ -34,7 +34,7 @@ def render_audit(found: RunAudit, *, notes: bool) -> RenderableType:
 
 
 def _lines(found: RunAudit, *, shown: bool) -> Iterator[Line]:
-    trials = count_with_noun(found.trials, "trial")
+    trials = plural(found.trials, "trial")
     if found.signs:
         passes = f"{found.suspicious:,} of {found.passes:,} {'pass' if found.passes == 1 else 'passes'}"
         yield Line(
@@ -48,13 +48,9 @@ def _lines(found: RunAudit, *, shown: bool) -> Iterator[Line]:
     else:
         yield Line("verdict", [f"No signs in {trials}."])
     if left := found.trials - found.audited:
-        yield Line(
-            "note", [f"{count_with_noun(left, 'trial')} without commands or a patch: nothing to audit there."]
-        )
+        yield Line("note", [f"{plural(left, 'trial')} without commands or a patch: nothing to audit there."])
     if found.notes and not shown:
-        yield Line(
-            "note", [f"{count_with_noun(found.notes, 'trial')} with notes only: --notes shows what they are."]
-        )
+        yield Line("note", [f"{plural(found.notes, 'trial')} with notes only: --notes shows what they are."])
 
 
 def _table(title: str, findings: Sequence[AuditedFinding]) -> Block:

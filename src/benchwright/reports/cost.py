@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from benchwright.analysis.cost import Cost, total_cost
-from benchwright.formats import count_with_noun, duration
+from benchwright.formats import duration, plural
 from benchwright.reports.comparison.sentences import CellText, ForeignText, Line
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.terminal import render_blocks
@@ -87,4 +87,4 @@ def cost_lines(cost: Cost) -> list[str]:
 
 
 def _counted(count: int | None, noun: str) -> str:
-    return f"unknown {noun}s" if count is None else count_with_noun(count, noun)
+    return f"unknown {noun}s" if count is None else plural(count, noun)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.import_report import ImportedRun, ImportReport
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.reports.comparison.sentences import CellText, ForeignText, Line
 from benchwright.reports.comparison.tables import Block
 
@@ -34,7 +34,7 @@ def imported_lines(report: ImportReport) -> Iterator[Line]:
     runs = report.imported
     known = sum(not one.new for one in runs)
     if known:
-        yield Line("note", [f"{count_with_noun(known, 'run')} of these had been imported before."])
+        yield Line("note", [f"{plural(known, 'run')} of these had been imported before."])
     for program in dict.fromkeys(one.program for one in runs):
         own = [one for one in runs if one.program == program]
         lacks = list(dict.fromkeys(lack for one in own for lack in one.lacks))

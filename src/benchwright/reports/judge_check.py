@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 
 from benchwright.analysis.judged.judge_experiments import JudgeCheck
-from benchwright.formats import count_with_noun, number_text
+from benchwright.formats import number_text, plural
 from benchwright.reports.comparison.sentences import CellText, ForeignText, Line
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.terminal import render_blocks
@@ -46,7 +46,7 @@ def _lines(found: JudgeCheck) -> Iterator[Line]:
     who = "" if judge is None else judge.model
     yield Line(
         "verdict",
-        ["Judge ", ForeignText(who), f", asked again about {count_with_noun(found.answers, 'answer')}."],
+        ["Judge ", ForeignText(who), f", asked again about {plural(found.answers, 'answer')}."],
     )
     for one in found.experiments:
         if one.p_value is not None and one.p_value < SIGNIFICANCE_LEVEL and one.name in CHANGE_TEXTS:

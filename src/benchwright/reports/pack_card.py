@@ -32,7 +32,8 @@ def as_text(card: PackCard) -> str:
         for one in model.categories:
             bar = "█" * round(BAR_WIDTH * one.share)
             lines.append(
-                f"  {make_safe(truncate(one.label, MAX_LABEL_LENGTH)):{MAX_LABEL_LENGTH}} {bar:{BAR_WIDTH}} {make_safe(one.score)}"
+                f"  {make_safe(truncate(one.label, MAX_LABEL_LENGTH)):{MAX_LABEL_LENGTH}} {bar:{BAR_WIDTH}} "
+                f"{make_safe(one.score)}"
             )
     return "\n".join([*lines, "", card.host]) + "\n"
 

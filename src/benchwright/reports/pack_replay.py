@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchwright.formats import count_with_noun, duration
+from benchwright.formats import duration, plural
 from benchwright.packs.events import Event
 from benchwright.text import one_line
 
@@ -22,8 +22,8 @@ def event_line(event: Event, labels: Mapping[str, str]) -> str:
     scenario = event.get("scenarioId")
     match event.get("type"):
         case "run_started":
-            models = count_with_noun(len(event.get("models", [])), "model")
-            text = f"run started: {models}, {count_with_noun(event.get('totalScenarios', 0), 'scenario')}"
+            models = plural(len(event.get("models", [])), "model")
+            text = f"run started: {models}, {plural(event.get('totalScenarios', 0), 'scenario')}"
         case "verifier_preparing":
             text = f"verifier {event.get('verifierId')}: {event.get('message')}"
         case "scenario_started":

@@ -15,7 +15,7 @@ from benchwright.analysis.quality_and_speed.records import (
     SpeedBucket,
     Trend,
 )
-from benchwright.formats import count_with_noun, duration, interval, milliseconds, number_text
+from benchwright.formats import duration, interval, milliseconds, number_text, plural
 from benchwright.reports.comparison.sentences import CellText, ForeignText, Line, p_text
 from benchwright.reports.comparison.tables import METRIC_NAMES, Block
 from benchwright.reports.comparison.tables import TEST_NAMES as PAIRED_TESTS
@@ -50,7 +50,7 @@ def quality_and_speed_lines(views: Sequence[JointView]) -> Iterator[Line]:
         yield Line("warning", [f"TIMINGS INVALID of {', '.join(invalid)}: {told}"])
     for view in views:
         if view.judged.reused:
-            told = f"{count_with_noun(view.judged.reused, 'trial')} of an earlier run left out of quality and speed."
+            told = f"{plural(view.judged.reused, 'trial')} of an earlier run left out of quality and speed."
             yield Line("note", [f"{_told(view, views)}{told}"])
         yield from (Line("note", [f"{_told(view, views)}{text}."]) for text in view.notes)
 
@@ -132,9 +132,7 @@ def _bucket(bucket: SpeedBucket) -> list[CellText]:
 def association_text(speed: SpeedAccuracy) -> str:
     """Describe whether wrong answers were slower than correct ones, with the test."""
     name = METRIC_NAMES[speed.metric]
-    left_out = (
-        f", {count_with_noun(speed.untimed, 'graded trial')} without a time left out" if speed.untimed else ""
-    )
+    left_out = f", {plural(speed.untimed, 'graded trial')} without a time left out" if speed.untimed else ""
     if speed.wrong_slower is None:
         kind = "wrong" if speed.correct == 0 else "correct"
         return f"by {name} nothing to compare: all {speed.n:,} answers are {kind}{left_out}"
@@ -153,7 +151,7 @@ def _within_text(speed: SpeedAccuracy) -> str:
     p_value = "" if within.p_value is None else f" ({p_text(within.p_value)}, sign test)"
     return (
         ", and among repeats of one question the wrong ones were slower "
-        f"{count_with_noun(within.wrong_slower, 'time')}, faster {count_with_noun(within.wrong_faster, 'time')}{p_value}"
+        f"{plural(within.wrong_slower, 'time')}, faster {plural(within.wrong_faster, 'time')}{p_value}"
     )
 
 
@@ -208,7 +206,7 @@ def _trend(trend: Trend, confidence: float) -> str:
     amount = f"{trend.per_doubling * 100:+.2f} points with each doubling of concurrency"
     if trend.low is not None and trend.high is not None:
         amount += f" ({confidence * 100:g} % {trend.low * 100:+.2f} to {trend.high * 100:+.2f})"
-    samples = count_with_noun(trend.samples, "sample")
+    samples = plural(trend.samples, "sample")
     how = f"{PAIRED_TESTS.get(trend.test, trend.test)}, {samples} at {trend.levels} concurrencies"
     if trend.p_value is None:
         return f"Whether accuracy changes with concurrency is undecided: {amount}, {how}."

@@ -19,7 +19,7 @@ from benchwright.analysis.request_summary import RequestSummary
 from benchwright.analysis.summary_records import RunSummary, ScoreSummary, TargetSummary
 from benchwright.analysis.suspicious_passes import suspicious_lines
 from benchwright.analysis.thinking import completion_tokens_text, thinking_lines
-from benchwright.formats import count_with_noun, duration, interval, milliseconds, number_text
+from benchwright.formats import duration, interval, milliseconds, number_text, plural
 from benchwright.reports.comparison.sentences import raw_line
 from benchwright.reports.decision import decision_lines
 from benchwright.text import make_lines_safe, make_safe
@@ -89,7 +89,7 @@ def _target(target: TargetSummary, repeats: int, said: str) -> list[RenderableTy
 
 def _heading(summary: RunSummary) -> Text:
     some = f"{summary.done:,} of " if summary.planned is not None else ""
-    trials = count_with_noun(summary.done if summary.planned is None else summary.planned, "trial")
+    trials = plural(summary.done if summary.planned is None else summary.planned, "trial")
     return Text(f"{make_safe(summary.name)}: {summary.state}, {some}{trials}", style="bold")
 
 
@@ -116,7 +116,7 @@ def _statuses(target: TargetSummary, repeats: int) -> Text:
     reused = f", {target.reused:,} reused from earlier runs" if target.reused else ""
     cut_off = f"; {target.cut_off:,} more were cut off and do not count" if target.cut_off else ""
     return Text(
-        f"{make_safe(target.title)}  {count_with_noun(target.trials, 'trial')}{per_row}{reused}: {counts}{cut_off}"
+        f"{make_safe(target.title)}  {plural(target.trials, 'trial')}{per_row}{reused}: {counts}{cut_off}"
     )
 
 
@@ -185,7 +185,7 @@ def _some_samples(entry: PassAt) -> str:
     if not entry.too_few:
         return ""
     total = entry.samples + entry.too_few
-    return f"  ({entry.samples:,} of {count_with_noun(total, 'sample')}; the others have fewer than {entry.k} repeats)"
+    return f"  ({entry.samples:,} of {plural(total, 'sample')}; the others have fewer than {entry.k} repeats)"
 
 
 def _table(*columns: str, title: str | None = None) -> Table:
@@ -219,8 +219,8 @@ def interval_text(score: ScoreSummary) -> str:
 
     The score must have a value.
     """
-    groups = "" if score.n_groups is None else f" in {count_with_noun(score.n_groups, 'group')}"
-    return f"{METHOD_TEXTS.get(score.method) or _why_no_interval(score)}, {count_with_noun(score.n_samples, 'sample')}{groups}"
+    groups = "" if score.n_groups is None else f" in {plural(score.n_groups, 'group')}"
+    return f"{METHOD_TEXTS.get(score.method) or _why_no_interval(score)}, {plural(score.n_samples, 'sample')}{groups}"
 
 
 def _why_no_interval(score: ScoreSummary) -> str:
@@ -297,12 +297,11 @@ def _speed(target: TargetSummary) -> RenderableType:
     )
     rate = f", {requests.effective_throughput_rps:.1f}/s" if requests.effective_throughput_rps else ""
     others = "".join(
-        f", {count_with_noun(count, f'{make_safe(role)} request')}"
-        for role, count in target.other_roles.items()
+        f", {plural(count, f'{make_safe(role)} request')}" for role, count in target.other_roles.items()
     )
     in_time = f" in {duration(requests.wall_time_seconds)}" if requests.wall_time_seconds else ""
     line = (
-        f"{count_with_noun(requests.total_requests, 'request')}{failed}{retried}{others}"
+        f"{plural(requests.total_requests, 'request')}{failed}{retried}{others}"
         f"{in_time}{rate}; {tokens_text(requests)}"
     )
     told = Text(line, style="dim")

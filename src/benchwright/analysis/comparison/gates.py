@@ -19,7 +19,7 @@ from benchwright.analysis.comparison.rules import (
 )
 from benchwright.analysis.comparison.sides import Side
 from benchwright.errors import UserError
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.statistic import Statistic
 
 
@@ -117,8 +117,8 @@ def _regressions(
             rule = check_non_inferiority if prove else check_regression
             ruling = rule(name, found, margin, confidence, tests)
             samples, failed = (
-                count_with_noun(score.n or score.n_b, "sample"),
-                count_with_noun(score.errors_b, "trial"),
+                plural(score.n or score.n_b, "sample"),
+                plural(score.errors_b, "trial"),
             )
             explanation = f"{ruling.explanation}; {samples}, {failed} failed"
             rulings.append(msgspec.structs.replace(ruling, explanation=explanation))

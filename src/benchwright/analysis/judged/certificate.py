@@ -12,7 +12,7 @@ import numpy as np
 from benchwright.analysis.judged.answers import JudgedAnswers, LabelledAnswers, answers_of, pair_labels
 from benchwright.analysis.judged.records import Certificate
 from benchwright.analysis.scores import scale_of
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.runs.human_labels import read_labels
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -87,14 +87,14 @@ def _corrected(
     binary = are_binary(answers.verdicts) and are_binary(pairs.labels)
     n = pairs.labels.size
     if n < MIN_LABELS:
-        return None, f"{count_with_noun(n, 'label')}; at least {MIN_LABELS} are needed"
+        return None, f"{plural(n, 'label')}; at least {MIN_LABELS} are needed"
     if len(seen.rows) >= MIN_LABELS:
         refusal = _drawn_badly(table, answers, seen, binary=binary)
         return (None, refusal) if refusal else (_by_own(table, answers, seen, binary=binary), None)
     if not seen.other_pairs.labels.size:
         return (
             None,
-            f"{count_with_noun(len(seen.rows), 'label')} of this model's answers; at least {MIN_LABELS} are needed",
+            f"{plural(len(seen.rows), 'label')} of this model's answers; at least {MIN_LABELS} are needed",
         )
     if not binary:
         return None, "graded scores need labels of the run's own answers"
@@ -155,7 +155,8 @@ def _drawn_badly(
         p_value = 1.0 if found is None else found
     if p_value < MIN_RANDOM_SAMPLE_P:
         return (
-            f"the labelled answers were not drawn at random: the judge's mean is {seen.own_pairs.verdicts.mean():.3f} on "
+            "the labelled answers were not drawn at random: the judge's mean is "
+            f"{seen.own_pairs.verdicts.mean():.3f} on "
             f"them and {answers.verdicts.mean():.3f} on all (p = {p_value:.2g})"
         )
     if binary and len(set(seen.own_pairs.verdicts.tolist())) < len(set(answers.verdicts.tolist())):

@@ -33,7 +33,7 @@ from benchwright.analysis.report.records import Distribution
 from benchwright.analysis.report.times import distributions
 from benchwright.analysis.sent_settings import unequal_sampling
 from benchwright.analysis.thinking import thinking_lines
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.records import Record
 from benchwright.runs.manifest_facts import producer_of
 from benchwright.statistic import is_number
@@ -269,7 +269,7 @@ def _notes(entrants: Sequence[Entrant], columns: Sequence[TaskScore]) -> Iterato
     )
     shared = {one.manifest.id for one in entrants if len(one.manifest.targets) > 1}
     if shared:
-        yield f"the time of {count_with_noun(len(shared), 'run')} of several models is that of all of them together"
+        yield f"the time of {plural(len(shared), 'run')} of several models is that of all of them together"
     levels = {one.side.facts.concurrency for one in entrants if "load" not in one.manifest.about}
     if len(levels) > 1:
         told = ", ".join("unknown" if level is None else str(level) for level in sorted(levels, key=_known))

@@ -75,7 +75,8 @@ def warm_cache_lines(run: Path) -> list[str]:
     if WARM_CACHE_TAG not in read_tags(run):
         return []
     return [
-        f"Warm cache: the server had more than {WARM_CACHE_SHARE:.0%} of the prompt tokens in its prefix cache before this "
+        f"Warm cache: the server had more than {WARM_CACHE_SHARE:.0%} of the prompt tokens in its prefix "
+        "cache before this "
         "measurement sent them. Prompts that it does not know take longer to begin."
     ]
 

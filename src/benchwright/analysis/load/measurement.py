@@ -14,7 +14,7 @@ from benchwright.analysis.load.sweep import Sweep
 from benchwright.analysis.load.windows import MIN_LATENCIES
 from benchwright.analysis.quality_and_speed.concurrency import by_concurrency
 from benchwright.analysis.quality_and_speed.views import joint_view
-from benchwright.formats import count_with_noun, duration, milliseconds
+from benchwright.formats import duration, milliseconds, plural
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.serial_server import one_at_a_time_text
 from benchwright.runs.table import RunTable
@@ -142,7 +142,8 @@ def _one_at_a_time(results: Sequence[LevelResult]) -> Iterator[str]:
         most, streams = max(alone, key=lambda one: one[0].in_flight)
         yield (
             f"The server serves one request at a time: at {most.level.name}, of {streams:,} answers none "
-            f"began while another one was being sent, with up to {most.in_flight:,} requests in flight. {PARALLELISM_HINT}"
+            f"began while another one was being sent, with up to {most.in_flight:,} requests in flight. "
+            f"{PARALLELISM_HINT}"
         )
 
 
@@ -156,7 +157,7 @@ def _sent_again(results: Sequence[LevelResult]) -> Iterator[str]:
     told = [
         f"at {one.level.name} {(one.prompts_repeated or 0.0) * 100:.0f} %"
         + (
-            f" ({count_with_noun(one.prompts, 'prompt')}, each up to {one.prompt_most:,} times)"
+            f" ({plural(one.prompts, 'prompt')}, each up to {one.prompt_most:,} times)"
             if one.prompt_most > 1
             else ""
         )
@@ -174,7 +175,7 @@ def _untimed(results: Sequence[LevelResult]) -> Iterator[str]:
         missing = one.answered - (0 if one.ttft is None else one.ttft.n)
         if missing:
             yield (
-                f"At {one.level.name} {missing:,} of {count_with_noun(one.answered, 'answer')} had no first token: they were "
+                f"At {one.level.name} {missing:,} of {plural(one.answered, 'answer')} had no first token: they were "
                 "empty, or not streamed. They count as answers, and have neither TTFT nor time per token"
             )
 
@@ -183,7 +184,7 @@ def _resent(results: Sequence[LevelResult]) -> Iterator[str]:
     for one in results:
         if one.lost is not None:
             yield (
-                f"At {one.level.name} {count_with_noun(one.lost.n, 'request')} of {one.answered:,} had to be sent again, as "
+                f"At {one.level.name} {plural(one.lost.n, 'request')} of {one.answered:,} had to be sent again, as "
                 f"the server had closed an idle connection: {milliseconds(one.lost.p50.value)} ms lost (median), up to "
                 f"{milliseconds(one.lost.p99.value)} ms (p99), which is in their TTFT"
             )
@@ -193,7 +194,7 @@ def _at_once(results: Sequence[LevelResult]) -> Iterator[str]:
     for one in results:
         if one.at_once:
             yield (
-                f"At {one.level.name} {one.at_once:,} of {count_with_noun(one.answered, 'answer')} came in one piece: their "
+                f"At {one.level.name} {one.at_once:,} of {plural(one.answered, 'answer')} came in one piece: their "
                 "TTFT is the time of the whole answer, and how fast tokens came is not known of them"
             )
 
@@ -216,7 +217,7 @@ def _outlasting(results: Sequence[LevelResult]) -> Iterator[str]:
     for one in results:
         if one.outlasting and one.overall is not None:
             yield (
-                f"At {one.level.name} {count_with_noun(one.outlasting, 'request')} began before the window and ended after it: "
+                f"At {one.level.name} {plural(one.outlasting, 'request')} began before the window and ended after it: "
                 f"they are in none of its figures. All of the level took {one.overall.seconds:.1f} s"
             )
 
@@ -248,7 +249,7 @@ def _unsteady(results: Sequence[LevelResult]) -> Iterator[str]:
     for one in results:
         if one.answered and one.achieved is None and one.overall is not None:
             yield (
-                f"No steady rate at {one.level.name}: {count_with_noun(one.requests - one.disturbed, 'request')} "
+                f"No steady rate at {one.level.name}: {plural(one.requests - one.disturbed, 'request')} "
                 f"{'is' if one.requests == 1 else 'are'} too few for a steady state{_too_short(one)}. From "
                 f"the first request to the last answer it was {one.overall.achieved:,.2f} answers/s, ramp-up and "
                 "drain included; ask for more --requests or a longer --duration"

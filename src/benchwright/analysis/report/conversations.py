@@ -25,7 +25,7 @@ from benchwright.analysis.suspicious_passes import kind_in_words
 from benchwright.analysis.thinking import thinking_tokens_text
 from benchwright.analysis.trial_preview import trial_notes
 from benchwright.errors import JournalError
-from benchwright.formats import count_with_noun, duration, milliseconds
+from benchwright.formats import duration, milliseconds, plural
 from benchwright.pictures import bytes_of_url, data_url, pictures_of
 from benchwright.records import RequestRecord, ScoreRecord
 from benchwright.runs.attempts import ScoredTrial
@@ -193,7 +193,7 @@ def _request(request: RequestRecord) -> str:
     if request.ttft_seconds is not None:
         parts.append(f"first token {milliseconds(request.ttft_seconds)} ms")
     if usage.total_tokens:
-        completion = count_with_noun(usage.completion_tokens or 0, "token")
+        completion = plural(usage.completion_tokens or 0, "token")
         parts.append(f"{usage.prompt_tokens or 0:,} + {completion}{thinking_tokens_text(usage)}")
     if request.attempts > 1:
         parts.append(f"{request.attempts} attempts, {duration(request.waited / 1e9)} of waiting")

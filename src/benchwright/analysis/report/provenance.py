@@ -13,7 +13,7 @@ import msgspec
 from benchwright.analysis.comparison.sides import SideFacts
 from benchwright.analysis.report.records import ConfigurationFact
 from benchwright.endpoint.card import Card
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.runs.cards import card_lines
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import DataFile, Manifest
@@ -102,7 +102,7 @@ def _data(files: Sequence[DataFile], about: Any) -> Iterator[tuple[str, str]]:
         beginning = f" from {file.offset:,}" if file.offset else ""
         yield (
             f"data {Path(file.path).name}",
-            f"{count_with_noun(file.samples, 'sample')}{beginning}, xxh3 {file.xxh3}",
+            f"{plural(file.samples, 'sample')}{beginning}, xxh3 {file.xxh3}",
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from benchwright.analysis.report.records import Piece, Pieces
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 
 MAX_TEXT_LENGTH = 4_000
 """Maximum number of characters shown of one text."""
@@ -30,7 +30,7 @@ def shorten(text: str, most: int = MAX_TEXT_LENGTH, span: tuple[int, int] | None
     end = 0
     for low, high in sorted(kept):
         if low > end:
-            pieces.append(Piece("cut", f"{count_with_noun(low - end, 'character')} cut"))
+            pieces.append(Piece("cut", f"{plural(low - end, 'character')} cut"))
         pieces += _marked(text, max(low, end), high, span)
         end = max(end, high)
     return pieces

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchwright.app.doctor.findings import Finding, FindingState
 from benchwright.app.doctor.programs import first_line_of
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 
 if TYPE_CHECKING:
     from benchwright.sandbox.docker import Engine
@@ -155,7 +155,7 @@ async def _leftovers(engine: Engine) -> Finding:
     left = await find_leftovers(engine)
     if not left:
         return Finding("left behind", "no container of a run that was killed")
-    said = f"{count_with_noun(len(left), 'container')} of runs that were killed"
+    said = f"{plural(len(left), 'container')} of runs that were killed"
     return Finding("left behind", said, what_to_do="Nothing: the next run that uses containers removes them.")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchwright.app.doctor.findings import Finding
 from benchwright.app.facts import host_facts
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.home import home, runs_directory
 from benchwright.runs.manifest import MANIFEST_FILE
 
@@ -35,7 +35,7 @@ def check_home_directory() -> Iterator[Finding]:
         return
     free = shutil.disk_usage(there).free
     runs = sum(1 for _ in runs_directory().glob(f"*/{MANIFEST_FILE}"))
-    said = f"{folder}: {count_with_noun(runs, 'run')}, {free / GiB:.1f} GiB free"
+    said = f"{folder}: {plural(runs, 'run')}, {free / GiB:.1f} GiB free"
     if free < LOW_DISK_BYTES:
         advice = "Make room, or set BENCHWRIGHT_HOME to another disk; `benchwright runs delete` deletes runs."
         yield Finding(subject, said, "problem", what_to_do=advice)

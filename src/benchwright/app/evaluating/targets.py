@@ -150,7 +150,8 @@ def _model_settings(models: Models, sampling: SamplingSettings, *, passes_on: bo
     for entry in models if passes_on else ():
         if entry.temperature is not None or entry.max_tokens is not None:
             raise UserError(
-                f"Model {make_safe(entry.title)!r}: an agent gets the same temperature and max_tokens with every model; "
+                f"Model {make_safe(entry.title)!r}: an agent gets the same temperature and max_tokens with every "
+                "model; "
                 "use `param` for a model's own."
             )
     own = {} if passes_on else completion_params(sampling)

@@ -18,7 +18,7 @@ from benchwright.data.traces.records import Trace
 from benchwright.endpoint.default_server import LOCAL_SERVER
 from benchwright.engine.shards import ShardParts
 from benchwright.errors import UserError
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.runs.manifest import DataFile
 from benchwright.text import Say
 
@@ -102,9 +102,7 @@ def _benchmark(name: str, settings: LoadSettings, say: Say) -> Workload:
     )
     request = prepare_benchmark(name, own, say).request
     plan = request.plan
-    return Workload(
-        request, lambda _: plan.task, plan.samples, f"{count_with_noun(plan.samples, 'prompt')} of {name}"
-    )
+    return Workload(request, lambda _: plan.task, plan.samples, f"{plural(plan.samples, 'prompt')} of {name}")
 
 
 def _dataset(settings: LoadSettings, say: Say) -> Workload:
@@ -139,7 +137,7 @@ def _dataset(settings: LoadSettings, say: Say) -> Workload:
         data = DataFile(str(rows.dataset), digest, samples, columns=rows.column)
         request = plain_request(settings, task, samples, rows.dataset.stem, "eval", say, (data,))
     plan = request.plan
-    about = f"{count_with_noun(plan.samples, 'prompt')} of {rows.dataset.name}"
+    about = f"{plural(plan.samples, 'prompt')} of {rows.dataset.name}"
     return Workload(request, lambda _: plan.task, plan.samples, about)
 
 

@@ -6,7 +6,7 @@ from benchwright.catalog.arc_agi.rows import grid_text
 from benchwright.catalog.arc_agi.solver import GRIDS_ARTIFACT
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.engine.protocols import Score, Session
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
 
@@ -41,6 +41,6 @@ class GridScorer:
                 "solved": solved,
                 "unreadable": sum(grid is None for tried in attempts for grid in tried),
             },
-            explanation=f"{sum(solved)} of {count_with_noun(len(solved), 'test input')} solved.",
+            explanation=f"{sum(solved)} of {plural(len(solved), 'test input')} solved.",
         )
         return verdict_score(verdict)

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from benchwright.catalog.grading import Verdict
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 
 _OPENING = re.compile(r"final answer:\s*\[", re.IGNORECASE)
 
@@ -68,7 +68,7 @@ def _told(nodes: list[str] | None, gold: set[str]) -> str | None:
     if nodes is None:
         return "The last line is not a list of nodes."
     right = len(gold.intersection(nodes))
-    return f"{right} of {count_with_noun(len(gold), 'node')} found, {len(nodes) - right} wrong."
+    return f"{right} of {plural(len(gold), 'node')} found, {len(nodes) - right} wrong."
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:

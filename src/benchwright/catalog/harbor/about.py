@@ -38,7 +38,8 @@ def about_of(reference: str) -> About:
     found = _REGISTERED.fullmatch(reference)
     if found is None:
         raise UserError(
-            f"There is no folder {reference!r} with tasks. Name a task's folder, or one of many: {BENCHMARK_NAME}:PATH; or a "
+            f"There is no folder {reference!r} with tasks. Name a task's folder, or one of many: "
+            f"{BENCHMARK_NAME}:PATH; or a "
             f"dataset of Harbor's registry: {BENCHMARK_NAME}:NAME@VERSION."
         )
     return _about(

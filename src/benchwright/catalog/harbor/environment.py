@@ -44,7 +44,8 @@ TESTS_FOLDER = "/tests"
 ROOT_USER = "0"
 
 _PREPARE = f"""
-mkdir -p {LOGS_FOLDER}/agent {LOGS_FOLDER}/verifier {LOGS_FOLDER}/artifacts /agent-logs && chmod -R a+rwX {LOGS_FOLDER} /agent-logs
+mkdir -p {LOGS_FOLDER}/agent {LOGS_FOLDER}/verifier {LOGS_FOLDER}/artifacts /agent-logs \\
+  && chmod -R a+rwX {LOGS_FOLDER} /agent-logs
 [ -e {TESTS_FOLDER} ] && echo there || echo new
 """
 _IN_BACKGROUND = '("$@" >/dev/null 2>&1 </dev/null &)'

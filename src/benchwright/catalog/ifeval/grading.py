@@ -13,7 +13,7 @@ from benchwright.catalog.ifeval.layout_rules import LAYOUT_RULES
 from benchwright.catalog.ifeval.rules import Follows, Rules
 from benchwright.catalog.ifeval.splitters import Splitter, split_function
 from benchwright.catalog.ifeval.wording_rules import WORDING_RULES
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.records import Record
 
 Instruction = dict[str, Any]
@@ -127,7 +127,7 @@ def score_details(instructions: Sequence[Instruction], followed: InstructionVerd
 def describe_verdicts(instructions: Sequence[Instruction], followed: Sequence[bool]) -> str:
     """Describe in a sentence how many instructions were followed, and which were not."""
     missed = [one["id"] for one, kept in zip(instructions, followed, strict=True) if not kept]
-    share = f"{sum(followed)} of {count_with_noun(len(followed), 'instruction')} followed"
+    share = f"{sum(followed)} of {plural(len(followed), 'instruction')} followed"
     return f"{share}; not followed: {', '.join(missed)}" if missed else share
 
 

@@ -28,7 +28,8 @@ Ending = Literal["user_stop", "agent_stop", "max_steps", "too_many_errors", "age
 FAILED_ENDINGS: dict[Ending, str] = {
     "max_steps": f"no end within {MAX_STEPS} steps",
     "too_many_errors": f"{MAX_ERRORS} calls failed",
-    "agent_error": f"{MAX_RESTARTS + 1} times the agent said nothing (alone: made no call), or made a call whose arguments "
+    "agent_error": f"{MAX_RESTARTS + 1} times the agent said nothing (alone: made no call), "
+    "or made a call whose arguments "
     "are no JSON object",
 }
 """Endings for which the reward is 0, whatever the final state, each with its explanation."""

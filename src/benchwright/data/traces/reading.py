@@ -73,7 +73,8 @@ def recognise_format(line: TraceLine) -> str:
         kind = _of_columns(set(next(csv.reader([text.splitlines()[0]]))), text)
     if kind is None:
         raise UserError(
-            f"{line.location}: unknown trace format: expected a time per line, JSON Lines with `at` and `input_tokens`, "
+            f"{line.location}: unknown trace format: expected a time per line, JSON Lines with `at` and "
+            "`input_tokens`, "
             "or a trace of Mooncake, Weka, Bailian, Azure or BurstGPT."
         )
     return kind

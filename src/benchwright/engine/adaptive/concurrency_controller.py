@@ -17,7 +17,7 @@ Smaller steps must gain in proportion.
 
 TRIALS_PER_SLOT = 2
 MIN_TRIALS = 4
-"""Minimum number of trials that must end before a level is judged; at higher levels `TRIALS_PER_SLOT` times the level."""
+"""Minimum number of ended trials before a level is judged; at higher levels `TRIALS_PER_SLOT` times the level."""
 
 MIN_TRIALS_IN_DOUBT = 16
 """The same minimum after doubling seemed to gain nothing, which may have been chance."""

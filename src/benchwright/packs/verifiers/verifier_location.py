@@ -86,7 +86,8 @@ def _docker(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings)
     if not settings.docker_image and declared.build_context is not None:
         context, image = pack.directory / declared.build_context, image_name(pack.id, spec.id)
     elif not image:
-        missing = f"the pack names neither an image nor a build context; set docker_image {settings_place(pack, spec.id)}"
+        place = settings_place(pack, spec.id)
+        missing = f"the pack names neither an image nor a build context; set docker_image {place}"
     return VerifierLocation(
         spec.id,
         "docker",

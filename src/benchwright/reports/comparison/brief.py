@@ -12,7 +12,7 @@ from benchwright.analysis.comparison.records import (
     ScoreComparison,
 )
 from benchwright.analysis.quality_and_speed.records import JointView
-from benchwright.formats import count_with_noun, interval, milliseconds, number_text
+from benchwright.formats import interval, milliseconds, number_text, plural
 from benchwright.reports.comparison.by_task import is_by_task, task_blocks, task_notes
 from benchwright.reports.comparison.sentences import CellText, ForeignText, Line, note_lines
 from benchwright.reports.comparison.tables import (
@@ -63,7 +63,7 @@ def brief_lines(comparison: Comparison) -> Iterator[Line]:
                     [
                         f"{told}",
                         ForeignText(score.title),
-                        f": {count_with_noun(won, 'trial')} won, {lost:,} lost.",
+                        f": {plural(won, 'trial')} won, {lost:,} lost.",
                     ],
                 )
     yield from concurrency_lines(comparison.by_concurrency)

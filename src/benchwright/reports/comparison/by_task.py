@@ -12,7 +12,7 @@ from benchwright.analysis.comparison.records import (
     PairComparison,
     ScoreComparison,
 )
-from benchwright.formats import count_with_noun, interval, number_text
+from benchwright.formats import interval, number_text, plural
 from benchwright.reports.comparison.sentences import (
     CellText,
     ForeignText,
@@ -49,10 +49,10 @@ def printed_verdict_lines(comparison: Comparison) -> Iterator[Line]:
     yield from (line for line, verdict in zip(lines, found, strict=True) if verdict in ("better", "worse"))
     others = sum(verdict not in ("better", "worse") for verdict in found)
     if others:
-        tasks = count_with_noun(len({pair.task for pair in comparison.pairs if pair.scores}), "task")
+        tasks = plural(len({pair.task for pair in comparison.pairs if pair.scores}), "task")
         yield Line(
             "verdict",
-            [f"No difference found by {others:,} of {count_with_noun(len(found), 'score')} of {tasks}."],
+            [f"No difference found by {others:,} of {plural(len(found), 'score')} of {tasks}."],
         )
 
 
@@ -84,11 +84,7 @@ def task_notes(comparison: Comparison) -> Iterator[Line]:
 
 def _some(tasks: Sequence[str]) -> CellText:
     distinct = list(dict.fromkeys(tasks))
-    return (
-        ForeignText(", ".join(distinct))
-        if len(distinct) <= MOST_NAMED
-        else count_with_noun(len(distinct), "task")
-    )
+    return ForeignText(", ".join(distinct)) if len(distinct) <= MOST_NAMED else plural(len(distinct), "task")
 
 
 def _left_out(together: AllTasksComparison) -> list[CellText]:

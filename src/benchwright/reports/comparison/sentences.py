@@ -21,7 +21,7 @@ from benchwright.analysis.comparison.records import (
     PolicyResult,
     ScoreComparison,
 )
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.statistic import NoScore
 
 
@@ -83,9 +83,7 @@ def all_tasks_verdicts(comparison: Comparison) -> Iterator[Line]:
     for one in comparison.together:
         model: list[CellText] = [] if one.model is None else [" of ", ForeignText(one.model)]
         told = _verdict_of(one, one, _p_words(one, comparison.tests), unit=True)
-        yield Line(
-            "verdict", [f"All {count_with_noun(len(one.tasks), 'task')}", *model, f" together: {told}"]
-        )
+        yield Line("verdict", [f"All {plural(len(one.tasks), 'task')}", *model, f" together: {told}"])
 
 
 def _verdict(pair: PairComparison, score: ScoreComparison, tests: int) -> str:
@@ -220,9 +218,7 @@ def _score_warnings(pair: PairComparison, score: ScoreComparison) -> Iterator[Li
             ],
         )
     elif score.n < min(score.n_a, score.n_b) / 2:
-        told = (
-            f": ONLY {count_with_noun(score.n, 'sample')} on both sides, of {score.n_a:,} and {score.n_b:,}."
-        )
+        told = f": ONLY {plural(score.n, 'sample')} on both sides, of {score.n_a:,} and {score.n_b:,}."
         yield Line("warning", [ForeignText(score.title), told])
     if score.depends:
         without = score.errors_a + score.errors_b + score.no_answer_a + score.no_answer_b
@@ -231,7 +227,7 @@ def _score_warnings(pair: PairComparison, score: ScoreComparison) -> Iterator[Li
             "warning",
             [
                 ForeignText(score.title),
-                f": THE VERDICT DEPENDS on how to count {count_with_noun(without, 'trial')} without a score ({told}).",
+                f": THE VERDICT DEPENDS on how to count {plural(without, 'trial')} without a score ({told}).",
             ],
         )
 
@@ -272,17 +268,17 @@ def _data(pair: PairComparison, data: DataDifferences) -> Iterator[Line]:
         yield Line("note", [f"In what the data differ cannot be told: {data.unknown}."])
         return
     parts = [
-        f"{count_with_noun(count, 'sample')} with another {what}"
+        f"{plural(count, 'sample')} with another {what}"
         for what in ("gold answer", "prompt")
         if (count := data.count(what))
     ]
     parts += [
-        f"{count_with_noun(len(alone), 'sample')} only in {name}"
+        f"{plural(len(alone), 'sample')} only in {name}"
         for name, alone in ((pair.a, data.only_a), (pair.b, data.only_b))
         if alone
     ]
     if parts:
-        both = count_with_noun(data.both, "sample")
+        both = plural(data.both, "sample")
         yield Line(
             "note",
             [f"The data of {pair.b} and {pair.a} differ, with {both} on both sides: {', '.join(parts)}."],

@@ -16,7 +16,7 @@ from benchwright.analysis.comparison.records import (
     ScoreComparison,
 )
 from benchwright.analysis.quality_and_speed.records import Metric
-from benchwright.formats import count_with_noun, interval, milliseconds, number_text
+from benchwright.formats import interval, milliseconds, number_text, plural
 from benchwright.reports.comparison.sentences import CellText, ForeignText, p_text, policy_text
 from benchwright.text import truncate
 
@@ -149,7 +149,7 @@ def describe_methods(pairs: Sequence[PairComparison]) -> list[str]:
             text = f"{METHOD_TEXTS.get(score.method, score.method)} at {score.confidence * 100:g} %, "
             text += TEST_NAMES.get(score.test, score.test)
             if score.n_groups is not None:
-                text += f", {count_with_noun(score.n_groups, 'group')}"
+                text += f", {plural(score.n_groups, 'group')}"
             if score.p_exact is not None:
                 text += f" (exact: {p_text(score.p_exact)})"
             told.append(f"{pair.b} − {pair.a}: {text}" if len(pairs) > 1 else text)

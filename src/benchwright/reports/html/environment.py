@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from benchwright.analysis.no_scores import remaining_failures, unscored_scorers, without_reason
 from benchwright.analysis.thinking import completion_tokens_text
-from benchwright.formats import count_with_noun, duration, figure_text, interval, milliseconds, number_text
+from benchwright.formats import duration, figure_text, interval, milliseconds, number_text, plural
 from benchwright.reports.html.text import visible_text
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def html_environment(templates: Path) -> Environment:
         milliseconds=milliseconds,
         duration=duration,
         count=_count,
-        counted=count_with_noun,
+        counted=plural,
         completion_tokens=completion_tokens_text,
         words=_words,
     )

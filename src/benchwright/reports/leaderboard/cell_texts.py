@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.leaderboard.records import BoardColumn, Cell, Leaderboard
-from benchwright.formats import count_with_noun, number_text
+from benchwright.formats import number_text, plural
 from benchwright.reports.comparison.sentences import ForeignText, Line, no_score_lines
 from benchwright.reports.comparison.tables import TEST_NAMES
 from benchwright.reports.leaderboard.usage import usage_notes
@@ -107,7 +107,7 @@ def _method(column: BoardColumn) -> str:
     elif not column.paired:
         how = "compared without pairing, as there are no samples in common"
     else:
-        how = f"{column.paired:,} of {count_with_noun(column.pairs, 'pair')} compared sample by sample, the others not paired"
+        how = f"{column.paired:,} of {plural(column.pairs, 'pair')} compared sample by sample, the others not paired"
     return f"{how} ({tests})"
 
 

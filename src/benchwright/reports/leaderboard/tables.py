@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.leaderboard.records import BoardColumn, BoardRow, Leaderboard
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.reports.comparison.sentences import CellText, ForeignText
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.leaderboard.cell_texts import cell_text
@@ -43,7 +43,7 @@ def fitting_tables(board: Leaderboard, room: int) -> Iterator[Block]:
     first = "" if named else "Model"
     if named:
         rows: list[list[CellText]] = [
-            [row.letter, ForeignText(row.title), count_with_noun(len(row.runs), "run")] for row in board.rows
+            [row.letter, ForeignText(row.title), plural(len(row.runs), "run")] for row in board.rows
         ]
         yield Block("Models", ["", "Model", ""], rows, left_columns=3)
     left = max([len(first), *(len(row.name) for row in board.rows)]) if board.rows else 0

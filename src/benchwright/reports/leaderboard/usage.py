@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from benchwright.analysis.leaderboard.records import BoardRow
-from benchwright.formats import count_with_noun, duration
+from benchwright.formats import duration, plural
 from benchwright.reports.comparison.sentences import ForeignText, Line
 
 UNKNOWN_TEXT = "unknown"
@@ -84,7 +84,7 @@ def usage_notes(rows: Sequence[BoardRow]) -> Iterator[Line]:
                 "note",
                 [
                     ForeignText(row.name),
-                    f": of which {count_with_noun(row.side_requests, 'side request')} (titles, summaries) with "
+                    f": of which {plural(row.side_requests, 'side request')} (titles, summaries) with "
                     f"{row.side_prompt_tokens:,} tokens in and {row.side_completion_tokens:,} out{cost}.",
                 ],
             )
@@ -93,7 +93,7 @@ def usage_notes(rows: Sequence[BoardRow]) -> Iterator[Line]:
                 "note",
                 [
                     ForeignText(row.name),
-                    f": {count_with_noun(row.uncounted, 'request')} came without a count of tokens: there were more.",
+                    f": {plural(row.uncounted, 'request')} came without a count of tokens: there were more.",
                 ],
             )
     if any(figure is PER_SOLVED_COLUMN for figure in requests_and_cost(rows)):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective, Saturation, SelfTest
 from benchwright.analysis.no_scores import cut_reason
-from benchwright.formats import count_with_noun, duration, milliseconds
+from benchwright.formats import duration, milliseconds, plural
 from benchwright.reports.comparison.sentences import ForeignText, Line
 from benchwright.reports.quality_and_speed import trend_text
 from benchwright.runs.standstills import CAUSE_DESCRIPTIONS
@@ -139,7 +139,7 @@ def _failures(result: LevelResult) -> Iterator[Line]:
         yield Line(
             "note",
             [
-                f"At {result.level.name} {count_with_noun(count, 'answer')} could not be graded: ",
+                f"At {result.level.name} {plural(count, 'answer')} could not be graded: ",
                 ForeignText(reason),
             ],
         )

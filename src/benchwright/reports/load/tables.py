@@ -9,7 +9,7 @@ from benchwright.analysis.load.comparison.figures import MEASURES, level_figures
 from benchwright.analysis.load.figure_records import FigureEstimate, Goodput, Spread
 from benchwright.analysis.load.records import LevelResult, LoadReport
 from benchwright.analysis.quality_and_speed.records import OutcomeCounts
-from benchwright.formats import count_with_noun, interval, milliseconds, number_text
+from benchwright.formats import interval, milliseconds, number_text, plural
 from benchwright.reports.comparison.sentences import CellText, ForeignText
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.load.sentences import objectives_text
@@ -223,7 +223,7 @@ def _energy(report: LoadReport) -> Block:
         columns,
         rows,
         left_columns=0,
-        note=f"Of {count_with_noun(devices, 'device')}, by their own metrics.",
+        note=f"Of {plural(devices, 'device')}, by their own metrics.",
     )
 
 

@@ -20,7 +20,7 @@ from benchwright.data.manifest import file_fingerprint
 from benchwright.data.traces.reading import read_trace
 from benchwright.data.traces.records import Trace
 from benchwright.errors import UserError
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.runs.manifest import DataFile
 from benchwright.runs.store import find_run
 from benchwright.text import Say
@@ -114,16 +114,10 @@ def replay_text(words: int, seed: str) -> str:
 def describe_trace(path: Path, trace: Trace, speed: float | None) -> str:
     """Return a description of the trace and its speed, for messages."""
     number = sum(1 for _ in trace.requests)
-    conversations = (
-        f" in {count_with_noun(len(trace.conversations), 'conversation')}" if trace.has_turns else ""
-    )
+    conversations = f" in {plural(len(trace.conversations), 'conversation')}" if trace.has_turns else ""
     faster = f", {speed:g} times as fast" if speed not in (None, 1.0) else ""
-    failed = (
-        f" ({count_with_noun(trace.failed_requests, 'failed one')} left out)" if trace.failed_requests else ""
-    )
-    return (
-        f"{count_with_noun(number, 'request')}{conversations} of {path.name} ({trace.format}){faster}{failed}"
-    )
+    failed = f" ({plural(trace.failed_requests, 'failed one')} left out)" if trace.failed_requests else ""
+    return f"{plural(number, 'request')}{conversations} of {path.name} ({trace.format}){faster}{failed}"
 
 
 def needs_generated_prompts(trace: Trace) -> bool:

@@ -16,7 +16,7 @@ from benchwright.app.load.synthetic.task import (
 )
 from benchwright.app.load.workload import CalibrationSteps, Workload, plain_request
 from benchwright.errors import UserError
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.text import Say
 
 UNCALIBRATED = Calibration(fixed=float(len(INSTRUCTION.split())))
@@ -109,10 +109,10 @@ def describe_shape(shape: ConversationShape, calibration: Calibration) -> str:
     parts = [
         f"answers of at most {shape.output.description}" if shape.output is not None else "",
         f"a system prompt of {shape.prefix:,} tokens" if shape.prefix else "",
-        f"{count_with_noun(shape.images, 'image')} of {shape.image_size[0]}x{shape.image_size[1]}"
+        f"{plural(shape.images, 'image')} of {shape.image_size[0]}x{shape.image_size[1]}"
         if shape.images
         else "",
-        count_with_noun(shape.tools, "tool") if shape.tools else "",
+        plural(shape.tools, "tool") if shape.tools else "",
         f"{shape.turns} turns" if shape.turns > 1 else "",
         f"models mixed ({describe_mix(shape.mix)})" if shape.mix else "",
     ]

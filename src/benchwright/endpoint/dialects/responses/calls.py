@@ -54,7 +54,7 @@ def call_id(item: Mapping[str, Any]) -> str:
 
 
 def arguments_of(item: Mapping[str, Any]) -> str:
-    """Return the arguments of a call as JSON. If they are free text, it is put into the argument `FREE_TEXT_ARGUMENT`."""
+    """Return the arguments of a call as JSON. Free text becomes the argument `FREE_TEXT_ARGUMENT`."""
     if item["type"] == "function_call":
         return str(item["arguments"])
     if item["type"] == "custom_tool_call":

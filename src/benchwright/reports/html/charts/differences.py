@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.reports.html.charts.scales import Scale, score_label
 from benchwright.reports.html.charts.svg import DRAWING_WIDTH, bottom_axis, drawing, element, line, text
 from benchwright.reports.html.text import one_line
@@ -39,7 +39,7 @@ def differences_chart(title: str, axis: str, bars: Sequence[Bar]) -> Markup:
     parts.append(line(scale.coordinate(0), TOP, scale.coordinate(0), bottom, "zero"))
     for number, bar in enumerate(bars):
         parts += _bar(bar, TOP + (number + 0.5) * ROW_HEIGHT, scale)
-    description = f"{count_with_noun(len(bars), 'line')}; the figures are in the table below."
+    description = f"{plural(len(bars), 'line')}; the figures are in the table below."
     return drawing(title, description, bottom + 42, parts)
 
 

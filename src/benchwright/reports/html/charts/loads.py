@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from benchwright.analysis.load.curves import LoadCurve, LoadPoint
 from benchwright.analysis.load.figure_records import FigureEstimate, Spread
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.reports.html.charts.scales import Scale, amount_label, time_label, time_scale
 from benchwright.reports.html.charts.svg import (
     DRAWING_WIDTH,
@@ -84,7 +84,7 @@ def load_curves_chart(
         parts += _quantile_names(curves[0][1], x, y)
     description = "; ".join(f"{names[curve.letter]}: {_described(points)}" for curve, points in curves)
     title = f"{LOAD_MEASURES[measure]} against answers per second"
-    return drawing(title, f"{count_with_noun(len(found), 'curve')}. {description}", bottom + 42, parts)
+    return drawing(title, f"{plural(len(found), 'curve')}. {description}", bottom + 42, parts)
 
 
 def _ends(spread: Spread) -> Iterator[float]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from markupsafe import Markup
 
 from benchwright.analysis.report.records import ChartMean, ChartRow
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.reports.html.charts.scales import Scale, score_label, score_scale
 from benchwright.reports.html.charts.svg import (
     DRAWING_WIDTH,
@@ -44,7 +44,7 @@ def means_chart(title: str, axis: str, rows: Sequence[ChartRow], places: Mapping
     for row, height in zip(rows, heights, strict=True):
         parts += _row(row, y, height, scale, places)
         y += height
-    description = f"{count_with_noun(len(rows), 'line')}; the figures are in the table below."
+    description = f"{plural(len(rows), 'line')}; the figures are in the table below."
     return drawing(title, description, bottom + 42, parts)
 
 

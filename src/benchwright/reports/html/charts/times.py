@@ -14,7 +14,7 @@ from benchwright.analysis.report.records import (
     ScoreByLatency,
     TimedTrial,
 )
-from benchwright.formats import count_with_noun
+from benchwright.formats import plural
 from benchwright.reports.html.charts.scales import Scale, score_label, score_scale, time_label, time_scale
 from benchwright.reports.html.charts.svg import (
     DRAWING_WIDTH,
@@ -145,7 +145,7 @@ def waterfall_chart(title: str, trials: Sequence[TimedTrial]) -> Markup:
         parts += _trial(trial, TOP + number * ROW_HEIGHT, x)
     return drawing(
         title,
-        f"{count_with_noun(len(trials), 'trial')}; the times are in the table below.",
+        f"{plural(len(trials), 'trial')}; the times are in the table below.",
         bottom + 42,
         parts,
     )
