@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -284,21 +285,50 @@ def test_a_result_file_has_the_keys_of_the_formats_document_in_their_order(place
 
 
 def test_the_table_says_of_each_benchmark_what_the_catalog_says() -> None:
-    rows = re.findall(r"^\| \[(\w+)\]\(#\1\) \| (\d) \| ([\d,]+) \|.*\| (.*) \|$", TEXT, re.M)
-    assert [(name, int(tier), int(items.replace(",", ""))) for name, tier, items, _ in rows] == sorted(
-        [(one.name, one.tier, one.items) for one in abouts() if one.variant is None],
+    rows = re.findall(r"^\| \[(\w+)\]\(#\1\) \| ([\d,]+) \|.*\| (.*) \|$", TEXT, re.M)
+    assert [(name, int(items.replace(",", ""))) for name, items, _ in rows] == sorted(
+        [(one.name, one.items) for one in abouts() if one.variant is None],
         key=lambda row: [name for name, *_ in rows].index(row[0]),
     )
-    for name, _, _, data in rows:
+    for name, _, data in rows:
         assert about(name).dataset.licence in data
+    tiers = {
+        int(tier): re.findall(r"\w+", names) for tier, names in re.findall(r"Tier (\d): ([\w,\s]+)", TEXT)
+    }
+    named = {name: tier for tier in (2, 3, 4) for name in tiers[tier]}
+    assert tiers[1] == ["all", "others"]
+    for name, *_ in rows:
+        assert about(name).tier == named.get(name, 1)
+
+
+def options_of_containers() -> dict[str, set[str]]:
+    """The options in the table of benchmarks in containers, by benchmark."""
+    section = TEXT.partition("## Benchmarks in containers")[2].partition("\n### ")[0]
+    containers = [name for name in ROOMS if "containers" in about(name).needs]
+    found: dict[str, set[str]] = {name: set() for name in containers}
+    for options, names in re.findall(r"^\| (`\w+=`(?:, `\w+=`)*) \| ([^|]+) \|", section, re.M):
+        patterns = ["*"] if names == "all" else names.split(", ")
+        for name in containers:
+            if any(fnmatchcase(name, pattern) for pattern in patterns):
+                found[name] |= set(re.findall(r"\w+", options))
+    return found
+
+
+def test_the_table_of_options_has_exactly_those_of_each_benchmark_in_containers() -> None:
+    for name, options in options_of_containers().items():
+        section = re.findall(rf"^### {name}\n(.*?)(?=^##)", TEXT, re.M | re.S)[0]
+        others = {option for option in about(name).options if option not in options}
+        assert options <= set(about(name).options)
+        assert all(f"{option}=" in section for option in others)
 
 
 def test_every_variant_and_option_has_its_place_in_the_section_of_its_benchmark() -> None:
     sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##)", TEXT, re.M | re.S))
+    tabulated = options_of_containers()
     for one in abouts():
         section = sections[one.name]
         assert one.variant is None or f"`{one.full_name}`" in section
         for option in one.options:
-            assert f"{option}=" in section
+            assert f"{option}=" in section or option in tabulated.get(one.name, ())
         for role in one.roles:
             assert f"{role}_model" in section or f"--{role}-model" in section
