@@ -72,9 +72,19 @@ RUNS = {
         {"mmlu": COUNT, "humaneval": COUNT}
     ),
 }
-"""Every run of the documents, and how many samples of each benchmark it has."""
+"""Every run of the documents and of NOT_SHOWN, and how many samples of each benchmark it has."""
 
 WITHOUT_CONTAINERS = [name for name in ROOMS if "containers" not in about(name).needs]
+
+NOT_SHOWN = (
+    "benchwright run mmlu --model my-model --where 'id=mmlu_[01]' --where id=mmlu_3",
+    "benchwright run mmlu --model my-model --metrics --no-stream",
+    "benchwright run mmlu:5shot --model my-base-model",
+    "benchwright run longbench_v2 --model my-model --option max_input_tokens=120000",
+    "benchwright run mrcr --model my-model --option max_context=128000",
+    "benchwright run bfcl --model my-model --option categories=simple_python",
+)
+"""Runs with options that the documents describe without an example."""
 
 REPEATS = {line: int(match[1]) for line in RUNS if (match := re.search(r"--n (\d+)", line))}
 
@@ -100,7 +110,7 @@ def commands(name: str) -> list[str]:
 def test_every_command_is_run_below() -> None:
     found = [*commands("docs/benchmarks.md"), *commands("docs/grading.md")]
     found += [line for line in commands("README.md") if line.startswith("llm-bench") or " fetch " in line]
-    assert set(found) == {*RUNS, *OTHERS}
+    assert set(found) == {*RUNS, *OTHERS} - {*NOT_SHOWN}
 
 
 @pytest.fixture(scope="module")
@@ -290,6 +300,9 @@ def test_the_table_says_of_each_benchmark_what_the_catalog_says() -> None:
         [(one.name, one.items) for one in abouts() if one.variant is None],
         key=lambda row: [name for name, *_ in rows].index(row[0]),
     )
+    assert {name for name, *_ in rows[:14]} == set(DOCUMENTED)
+    assert "the first 14" in TEXT
+    assert {one.name for one in abouts() if one.variant == "documented"} == set(DOCUMENTED)
     for name, _, data in rows:
         assert about(name).dataset.licence in data
     tiers = {
@@ -327,7 +340,10 @@ def test_every_variant_and_option_has_its_place_in_the_section_of_its_benchmark(
     tabulated = options_of_containers()
     for one in abouts():
         section = sections[one.name]
-        assert one.variant is None or f"`{one.full_name}`" in section
+        if one.variant == "documented":
+            assert one.name in DOCUMENTED
+        elif one.variant is not None:
+            assert f"`{one.full_name}`" in section
         for option in one.options:
             assert f"{option}=" in section or option in tabulated.get(one.name, ())
         for role in one.roles:
