@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -31,6 +32,8 @@ from benchwright.data.declared import HubRepository
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+
+CAPITALS: dict[str, str] = runpy.run_path(str(ROOT / "examples" / "capitals.py"))["CAPITALS"]
 
 MODEL, OTHER = "http://localhost:8000/v1", "http://localhost:9000/v1"
 
@@ -66,7 +69,7 @@ RUNS = {
     "--option user_base_url=http://localhost:9000/v1": {"tau_bench": 2},
     "benchwright run tau2_bench --model my-model --n 2 --option domain=telecom --option user_model=my-user "
     "--option user_base_url=http://localhost:9000/v1": {"tau2_bench": 2},
-    "llm-bench --model my-model run capitals --plugin capitals.py": {"capitals": 3},
+    "llm-bench --model my-model run capitals --plugin examples/capitals.py": {"capitals": len(CAPITALS)},
     "llm-bench --model my-model --base-url http://localhost:8000/v1 run ifeval": {"ifeval": COUNT},
     "llm-bench --model my-model run mmlu humaneval --max-samples 50 --concurrency 16": (
         {"mmlu": COUNT, "humaneval": COUNT}
@@ -95,7 +98,7 @@ OTHERS = (
     "llm-bench compare results/mmlu_my-model_*.json few/mmlu_my-model_*.json",
     "llm-bench compare results/mmlu_my-model_*.json results/mmlu_other-model_*.json",
     "llm-bench list",
-    "llm-bench list --plugin capitals.py",
+    "llm-bench list --plugin examples/capitals.py",
     "benchwright validate mmlu ifeval bfcl tau_bench",
 )
 """Every other command of the documents; each has a test of its own below."""
@@ -126,8 +129,13 @@ def addresses(data: Path) -> Iterator[dict[str, str]]:
         for name in (*WITHOUT_CONTAINERS, "mmlu:5shot")
     }
     played = [script for scripts_of in said.values() for script in scripts_of]
-    capitals = [("Peru", "Lima"), ("Kenya", "Mombasa"), ("Latvia", "Riga")]
-    key = [{"prompt": f"the capital of {country}?", "answer": said} for country, said in capitals]
+    key = [
+        {
+            "prompt": f"the capital of {country}?",
+            "answer": "Atlantis" if number in WRONG["capitals"] else capital,
+        }
+        for number, (country, capital) in enumerate(CAPITALS.items())
+    ]
     verdicts = [
         {"prompt": "Judge whether the following", "answer": "correct: yes"},
         {"prompt": "[question]: What is the hardest number after 2?", "answer": "correct: no"},
@@ -142,14 +150,13 @@ def addresses(data: Path) -> Iterator[dict[str, str]]:
 
 
 class Place:
-    """A directory with the data and the document's own benchmark, in which commands are run."""
+    """A directory with the data and the examples, in which commands are run."""
 
     def __init__(self, directory: Path, data: Path, addresses: dict[str, str]) -> None:
         self.directory = directory
         self.addresses = addresses
         (directory / "data").symlink_to(data)
-        (code,) = re.findall(r"^```python\n(# capitals\.py\n.*?)^```", TEXT, re.M | re.S)
-        (directory / "capitals.py").write_text(code)
+        (directory / "examples").symlink_to(ROOT / "examples")
         self.environment = {
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "HOME": str(directory / "home"),
@@ -189,7 +196,7 @@ def place(tmp_path: Path, data: Path, addresses: dict[str, str]) -> Place:
 def right_answers(benchmark: str, data: Path) -> dict[str, bool]:
     """Whether the model is right, by the ids of the samples."""
     if benchmark == "capitals":
-        ids = ["Peru", "Kenya", "Latvia"]
+        ids = list(CAPITALS)
     else:
         ids = [sample.id for sample in samples(benchmark, data / benchmark.partition(":")[0])]
     return {identity: number not in WRONG.get(benchmark, ()) for number, identity in enumerate(ids)}
