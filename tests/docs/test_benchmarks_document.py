@@ -10,9 +10,11 @@ import asyncio
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,8 @@ from benchwright.data.dataset_spec import HubRepository
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+
+CAPITALS: dict[str, str] = runpy.run_path(str(ROOT / "examples" / "capitals.py"))["CAPITALS"]
 
 MODEL, OTHER = "http://localhost:8000/v1", "http://localhost:9000/v1"
 
@@ -71,15 +75,25 @@ RUNS = {
     "--option user_base_url=http://localhost:9000/v1": {"tau_bench": 2},
     "benchwright run tau2_bench --model my-model --n 2 --option domain=telecom --option user_model=my-user "
     "--option user_base_url=http://localhost:9000/v1": {"tau2_bench": 2},
-    "llm-bench --model my-model run capitals --plugin capitals.py": {"capitals": 3},
+    "llm-bench --model my-model run capitals --plugin examples/capitals.py": {"capitals": len(CAPITALS)},
     "llm-bench --model my-model --base-url http://localhost:8000/v1 run ifeval": {"ifeval": COUNT},
     "llm-bench --model my-model run mmlu humaneval --max-samples 50 --concurrency 16": (
         {"mmlu": COUNT, "humaneval": COUNT}
     ),
 }
-"""Every run of the documents, and how many samples of each benchmark it has."""
+"""Every run of the documents and of NOT_SHOWN, and how many samples of each benchmark it has."""
 
 WITHOUT_CONTAINERS = [name for name in BENCHMARKS if "containers" not in find_about(name).needs]
+
+NOT_SHOWN = (
+    "benchwright run mmlu --model my-model --where 'id=mmlu_[01]' --where id=mmlu_3",
+    "benchwright run mmlu --model my-model --metrics --no-stream",
+    "benchwright run mmlu:5shot --model my-base-model",
+    "benchwright run longbench_v2 --model my-model --option max_input_tokens=120000",
+    "benchwright run mrcr --model my-model --option max_context=128000",
+    "benchwright run bfcl --model my-model --option categories=simple_python",
+)
+"""Runs with options that the documents describe without an example."""
 
 REPEATS = {line: int(match[1]) for line in RUNS if (match := re.search(r"--n (\d+)", line))}
 
@@ -90,7 +104,7 @@ OTHERS = (
     "llm-bench compare results/mmlu_my-model_*.json few/mmlu_my-model_*.json",
     "llm-bench compare results/mmlu_my-model_*.json results/mmlu_other-model_*.json",
     "llm-bench list",
-    "llm-bench list --plugin capitals.py",
+    "llm-bench list --plugin examples/capitals.py",
     "benchwright validate mmlu ifeval bfcl tau_bench",
 )
 """Every other command of the documents; each has a test of its own below."""
@@ -105,7 +119,7 @@ def commands(name: str) -> list[str]:
 def test_every_command_is_run_below() -> None:
     found = [*commands("docs/benchmarks.md"), *commands("docs/grading.md")]
     found += [line for line in commands("README.md") if line.startswith("llm-bench") or " fetch " in line]
-    assert set(found) == {*RUNS, *OTHERS}
+    assert set(found) == {*RUNS, *OTHERS} - {*NOT_SHOWN}
 
 
 @pytest.fixture(scope="module")
@@ -121,8 +135,13 @@ def addresses(data: Path) -> Iterator[dict[str, str]]:
         for name in (*WITHOUT_CONTAINERS, "mmlu:5shot")
     }
     played = [script for scripts_of in said.values() for script in scripts_of]
-    capitals = [("Peru", "Lima"), ("Kenya", "Mombasa"), ("Latvia", "Riga")]
-    key = [{"prompt": f"the capital of {country}?", "answer": said} for country, said in capitals]
+    key = [
+        {
+            "prompt": f"the capital of {country}?",
+            "answer": "Atlantis" if number in WRONG["capitals"] else capital,
+        }
+        for number, (country, capital) in enumerate(CAPITALS.items())
+    ]
     verdicts = [
         {"prompt": "Judge whether the following", "answer": "correct: yes"},
         {"prompt": "[question]: What is the hardest number after 2?", "answer": "correct: no"},
@@ -137,14 +156,13 @@ def addresses(data: Path) -> Iterator[dict[str, str]]:
 
 
 class Place:
-    """A directory with the data and the document's own benchmark, in which commands are run."""
+    """A directory with the data and the examples, in which commands are run."""
 
     def __init__(self, directory: Path, data: Path, addresses: dict[str, str]) -> None:
         self.directory = directory
         self.addresses = addresses
         (directory / "data").symlink_to(data)
-        (code,) = re.findall(r"^```python\n(# capitals\.py\n.*?)^```", TEXT, re.M | re.S)
-        (directory / "capitals.py").write_text(code)
+        (directory / "examples").symlink_to(ROOT / "examples")
         self.environment = {
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "HOME": str(directory / "home"),
@@ -184,7 +202,7 @@ def place(tmp_path: Path, data: Path, addresses: dict[str, str]) -> Place:
 def right_answers(benchmark: str, data: Path) -> dict[str, bool]:
     """Whether the model is right, by the ids of the samples."""
     if benchmark == "capitals":
-        ids = ["Peru", "Kenya", "Latvia"]
+        ids = list(CAPITALS)
     else:
         ids = [sample.id for sample in samples(benchmark, data / benchmark.partition(":")[0])]
     return {identity: number not in WRONG.get(benchmark, ()) for number, identity in enumerate(ids)}
@@ -290,21 +308,56 @@ def test_a_result_file_has_the_keys_of_the_formats_document_in_their_order(place
 
 
 def test_the_table_says_of_each_benchmark_what_the_catalog_says() -> None:
-    rows = re.findall(r"^\| \[(\w+)\]\(#\1\) \| (\d) \| ([\d,]+) \|.*\| (.*) \|$", TEXT, re.M)
-    assert [(name, int(tier), int(items.replace(",", ""))) for name, tier, items, _ in rows] == sorted(
-        [(one.name, one.tier, one.items) for one in list_abouts() if one.variant is None],
+    rows = re.findall(r"^\| \[(\w+)\]\(#\1\) \| ([\d,]+) \|.*\| (.*) \|$", TEXT, re.M)
+    assert [(name, int(items.replace(",", ""))) for name, items, _ in rows] == sorted(
+        [(one.name, one.items) for one in list_abouts() if one.variant is None],
         key=lambda row: [name for name, *_ in rows].index(row[0]),
     )
-    for name, _, _, data in rows:
+    assert {name for name, *_ in rows[:14]} == set(DOCUMENTED)
+    assert "the first 14" in TEXT
+    assert {one.name for one in list_abouts() if one.variant == "documented"} == set(DOCUMENTED)
+    for name, _, data in rows:
         assert find_about(name).dataset.licence in data
+    tiers = {
+        int(tier): re.findall(r"\w+", names) for tier, names in re.findall(r"Tier (\d): ([\w,\s]+)", TEXT)
+    }
+    named = {name: tier for tier in (2, 3, 4) for name in tiers[tier]}
+    assert tiers[1] == ["all", "others"]
+    for name, *_ in rows:
+        assert find_about(name).tier == named.get(name, 1)
+
+
+def options_of_containers() -> dict[str, set[str]]:
+    """The options in the table of benchmarks in containers, by benchmark."""
+    section = TEXT.partition("## Benchmarks in containers")[2].partition("\n### ")[0]
+    containers = [name for name in BENCHMARKS if "containers" in find_about(name).needs]
+    found: dict[str, set[str]] = {name: set() for name in containers}
+    for options, names in re.findall(r"^\| (`\w+=`(?:, `\w+=`)*) \| ([^|]+) \|", section, re.M):
+        patterns = ["*"] if names == "all" else names.split(", ")
+        for name in containers:
+            if any(fnmatchcase(name, pattern) for pattern in patterns):
+                found[name] |= set(re.findall(r"\w+", options))
+    return found
+
+
+def test_the_table_of_options_has_exactly_those_of_each_benchmark_in_containers() -> None:
+    for name, options in options_of_containers().items():
+        section = re.findall(rf"^### {name}\n(.*?)(?=^##)", TEXT, re.M | re.S)[0]
+        others = {option for option in find_about(name).options if option not in options}
+        assert options <= set(find_about(name).options)
+        assert all(f"{option}=" in section for option in others)
 
 
 def test_every_variant_and_option_has_its_place_in_the_section_of_its_benchmark() -> None:
     sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##)", TEXT, re.M | re.S))
+    tabulated = options_of_containers()
     for one in list_abouts():
         section = sections[one.name]
-        assert one.variant is None or f"`{one.full_name}`" in section
+        if one.variant == "documented":
+            assert one.name in DOCUMENTED
+        elif one.variant is not None:
+            assert f"`{one.full_name}`" in section
         for option in one.options:
-            assert f"{option}=" in section
+            assert f"{option}=" in section or option in tabulated.get(one.name, ())
         for role in one.roles:
             assert f"{role}_model" in section or f"--{role}-model" in section

@@ -13,7 +13,10 @@ from benchwright.reports.comparison.markdown import markdown_of
 from benchwright.reports.comparison.sentences import CellText, ForeignText, Line, gate_line, p_text
 from benchwright.reports.comparison.tables import Block
 
-METHOD_NOTE = "Times in milliseconds. 95 % intervals; p-values by Holm over all figures, and * where they are below 0.05."
+METHOD_NOTE = (
+    "Times in milliseconds. 95 % intervals; p-values by Holm over all figures, "
+    "and * where they are below 0.05."
+)
 
 
 def verdict_lines(found: LoadComparisonResult) -> Iterator[Line]:
