@@ -41,7 +41,10 @@ def figures(document: dict[str, Any]) -> str:
         *table(HEADINGS, list(map(_goal, measures.values()))),
         "### Runs of growing size",
         "",
-        *table(["trials", "CPU, s", "CPU per added trial, ms", "wall, s", "peak memory, MB", "journal, MB"], points),
+        *table(
+            ["trials", "CPU, s", "CPU per added trial, ms", "wall, s", "peak memory, MB", "journal, MB"],
+            points,
+        ),
     ]
     if load := document.get("load"):
         lines += [
