@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -31,16 +32,18 @@ def table(headings: list[str], rows: list[list[str]]) -> Iterator[str]:
 def figures(document: dict[str, Any]) -> str:
     """All that stands between the marks."""
     machine = document["machine"]
+    measures = {each["name"]: each for each in document["measures"]}
+    points = list(_points(document["scale"], measures))
     lines = [
         f"Python {machine['python']} on {machine['system']}, {machine['cpus']} CPUs; medians of {document['rounds']} "
         "rounds" + (", small sizes: a look, no evidence." if document["quick"] else "."),
         "",
-        *table(HEADINGS, list(map(_goal, document["measures"]))),
+        *table(HEADINGS, list(map(_goal, measures.values()))),
         "### Runs of growing size",
         "",
         *table(
-            ["trials", "CPU, s", "CPU per trial, ms", "wall, s", "peak memory, MB", "journal, MB"],
-            list(map(_point, document["scale"])),
+            ["trials", "CPU, s", "CPU per added trial, ms", "wall, s", "peak memory, MB", "journal, MB"],
+            points,
         ),
     ]
     if load := document.get("load"):
@@ -60,23 +63,36 @@ def figures(document: dict[str, Any]) -> str:
 
 
 def _goal(measured: dict[str, Any]) -> list[str]:
-    unit, floor = measured["unit"], measured["floor"]
-    by_difference = measured["compared"] == "difference"
-    compared = ""
+    floor = measured["floor"]
+    compared, of_goal = "", ""
     if floor:
-        compared = f"{measured['judged']:+.2f}" if by_difference else f"{measured['ours'] / floor:.2f} ×"
-    sign = "≥" if measured.get("at_least") else "≤"
-    goal = "" if measured["goal"] is None else f"{sign} {measured['goal']:,g}"
-    if goal:
-        goal += {"ratio": " ×", "difference": f" {unit}", "value": f" {unit}"}[measured["compared"]]
-        goal = goal.strip() + (", **missed**" if measured["met"] is False else "")
+        ratio = f"{measured['ours'] / floor:.2f}×"
+        compared = f"{measured['judged']:+.2f}" if measured["compared"] == "difference" else ratio
+    if measured["goal"] is not None:
+        of_goal = f"{'≥' if measured.get('at_least') else '≤'} {_bound(measured)}{_missed(measured)}"
     return [
-        measured["name"].strip(),
-        f"{_figure(measured['ours'])} {unit}".strip(),
-        "" if floor is None else f"{_figure(floor)} {unit}".strip(),
+        _name(measured),
+        _figure(measured["ours"]),
+        "" if floor is None else _figure(floor),
         compared,
-        goal,
+        of_goal,
     ]
+
+
+def _name(measured: dict[str, Any]) -> str:
+    """The name with the unit, without the part of the program that the heading has."""
+    name, unit = measured["name"].strip().removeprefix("Load: "), measured["unit"]
+    return name if not unit or (unit == "/s" and unit in name) else f"{name}, {unit}"
+
+
+def _bound(measured: dict[str, Any]) -> str:
+    """The goal, with a sign if it bounds a difference, and with × if it bounds a ratio."""
+    goal: float = measured["goal"]
+    return {"ratio": f"{goal:,g}×", "difference": f"{goal:+,g}", "value": f"{goal:,g}"}[measured["compared"]]
+
+
+def _missed(measured: dict[str, Any]) -> str:
+    return ", **missed**" if measured["met"] is False else ""
 
 
 def _figure(value: float) -> str:
@@ -84,22 +100,29 @@ def _figure(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
-def _point(point: dict[str, Any]) -> list[str]:
-    each = point["cpu"] / point["trials"] * 1e3
-    return [
-        f"{point['trials']:,}",
-        f"{point['cpu']:.1f}",
-        f"{each:.3f}",
-        f"{point['wall']:.1f}",
-        f"{point['memory']:.0f}",
-        f"{point['journal']:,.1f}",
-    ]
+def _points(points: list[dict[str, Any]], measures: dict[str, dict[str, Any]]) -> Iterator[list[str]]:
+    """The rows of runs of growing size. Removes from `measures` the figures that these rows have."""
+    added = [""]
+    for small, large in pairwise(points):
+        measures.pop(f"CPU of a trial, {small['trials']:,} to {large['trials']:,}", None)
+        added.append(f"{(large['cpu'] - small['cpu']) / (large['trials'] - small['trials']) * 1e3:.3f}")
+    for point, each in zip(points, added, strict=True):
+        memory = measures.pop(f"Peak memory, {point['trials']:,} trials", None)
+        bound = "" if memory is None else f" (≤ {_bound(memory)}{_missed(memory)})"
+        yield [
+            f"{point['trials']:,}",
+            f"{point['cpu']:.1f}",
+            each,
+            f"{point['wall']:.1f}",
+            f"{point['memory']:.0f}{bound}",
+            f"{point['journal']:,.1f}",
+        ]
 
 
 def _peers(peers: list[dict[str, Any]], streams: bool) -> Iterator[str]:
     headings = ["program", "CPU to start and end, s", "CPU per request, ms", "against ours", "wall, s"]
     headings += ["peak memory, MB", "installed, MB"]
-    headings += ["TTFT p50 / p99 reported, ms", "true, ms"] if streams else []
+    headings += ["TTFT p50/p99 reported, ms", "true, ms"] if streams else []
     ours = next((peer["marginal"] for peer in peers if peer["name"] == "Benchwright"), 0.0)
     rows = []
     for peer in peers:
@@ -109,13 +132,13 @@ def _peers(peers: list[dict[str, Any]], streams: bool) -> Iterator[str]:
             peer["name"],
             f"{peer['fixed']:.2f}",
             f"{peer['marginal'] * 1e3:.3g}",
-            f"{peer['marginal'] / ours:.2g} ×" if ours else "",
+            f"{peer['marginal'] / ours:.2g}×" if ours else "",
             f"{peer['wall']:.1f}",
             f"{peer['memory']:.0f}",
             f"{peer['installed']:.0f}" if peer["installed"] else "",
         ]
         times = [
-            f"{ttft['p50']:.1f} / {ttft['p99']:.1f}" if ttft else "" for ttft in (peer["said"], peer["true"])
+            f"{ttft['p50']:.1f}/{ttft['p99']:.1f}" if ttft else "" for ttft in (peer["said"], peer["true"])
         ]
         rows.append(row + (times if streams else []))
     yield from table(headings, rows)

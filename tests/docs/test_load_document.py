@@ -124,9 +124,9 @@ def test_every_option_that_the_document_names_is_one() -> None:
 
 def test_the_fields_in_formats_are_those_of_the_records() -> None:
     formats = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
-    table = formats[formats.index("### `load`") : formats.index("### `--dry-run`")]
+    section = formats[formats.index("### `load`") : formats.index("### `--dry-run`")]
     named = set()
-    for row in re.findall(r"^\| (`.*?) \|", table, re.M):
-        named |= {field.removeprefix("levels[].") for field in re.findall(r"`([a-z_\[\].0-9]+)`", row)}
+    for fields in re.findall(r"((?:`[a-z_0-9]+`(?:,\s+)?)+):", section):
+        named |= set(re.findall(r"`([a-z_0-9]+)`", fields))
     known = {field for record in (LoadReport, LevelResult) for field in record.__struct_fields__}
     assert named == known | {"compared"}
