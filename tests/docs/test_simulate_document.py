@@ -126,7 +126,7 @@ def says_many_words_and_logs_them(ask: Ask, directory: Path) -> None:
     assert told["complete"] is True
     fields = TEXT.partition("`--log FILE`")[2]
     assert {
-        name for row in re.findall(r"^\| (`.*?) \|", fields, re.M) for name in re.findall(r"\w+", row)
+        name for row in re.findall(r"^- (`.*?`): ", fields, re.M) for name in re.findall(r"\w+", row)
     } == set(told)
 
 
