@@ -67,8 +67,8 @@ def _exceptions(servers: Mapping[str, dict[str, Any]]) -> Iterator[tuple[str, st
         for why, features in reasons(server).items():
             result = "Fails" if server["features"][features[0]]["result"] == FAILS else "Not tried"
             found.setdefault((why, result, tuple(features)), []).append(name)
-    for (why, result, features), names in found.items():
-        yield why, f"{result} on {_quoted(names)} ({', '.join(FEATURES[feature] for feature in features)})"
+    for (why, result, kept), names in found.items():
+        yield why, f"{result} on {_quoted(names)} ({', '.join(FEATURES[feature] for feature in kept)})"
 
 
 def _quoted(names: Sequence[str]) -> str:
