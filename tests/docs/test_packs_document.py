@@ -99,7 +99,9 @@ def test_the_commands_of_the_document_run_and_score_what_they_must(tmp_path: Pat
             if line.endswith("--json"):
                 (told,) = json.loads(ended.stdout)["packs"]
                 assert told["scores"]["endpoint:my-model"]["totalScore"] == 100
-        runs = sorted((tmp_path / "home" / "runs").glob("*my-pack-my-model*"), key=lambda path: path.name)
+        runs = sorted(
+            (tmp_path / "home" / "runs").glob("*my-pack-my-model*"), key=lambda path: path.stat().st_mtime_ns
+        )
         shown = run(f"benchwright show {runs[-1]}", tmp_path, address)
         assert "my-model: 100  4 of 4 passed" in shown.stdout
         spoken = run(f"benchwright show {runs[-1]} --scenario A-01", tmp_path, address)

@@ -126,7 +126,7 @@ def says_many_words_and_logs_them(ask: Ask, directory: Path) -> None:
     assert told["complete"] is True
     fields = TEXT.partition("`--log FILE`")[2]
     assert {
-        name for row in re.findall(r"^\| (`.*?) \|", fields, re.M) for name in re.findall(r"\w+", row)
+        name for row in re.findall(r"^- (`.*?`): ", fields, re.M) for name in re.findall(r"\w+", row)
     } == set(told)
 
 
@@ -170,7 +170,7 @@ def test_every_check_has_its_command() -> None:
 
 def test_every_quirk_is_described_with_the_note_that_it_leads_to() -> None:
     section = TEXT.partition("### Quirks")[2].partition("### Marks")[0]
-    rows = re.findall(r"^\| `(\w+)` \| .+ \| (?:`(\w+)` )?\|$", section, re.M)
+    rows = re.findall(r"^- `(\w+)` .+?(?: \[`(\w+)`\])?$", section, re.M)
     assert [name for name, _ in rows] == list(QUIRKS)
     assert {name: note for name, note in rows if note} == FLAGGED
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.environments import ROOT
-from tests.field.results import FAILS, WORDS, reasons
+from tests.field.results import FAILS, WORKS, reasons
 from tests.field.servers import SERVERS
 from tests.field.servers.server import FEATURES
 
@@ -34,29 +34,46 @@ def merge(kept: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
 
 
 def lines(document: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines between the marks: a table of servers by features, and what is missing."""
+    """Yield the lines between the marks: the servers, the features that work on them, and what was not tried."""
     servers, machine = document["servers"], document["machine"]
     yield f"With {document['model']}, on {machine['cpus']} CPUs of {machine['processor']}, without a GPU."
     yield ""
-    yield "| feature | " + " | ".join(f"`{name}`" for name in servers) + " |"
-    yield "|---|" + "---|" * len(servers)
-    for feature, words in FEATURES.items():
-        cells = [server["features"].get(feature) for server in servers.values()]
-        yield f"| {words} | " + " | ".join(cell_of(cell) for cell in cells) + " |"
-    yield ""
-    yield "| server | version | run on | seconds | not tried, and why |"
-    yield "|---|---|---|---:|---|"
+    yield "| server | version | date | seconds |"
+    yield "|---|---|---|---:|"
     for name, server in servers.items():
-        why = "; ".join(f"{', '.join(features)}: {reason}" for reason, features in reasons(server).items())
-        yield f"| `{name}`: {server['title']} | {server['version']} | {server['date']} | {server['seconds']} | {why} |"
+        yield f"| `{name}`: {server['title']} | {server['version']} | {server['date']} | {server['seconds']} |"
+    yield ""
+    yield "| feature | works on |"
+    yield "|---|---|"
+    for feature, words in FEATURES.items():
+        yield f"| {words} | {_servers_of(feature, servers)} |"
+    yield ""
+    yield from (f"- {what}: {why}." for why, what in _exceptions(servers))
     yield ""
 
 
-def cell_of(entry: dict[str, Any] | None) -> str:
-    """Return a cell of the table; a failure is bold."""
-    if entry is None:
-        return ""
-    return "**fails**" if entry["result"] == FAILS else WORDS[entry["result"]]
+def _servers_of(feature: str, servers: Mapping[str, dict[str, Any]]) -> str:
+    """Return the servers on which a feature works; those on which it fails follow in bold."""
+    results = {name: server["features"].get(feature, {}).get("result") for name, server in servers.items()}
+    works, fails = ([name for name, found in results.items() if found == result] for result in (WORKS, FAILS))
+    cell = "all" if len(works) == len(servers) else _quoted(works) or "none"
+    return f"{cell}; **fails on {_quoted(fails)}**" if fails else cell
+
+
+def _exceptions(servers: Mapping[str, dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Yield each reason for a result other than "works", with its features and servers."""
+    found: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+    for name, server in servers.items():
+        for why, features in reasons(server).items():
+            result = "Fails" if server["features"][features[0]]["result"] == FAILS else "Not tried"
+            found.setdefault((why, result, tuple(features)), []).append(name)
+    for (why, result, kept), names in found.items():
+        yield why, f"{result} on {_quoted(names)} ({', '.join(FEATURES[feature] for feature in kept)})"
+
+
+def _quoted(names: Sequence[str]) -> str:
+    """Return names in backticks, with commas between them."""
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def written(text: str, document: dict[str, Any]) -> str:
