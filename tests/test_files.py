@@ -18,13 +18,13 @@ from benchwright.files import append, atomic_file, write_atomically
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from benchwright.files import write_whole
+from benchwright.files import write_atomically
 
 def pieces():
     yield b"new" * 1_000_000
     os.kill(os.getpid(), signal.SIGKILL)
 
-write_whole(Path(sys.argv[1]), pieces())
+write_atomically(Path(sys.argv[1]), pieces())
 """
 
 

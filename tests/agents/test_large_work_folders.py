@@ -113,7 +113,7 @@ def test_patterns_are_of_names_and_of_any_folders(tmp_path: Path) -> None:
 def test_a_folder_without_end_is_looked_at_for_so_long_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchwright.recipes.collected_files.MOST_SEEN", 10)
+    monkeypatch.setattr("benchwright.recipes.collected_files.MAX_PATHS_EXAMINED", 10)
     for number in range(30):
         (tmp_path / str(number)).touch()
     assert len(files_below(tmp_path, ["**/*"])) == 10

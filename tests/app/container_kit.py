@@ -29,7 +29,7 @@ BOXES = f'''
 """Tasks in containers: the file /answer must say `right` in the end."""
 from collections.abc import Iterator
 from benchwright.catalog.benchmark import About
-from benchwright.catalog.containers import AgentLimits, BashSession, ContainerBenchmark, work
+from benchwright.catalog.containers import AgentLimits, BashSession, ContainerBenchmark, run_shell_agent
 from benchwright.catalog.grading import GradeScorer, Verdict
 from benchwright.data.dataset_spec import Dataset
 from benchwright.records import Outcome, Sample
@@ -48,7 +48,7 @@ class Solver:
     async def solve(self, trial, session) -> Outcome:
         async with self.containers.sandboxes.started(SPEC) as sandbox:
             messages = [{{"role": "user", "content": trial.sample.content["task"]}}]
-            worked = await work(session, BashSession(sandbox), messages, AgentLimits(4, 2.0))
+            worked = await run_shell_agent(session, BashSession(sandbox), messages, AgentLimits(4, 2.0))
             said = "" if worked.container_ended else (await BashSession(sandbox).run("cat /answer", 10)).output
             return Outcome(worked.status, worked.messages, said.strip(), worked.reason)
 

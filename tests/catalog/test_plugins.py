@@ -138,9 +138,9 @@ class TestFiles:
             """
             import msgspec
             from benchwright.catalog.benchmark import Options
-            from benchwright.catalog.registry import about, make
+            from benchwright.catalog.registry import find_about, make_benchmark
 
-            plain = make(about("mmlu"), Options())
+            plain = make_benchmark(find_about("mmlu"), Options())
             mine = msgspec.structs.replace(plain, about=msgspec.structs.replace(plain.about, variant="mine"))
             del plain
             """,

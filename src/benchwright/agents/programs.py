@@ -43,7 +43,7 @@ SCRIPT_FOLDERS = (str(Path(__file__).parent), str(layout.INSIDE_FOLDER.parent))
 class ProgramResult(Record, frozen=True):
     """The result of a program. `status`: its exit status, negative if a signal killed it.
 
-    `output`: its stdout. `errors`: the end of its stderr.
+    `output`: its stdout. `stderr`: the end of its stderr.
     """
 
     status: int

@@ -200,12 +200,12 @@ class DatasetTask(Task, Protocol):
 
     @property
     def skipped_rows(self) -> SkippedRows | None:
-        """The bad rows that are skipped, or None; see `SampleRows.left_out`."""
+        """The bad rows that are skipped, or None; see `SampleRows.skipped_rows`."""
         ...
 
     @property
     def inferred_columns(self) -> dict[str, str]:
-        """The columns chosen for ids and clusters; see `SampleRows.identity`."""
+        """The columns chosen for ids and clusters; see `SampleRows.inferred_columns`."""
         ...
 
 
@@ -246,10 +246,10 @@ class RowsTask:
 
     @property
     def skipped_rows(self) -> SkippedRows | None:
-        """The bad rows that are skipped, or None; see `SampleRows.left_out`."""
+        """The bad rows that are skipped, or None; see `SampleRows.skipped_rows`."""
         return self._rows.skipped_rows
 
     @property
     def inferred_columns(self) -> dict[str, str]:
-        """The columns chosen for ids and clusters; see `SampleRows.identity`."""
+        """The columns chosen for ids and clusters; see `SampleRows.inferred_columns`."""
         return self._rows.inferred_columns

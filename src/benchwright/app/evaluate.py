@@ -46,7 +46,7 @@ from benchwright.text import Say
 class EvalReport(Record, frozen=True):
     """Result of an eval. `cache_entry`: its cache file.
 
-    `write`: writes the requested output files, returns their paths.
+    `write_files`: writes the requested output files, returns their paths.
     """
 
     summary: RunSummary

@@ -114,7 +114,7 @@ class PackObserver:
         """Do nothing: messages of the run are not in the documented files."""
 
     def on_end(self) -> None:
-        """Do nothing: `conclude` writes the last event."""
+        """Do nothing: `write_last_event` writes the last event."""
 
     def on_prepared(self) -> None:
         """Write the event that the run has started. Called when the pack is prepared."""

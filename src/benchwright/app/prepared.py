@@ -33,8 +33,8 @@ class RunRequest(msgspec.Struct, frozen=True):
 
     `access`: access to each target by slot; never written to any file. `typed_models`: models as the user
     typed them, by slot. `rules`: stop rules besides the usual ones. `selection`: the selected samples of the
-    data. `about`: facts for the manifest. `retry`: selects trials to retry besides failed ones. `recipe`:
-    builds the plan's parts in another process. `asking`: clients that the task uses directly. `needs`:
+    data. `manifest_facts`: facts for the manifest. `retry`: selects trials to retry besides failed ones. `worker_spec`:
+    builds the plan's parts in another process. `direct_clients`: clients that the task uses directly. `needs`:
     features that the run needs of its endpoints.
     """
 
@@ -120,12 +120,12 @@ class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
     """A run that is ready to be launched: every check that needs no model has passed.
 
     `lookup`: finds or makes the run. `report`: writes and returns its results. `facts`: description besides
-    the plan. `resume_note`: shown when the run is resumed. `reuse`: finds trials of earlier runs that a new
-    run takes over. `during`: context that is open while the run is in progress; it receives the table of what
-    was done before. `at_end`: called with the table at the end of every session, while the run is still
-    locked. `changed`: returns a reason why the run can no longer be resumed, if anything has changed since it
-    was prepared. `doing`: returns lines on activities beside the trials, such as a pull, for progress
-    displays. `held`: resources opened during preparation that the run uses too; `launch` closes them.
+    the plan. `resume_note`: shown when the run is resumed. `find_reuse`: finds trials of earlier runs that a new
+    run takes over. `run_context`: context that is open while the run is in progress; it receives the table of what
+    was done before. `on_session_end`: called with the table at the end of every session, while the run is still
+    locked. `change_reason`: returns a reason why the run can no longer be resumed, if anything has changed since it
+    was prepared. `activity_lines`: returns lines on activities beside the trials, such as a pull, for progress
+    displays. `resources`: resources opened during preparation that the run uses too; `launch` closes them.
     """
 
     request: RunRequest

@@ -18,7 +18,7 @@ from benchwright.suggest import did_you_mean
 
 
 class BenchmarkWithOptions(NamedTuple):
-    """A benchmark among several, with its settings. `own`: names of the options meant for it alone."""
+    """A benchmark among several, with its settings. `own_options`: names of the options meant for it alone."""
 
     name: str
     settings: BenchmarkSettings

@@ -33,7 +33,7 @@ class OpenWebPack(NamedTuple):
     """A web pack that is open: its session, and its page's access to the models through a relay.
 
     `providers`: the models' providers, for the page. `token`: the page's own key for the relay at
-    `relay_url`. `replayed`: True if a saved session is continued.
+    `relay_url`. `is_replay`: True if a saved session is continued.
     """
 
     session: WebSession

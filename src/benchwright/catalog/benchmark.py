@@ -86,10 +86,10 @@ class Check(Record, frozen=True):
     """A scripted conversation and its required score: the gold answer, or a decoy (a wrong answer).
 
     - `replies`: the model's messages, in order. The last one is repeated if more are requested.
-    - `user`, `judge`: the messages of these roles, in order.
+    - `user_replies`, `judge_replies`: the messages of these roles, in order.
     - `passes`: True if the score must be 1 (gold answer), False if it must be below 1 (decoy).
     - `reason`: why a gold answer is known to fail; None for all others.
-    - `exploit`: True for a scripted agent that cheats. It may score 1 only if the trial is flagged.
+    - `is_exploit`: True for a scripted agent that cheats. It may score 1 only if the trial is flagged.
     """
 
     name: str

@@ -39,7 +39,7 @@ from benchwright.text import make_safe
 def run_benchmarks(
     names: Sequence[str], settings: BenchmarkSettings, rates: Rates = NO_RATES, *, as_json: bool, quiet: bool
 ) -> int:
-    """Check all benchmarks, then run one after another. Return the exit code; see `running.code_of`."""
+    """Check all benchmarks, then run one after another. Return the exit code; see `run_ending.combined_exit_code`."""
     settings = settings_for_shared_runs(settings, len(names))
     alone = settings.catalog.option if len(names) == 1 else ()
     each = settings_of_each([BenchmarkWithOptions(name, settings, alone) for name in names])

@@ -30,7 +30,7 @@ CACHED_MESSAGE = "Evaluation already completed (cached)."
 
 
 def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
-    """Run an evaluation. Return the exit code; see `running.conclude`."""
+    """Run an evaluation. Return the exit code; see `run_ending.report_end`."""
     with results_on_stdout(as_json=as_json):
         prepared = prepare_eval(settings, say)
         labels = labels_for(prepared, settings.judge.judge_labels)

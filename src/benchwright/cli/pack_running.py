@@ -41,7 +41,7 @@ def run_packs(
     csv_file: Path | None = None,
     markdown: Path | None = None,
 ) -> int:
-    """Run packs one after another. Return the exit code; see `running.code_of`."""
+    """Run packs one after another. Return the exit code; see `run_ending.combined_exit_code`."""
     settings = settings_for_shared_runs(settings, len(packs))
     codes: list[int] = []
     documents: list[dict[str, Any]] = []

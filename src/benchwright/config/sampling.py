@@ -26,7 +26,7 @@ ThinkingStyle = Literal[
     "kimi",
     "litellm",
 ]
-"""Server-specific styles of request fields for reasoning; see `endpoint.thinking`."""
+"""Server-specific styles of request fields for reasoning; see `endpoint.reasoning_effort`."""
 
 
 class SamplingSettings(Section):

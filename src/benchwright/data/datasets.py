@@ -39,7 +39,7 @@ def find_dataset(
 
     They come from `path` or its declared folder, else from the first of these places that has it:
 
-    1. `<data-dir>/<name>/`, in any format that can be read, see `layout.files_as_laid` 2.
+    1. `<data-dir>/<name>/`, in any format that can be read, see `layout.find_split_files` 2.
     `<data-dir>/<owner>/<name of the repository>/`, laid out as on the hub 3. the hub's own cache, at the
     pinned revision 4. the hub, from which it is fetched into (2), unless `offline` (default: the value of
     HF_HUB_OFFLINE)

@@ -29,7 +29,7 @@ class Header(Record, frozen=True):
 
 
 class Access(Record, frozen=True):
-    """Credentials for an endpoint, required wherever a `Wire` to it is created or a request is sent over one.
+    """Credentials for an endpoint, required wherever a `ConnectionPool` to it is created or a request is sent over one.
 
     `key`: the API key, None if none is sent. `headers`: the user's headers; one with the name of a header
     that Benchwright sends replaces it. `tls`: the files for TLS.
@@ -70,7 +70,7 @@ class Access(Record, frozen=True):
         return Access(self.key or other.key, shared + self.headers, other.tls)
 
     def for_url(self, url: str, base_url: str) -> Access:
-        """Return the access for requests to a URL: this one at the server of `base_url`, `elsewhere` at any other."""
+        """Return the access for requests to a URL: this one at the server of `base_url`, `for_other_servers` at any other."""
         same = parse_base_url(url).server_identity == parse_base_url(base_url).server_identity
         return self if same else self.for_other_servers
 

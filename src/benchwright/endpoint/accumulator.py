@@ -193,7 +193,7 @@ class ResponseAccumulator:
     def _take_stray(self, chunk: dict[str, Any]) -> None:
         """Process an event without choices.
 
-        An error is recorded; an event that may turn out to be an error is kept until `conclude`.
+        An error is recorded; an event that may turn out to be an error is kept until `detect_stream_error`.
         """
         if error := _error_of(chunk):
             self._take_error(error)

@@ -45,7 +45,7 @@ class Sink(Protocol):
 class TransportError(Exception):
     """Raised if an exchange fails below HTTP.
 
-    `kind`: the name of the failure (listed at `Wire.send`). `received`: True if any byte of a response had
+    `kind`: the name of the failure (listed at `ConnectionPool.send`). `received`: True if any byte of a response had
     arrived. `resent`: how often the request had been sent before (see `wire.Delivery`).
     """
 
@@ -86,7 +86,7 @@ class Exchange:
 class Connection(asyncio.Protocol):
     """A connection that carries one exchange at a time.
 
-    Created by `loop.create_connection`; `ask` starts an exchange.
+    Created by `loop.create_connection`; `start_exchange` starts an exchange.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -228,12 +228,12 @@ def _clip(text: str) -> str:
 class RetryPolicy(Record, frozen=True):
     """Number of retries, and the waits before them in seconds.
 
-    `retries`: the maximum number of further attempts. `longest_wait`: the longest wait that a server may ask
+    `retries`: the maximum number of further attempts. `max_rate_limit_wait`: the longest wait that a server may ask
     for (Retry-After); if it asks for more, the request fails. It also limits the time that a trial waits for
     rate limits in total. A rate limit with such a wait does not count as a failed attempt (see
     `rate_limits`).
 
-    Without Retry-After the wait doubles from `first` (from 1 s after a rate limit) up to `longest`. Up to
+    Without Retry-After the wait doubles from `first` (from 1 s after a rate limit) up to `max_delay`. Up to
     half of it is taken off at random, so that many clients do not come back at once.
     """
 

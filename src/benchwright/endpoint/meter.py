@@ -71,7 +71,7 @@ class AnswerMeter:
     """A sink that measures and parses one response, streamed or whole.
 
     The response is one of /chat/completions or /completions, or of the dialect of `reader`. Pieces are parsed
-    with a delay. Until `read` or `finish`, all attributes except status and headers describe only the part
+    with a delay. Until `parse_waiting_pieces` or `finish_reply`, all attributes except status and headers describe only the part
     that was parsed.
     """
 

@@ -20,9 +20,9 @@ from benchwright.records import SIMULATED_FLAG, Record, RequestRecord
 class Purpose(Record, frozen=True):
     """The reason for a request, for its record.
 
-    `origin`: the start of its trial (`perf_counter_ns`). `role`, `turn`: who asks in the trial, and in which
-    turn. `seed`: the seed in its body. `waits`: measures the time that the trial has waited for rate limits.
-    `dialect`: the dialect of the program that sent it. `offered`: the names of the tools that it offers;
+    `trial_started_at`: the start of its trial (`perf_counter_ns`). `role`, `turn`: who asks in the trial, and in which
+    turn. `seed`: the seed in its body. `rate_limit_waits`: measures the time that the trial has waited for rate limits.
+    `dialect`: the dialect of the program that sent it. `offered_tools`: the names of the tools that it offers;
     empty if they are unknown, None if it offers none.
     """
 

@@ -29,7 +29,7 @@ class EventStream:
 
     `named_error`: True if any event was named `error`. `error`: the value of a field of that name, which the
     standard does not have (llama.cpp until September 2025), or a line of JSON that is an error (proxies whose
-    stream has begun). `ending`: the bytes to add at the stream's end so that its last event is complete.
+    stream has begun). `end_bytes`: the bytes to add at the stream's end so that its last event is complete.
     """
 
     end_bytes = b""

@@ -20,7 +20,7 @@ class Timeouts(Record, frozen=True):
 
     `connect`: to open a connection. `read`: from the request to the first byte of the response, and to its
     first token. `stall`: between two pieces of the response, and between two tokens. `total`: from the
-    request to the end of the response. `size`: of all bytes of a response; None sets no limit.
+    request to the end of the response. `max_bytes`: of all bytes of a response; None sets no limit.
 
     Comments, empty deltas and pieces of an unfinished event are not tokens. The first byte of a response that
     is not streamed counts as its first token.

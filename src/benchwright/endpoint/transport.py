@@ -28,8 +28,8 @@ LARGE_BODY_BYTES = 32 * 1024
 class PreparedRequest(Record, frozen=True):
     """A request, ready to be sent.
 
-    `head`: encoded method, path and headers. `body`: the first piece of the body; `rest`: its further pieces.
-    `seconds`: time limit until the end of the response, if stricter than the transport's own.
+    `head`: encoded method, path and headers. `body`: the first piece of the body; `body_rest`: its further pieces.
+    `time_limit`: time limit until the end of the response, if stricter than the transport's own.
     """
 
     head: bytes

@@ -47,7 +47,7 @@ async def offload(
         GraderError: If the process was killed from outside, or gave no answer for much longer than `seconds`.
         TimeoutError: If both attempts needed more than `seconds` of CPU time.
         MemoryError: If the call needed more memory than a process may have twice, see
-            `offload_worker.MOST_MEMORY`.
+            `offload_worker.MAX_MEMORY_BYTES`.
     """
     pool = _POOLS.setdefault(asyncio.get_running_loop(), _Pool())
     request = pickle.dumps((function, args, seconds), pickle.HIGHEST_PROTOCOL)

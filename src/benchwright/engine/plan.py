@@ -15,7 +15,7 @@ KeepCondition = Callable[[TrialRecord], bool]
 
 
 def keep_all(record: TrialRecord) -> bool:
-    """Return True, so that every conversation is kept (the default of `Plan.keeps`)."""
+    """Return True, so that every conversation is kept (the default of `Plan.keeps_conversation`)."""
     return True
 
 
@@ -25,14 +25,14 @@ class Plan(msgspec.Struct, frozen=True):
 
     - `samples`: number of samples, as counted by `Task.size`. If `open_ended`, time may end the task before
       or after that many.
-    - `parallel`: maximum number of requests in flight per trial.
-    - `arrange`: puts the trials into another order and into waves. It may hold all trials in memory.
-    - `timed`: all worker processes get ready before the first trial is drawn, and then share one clock that
+    - `max_requests_per_trial`: maximum number of requests in flight per trial.
+    - `reorder`: puts the trials into another order and into waves. It may hold all trials in memory.
+    - `shares_clock`: all worker processes get ready before the first trial is drawn, and then share one clock that
       starts at that moment.
     - `seconds`: time on that clock after which no trial and no turn begins, except for trials that were due
       before.
-    - `aborts`: True if the solver can be cancelled; then the first signal cancels it.
-    - `keeps`: returns whether the conversation of an ended trial is stored. Each worker process has its own
+    - `is_cancellable`: True if the solver can be cancelled; then the first signal cancels it.
+    - `keeps_conversation`: returns whether the conversation of an ended trial is stored. Each worker process has its own
       copy.
     - `shares_journal`: True if other plans use the same journal; then finished trials are counted one by one.
     """
@@ -58,7 +58,7 @@ class Plan(msgspec.Struct, frozen=True):
         return self.samples * self.repeats * len(self.targets)
 
     def trials(self) -> Iterator[Trial]:
-        """Yield the trials lazily: by sample, by repeat, by target, unless `arrange` reorders them."""
+        """Yield the trials lazily: by sample, by repeat, by target, unless `reorder` reorders them."""
         trials = self._in_turn()
         return trials if self.reorder is None else self.reorder(trials)
 

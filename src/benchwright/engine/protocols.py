@@ -90,7 +90,7 @@ class Session(Protocol):
 
         The agent gets a base URL and a token instead of the API key. `names` are the target's names in the
         agent's list of models, if they differ from the target's own name. A call beyond a limit is refused
-        with HTTP 400 and an error object whose code names the limit; `RelayedCalls.failure` then holds the
+        with HTTP 400 and an error object whose code names the limit; `AgentAccess.failure` then holds the
         error.
         """
         ...

@@ -97,7 +97,7 @@ class ForeignRun(NamedTuple):
     - `scores`: the scores in the order of display.
     - `trials`: read lazily, and only once.
     - `files`: the files and folders that the run is read from; if empty, `path` alone.
-    - `planned`: number of trials that the program reports; `absent`: how many of these are known to be
+    - `planned`: number of trials that the program reports; `absent_trials`: how many of these are known to be
       missing.
     - `lacks`: data that Benchwright's own runs have and these files lack.
     - `notes`: what to know about the imported data, one sentence each.

@@ -65,7 +65,7 @@ class CellState(msgspec.Struct):
 class PackScore(Record, frozen=True):
     """A model's score as returned by the pack, or the `error` that prevented it.
 
-    `cells`: number of (scenario, repeat) pairs; `missing`: how many of them have no result, because they were
+    `cells`: number of (scenario, repeat) pairs; `missing_cells`: how many of them have no result, because they were
     not run, or their provider, the pack or a verifier failed. `totals`: the pack's total for each repeat;
     empty if there is only one.
     """

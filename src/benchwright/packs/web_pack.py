@@ -45,7 +45,7 @@ class WebPack(Record, frozen=True):
     """A web pack's page and its permissions.
 
     `origins`: web origins that may exchange messages with the host. `refused`: requested permissions that are
-    unknown here. `remote`: addresses to which the pack declares that it may send data; `policy`: its
+    unknown here. `declared_receivers`: addresses to which the pack declares that it may send data; `policy`: its
     description of that.
     """
 

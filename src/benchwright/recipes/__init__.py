@@ -1,10 +1,10 @@
 """Recipes of command-line agents: how each is installed, and how it is started for one trial.
 
 recipe      the content of a recipe, and its parser
-shelf       all recipes: those shipped with Benchwright, and the user's own
-layers      installed agents on this machine, a directory for each version
+recipe_lookup  all recipes: those shipped with Benchwright, and the user's own
+installed_agents  installed agents on this machine, a directory for each version
 installing  installation of npm and PyPI packages into such a layer
-starting    command, environment and files of one start, as pure functions
+launch_specs  command, environment and files of one start, as pure functions
 runtime     a Python that runs in any container
-collecting  an agent's own records and the files of its task
+collected_files  an agent's own records and the files of its task
 """

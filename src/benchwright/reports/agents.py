@@ -14,7 +14,7 @@ from benchwright.text import make_safe
 class AgentLine(Record, frozen=True):
     """One row of the table of agents.
 
-    `installs` is False if the agent's recipe installs nothing. `seen` is the version and date of the last
+    `is_installable` is False if the agent's recipe installs nothing. `last_verified` is the version and date of the last
     trial with the agent itself, `newest` its newest published version. Either is empty if it is unknown.
     """
 

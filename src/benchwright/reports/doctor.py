@@ -17,7 +17,7 @@ _STYLES = {"ok": "green", "missing": "yellow", "problem": "bold red"}
 class Finding(NamedTuple):
     """One finding of `doctor` about this machine.
 
-    `state` is "ok", "missing" or "problem", `subject` the thing that was checked, and `said` what was found.
+    `state` is "ok", "missing" or "problem", `subject` the thing that was checked, and `text` what was found.
     `needed_for` names what needs the thing, and `what_to_do` is the advice; each is None if there is nothing
     to add.
     """

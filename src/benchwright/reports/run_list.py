@@ -31,7 +31,7 @@ COLUMN_GAP = 2
 class ListColumn(NamedTuple):
     """A column: its heading, alignment, and its text for a run (one line, or one for each model).
 
-    `narrowest` is its minimum width in characters, or None if it must keep its full width.
+    `min_width` is its minimum width in characters, or None if it must keep its full width.
     """
 
     heading: str

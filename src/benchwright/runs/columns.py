@@ -181,7 +181,7 @@ class CodedNames:
 class FailureReasons(CodedNames):
     """The reasons for which trials failed, with the empty reason first.
 
-    At most `MOST` distinct reasons are kept; all further ones share the entry "other reasons".
+    At most `MAX_REASONS` distinct reasons are kept; all further ones share the entry "other reasons".
     """
 
     MAX_REASONS = 100
@@ -239,7 +239,7 @@ class SampleColumn:
         return self._codes.numbers(rows)
 
     def compact_numbers(self, rows: Rows) -> NDArray[Any]:
-        """Return the sample codes of the trials in some rows, in the column's type; see `IntColumn.narrow`."""
+        """Return the sample codes of the trials in some rows, in the column's type; see `IntColumn.compact_numbers`."""
         return self._codes.compact_numbers(rows)
 
     @property

@@ -44,7 +44,7 @@ class JournalTail:
     def slices(self) -> Iterator[list[bytes]]:
         """Yield lists of complete lines without their newlines.
 
-        Call `passed` for each line that was processed.
+        Call `advance` for each line that was processed.
 
         Raises:
             JournalError: If the file cannot be read.

@@ -11,9 +11,9 @@ from benchwright.runs.journal_tail import size_of
 class LostBodies:
     """Determines from file sizes alone whether a body is lost.
 
-    Call `look` after reading further lines and before `lack`. Bodies are written before their lines, and a
+    Call `read_sizes` after reading further lines and before `is_lost`. Bodies are written before their lines, and a
     cut is recorded before new bodies take the place of lost ones. Therefore the size must be read after the
-    lines, and the cuts after the size. `torn`: True if `lack` met a body that ends beyond the file.
+    lines, and the cuts after the size. `torn`: True if `is_lost` met a body that ends beyond the file.
     """
 
     def __init__(self, directory: Path) -> None:

@@ -66,7 +66,7 @@ class RequestFigures:
     - `reasoning_tokens`: from `reasoning_counted` requests for which the server counted them, and from
       `reasoning_estimated` requests for which we estimate them.
     - `stood_still`: requests during which our process stood still. Times come only from answered requests at
-      a settled concurrency without a standstill (`paces.in_timings`).
+      a settled concurrency without a standstill (`paces.counts_in_timings`).
     - `at_once`: answers that arrived in one piece, so that the speed of their tokens is unknown.
     - `resent`: requests sent again because the server had closed the connection; each lost at most
       `longest_lost` ns.

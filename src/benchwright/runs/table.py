@@ -1,7 +1,7 @@
 """The table of a run: its journal as columns, a few dozen bytes per trial, extended as the journal grows.
 
 Everything that shows, summarizes, compares or exports a run reads this table, so that all use the same
-trials, the same attempt of each (see `counting`) and the same scores. Rows are in the order in which trials
+trials, the same attempt of each (see `counted_mask`) and the same scores. Rows are in the order in which trials
 first ended. Details without a column are read from the trial's line or body on demand.
 """
 
@@ -302,7 +302,7 @@ class RunTable:
         return self.is_scored(row, scorer) and self.scores[scorer].state(row) is ScoreState.FAILED
 
     def count_failures(self) -> int:
-        """Return how many trials that count failed (see `counting.FAILURES`)."""
+        """Return how many trials that count failed (see `counting.FAILURE_STATUSES`)."""
         return sum(self.status.count(_CODE[status]) for status in FAILURE_STATUSES)
 
     def counted_rows(self, target: str | None = None) -> NDArray[np.uint32]:
@@ -371,15 +371,15 @@ class RunTable:
         return read_scored_trial(self._tail, self._line[row], self._lines_of_scores(row))
 
     def read_record(self, row: int) -> TrialRecord:
-        """Read the record of the attempt that counts, without its scores; see `trial`."""
+        """Read the record of the attempt that counts, without its scores; see `read_trial`."""
         return read_trial(self._tail, self._line[row])
 
     def read_trials(self, rows: Sequence[int] | Rows) -> Iterator[ScoredTrial]:
-        """Read the trials of these rows, one at a time; see `trial`."""
+        """Read the trials of these rows, one at a time; see `read_trial`."""
         return (self.read_trial(int(row)) for row in rows)
 
     def read_attempts(self, row: int) -> list[ScoredTrial]:
-        """Read every attempt at a trial, the oldest first; see `trial`."""
+        """Read every attempt at a trial, the oldest first; see `read_trial`."""
         lines = {one.line: one.scores for one in self._former.get(row, ())}
         lines[self._line[row]] = tuple(self._lines_of_scores(row))
         return [read_scored_trial(self._tail, line, scores) for line, scores in sorted(lines.items())]

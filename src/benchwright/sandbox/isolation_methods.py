@@ -32,7 +32,7 @@ _PROBE = b"import os, calendar; os.waitpid(os.fork() or os._exit(0), 0)"
 
 
 class Protection(Record, frozen=True):
-    """One way to isolate a program. `words`: what it prevents, as a text for people and manifests."""
+    """One way to isolate a program. `description`: what it prevents, as a text for people and manifests."""
 
     name: str
     description: str

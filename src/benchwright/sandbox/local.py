@@ -25,7 +25,7 @@ DRAIN_SECONDS = 1.0
 
 
 class PythonAttempt(NamedTuple):
-    """The outcome of a Python program. `passed`: its end was reached; `said`: the exception raised, or ""."""
+    """The outcome of a Python program. `passed`: its end was reached; `error_text`: the exception raised, or ""."""
 
     result: SandboxResult
     passed: bool

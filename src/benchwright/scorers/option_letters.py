@@ -114,7 +114,7 @@ def find_letter(answer: str, letters: str, options: Sequence[str] = ()) -> tuple
     """Return the option letter that an answer settles on, and the text that states it; None if there is none.
 
     `letters`: the option letters in capitals. `options`: the texts of the options. The time is linear in the
-    length of the answer. Only the end of a very long answer is searched, see `shared.tail`.
+    length of the answer. Only the end of a very long answer is searched, see `shared.last_characters`.
     """
     raw = last_characters(answer)
     text = to_ascii(raw)

@@ -39,8 +39,8 @@ average, and above it nothing is missed.
 class AnswerTime(NamedTuple):
     """Time in which the answers of requests arrived, in the unit of the arguments.
 
-    `due`: T, the time in which the requests were due. `fallen_behind`: G, the growth of their latency.
-    `uncertain`: half the width of the 95 % interval of G. See the module for T and G.
+    `due`: T, the time in which the requests were due. `delay_growth`: G, the growth of their latency.
+    `interval_half_width`: half the width of the 95 % interval of G. See the module for T and G.
     """
 
     due_time: float
@@ -49,7 +49,7 @@ class AnswerTime(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """`due` + `fallen_behind`: the time in which the answers arrived."""
+        """`due` + `delay_growth`: the time in which the answers arrived."""
         return self.due_time + self.delay_growth
 
 

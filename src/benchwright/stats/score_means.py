@@ -118,7 +118,7 @@ def estimate_mean(
     - Graded: "t" over the sample means; with clusters "cluster-t" (`clusters.clustered_mean`), not the cluster
       bootstrap, whose percentiles cover less than t with few clusters and the same with many.
     - Graded with sample means that do not vary, so that t would have no width: "bounded"
-      (`intervals.of_equal_values`) at the number of samples, or the effective number of clusters.
+      (`intervals.equal_values_interval`) at the number of samples, or the effective number of clusters.
 
     Raises:
         ValueError: If there are no values, one is not finite, (binary) not 0/1 or not in the range, lengths

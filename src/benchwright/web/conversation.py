@@ -48,7 +48,7 @@ class PictureView(Record, frozen=True):
 class MessageView(Record, frozen=True):
     """One message of a conversation, as shown on a page.
 
-    `answers`: the id of the tool call whose result the message is. `left_out`: the number of hidden messages
+    `answered_call_id`: the id of the tool call whose result the message is. `left_out`: the number of hidden messages
     before it.
     """
 
@@ -77,7 +77,7 @@ def message_views(body: TrialBody, spans: Sequence[str]) -> list[MessageView]:
 class Turn(Record, frozen=True):
     """One message of the model, together with the results of its tool calls. `number` counts from 1.
 
-    `heard`: the messages of others before it. `said`: the model's message; None in a last turn that only
+    `heard`: the messages of others before it. `model_message`: the model's message; None in a last turn that only
     holds messages after the model's last one. `results`: a list of results for each tool call.
     """
 

@@ -41,7 +41,7 @@ class Chart(NamedTuple):
 class BreakdownChart(NamedTuple):
     """The means of a score for each value of a label, as a bar chart and as figures.
 
-    `left_out`: number of values that are not shown.
+    `omitted_count`: number of values that are not shown.
     """
 
     label: str

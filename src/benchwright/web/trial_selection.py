@@ -29,7 +29,7 @@ SLOW_SHARE = 0.05
 class TrialQuery(msgspec.Struct, frozen=True):
     """The query of a table of trials.
 
-    `only`: the name of a filter in `FILTERS`. `words`: each must occur in a trial's id, cluster or labels.
+    `filter`: the name of a filter in `FILTERS`. `search_words`: each must occur in a trial's id, cluster or labels.
     """
 
     filter: str = "all"

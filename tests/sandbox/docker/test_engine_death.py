@@ -32,7 +32,7 @@ from benchwright.sandbox.docker.networks import private_network
 from benchwright.sandbox.docker.snapshots import snapshot_of
 
 async def main():
-    async with connected() as engine:
+    async with connect() as engine:
         sandboxes = DockerSandboxes(engine, {run_id!r})
         try:
             async with sandboxes.started(SandboxSpec({image!r})) as sandbox:

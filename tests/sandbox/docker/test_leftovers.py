@@ -38,7 +38,7 @@ import asyncio, sys
 from benchwright.sandbox.docker import DockerSandboxes, SandboxSpec, connected
 
 async def main():
-    async with connected() as engine:
+    async with connect() as engine:
         async with DockerSandboxes(engine, {run_id!r}).started(SandboxSpec({image!r})):
             print("started", flush=True)
             await asyncio.sleep(60)
@@ -49,11 +49,11 @@ asyncio.run(main())
 BUILDING = """
 import asyncio
 from pathlib import Path
-from benchwright.sandbox.docker import built, connected
+from benchwright.sandbox.docker import build_image, connect
 
 async def main():
-    async with connected() as engine:
-        await built(engine, {name!r}, Path({context!r}), "1", lambda said: print(said, flush=True))
+    async with connect() as engine:
+        await build_image(engine, {name!r}, Path({context!r}), "1", lambda said: print(said, flush=True))
 
 asyncio.run(main())
 """
@@ -65,7 +65,7 @@ from benchwright.sandbox.docker import DockerSandboxes, SandboxSpec, connected
 from benchwright.sandbox.docker.snapshots import snapshot_of
 
 async def main():
-    async with connected() as engine:
+    async with connect() as engine:
         async with DockerSandboxes(engine, {run_id!r}).started(SandboxSpec({image!r})) as sandbox:
             async with snapshot_of(engine, sandbox.container, {run_id!r}) as image:
                 spec = SandboxSpec(image, beside=sandbox.container.name)

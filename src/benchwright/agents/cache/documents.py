@@ -24,7 +24,7 @@ from benchwright.runs.manifest import Manifest
 class DocumentedResults:
     """The documented figures of an eval, for all models together and for each.
 
-    Tokens and times are known only after iterating over the runs with `counting`.
+    Tokens and times are known only after iterating over the runs with `count_runs`.
     """
 
     def __init__(self, runs: DocumentedRuns) -> None:

@@ -55,7 +55,7 @@ def _compare(metric: Metric, q: float, a: Vector, b: Vector, confidence: float) 
 def quantile_difference_interval(a: Vector, b: Vector, q: float, confidence: float) -> Interval:
     """Return the interval of the q-quantile of b (n_b,) minus the q-quantile of a (n_a,).
 
-    The sides are independent samples. Their order-statistic intervals are combined as in `stats.recovery`.
+    The sides are independent samples. Their order-statistic intervals are combined as in `stats.interval_differences`.
 
     Raises:
         ValueError: If a side has no values.

@@ -31,7 +31,7 @@ class Alignment(NamedTuple):
     """The sample number of each trial: `a` (n_a,) and `b` (n_b,), with the same numbers on both sides.
 
     `description`: how samples were matched. `groups`: the cluster of each sample (such as a passage), None if
-    there are no clusters at all. `unpaired`: the reason why no sample is on both sides, else None. `order`:
+    there are no clusters at all. `unpaired_reason`: the reason why no sample is on both sides, else None. `order`:
     set if a side stopped early.
     """
 
@@ -48,7 +48,7 @@ class SampleOrder(NamedTuple):
     """The order of samples in a run that stopped early.
 
     A unit is a sample, or a cluster of samples that are used together. `places` (n_samples,): position of
-    each sample's unit, -1 for samples that were not used. `planned`: number of planned units. `largest`:
+    each sample's unit, -1 for samples that were not used. `planned_units`: number of planned units. `largest_unit_size`:
     number of samples in the largest unit. Both are 0 if both sides stopped early in different orders.
     """
 

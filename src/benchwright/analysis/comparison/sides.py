@@ -181,8 +181,8 @@ class TrialUsage(NamedTuple):
 class UsedSamples(NamedTuple):
     """The used part of a random order of samples, in a run that `--until` stopped early.
 
-    `units`: in their order, single samples or clusters of samples that are used together. `planned`: number
-    of planned units. `largest`: number of samples in the largest one.
+    `units`: in their order, single samples or clusters of samples that are used together. `planned_units`: number
+    of planned units. `largest_unit_size`: number of samples in the largest one.
     """
 
     units: list[list[str]]
@@ -191,13 +191,13 @@ class UsedSamples(NamedTuple):
 
 
 class Side(msgspec.Struct, frozen=True):
-    """One target of one run in a comparison. `prefix` is set if the run stopped early.
+    """One target of one run in a comparison. `used_samples` is set if the run stopped early.
 
     `timings`: `ttft` and `latency` of every request, in seconds. `metrics`: further figures by name.
-    `contents`: returns a digest of each trial's prompt; None if unknown. `questions`: returns a digest of the
-    question within each prompt, around which other programs may put other words. `evidence`, `labels` and
+    `prompt_digests`: returns a digest of each trial's prompt; None if unknown. `question_digests`: returns a digest of the
+    question within each prompt, around which other programs may put other words. `extracted_answers`, `labels` and
     `asked` read details on demand. `pass_threshold`: the lowest score that is right. `lower_is_better`: names
-    of scores for which less is better. `reasons`: returns why trials failed by a score, with counts, the most
+    of scores for which less is better. `failure_reasons`: returns why trials failed by a score, with counts, the most
     frequent first.
     """
 

@@ -17,10 +17,10 @@ class QuestionTracker:
 
     A unit is processed once all trials of its samples are complete. Units that complete out of order wait for
     the earlier ones: short answers arrive first, and are easier. Trials in the rows `again` will be asked
-    again, and are not complete before `asked` is called for them. The caller reads new trials into the table.
+    again, and are not complete before `add_retry` is called for them. The caller reads new trials into the table.
 
     Raises:
-        OutOfRange: If a score, in `look`, has no known bounds.
+        OutOfRange: If a score, in `process_complete_units`, has no known bounds.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class QuestionTracker:
         self._again.discard(row)
 
     def process_complete_units(self) -> bool:
-        """Process all units that are complete by now. Return True if the question is `over`."""
+        """Process all units that are complete by now. Return True if the question is `is_over`."""
         for row in range(self._seen, len(self.table)):
             self._rows.setdefault(self.table.sample[row], []).append(row)
         self._seen = len(self.table)

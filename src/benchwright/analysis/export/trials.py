@@ -22,7 +22,7 @@ class TrialRow(Record, frozen=True):
     token counts: the model's own turns. `side_*`: side requests of an agent (titles, summaries). `scores`:
     None for a score without a value. `spans`: the extracted answers. `input`, `target`, `answer`,
     `explanation`: the sample's question, the expected answer, the model's answer, and why it scored so (see
-    `analysis.gists`). `flags`: a line for each flag, with its kind and the evidence.
+    `analysis.trial_preview`). `flags`: a line for each flag, with its kind and the evidence.
     """
 
     run: str

@@ -47,7 +47,7 @@ MOST_CURVES = 6
 class BoardOptions(Record, frozen=True):
     """Options of a leaderboard.
 
-    `scores`: names of scores; if empty, `task_scores` chooses. `by`: one row for each model, or for each run.
+    `scores`: names of scores; if empty, `task_scores` chooses. `group_by`: one row for each model, or for each run.
     `prices`: by model.
     """
 

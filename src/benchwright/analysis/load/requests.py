@@ -23,7 +23,7 @@ class LevelRequests(NamedTuple):
     and `start` count from the first intended start. `ttft` and `latency` count from the intended start,
     `sent_latency` from the actual start. `ttfa` is the time to the first token of the answer proper,
     `last_token` to the last token, both counted as `ttft`. `itl` is the mean time between tokens, `connect`
-    the time of opening connections. `chunks` and `later_tokens` count chunks and tokens after the first
+    the time of opening connections. `chunks` and `tokens_after_first_chunk` count chunks and tokens after the first
     chunk. `lost` is the time that was lost before sending again, after the server had closed an idle
     connection; NaN for requests sent once. Unknown values are NaN. `ok` marks the rows that were answered;
     `failures` holds the reasons of the others, `gaps` the histogram of the times between chunks. `began_at`

@@ -21,8 +21,8 @@ class TrialColumns(NamedTuple):
     """Parallel columns of length n, in the order in which the trials were first started.
 
     `rows`: the trials' rows in the table. `failed`, `no_answer`: masks of how they ended; `flagged`: mask of
-    those with flags. `began`, `took`: in ns. `latency`: total model time of a trial in seconds, NaN if
-    nothing was timed. `prompt`: number of tokens of the first request, -1 if unknown. `scores`: the values by
+    those with flags. `started_at`, `duration`: in ns. `latency`: total model time of a trial in seconds, NaN if
+    nothing was timed. `prompt_tokens`: number of tokens of the first request, -1 if unknown. `scores`: the values by
     score name, 0 without an answer, NaN for a failure.
     """
 

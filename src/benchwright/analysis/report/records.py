@@ -33,7 +33,7 @@ class ShownCall(Record, frozen=True):
 
 
 class ShownPicture(Record, frozen=True):
-    """A small image of a message: a re-encoded data URL, and a description (`told`)."""
+    """A small image of a message: a re-encoded data URL, and a description (`description`)."""
 
     url: str
     description: str
@@ -70,7 +70,7 @@ class ShownFlag(Record, frozen=True):
 
 
 class Conversation(Record, frozen=True):
-    """The conversation of one attempt at a trial. `shown_as`: the reason why it was chosen.
+    """The conversation of one attempt at a trial. `selection_reason`: the reason why it was chosen.
 
     `left_out`: number of messages that were omitted.
     """
@@ -209,7 +209,7 @@ class Segment(Record, frozen=True):
 
 
 class TimedTrial(Record, frozen=True):
-    """A trial in a waterfall; `begun` counts from the start of the run's first trial."""
+    """A trial in a waterfall; `start_seconds` counts from the start of the run's first trial."""
 
     sample: str
     repeat: int
@@ -219,7 +219,7 @@ class TimedTrial(Record, frozen=True):
 
 
 class Waterfall(Record, frozen=True):
-    """A chart of the periods of some trials. `chosen`: how they were selected among the run's `of` trials."""
+    """A chart of the periods of some trials. `selection`: how they were selected among the run's `total_trials` trials."""
 
     letter: str
     selection: str

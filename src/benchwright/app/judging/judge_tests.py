@@ -75,7 +75,7 @@ async def check_judge(
 
     Raises:
         UserError: If no judge has scored the run.
-        RunLocked, JournalError: If `asking.ask` raises it.
+        RunLocked, JournalError: If `judge_session.ask_judge` raises it.
     """
     judges = judge_of_run(prepared)
     drawn = drawn_answers(read_table(directory), n, seed=seed)

@@ -47,7 +47,7 @@ async def label_run(
 
     Raises:
         UserError: If no judge scored the run, or a label refers to an unknown trial or sample.
-        RunLocked, JournalError: If `asking.ask` raises it.
+        RunLocked, JournalError: If `judge_session.ask_judge` raises it.
     """
     judges = judge_of_run(prepared)
     table = read_table(directory)

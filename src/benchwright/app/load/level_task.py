@@ -44,7 +44,7 @@ class LevelTask:
         return (sample for sample, _ in self.encoded_samples())
 
     def encoded_samples(self) -> Iterator[tuple[Sample, SampleContent]]:
-        """Yield the samples with their contents; see `RecurringTask.contents`."""
+        """Yield the samples with their contents; see `RecurringTask.encoded_samples`."""
         return islice(self._round_and_round(), self._requests)
 
     def _round_and_round(self) -> Iterator[tuple[Sample, SampleContent]]:

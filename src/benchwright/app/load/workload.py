@@ -23,8 +23,8 @@ class Workload(msgspec.Struct, frozen=True):
     """The prompts that a load measurement sends. `request`: a run request, from which each level derives its own.
 
     `task_of`: returns the task of a level, given its number. `size`: number of different prompts, None if
-    endless. `about`: description of what is sent. `prompt_seed`: seed of the generated prompts, None for
-    other prompts. `calibrating`: set if the lengths are still to be calibrated. `made_of_trace`: True if
+    endless. `description`: description of what is sent. `prompt_seed`: seed of the generated prompts, None for
+    other prompts. `calibration_steps`: set if the lengths are still to be calibrated. `made_of_trace`: True if
     prompts were generated from a trace; journals do not keep such prompts.
     """
 
@@ -40,7 +40,7 @@ class Workload(msgspec.Struct, frozen=True):
 class CalibrationSteps(NamedTuple):
     """How the prompt lengths of a workload are calibrated.
 
-    `text`: returns a text, given the number of words and a seed. `calibrated`: returns the workload for a
+    `text`: returns a text, given the number of words and a seed. `recalibrate`: returns the workload for a
     calibration.
     """
 

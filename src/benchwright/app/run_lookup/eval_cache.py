@@ -122,7 +122,7 @@ class EvalCacheLookup:
             yield
 
     def rewrite_files(self, table: RunTable) -> None:
-        """Rewrite the cache and samples files from the journal; see `EvalFiles.project`."""
+        """Rewrite the cache and samples files from the journal; see `EvalFiles.rewrite_files`."""
         self._files.rewrite_files(table, self.entry_path)
 
     def _is_rescored_in_part(self, run: Path) -> bool:

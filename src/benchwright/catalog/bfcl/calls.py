@@ -17,7 +17,7 @@ class Call(Record, frozen=True):
 
 
 class Mistake(Record, frozen=True):
-    """The reason why an answer is wrong. `kind`: the official error type; `said`: a sentence."""
+    """The reason why an answer is wrong. `kind`: the official error type; `message`: a sentence."""
 
     kind: str
     message: str

@@ -81,7 +81,7 @@ class ShellAgent:
     async def run(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
     ) -> AgentResult:
-        """Work on a task, see `Player.play`. The outcome's artifact `commands` is the transcript."""
+        """Work on a task, see `TaskAgent.run`. The outcome's artifact `commands` is the transcript."""
         bash = BashSession(sandbox, apart=apart)
         worked = await run_shell_agent(
             session, bash, [system(SYSTEM_PROMPT), user(task)], limits, self._commands
@@ -101,7 +101,7 @@ class CommandLineAgent:
     async def run(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
     ) -> AgentResult:
-        """Work on a task, see `Player.play`.
+        """Work on a task, see `TaskAgent.run`.
 
         The outcome's artifacts are `agent` (its label), its `output`, `stderr` and `records`.
         """

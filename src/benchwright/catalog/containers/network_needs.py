@@ -49,7 +49,7 @@ ClosedBy = Literal["", "option", "task"]
 class NetworkNeeds(Record, frozen=True):
     """Network needs of scripts: the programs that download, by command name, and the hosts they contact.
 
-    `closed`: who turned the network off in spite of these needs, the user's `option` or the `task`; "" if
+    `closed_by`: who turned the network off in spite of these needs, the user's `option` or the `task`; "" if
     nobody did.
     """
 

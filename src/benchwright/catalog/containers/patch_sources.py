@@ -33,7 +33,7 @@ NO_PATCH = "the answer holds no patch"
 class Issue(Record, frozen=True):
     """A repository issue to resolve, and the container in which to work on it.
 
-    - `prepare`: shell commands that bring the work tree to its initial state.
+    - `setup_commands`: shell commands that bring the work tree to its initial state.
     - `sealed`: True if later commits are removed then, and the image is searched for copies of fixed files.
     - `solution`: the right patch, from which the content of fixed files is known.
     """

@@ -38,15 +38,15 @@ START_REF = "refs/benchwright/start"
 class Edition(msgspec.Struct, frozen=True):
     """An edition of SWE-bench. Its functions must be module-level, because grading runs in other processes.
 
-    - `statuses`: parses a log; raises ValueError if it cannot.
-    - `reported`: returns the part of a log that counts if only the test runner is trusted.
-    - `graded_by`: names of the parts of a sample's content that these two functions need.
-    - `family`: names the group of images that share layers.
-    - `unfiltered`: True for an instance whose tests a proxy would change or break. They get the whole network
+    - `read_statuses`: parses a log; raises ValueError if it cannot.
+    - `runner_report`: returns the part of a log that counts if only the test runner is trusted.
+    - `grading_fields`: names of the parts of a sample's content that these two functions need.
+    - `image_family`: names the group of images that share layers.
+    - `is_unfiltered`: True for an instance whose tests a proxy would change or break. They get the whole network
       under a seal, too.
-    - `runs_tests`: lists files of the work tree with which the script starts tests.
+    - `programs_of_tests`: lists files of the work tree with which the script starts tests.
     - `environment`: environment variables of the agent's container.
-    - `prepare`: commands that bring its work tree to the initial commit, and set `START_REF` to that.
+    - `setup_commands`: commands that bring its work tree to the initial commit, and set `START_REF` to that.
     """
 
     name: str

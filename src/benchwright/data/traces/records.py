@@ -11,8 +11,8 @@ from benchwright.records import Message, Record
 class TracedRequest(Record, frozen=True):
     """One recorded request.
 
-    It is sent `think` seconds after the response to request number `after` of its conversation; if `after` is
-    None, `think` seconds after the start of the conversation. It is never sent earlier than `at` seconds
+    It is sent `think_seconds` seconds after the response to request number `previous_request` of its conversation; if `previous_request` is
+    None, `think_seconds` seconds after the start of the conversation. It is never sent earlier than `earliest_seconds` seconds
     after that start.
 
     - `input_tokens`: None if the trace has only times; `output_tokens`: None if the trace lacks the output
@@ -37,7 +37,7 @@ class TracedRequest(Record, frozen=True):
 class Conversation(Record, frozen=True):
     """Requests that belong together (a single one in most traces), each after the request that it waits for.
 
-    `at`: its start in seconds on the trace's clock. None if the trace does not relate conversations in time.
+    `start_seconds`: its start in seconds on the trace's clock. None if the trace does not relate conversations in time.
     """
 
     id: str
@@ -57,9 +57,9 @@ class Conversation(Record, frozen=True):
 
 
 class Trace(Record, frozen=True):
-    """A trace. `kind`: the name of its format; `conversations`: sorted by start.
+    """A trace. `format`: the name of its format; `conversations`: sorted by start.
 
-    `left_out`: number of requests that failed when they were recorded.
+    `failed_requests`: number of requests that failed when they were recorded.
     """
 
     format: str
@@ -95,7 +95,7 @@ class Trace(Record, frozen=True):
 
 
 class TraceLine(NamedTuple):
-    """A part of a trace file: a line or a whole document. `place`: its name in error messages."""
+    """A part of a trace file: a line or a whole document. `location`: its name in error messages."""
 
     location: str
     text: bytes

@@ -18,7 +18,7 @@ UNKNOWN_OUTCOME = "unknown"
 
 
 class Outcome(NamedTuple):
-    """Outcome of a line: state, text (`said`), consequences (`follows`). `topic`: a key of `servers.OPTIONS` or ""."""
+    """Outcome of a line: state, `text`, `consequence`. `option_topic`: a key of `servers.OPTIONS` or ""."""
 
     state: State
     text: str

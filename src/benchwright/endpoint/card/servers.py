@@ -26,7 +26,7 @@ SERVER_TITLES = {
 
 
 class Server(NamedTuple):
-    """Server software. `version`: None if unknown. `by`: the evidence for its identity, as a phrase."""
+    """Server software. `version`: None if unknown. `evidence`: the evidence for its identity, as a phrase."""
 
     name: str
     version: str | None = None

@@ -14,7 +14,7 @@ class NotTranslated(ValueError):
 
 
 class ConversationBuilder:
-    """The messages of a chat completion, added one by one, in the order that servers require (`turns.arranged`).
+    """The messages of a chat completion, added one by one, in the order that servers require (`turns.order_messages`).
 
     Instructions before the first answer become one system message, because many chat templates allow only
     one; later ones become user messages.

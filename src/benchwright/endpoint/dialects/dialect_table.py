@@ -82,8 +82,8 @@ class TokenCounting(NamedTuple):
 class Dialect(NamedTuple):
     """A dialect (an API other than chat completions): its paths, and the conversion of its requests and responses.
 
-    `path`: the path of requests, relative to the result of `place`. `place`: returns the beginning of the URL
-    path, from the base URL's path and the model. `further`: paths for other forms of the answer. `settings`:
+    `path`: the path of requests, relative to the result of `url_prefix`. `url_prefix`: returns the beginning of the URL
+    path, from the base URL's path and the model. `more_paths`: paths for other forms of the answer. `setting_paths`:
     for each setting of a target that the dialect has, the names of the nested fields that lead to it in the
     body. `keep_alive`: the bytes sent in a stream after a long silence. `key_headers`: the headers in which
     servers expect a key.

@@ -28,7 +28,7 @@ OWNER_STYLES = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama.cpp"}
 
 
 class FoundStyle(NamedTuple):
-    """A detected thinking style. `by`: the evidence for it, as a phrase."""
+    """A detected thinking style. `evidence`: the evidence for it, as a phrase."""
 
     style: str
     evidence: str

@@ -32,7 +32,7 @@ class ReasoningSettings(NamedTuple):
 class RequestStyle(NamedTuple):
     """A way to request thinking.
 
-    `fields`: makes the request fields. `documented`: the page of the server's documentation.
+    `fields`: makes the request fields. `documentation_url`: the page of the server's documentation.
     """
 
     fields: Callable[[ReasoningSettings], BodyFields]

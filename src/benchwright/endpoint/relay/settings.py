@@ -42,7 +42,7 @@ _decode = msgspec.json.Decoder().decode
 class RelaySettings(NamedTuple):
     """Settings of a target for the requests of a program.
 
-    `yielding`: those for which a value of the program wins.
+    `overridable`: those for which a value of the program wins.
     """
 
     values: Mapping[str, Any]

@@ -24,7 +24,7 @@ _LINGER_ZERO = struct.pack("ii", 1, 0)
 class ResponseInProgress(Protocol):
     """A response in progress.
 
-    It writes to its connection, and calls the connection's `finished` when it is complete.
+    It writes to its connection, and calls the connection's `finish_response` when it is complete.
     """
 
     over: bool

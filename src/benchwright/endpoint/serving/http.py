@@ -29,8 +29,8 @@ _STATUS_LINES = {
 class HttpRequest(msgspec.Struct):
     """A request that was received whole.
 
-    `path`: without the query. `headers`: by name in lower case. `received`: the time at which the last byte
-    was read (`perf_counter_ns`). `chunks`: True if the client accepts a chunked body (HTTP/1.1). `query`: may
+    `path`: without the query. `headers`: by name in lower case. `received_at`: the time at which the last byte
+    was read (`perf_counter_ns`). `accepts_chunks`: True if the client accepts a chunked body (HTTP/1.1). `query`: may
     hold a key, so it is never shown.
     """
 

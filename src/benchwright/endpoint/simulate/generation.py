@@ -36,7 +36,7 @@ class PreparedAnswer(msgspec.Struct):
     """A prepared answer to a request.
 
     `delay`: the ns from the end of the prefill to the first token. `deliver`: makes the delivery, given the
-    time of its first token. `ended`: called when the answer was sent or abandoned.
+    time of its first token. `on_end`: called when the answer was sent or abandoned.
     """
 
     tokens: RequestTokens

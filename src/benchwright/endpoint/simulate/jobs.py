@@ -13,7 +13,7 @@ from benchwright.endpoint.simulate.truth import Truth, TruthLog
 
 
 class GenerationJob:
-    """A request to generate, from its arrival to its end; it is a `Member` of the batch."""
+    """A request to generate, from its arrival to its end; it is a `BatchMember` of the batch."""
 
     def __init__(
         self,

@@ -42,11 +42,11 @@ class ClientConnection(Protocol):
 class ScheduledResponse(msgspec.Struct):
     """Data to send, with its timing.
 
-    `opening`: sent at once. `pieces`, `count`: the data that follow, and their number; the first is sent at
+    `opening`: sent at once. `pieces`, `piece_count`: the data that follow, and their number; the first is sent at
     `due`, each other one a gap of `gaps` later. `prefix`: sent together with the first piece. `fault_at`: the
-    index of the piece before which `misbehave` (reset, truncate or stall) happens, -1 for never. `tokens`:
-    the number of tokens in all pieces together. `intact`: True if the pieces are the undamaged answer.
-    `apart`: True if overdue pieces are sent one by one, not together.
+    index of the piece before which `fault_action` (reset, truncate or stall) happens, -1 for never. `tokens`:
+    the number of tokens in all pieces together. `is_intact`: True if the pieces are the undamaged answer.
+    `sends_separately`: True if overdue pieces are sent one by one, not together.
     """
 
     pieces: Iterator[bytes]
@@ -69,7 +69,7 @@ class ResponseSender:
     """Task that sends one delivery over a channel, and records what it did in the truth log.
 
     `ended`: called once, however the exchange ends. `may_go_on`: called before more tokens are sent than
-    `allow` has allowed.
+    `allow_tokens` has allowed.
     """
 
     __slots__ = (

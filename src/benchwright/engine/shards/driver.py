@@ -46,7 +46,7 @@ class ShardDriver:
 
     `given_up`: the reason why the driver has no shard any more, or None. `origin`: the moment
     (`perf_counter_ns`) from which due times count, or None. `earlier` is shared by all drivers: for each
-    shard, the last number in its `worker.Solved.earlier`, or its share if it has not reported yet.
+    shard, the last number in its `worker.SolvedWork.earlier`, or its share if it has not reported yet.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class ShardDriver:
     async def start(self, pool: WorkPool) -> None:
         """Start the shard and wait until it is ready to begin.
 
-        If it does not start, `drive` tries again when there is work.
+        If it does not start, `run_work` tries again when there is work.
         """
         with suppress(ShardLost):
             shard = await self._opened(pool)

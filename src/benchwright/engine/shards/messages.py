@@ -59,7 +59,7 @@ class WorkerReady(Record, frozen=True, tag="ready"):
 
 
 class TrialSolved(Record, frozen=True, tag="solved"):
-    """Report of a solved trial; see `worker.Solved`."""
+    """Report of a solved trial; see `worker.SolvedWork`."""
 
     record: TrialRecord
     body: bytes
@@ -68,7 +68,7 @@ class TrialSolved(Record, frozen=True, tag="solved"):
 
 
 class TrialScored(Record, frozen=True, tag="done"):
-    """Report of a scored trial, identified by its key; see `worker.Scored`."""
+    """Report of a scored trial, identified by its key; see `worker.ScoredWork`."""
 
     key: str
     status: Status
@@ -140,7 +140,7 @@ class Shards(Protocol):
 
 
 class ShardParts(msgspec.Struct, frozen=True):
-    """The parts that a shard needs to run the trials of a plan. For `keeps` and `seconds` see `Plan`."""
+    """The parts that a shard needs to run the trials of a plan. For `keeps_conversation` and `seconds` see `Plan`."""
 
     task: Task
     clients: Mapping[str, ModelClient]

@@ -36,9 +36,9 @@ MOST_EVENTS = 10_000
 
 
 class Reply(NamedTuple):
-    """The result of a call. `about`: its startedAt, durationMs and trouble (a failed provider request).
+    """The result of a call. `metadata`: its startedAt, durationMs and trouble (a failed provider request).
 
-    `odd`: the numbers that JSON cannot represent, by key; see `reading`.
+    `unrepresentable_numbers`: the numbers that JSON cannot represent, by key; see `reading`.
     """
 
     value: Any
@@ -60,7 +60,7 @@ class _Call:
 
 
 class Connection:
-    """A running process of a pack. `over`: True once it has ended or is about to end."""
+    """A running process of a pack. `is_over`: True once it has ended or is about to end."""
 
     def __init__(self, limits: BridgeLimits, log: PackLog) -> None:
         self.is_over = False
@@ -100,7 +100,7 @@ class Connection:
     # Calls
 
     def start_call(self, name: str, fields: dict[str, Any], progress: Progress | None = None) -> int:
-        """Call a function of the pack; return the call's number, for `result` and `abort`."""
+        """Call a function of the pack; return the call's number, for `wait_for_result` and `abort`."""
         self._count += 1
         call = _Call(name, asyncio.get_running_loop().create_future(), progress)
         if self._child.gone.done():

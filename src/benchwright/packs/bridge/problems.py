@@ -42,7 +42,7 @@ class PackFailure(Exception):
 class ProcessDied(Exception):
     """The error for a call during which the pack's process ended.
 
-    `blamed`: this call caused the end. `suspected`: it may have, because the cause is unknown.
+    `is_cause`: this call caused the end. `may_be_cause`: it may have, because the cause is unknown.
     """
 
     reason: str
@@ -54,7 +54,7 @@ class ProcessDied(Exception):
 class CallTimeout(Exception):
     """The error for a call that did not end within its `seconds`.
 
-    `stuck`: the process answered no ping either and was ended. `rejected`: an earlier promise rejection that
+    `is_unresponsive`: the process answered no ping either and was ended. `unhandled_rejection`: an earlier promise rejection that
     nobody handled, None if there was none.
     """
 

@@ -23,7 +23,7 @@ class CannedModel:
     """The server, at a free port of this machine. Use as an async context manager.
 
     `turns`: messages for the next requests; the last one is repeated. `conduct`: answer requests, fail each
-    with HTTP 500, or never answer. `asked`: number of requests received.
+    with HTTP 500, or never answer. `request_count`: number of requests received.
     """
 
     headers: Headers = ()

@@ -110,7 +110,7 @@ _SILENT = ("read_timeout", "stall", "total_timeout")
 class HealthProblem(NamedTuple):
     """The reason why a verifier is not healthy.
 
-    `silent`: it accepted the request but did not answer in time, so it may be busy.
+    `is_unresponsive`: it accepted the request but did not answer in time, so it may be busy.
     """
 
     reason: str

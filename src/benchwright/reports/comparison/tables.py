@@ -27,7 +27,7 @@ MOST_CHANGES = 20
 
 
 class Block(NamedTuple):
-    """A table. Its first `left` columns contain words (left-aligned), the others contain figures
+    """A table. Its first `left_columns` columns contain words (left-aligned), the others contain figures
     (right-aligned).
     """
 

@@ -211,7 +211,7 @@ class ImageBuilder:
     async def build_image(
         self, name: str, context: Path, version: str, recipe: BuildRecipe, seconds: float, say: Say
     ) -> str:
-        """Return the image of a folder, built if it does not exist; see `building.built`.
+        """Return the image of a folder, built if it does not exist; see `building.build_image`.
 
         Waits if `at_once` builds are in progress.
 

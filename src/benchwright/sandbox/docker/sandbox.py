@@ -51,7 +51,7 @@ class SandboxSpec(Record, frozen=True):
     content, and are limited in the same way.
 
     Without `network`, there is only a loopback. With it, the sandbox reaches everything that this machine
-    reaches. With `beside`, the name of a running container, the sandbox shares that container's network,
+    reaches. With `network_container`, the name of a running container, the sandbox shares that container's network,
     volumes and shared memory (`/dev/shm`), and nothing else.
 
     The only capabilities are `capabilities` and KILL. `mounts` maps paths in the sandbox to folders of this
@@ -97,7 +97,7 @@ class Sandbox(Protocol):
 
 
 class DockerSandbox:
-    """A `Sandbox` in a container; created by `DockerSandboxes.started`. One program runs at a time."""
+    """A `Sandbox` in a container; created by `DockerSandboxes.start`. One program runs at a time."""
 
     def __init__(self, container: Container, spec: SandboxSpec) -> None:
         self.container = container
@@ -188,10 +188,10 @@ class DockerSandboxes:
     async def start_beside(
         self, spec: SandboxSpec, say: Say = lambda said: None, prepare: PrepareContainer | None = None
     ) -> AsyncIterator[DockerSandbox]:
-        """Start a sandbox that shares the network of the running container `spec.beside`.
+        """Start a sandbox that shares the network of the running container `spec.network_container`.
 
         It does not count towards `at_once`, because the other one does. `prepare` is called with its
-        container before the start. Raises the same errors as `started`.
+        container before the start. Raises the same errors as `start`.
         """
         async with self._started(spec, say, prepare) as sandbox:
             yield sandbox

@@ -35,7 +35,7 @@ class Connection(msgspec.Struct, omit_defaults=True):
 
 
 class ConnectionLog:
-    """The log of one trial's connections. `left_out`: number of connections not listed because it is full."""
+    """The log of one trial's connections. `unlisted_count`: number of connections not listed because it is full."""
 
     def __init__(self) -> None:
         self.connections: list[Connection] = []

@@ -66,7 +66,7 @@ def host_problem(host: str) -> str | None:
 
 
 class EgressPolicy(Record, frozen=True):
-    """Hosts that may be reached: `hosts`, by name or as `*.domain`. With `everything`, all public hosts."""
+    """Hosts that may be reached: `hosts`, by name or as `*.domain`. With `allows_all_hosts`, all public hosts."""
 
     hosts: tuple[str, ...] = ()
     allows_all_hosts: bool = False

@@ -1,11 +1,11 @@
 """Sequential tests: they may be read after every sample, and stop when the answer is certain.
 
-    capital    bets against claims about a mean: the one method, for all kinds of data and both questions
-    running    an interval for a mean that is valid at every moment
+    betting    bets against claims about a mean: the one method, for all kinds of data and both questions
+    confidence_sequence  an interval for a mean that is valid at every moment
     decision   better, worse, not worse, equivalent: the verdicts that the interval allows, and when
-    family     several questions about the same units, which share the error probability
+    question_family  several questions about the same units, which share the error probability
     units      clusters of samples as units, the items that are drawn at random
-    foresight  earlier results on the same samples make the interval narrower (finite lists only)
+    difference_predictor  earlier results on the same samples make the interval narrower (finite lists only)
 
 docs/decide.md describes the method on one page.
 """

@@ -96,7 +96,7 @@ class SequentialTest:
     def add(
         self, least: float, most: float | None = None, *, weight: float = 1.0, expected: float = 0.0
     ) -> Verdict | None:
-        """Process the next unit, with the arguments of `RunningInterval.add`.
+        """Process the next unit, with the arguments of `ConfidenceSequence.add`.
 
         Return the verdict, None while undecided.
         """

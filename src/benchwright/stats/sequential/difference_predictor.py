@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from benchwright.stats.arrays import Vector, require_same_length, to_vector
 
 MAX_PREDICTION_DIFFERENCE = 1.0
-"""Largest difference between two predictions; pass it to `RunningInterval` as `reach`."""
+"""Largest difference between two predictions; pass it to `ConfidenceSequence` as `reach`."""
 PRIOR_SLOPE = 0.6
 """Prior slope: the new score is expected at this share of the way from the old one to the mean of the others.
 """

@@ -23,7 +23,7 @@ def group_units(differences: ArrayLike, groups: Iterable[Hashable | None]) -> Un
     """Return the clusters (`groups`) of samples as units, in order of first appearance.
 
     A sample without a cluster (None) is a unit by itself. Only whole clusters are units: the order of samples
-    within a cluster may depend on their values. `RunningInterval` of `means` is about the mean over clusters.
+    within a cluster may depend on their values. `ConfidenceSequence` of `means` is about the mean over clusters.
     With the weights sizes / largest possible size, it is about the mean over samples that might be drawn, as
     a ratio with bounded parts.
 

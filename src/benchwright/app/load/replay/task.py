@@ -23,9 +23,9 @@ from benchwright.runs.keys import fingerprint
 
 
 class ReplaySpeed(NamedTuple):
-    """Speed of a replay: times are divided by `speed`, then think times are limited to `most_think` seconds.
+    """Speed of a replay: times are divided by `speed`, then think times are limited to `max_think_seconds` seconds.
 
-    Responses are limited to `most_tokens`. None: no limit.
+    Responses are limited to `max_tokens`. None: no limit.
     """
 
     speed: float = 1.0

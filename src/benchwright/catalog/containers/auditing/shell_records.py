@@ -14,10 +14,10 @@ class ShellCommand(Record, frozen=True):
     """A simple command: its words without redirections, with variables replaced if their values are known.
 
     - `line`: the line of the script.
-    - `fed`: the text of a here-document or here-string.
-    - `writes`: the files that receive the output.
+    - `stdin_text`: the text of a here-document or here-string.
+    - `output_files`: the files that receive the output.
     - `directory`: the working directory; "" if unknown.
-    - `behind`: True if it runs in the background, or in a loop that waits.
+    - `in_background`: True if it runs in the background, or in a loop that waits.
     - `inputs`: the words of the command whose output is piped in.
     """
 

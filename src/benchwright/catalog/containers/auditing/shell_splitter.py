@@ -22,7 +22,7 @@ _COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 class SimpleCommand(Record, frozen=True):
     """A simple command of a script.
 
-    `ended_by`: the operator after it. `line`: the line where it begins. `redirections`: pairs of an operator
+    `operator`: the operator after it. `line`: the line where it begins. `redirections`: pairs of an operator
     and its word; a here-document becomes a here-string.
     """
 

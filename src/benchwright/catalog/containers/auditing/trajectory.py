@@ -81,8 +81,8 @@ class Trajectory(Record, frozen=True):
     """The record of one trial that an audit searches.
 
     - `repository`: for an issue, its project (`owner/name`); "" for other tasks.
-    - `patch`: the patch that the agent submitted. `gold`: the right patch.
-    - `asked`: True if a model wrote the patch, so that the trial has a conversation.
+    - `patch`: the patch that the agent submitted. `gold_patch`: the right patch.
+    - `has_conversation`: True if a model wrote the patch, so that the trial has a conversation.
     """
 
     instruction: str = ""

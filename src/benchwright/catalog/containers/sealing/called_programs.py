@@ -30,7 +30,7 @@ class CalledPrograms(Record, frozen=True):
     - `words`: the words in the test files.
     - `installed`: the words that the test scripts install.
     - `folders`: where programs are searched for.
-    - `there`: the names for which the image has a program in one of these folders.
+    - `image_programs`: the names for which the image has a program in one of these folders.
     """
 
     words: frozenset[str] = frozenset()

@@ -39,7 +39,7 @@ DEPARTURES = (
 
 
 class Terminus:
-    """The Terminus agent; see `players.Player` for its interface.
+    """The Terminus agent; see `container_agents.TaskAgent` for its interface.
 
     The outcome's artifacts are `agent` (its label) and `commands` (the keys typed, each with the screen
     afterwards).
@@ -53,7 +53,7 @@ class Terminus:
     async def run(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
     ) -> AgentResult:
-        """Work on a task, see `Player.play`. Each call uses a separate terminal, whatever `apart` is.
+        """Work on a task, see `TaskAgent.run`. Each call uses a separate terminal, whatever `apart` is.
 
         The session counts the turns.
         """

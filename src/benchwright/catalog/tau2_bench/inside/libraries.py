@@ -3,7 +3,7 @@
 Runs in the sandbox.
 
 loguru, deepdiff, yaml, dotenv   stubs: nothing is logged, compared or read with them here toml
-`load`, with Python's tomllib addict                           `Dict`: dicts with a recursive update
+`start`, with Python's tomllib addict                           `Dict`: dicts with a recursive update
 docstring_parser                 `parse`: docstrings in Google's style, as far as tool schemas need them
 rank_bm25                        `BM25Okapi`: the same scores, computed in the same order
 """

@@ -19,7 +19,7 @@ _FINISH_REASONS = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS",
 class GeminiWriter:
     """Writer of one answer in Gemini's format, `whole` or as a stream.
 
-    A stream consists of the events from `tell` for each step, and from `end` or `fail`. A call is sent when
+    A stream consists of the events from `write_step` for each step, and from `end` or `fail`. A call is sent when
     it is complete. Reasoning is sent only if the request (`asked`) includes thoughts, as in Gemini. The first
     call carries the reasoning before it.
     """

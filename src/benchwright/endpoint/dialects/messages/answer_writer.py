@@ -22,7 +22,7 @@ _STOP_REASONS = {
 class MessagesWriter:
     """Writer of one answer in the format of Messages, whole or as a stream.
 
-    A stream consists of the events from `begin`, from `tell` for each step, and from `end` or `fail`.
+    A stream consists of the events from `begin`, from `write_step` for each step, and from `end` or `fail`.
     """
 
     def __init__(self, identity: str, model: str, asked: dict[str, Any]) -> None:

@@ -28,7 +28,7 @@ _INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"
 class ResponsesWriter:
     """Writer of one answer in the format of Responses, whole or as a stream.
 
-    A stream consists of the events from `begin`, from `tell` for each step, and from `end` or `fail`. The
+    A stream consists of the events from `begin`, from `write_step` for each step, and from `end` or `fail`. The
     request (`asked`) determines which calls are of free-text tools, or of tools in a namespace.
     """
 

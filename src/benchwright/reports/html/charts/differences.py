@@ -21,7 +21,7 @@ ROW_HEIGHT = 22
 class Bar(NamedTuple):
     """One line of the chart: its name, the difference and its interval.
 
-    `whole`: the line of the whole score, which is emphasised.
+    `is_overall`: the line of the whole score, which is emphasised.
     """
 
     name: str
