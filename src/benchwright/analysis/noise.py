@@ -22,8 +22,8 @@ class NoiseFloor(Record, frozen=True):
     """Noise of one score of one target of a run, estimated from its repeats.
 
     Failures are left out, no answer counts as 0. `samples`: number of samples with repeats; `values`: of all
-    their values. `flips`, `within`, `apart`: see `stats.noise.Noise`. `sample_size_plans`: from `stats.noise.plans`, at
-    80 % power and a significance level of 5 %.
+    their values. `flips`, `within`, `apart`: see `stats.noise_floor.Noise`. `plans`: from
+    `stats.noise_floor.sample_size_plans`, at 80 % power and a significance level of 5 %.
     """
 
     run: str

@@ -32,9 +32,9 @@ MAX_TRIALS_READ = 50
 
 
 class ScoreScale(NamedTuple):
-    """The range of a score, None at an unknown end. `passing`: the least value that passes.
+    """The range of a score, None at an unknown end. `pass_threshold`: the least value that passes.
 
-    `passing` is None if another score decides: a pack's own status. `lower_is_better` is only set for
+    `pass_threshold` is None if another score decides: a pack's own status. `lower_is_better` is only set for
     imported runs, if their program states it.
     """
 

@@ -217,7 +217,7 @@ def eval_parts(concurrency: int, settings: EvalSettings) -> ShardParts:
 def _config(settings: EvalSettings, request: RunRequest) -> dict[str, Any]:
     """Return the configuration as written to the cache file.
 
-    `fingerprint`: a digest of everything that the other keys do not contain.
+    The key `fingerprint` is a digest of everything that the other keys do not contain.
     """
     endpoint, baseline, solver = settings.endpoint, settings.baseline, settings.solver
     rows, scoring = settings.rows, settings.scoring

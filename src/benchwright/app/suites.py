@@ -51,8 +51,8 @@ class Suite(NamedTuple):
     """A suite as its file describes it. If `models` is empty, they are given on the command line.
 
     `defaults`: options for all entries. `given_name`: name or file as the user typed it. A suite made of
-    benchmarks typed on the command line has neither `given_name` nor a `path`. `missing_benchmarks`: benchmarks that this
-    version does not have.
+    benchmarks typed on the command line has neither `given_name` nor a `path`. `missing_benchmarks`: benchmarks
+    that this version does not have.
     """
 
     path: Path | None

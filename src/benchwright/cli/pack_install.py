@@ -207,7 +207,7 @@ def packs_table(packs: list[InstalledPack]) -> str:
 def pack_to_dict(pack: InstalledPack) -> dict[str, Any]:
     """Return the description of a pack for `--json`.
 
-    `scenarios`: the number that its manifest states, None if it states none.
+    The key `scenarios` is the number that the manifest states, None if it states none.
     """
     from benchwright.packs.install.sources import describe_source
 

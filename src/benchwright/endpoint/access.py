@@ -70,7 +70,7 @@ class Access(Record, frozen=True):
         return Access(self.key or other.key, shared + self.headers, other.tls)
 
     def for_url(self, url: str, base_url: str) -> Access:
-        """Return the access for requests to a URL: this one at the server of `base_url`, `for_other_servers` at any other."""
+        """Return the access for requests to a URL: this one for the server of `base_url`, else `for_other_servers`."""
         same = parse_base_url(url).server_identity == parse_base_url(base_url).server_identity
         return self if same else self.for_other_servers
 

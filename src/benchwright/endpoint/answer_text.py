@@ -20,7 +20,7 @@ from benchwright.endpoint.template_tokens import read_harmony_text, strip_end_to
 class AnswerText(NamedTuple):
     """The answer, separated from the reasoning.
 
-    `begin`: the answer's offset in the content. `flags`: the repairs that were necessary.
+    `answer_offset`: the answer's offset in the content. `flags`: the repairs that were necessary.
     """
 
     text: str

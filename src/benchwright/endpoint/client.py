@@ -261,7 +261,7 @@ class EndpointClient:
         """Send one request to a path below /v1 or `beside` it, unmetered, not retried; `sink` gets the response.
 
         Raises:
-            WireError: If the exchange failed.
+            TransportError: If the exchange failed.
         """
         target = self._heads.target_beside_v1(path) if beside else self._heads.request_target(path)
         keys = key_headers_of(path)

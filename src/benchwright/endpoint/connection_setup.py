@@ -26,7 +26,7 @@ async def open_connection(
     `files`: the TLS files, used if the address requires TLS.
 
     Raises:
-        WireError: If no connection could be opened. Kind `connect` (refused, unknown host, TLS failure, proxy
+        TransportError: If no connection could be opened. Kind `connect` (refused, unknown host, TLS failure, proxy
             refusal) or `connect_timeout`.
     """
     try:

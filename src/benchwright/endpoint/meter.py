@@ -71,8 +71,8 @@ class AnswerMeter:
     """A sink that measures and parses one response, streamed or whole.
 
     The response is one of /chat/completions or /completions, or of the dialect of `reader`. Pieces are parsed
-    with a delay. Until `parse_waiting_pieces` or `finish_reply`, all attributes except status and headers describe only the part
-    that was parsed.
+    with a delay. Until `parse_waiting_pieces` or `finish_reply`, all attributes except status and headers
+    describe only the part that was parsed.
     """
 
     def __init__(self, reader: ResponseReader | None = None) -> None:

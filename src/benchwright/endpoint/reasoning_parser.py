@@ -82,7 +82,7 @@ _BLANKS = re.compile(r"\s*")
 class ReasoningSpan(NamedTuple):
     """A block of reasoning within an answer's text.
 
-    `begin`, `end`: its span with the tags. `inner`: its text without them. `is_unopened`: True if it has no
+    `begin`, `end`: its span with the tags. `text`: its text without them. `is_unopened`: True if it has no
     opening tag, because that is in the chat template. `is_unclosed`: True if it has no closing tag.
     """
 

@@ -68,7 +68,7 @@ async def request_document(
     sent.
 
     Raises:
-        WireError: If the exchange failed.
+        TransportError: If the exchange failed.
     """
     sink = _Whole()
     await send(wire, method, path, sink, access, body, seconds, key_headers)
@@ -88,7 +88,7 @@ async def send(
     """Send one request, and pass the response to `sink` as it arrives. The arguments are those of `request_document`.
 
     Raises:
-        WireError: If the exchange failed.
+        TransportError: If the exchange failed.
     """
     own = [("Accept", "*/*")]
     if body:

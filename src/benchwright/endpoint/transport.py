@@ -85,7 +85,7 @@ class ConnectionPool:
         closes the connection.
 
         Raises:
-            WireError: If the exchange failed. Its kind is one of connect, connect_timeout, read_timeout,
+            TransportError: If the exchange failed. Its kind is one of connect, connect_timeout, read_timeout,
                 stall, total_timeout, too_large, closed, malformed, client_closed, stopped.
         """
         queued_at, resent, first_at = perf_counter_ns(), 0, 0

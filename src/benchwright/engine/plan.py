@@ -32,8 +32,8 @@ class Plan(msgspec.Struct, frozen=True):
     - `seconds`: time on that clock after which no trial and no turn begins, except for trials that were due
       before.
     - `is_cancellable`: True if the solver can be cancelled; then the first signal cancels it.
-    - `keeps_conversation`: returns whether the conversation of an ended trial is stored. Each worker process has its own
-      copy.
+    - `keeps_conversation`: returns whether the conversation of an ended trial is stored. Each worker process
+      has its own copy.
     - `shares_journal`: True if other plans use the same journal; then finished trials are counted one by one.
     """
 

@@ -82,7 +82,7 @@ DeliverResult = Callable[[WorkResult], Awaitable[None]]
 class Worker:
     """Does pieces of work, several of them concurrently.
 
-    `origin` (`perf_counter_ns`): the moment from which intended starts (`Trial.due_ns`) count. It is the
+    `origin`: the moment (`perf_counter_ns`) from which intended starts (`Trial.due_ns`) count. It is the
     worker's creation, plus the time that its solver needs to prepare the first trials. `seconds`: see `Plan`.
     """
 

@@ -28,7 +28,7 @@ class PackRunSetup(Record, frozen=True):
     """Everything needed to run a pack: its directory, manifest, scenarios, models and settings.
 
     `models`: models by slot, their id in the run. `digest`: the digest of the pack's files. With `direct`,
-    the pack sends requests to its providers itself, and nothing is metered. `listed`: number of all scenarios
+    the pack sends requests to its providers itself, and nothing is metered. `listed_scenarios`: number of all scenarios
     of the pack.
     """
 

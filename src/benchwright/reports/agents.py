@@ -14,8 +14,9 @@ from benchwright.text import make_safe
 class AgentLine(Record, frozen=True):
     """One row of the table of agents.
 
-    `is_installable` is False if the agent's recipe installs nothing. `last_verified` is the version and date of the last
-    trial with the agent itself, `newest` its newest published version. Either is empty if it is unknown.
+    `is_installable` is False if the agent's recipe installs nothing. `last_verified` is the version and date of
+    the last trial with the agent itself, `newest` its newest published version. Either is empty if it is
+    unknown.
     """
 
     name: str

@@ -33,7 +33,7 @@ MOST_FILES = 2_000
 class FileImports(NamedTuple):
     """The imports of a file.
 
-    `named`: (level, module, names) as in `from module import names`, with `level` leading dots. `computed`:
+    `modules`: (level, module, names) as in `from module import names`, with `level` leading dots. `has_computed`:
     True if the file also imports by names that are only known at run time.
     """
 

@@ -39,7 +39,7 @@ average, and above it nothing is missed.
 class AnswerTime(NamedTuple):
     """Time in which the answers of requests arrived, in the unit of the arguments.
 
-    `due`: T, the time in which the requests were due. `delay_growth`: G, the growth of their latency.
+    `due_time`: T, the time in which the requests were due. `delay_growth`: G, the growth of their latency.
     `interval_half_width`: half the width of the 95 % interval of G. See the module for T and G.
     """
 

@@ -43,7 +43,7 @@ class Drift(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """Growth of a series from its first to its last value. `error`: its standard error.
+    """Growth of a series from its first to its last value. `standard_error`: its standard error.
 
     `p_value`: of the hypothesis that there is no growth.
     """

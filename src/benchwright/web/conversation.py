@@ -48,8 +48,8 @@ class PictureView(Record, frozen=True):
 class MessageView(Record, frozen=True):
     """One message of a conversation, as shown on a page.
 
-    `answered_call_id`: the id of the tool call whose result the message is. `left_out`: the number of hidden messages
-    before it.
+    `answered_call_id`: the id of the tool call whose result the message is. `omitted_count`: the number of
+    hidden messages before it.
     """
 
     role: str
@@ -77,8 +77,8 @@ def message_views(body: TrialBody, spans: Sequence[str]) -> list[MessageView]:
 class Turn(Record, frozen=True):
     """One message of the model, together with the results of its tool calls. `number` counts from 1.
 
-    `heard`: the messages of others before it. `model_message`: the model's message; None in a last turn that only
-    holds messages after the model's last one. `results`: a list of results for each tool call.
+    `preceding_messages`: the messages of others before it. `model_message`: the model's message; None in a last
+    turn that only holds messages after the model's last one. `results`: a list of results for each tool call.
     """
 
     number: int

@@ -34,7 +34,7 @@ GRACE_SECONDS = 15.0
 class LaunchedCommand(Record, frozen=True):
     """A command that was started from a page, as shown there.
 
-    `code`: its exit code, None while it is running. `said`: the end of its output. `run`: the run that it
+    `exit_code`: its exit code, None while it is running. `output`: the end of its output. `run`: the run that it
     resumes or retries, or "".
     """
 

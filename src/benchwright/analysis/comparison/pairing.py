@@ -31,8 +31,8 @@ class Alignment(NamedTuple):
     """The sample number of each trial: `a` (n_a,) and `b` (n_b,), with the same numbers on both sides.
 
     `description`: how samples were matched. `groups`: the cluster of each sample (such as a passage), None if
-    there are no clusters at all. `unpaired_reason`: the reason why no sample is on both sides, else None. `order`:
-    set if a side stopped early.
+    there are no clusters at all. `unpaired_reason`: the reason why no sample is on both sides, else None.
+    `sample_order`: set if a side stopped early.
     """
 
     a: Codes
@@ -47,9 +47,10 @@ class Alignment(NamedTuple):
 class SampleOrder(NamedTuple):
     """The order of samples in a run that stopped early.
 
-    A unit is a sample, or a cluster of samples that are used together. `places` (n_samples,): position of
-    each sample's unit, -1 for samples that were not used. `planned_units`: number of planned units. `largest_unit_size`:
-    number of samples in the largest unit. Both are 0 if both sides stopped early in different orders.
+    A unit is a sample, or a cluster of samples that are used together. `positions` (n_samples,): position of each
+    sample's unit, -1 for samples that were not used. `planned_units`: number of planned units.
+    `largest_unit_size`: number of samples in the largest unit. Both are 0 if both sides stopped early in
+    different orders.
     """
 
     positions: Codes
@@ -60,7 +61,7 @@ class SampleOrder(NamedTuple):
 class SideMeans(NamedTuple):
     """Mean of each sample: `a` and `b` (n,) for samples on both sides, `all_a` and `all_b` for all samples.
 
-    `groups`: the cluster of each of the n samples, None if there are no clusters. `places` (n,): positions of
+    `groups`: the cluster of each of the n samples, None if there are no clusters. `positions` (n,): positions of
     the samples in the order of a run that stopped early; samples that it did not use are then left out.
     """
 

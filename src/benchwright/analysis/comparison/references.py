@@ -23,7 +23,7 @@ from benchwright.user_paths import expand_user_path
 class Reference(Record, frozen=True):
     """A resolved reference: a run or a file, and optionally one target of it (`slot`).
 
-    `column`: the file's column in the documented table, None if it has none.
+    `result_file`: the file's column in the documented table, None if it has none.
     """
 
     reference: str

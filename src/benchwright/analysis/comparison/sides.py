@@ -194,11 +194,11 @@ class Side(msgspec.Struct, frozen=True):
     """One target of one run in a comparison. `used_samples` is set if the run stopped early.
 
     `timings`: `ttft` and `latency` of every request, in seconds. `metrics`: further figures by name.
-    `prompt_digests`: returns a digest of each trial's prompt; None if unknown. `question_digests`: returns a digest of the
-    question within each prompt, around which other programs may put other words. `extracted_answers`, `labels` and
-    `asked` read details on demand. `pass_threshold`: the lowest score that is right. `lower_is_better`: names
-    of scores for which less is better. `failure_reasons`: returns why trials failed by a score, with counts, the most
-    frequent first.
+    `prompt_digests`: returns a digest of each trial's prompt; None if unknown. `question_digests`: returns a
+    digest of the question within each prompt, around which other programs may put other words.
+    `extracted_answers`, `labels` and `asked` read details on demand. `pass_threshold`: the lowest score that is
+    right. `lower_is_better`: names of scores for which less is better. `failure_reasons`: returns why trials
+    failed by a score, with counts, the most frequent first.
     """
 
     facts: SideFacts

@@ -33,7 +33,7 @@ def judged_rows(table: RunTable, score: str, target: str | None = None) -> NDArr
 class JudgedAnswers(NamedTuple):
     """The answers of a target that have a verdict of the judge.
 
-    `effective`: number of independent answers that are worth as much. `answered`: share of all trials that
+    `effective_size`: number of independent answers that are worth as much. `answer_rate`: share of all trials that
     have a verdict, None if all have one. `mean`: over all scored trials.
     """
 
@@ -55,7 +55,7 @@ class LabelVerdictPairs(NamedTuple):
 class LabelledAnswers(NamedTuple):
     """Human labels paired with verdicts.
 
-    `own`: of this target's answers, in `rows`; `others`: of other answers.
+    `own_pairs`: of this target's answers, in `rows`; `other_pairs`: of other answers.
 
     `left_out`: number of labels that could not be used.
     """

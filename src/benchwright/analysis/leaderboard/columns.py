@@ -17,7 +17,7 @@ from benchwright.errors import UserError
 class TaskScore(NamedTuple):
     """A score of a task, as a column. `members`: indices of the entrants (targets of runs) that have it.
 
-    `apart`: the reason why it is separate from an earlier column of the same task and score, else empty.
+    `separation_reason`: the reason why it is separate from an earlier column of the same task and score, else empty.
     `lower_is_better`: True for some scores of imported runs, such as a perplexity.
     """
 

@@ -26,7 +26,7 @@ class Entrant(NamedTuple):
 
     The first score of a pack's run is the pack's own total.
 
-    `takes`: time, tokens and cost of one trial; `spent`: the totals. `solved`: number of passed trials that
+    `cost_per_trial`: time, tokens and cost of one trial; `spending`: the totals. `solved`: number of passed trials that
     the run made itself (not reused); None if passing is not defined.
     """
 

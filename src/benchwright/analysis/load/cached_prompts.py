@@ -34,8 +34,8 @@ TEMPLATE_TOKENS = 64
 class PromptCacheUse(NamedTuple):
     """Cache use of the prompts of a level's first trials; only the first request of each trial counts.
 
-    `unexpected`: share of their tokens that was cached although no prompt of this measurement had the same
-    prefix; None if the server does not report cached tokens. `repeated`: share of prompts that had been sent
+    `unexpected_share`: share of their tokens that was cached although no prompt of this measurement had the same
+    prefix; None if the server does not report cached tokens. `repeated_share`: share of prompts that had been sent
     whole before, at this level or an earlier one; None if no prompt is known.
     """
 

@@ -43,8 +43,8 @@ def find_window(requests: LevelRequests, plan: LevelPlan) -> FoundWindow | None:
     If no warm-up is specified, at least as many requests are dropped at the beginning as are in flight; in an
     open loop, those that were due before the server was full (`_filling`). If what is left is only a burst
     (requests sent at once) or has no answer, all requests count as one burst. Otherwise
-    `stats.steady_state.warm_up_length` decides from the latencies how many more are dropped, unless the rest is not steady
-    then. Latencies are from answered requests, if there are any.
+    `stats.steady_state.warm_up_length` decides from the latencies how many more are dropped, unless the rest is
+    not steady then. Latencies are from answered requests, if there are any.
     """
     number, level = int(requests.ok.size), plan.level
     if not number:

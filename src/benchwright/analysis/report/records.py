@@ -219,7 +219,10 @@ class TimedTrial(Record, frozen=True):
 
 
 class Waterfall(Record, frozen=True):
-    """A chart of the periods of some trials. `selection`: how they were selected among the run's `total_trials` trials."""
+    """A chart of the periods of some trials.
+
+    `selection`: how they were selected among the run's `total_trials` trials.
+    """
 
     letter: str
     selection: str

@@ -42,7 +42,7 @@ class JudgeWithAccess(NamedTuple):
 class JudgeTestResult(Record, frozen=True):
     """Result of testing a judge.
 
-    `found`: None if asking was not finished. `result`: how the session ended.
+    `check`: None if asking was not finished. `result`: how the session ended.
     """
 
     check: JudgeCheck | None

@@ -24,7 +24,7 @@ from benchwright.text import Say
 
 
 class UntilRule:
-    """Stop rule that ends a run once its question is decided; see `engine.stop.Until`.
+    """Stop rule that ends a run once its question is decided; see `engine.stop.DecisionRule`.
 
     It reads the journal itself, as later readers of the run do. `plan`: the run's plan in the question's
     order; if it had another arrangement, that one is applied afterwards. `again`: statuses whose trials are
@@ -55,7 +55,7 @@ class UntilRule:
 
     @property
     def decided(self) -> bool:
-        """True if the question is decided; see `engine.stop.Until`."""
+        """True if the question is decided; see `engine.stop.DecisionRule`."""
         return self._following.family.is_decided
 
     @property

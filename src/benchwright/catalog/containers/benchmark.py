@@ -29,10 +29,10 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     """A `benchmark.Benchmark` whose trials run in containers.
 
     - `solver`: builds the solver once the engine is connected.
-    - `at_once`: largest number of containers at the same time.
+    - `max_containers`: largest number of containers at the same time.
     - `images`: returns the images that a task needs.
     - `image_gib`: mean disk space per image beyond shared layers, in GiB; None if unknown.
-    - `keeping`: decides which images are removed.
+    - `image_retention`: decides which images are removed.
     - `exploits`: checks that try to break the seal.
     - `agent_turns`: the agent's largest number of turns; None if there is no agent.
     - `agent`: the command-line agent that replaces the built-in shell agent.

@@ -43,7 +43,7 @@ _ENDINGS = {
 
 
 class ParsedCommand(Record, frozen=True):
-    """A command from a model. `call`: id of its tool call. If `problem` is set, the command is not run."""
+    """A command from a model. `call_id`: id of its tool call. If `problem` is set, the command is not run."""
 
     command: str
     call_id: str | None = None

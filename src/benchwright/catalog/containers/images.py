@@ -31,8 +31,8 @@ ImageOrderKey = tuple[str, tuple[str, ...]]
 class TaskImages(Record, frozen=True):
     """The images that one task needs.
 
-    `own`: names of its own images, without a tag if the image is built. `shared_images`: images shared with other
-    tasks. `family`: name of the group of images that share layers.
+    `own_images`: names of its own images, without a tag if the image is built. `shared_images`: images shared
+    with other tasks. `image_family`: name of the group of images that share layers.
     """
 
     own_images: tuple[str, ...]

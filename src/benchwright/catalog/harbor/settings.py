@@ -87,7 +87,8 @@ class Step(Record, frozen=True):
 
     A task without steps is one step with an empty name.
 
-    - `user`: "" means the container's own user. `network`: None means the environment table's network.
+    - `agent_user`, `test_user`: "" means the container's own user. `agent_network`, `test_network`: None means the
+      environment table's network.
     - `tests`: folders copied to the tests' path, in this order.
     - `same_shell`: True if the tests run in the agent's own shell.
     - `verifier`: a separate container for the tests, to which `artifacts` are copied; None means the agent's

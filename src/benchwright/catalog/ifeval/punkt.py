@@ -52,9 +52,9 @@ _ELLIPSIS = re.compile(r"\.{2,}")
 class Punkt(Record, frozen=True):
     """A trained Punkt model.
 
-    `abbreviations`: without their final full stop. `collocations`: pairs of words with a full stop between
-    them that ends no sentence. `starters`: words that often start a sentence. `seen`: for each word, bits for
-    the forms in which training saw it (`LOWER` and the constants after it).
+    `abbreviations`: without their final full stop. `collocations`: pairs of words with a full stop between them
+    that ends no sentence. `sentence_starters`: words that often start a sentence. `case_forms`: for each word,
+    bits for the forms in which training saw it (`LOWER` and the constants after it).
     """
 
     abbreviations: frozenset[str]

@@ -40,7 +40,7 @@ FAILED = "run-time error"
 class Result(Record, frozen=True):
     """The verdict on a program, and the number of tests that it passed before one failed.
 
-    `said`: the error message; None if there is none.
+    `message`: the error message; None if there is none.
     """
 
     verdict: str

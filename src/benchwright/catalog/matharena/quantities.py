@@ -35,7 +35,7 @@ Equal expressions have equal values at all three points; others almost never do.
 class Quantity:
     """A number, or an expression with letters.
 
-    `exact`: two exact quantities are compared exactly, like sympy's numbers. Otherwise they are compared
+    `is_exact`: two exact quantities are compared exactly, like sympy's numbers. Otherwise they are compared
     within `TOLERANCE`. A quantity is not exact if MathArena represents it as a Python number: plain numbers,
     and most values that only MathArena's LaTeX parser can read.
     """

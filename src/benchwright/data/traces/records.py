@@ -11,9 +11,9 @@ from benchwright.records import Message, Record
 class TracedRequest(Record, frozen=True):
     """One recorded request.
 
-    It is sent `think_seconds` seconds after the response to request number `previous_request` of its conversation; if `previous_request` is
-    None, `think_seconds` seconds after the start of the conversation. It is never sent earlier than `earliest_seconds` seconds
-    after that start.
+    It is sent `think_seconds` seconds after the response to request number `previous_request` of its
+    conversation; if `previous_request` is None, `think_seconds` seconds after the start of the conversation. It
+    is never sent earlier than `earliest_seconds` seconds after that start.
 
     - `input_tokens`: None if the trace has only times; `output_tokens`: None if the trace lacks the output
       length.

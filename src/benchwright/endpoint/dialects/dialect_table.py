@@ -70,8 +70,8 @@ class ResponseReader(Protocol):
 class TokenCounting(NamedTuple):
     """Token counting in a dialect.
 
-    `path`: the path of such requests. `asked`: returns the request whose tokens are to be counted, from the
-    body. `answer`: returns the response body for a count.
+    `path`: the path of such requests. `request_to_count`: returns the request whose tokens are to be counted, from the
+    body. `make_response`: returns the response body for a count.
     """
 
     path: str

@@ -27,7 +27,7 @@ _encode = msgspec.json.Encoder().encode
 class RequestFacts(Record, frozen=True):
     """Facts about a program's request, taken before it is passed on.
 
-    `digest`: a hash of its fields, except those that only concern the transfer (such as `stream`). `opening`:
+    `digest`: a hash of its fields, except those that only concern the transfer (such as `stream`). `opening_digest`:
     a hash of the beginning of its conversation, which is the instructions and the first message.
     """
 

@@ -55,7 +55,7 @@ class SimulatedCall(msgspec.Struct):
 class SimulatedAnswer(msgspec.Struct):
     """An answer of a simulated model: its tokens by channel, in the order of sending.
 
-    `entry`: the entry of the answer key that it uses, if any. `round`: how often that entry's prompt was
+    `keyed_answer`: the entry of the answer key that it uses, if any. `round`: how often that entry's prompt was
     answered before (see `AnswerKey`). `cached_tokens`: the number of the prompt's tokens that were in the prefix
     cache; None without a cache.
     """

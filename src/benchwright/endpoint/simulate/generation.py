@@ -35,7 +35,7 @@ _FINISHED_CELL = {reason: cell.FINISHED_OFFSET + place for place, reason in enum
 class PreparedAnswer(msgspec.Struct):
     """A prepared answer to a request.
 
-    `delay`: the ns from the end of the prefill to the first token. `deliver`: makes the delivery, given the
+    `delay`: the ns from the end of the prefill to the first token. `schedule`: makes the delivery, given the
     time of its first token. `on_end`: called when the answer was sent or abandoned.
     """
 

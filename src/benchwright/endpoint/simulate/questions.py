@@ -70,7 +70,7 @@ class Question(msgspec.Struct):
     """A request to generate.
 
     `prompt`: the last user message, or the prompt of a plain completion. `words`: the tokens of the whole
-    prompt, message after message, separated by single blanks; `prompt_tokens`: their number. `limit`: the
+    prompt, message after message, separated by single blanks; `prompt_tokens`: their number. `token_limit`: the
     maximum number of tokens allowed. `top_logprobs`: the number of alternatives requested per token, None for
     no log-probabilities. `forced_tool`: the name that `tool_choice` requires, "" for any tool.
     """

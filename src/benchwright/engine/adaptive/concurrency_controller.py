@@ -32,9 +32,9 @@ after they had waited, because such requests would fail in the end.
 
 STEP_DIVISOR = 4
 CEILING_DIVISOR = 8
-"""The first small step is 1/SMALL_STEP of the level.
+"""The first small step is 1/`STEP_DIVISOR` of the level.
 
-The ceiling is 1/MARGIN below the level that overloaded the server.
+The ceiling is 1/`CEILING_DIVISOR` below the level that overloaded the server.
 """
 
 WINDOWS_BEFORE_RETRY = 4

@@ -29,7 +29,7 @@ class PackFailure(Exception):
     """The error if the pack's code failed.
 
     `error`: an exception's name, message, stack, status and, if nothing caught it, `uncaught`; for an
-    unusable return value, a message and `unusable`. `about`: see `connection.Reply`. `place`: file and line
+    unusable return value, a message and `unusable`. `metadata`: see `connection.Reply`. `location`: file and line
     in the pack, None if unknown.
     """
 
@@ -54,8 +54,8 @@ class ProcessDied(Exception):
 class CallTimeout(Exception):
     """The error for a call that did not end within its `seconds`.
 
-    `is_unresponsive`: the process answered no ping either and was ended. `unhandled_rejection`: an earlier promise rejection that
-    nobody handled, None if there was none.
+    `is_unresponsive`: the process answered no ping either and was ended. `unhandled_rejection`: an earlier
+    promise rejection that nobody handled, None if there was none.
     """
 
     seconds: float

@@ -196,7 +196,8 @@ async def running_verifiers(
 ) -> AsyncIterator[StartedVerifiers]:
     """Start as many verifiers of a pack as possible. On exit, end those that were started.
 
-    A missing verifier is no error here; see `StartedVerifiers.require_running`. Cancelling also ends a build in progress.
+    A missing verifier is no error here; see `StartedVerifiers.require_running`. Cancelling also ends a build in
+    progress.
     """
     async with AsyncExitStack() as stack:
         verifiers = StartedVerifiers(pack)

@@ -27,7 +27,7 @@ POLL_INTERVAL = 0.2
 class CompanionSpec(Record, frozen=True):
     """A container to start beside others. `names`: its host names in their network.
 
-    `command`, `entrypoint`, `health` (the engine's `Healthcheck`): None uses the image's own.
+    `command`, `entrypoint` and `health` (a `Healthcheck` of the engine's API) default to the image's own.
     """
 
     image: str

@@ -39,7 +39,7 @@ The numbers are compared both before and after conversion.
 class Quantity(NamedTuple):
     """A number as it is written. `value` is without the unit: that of 50 % is 50.
 
-    `whole`: True if it is written as a whole number, without decimals or division.
+    `is_whole`: True if it is written as a whole number, without decimals or division.
     """
 
     value: Fraction

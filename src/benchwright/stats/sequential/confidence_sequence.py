@@ -85,7 +85,7 @@ class ConfidenceSequence:
     ) -> None:
         """Process the next unit: its value, or its `least` and `most` possible value if it is not known.
 
-        The interval then holds whatever the unknown values are. `expected` (see `difference_predictor`): the prediction
+        The interval then holds whatever the unknown values are. `expected`: the prediction (see `difference_predictor`)
         for this unit minus the mean prediction for the remaining ones, at most `reach` in absolute value.
 
         Raises:

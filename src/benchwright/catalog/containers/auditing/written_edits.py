@@ -22,7 +22,7 @@ def is_patch(text: Any) -> bool:
 
 
 def file_writes_of_patch(text: str) -> Iterator[FileWrite]:
-    """Yield the files that a patch adds, changes, moves or deletes. `content`: the text added to each."""
+    """Yield the files that a patch adds, changes, moves or deletes, with the text added to each."""
     found = list(_FILE.finditer(text))
     ends = [*(one.start() for one in found[1:]), len(text)]
     for one, end in zip(found, ends, strict=True):

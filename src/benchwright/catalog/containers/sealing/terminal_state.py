@@ -48,7 +48,7 @@ _DEFAULTS = re.compile(
 
 
 class TerminalState(Record, frozen=True):
-    """The state of a terminal. `plain`: True if it holds nothing but exported variables."""
+    """The state of a terminal. `is_plain`: True if it holds nothing but exported variables."""
 
     directory: str
     exports: dict[str, str]

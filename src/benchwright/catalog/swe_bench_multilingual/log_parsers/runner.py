@@ -23,7 +23,7 @@ def whole_log(log: str) -> str:
 class Runner(msgspec.Struct, frozen=True):
     """A test runner's functions.
 
-    `read`: returns {name of the test: status}, or raises ValueError for an invalid log. `reported`: returns
+    `parse`: returns {name of the test: status}, or raises ValueError for an invalid log. `runner_report`: returns
     the part of a log that counts if only the runner itself is trusted.
     """
 

@@ -17,8 +17,9 @@ def _unchanged(answer: object) -> None:
 class Quirk(NamedTuple):
     """A form of answers that deviates from the API's reference.
 
-    `stream`, `change_body`: change a stream or a whole answer in place. `encode_events`: encodes chunks as bytes. `is_json_lines`:
-    True if streams are JSON lines. `ends_in_error`: True if an error takes the place of the answer's end.
+    `change_stream`, `change_body`: change a stream or a whole answer in place. `encode_events`: encodes chunks as
+    bytes. `is_json_lines`: True if streams are JSON lines. `ends_in_error`: True if an error takes the place of
+    the answer's end.
     """
 
     change_stream: Callable[[ChunkStream], None] = _unchanged
