@@ -23,9 +23,12 @@ REFERENCE = re.compile(r"`(?:\w+\.)*([A-Z][a-z]\w*[a-z]\w*|[A-Z]+(?:_[A-Z0-9]+)+
 RAISED = re.compile(r"^ *((?:[A-Z]\w+(?:, )?)+): ", re.M)
 """The errors in front of a condition in the section `Raises:`."""
 
-OF_OTHERS = frozenset(
-    "CancelledError ClientTimeout HF_TOKEN Decimal Fraction Healthcheck UnicodeError TypeVar Annotated".split()
-)
+OF_OTHERS = {
+    "CancelledError",
+    "ClientTimeout",
+    "HF_TOKEN",
+    "Healthcheck",
+}
 """Names of libraries, other programs and their files that docstrings speak of."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -79,9 +82,11 @@ def members(node: ast.ClassDef, seen: tuple[str, ...] = ()) -> set[str]:
             found.add(part.target.id)
         elif isinstance(part, ast.Assign):
             found |= {target.id for target in part.targets if isinstance(target, ast.Name)}
-    for part in ast.walk(node):
-        if isinstance(part, ast.Attribute) and ast.unparse(part.value) in ("self", "cls"):
-            found.add(part.attr)
+    found |= {
+        part.attr
+        for part in ast.walk(node)
+        if isinstance(part, ast.Attribute) and ast.unparse(part.value) in ("self", "cls")
+    }
     for base in (ast.unparse(one).partition("[")[0].rpartition(".")[2] for one in node.bases):
         if base not in seen:
             for other in classes().get(base, []):

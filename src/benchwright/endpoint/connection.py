@@ -46,7 +46,7 @@ class TransportError(Exception):
     """Raised if an exchange fails below HTTP.
 
     `kind`: the name of the failure (listed at `ConnectionPool.send`). `received`: True if any byte of a response had
-    arrived. `resent`: how often the request had been sent before (see `wire.Delivery`).
+    arrived. `resent`: how often the request had been sent before (see `transport.ExchangeTimings`).
     """
 
     def __init__(self, kind: str, message: str, *, received: bool = False) -> None:

@@ -86,7 +86,7 @@ class Stepper:
         """Show new messages of the conversation, and wait until the person continues.
 
         Raises:
-            RowLeft: If the person wants to leave the row.
+            LeaveRow: If the person wants to leave the row.
         """
         row = self._row
         if row.way_out is None:
@@ -180,7 +180,7 @@ class SteppingClient:
         """Send a request to the model when the person continues; return the response.
 
         Raises:
-            RowLeft: If the person left the row.
+            LeaveRow: If the person left the row.
             ProviderError: If there is no usable response.
         """
         async with self._one_at_a_time:

@@ -42,7 +42,7 @@ class Cursor:
         """The next token, without moving past it; None at the end.
 
         Raises:
-            Unreadable: If the lexer does not know the token.
+            UnreadableExpression: If the lexer does not know the token.
         """
         sign = self._signs[self._place] if self._place < len(self._signs) else None
         if sign == UNKNOWN_TOKEN:

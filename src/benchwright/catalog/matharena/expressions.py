@@ -55,7 +55,7 @@ def value_of(text: str, symbols: Mapping[str, Value]) -> Value:
     """Return the value of an expression. `symbols` contains the values of letters other than e, i and π.
 
     Raises:
-        Unreadable: If the text is not an expression.
+        UnreadableExpression: If the text is not an expression.
         NoValue: If the value is undefined, too large or not computed here, or the text is a comparison.
     """
     if not matrices_are_closed(text):

@@ -66,7 +66,7 @@ async def read_in_new_container(
     result is None if there was no such output.
 
     Raises:
-        Unreadable: If the parser's result is missing or invalid.
+        UnreadableResult: If the parser's result is missing or invalid.
         ExecutionError: If the container was ended from outside, or the engine does not respond.
     """
     texts = {name: log.decode("utf-8", "replace") for name, log in logs.items()}
@@ -90,7 +90,7 @@ async def read_statuses(sandbox: Sandbox, content: Mapping[str, Any]) -> dict[st
     """Return the statuses of the instance's tests from the parser's result in the container.
 
     Raises:
-        Unreadable: If the result is missing or invalid.
+        UnreadableResult: If the result is missing or invalid.
         EngineError: If the engine does not respond.
     """
     try:

@@ -116,7 +116,7 @@ class Connection:
 
         Raises:
             PackFailure: If the pack's code failed.
-            ProcessLoss: If the process ended during the call.
+            ProcessDied: If the process ended during the call.
             CallTimeout: If the call did not end in time.
         """
         call = self._calls[number]

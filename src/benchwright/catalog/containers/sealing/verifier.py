@@ -66,7 +66,7 @@ class Verifier:
         These changes are undone before anything runs in the container.
 
         Raises:
-            NothingStarts: If the agent's files prevent any program from starting.
+            NoProgramStarts: If the agent's files prevent any program from starting.
             EngineError: If the container cannot be started for another reason, or the engine does not
                 respond.
         """
