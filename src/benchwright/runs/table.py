@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from benchwright.errors import JournalError
 from benchwright.records import (
+    DECODE_ERRORS,
     FAILED_STATUSES,
     SIMULATED_FLAG,
-    UNREADABLE,
     JournalLine,
     RunEvent,
     ScoreRecord,
@@ -161,7 +161,7 @@ class RunTable:
         line: JournalLine | None = None
         try:
             line = decode_line(encoded)
-        except UNREADABLE as error:
+        except DECODE_ERRORS as error:
             self.unreadable += 1
             if self._strict:
                 where = f"{self._tail.path}, line {self._lines_read}"
