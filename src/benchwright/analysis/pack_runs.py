@@ -203,7 +203,7 @@ def with_cell_counts(
     """Return the scores with their numbers of (scenario, repeat) cells, and of cells without a result."""
     cells = len(manifest.about.get("scenarios", {})) * manifest.repeats
     return {
-        slot: msgspec.structs.replace(one, cells=cells, missing=cells - _with_result(table, slot))
+        slot: msgspec.structs.replace(one, cells=cells, missing_cells=cells - _with_result(table, slot))
         for slot, one in scores.items()
     }
 

@@ -73,7 +73,7 @@ async def prepare_pack(
     async with AsyncExitStack() as stack:
         ready = await set_up_pack(reference, settings, watch.log, say, stack)
         prepared = _composed(ready, settings, watch)
-        return msgspec.structs.replace(prepared, held=stack.pop_all())
+        return msgspec.structs.replace(prepared, resources=stack.pop_all())
 
 
 async def describe_pack_run(reference: str, settings: PackSettings, say: Say) -> dict[str, Any]:

@@ -38,7 +38,7 @@ class RunImages:
         may_order: bool,
     ) -> None:
         self.keeping = ImageRetention(asked or "all")
-        self.benchmark: Benchmark = msgspec.structs.replace(benchmark, keeping=self.keeping)
+        self.benchmark: Benchmark = msgspec.structs.replace(benchmark, image_retention=self.keeping)
         self.images_of = images_of
         self._name = benchmark.about.full_name
         self._image_gib = benchmark.image_gib

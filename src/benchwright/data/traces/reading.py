@@ -88,9 +88,9 @@ def sort_by_start(conversations: Iterable[Conversation]) -> list[Conversation]:
     found = list(conversations)
     times = [one.start_seconds for one in found if one.start_seconds is not None]
     if len(times) < len(found):
-        return [msgspec.structs.replace(one, at=None) for one in found]
+        return [msgspec.structs.replace(one, start_seconds=None) for one in found]
     start = min(times, default=0.0)
-    moved = [msgspec.structs.replace(one, at=(one.start_seconds or 0.0) - start) for one in found]
+    moved = [msgspec.structs.replace(one, start_seconds=(one.start_seconds or 0.0) - start) for one in found]
     return sorted(moved, key=lambda one: one.start_seconds or 0.0)
 
 
@@ -143,5 +143,5 @@ def _without_failed(conversation: Conversation) -> Conversation:
             places[number] = before
         else:
             places[number] = len(kept)
-            kept.append(msgspec.structs.replace(request, after=before))
+            kept.append(msgspec.structs.replace(request, previous_request=before))
     return msgspec.structs.replace(conversation, requests=kept)
