@@ -219,7 +219,7 @@ def test_a_log_that_the_official_reader_breaks_on_is_no_result(parser: str, log:
 
 
 async def test_a_log_that_takes_forever_to_read_is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grading, "READING_SECONDS", 1.0)
+    monkeypatch.setattr(grading, "PARSE_SECONDS", 1.0)
     content = {
         "instance_id": "x__x-1",
         "log_parser": "parse_log_minitest",
