@@ -169,7 +169,7 @@ def with_figures(
         ttft=figures.distribution("ttft"),
         ttfa=figures.ttfa(),
         connect=figures.distribution("connect"),
-        lost=figures.distribution("lost"),
+        lost=figures.distribution("lost_seconds"),
         gaps=figures.gaps(),
         latency=figures.distribution("latency"),
         sent_latency=figures.distribution("sent_latency"),
