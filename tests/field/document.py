@@ -36,7 +36,7 @@ def merge(kept: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
 def lines(document: dict[str, Any]) -> Iterator[str]:
     """Yield the lines between the marks: the servers, the features that work on them, and what was not tried."""
     servers, machine = document["servers"], document["machine"]
-    yield f"With {document['model']}, on {machine['cpus']} CPUs of {machine['processor']}, without a GPU."
+    yield f"The model is {document['model']}; the machine has {machine['cpus']} {machine['processor']} CPUs and no GPU."
     yield ""
     yield "| server | version | date | seconds |"
     yield "|---|---|---|---:|"
@@ -48,7 +48,7 @@ def lines(document: dict[str, Any]) -> Iterator[str]:
     for feature, words in FEATURES.items():
         yield f"| {words} | {_servers_of(feature, servers)} |"
     yield ""
-    yield from (f"- {what}: {why}." for why, what in _exceptions(servers))
+    yield from (f"- {what}. Reason: {why}." for why, what in _exceptions(servers))
     yield ""
 
 
@@ -68,7 +68,7 @@ def _exceptions(servers: Mapping[str, dict[str, Any]]) -> Iterator[tuple[str, st
             result = "Fails" if server["features"][features[0]]["result"] == FAILS else "Not tried"
             found.setdefault((why, result, tuple(features)), []).append(name)
     for (why, result, kept), names in found.items():
-        yield why, f"{result} on {_quoted(names)} ({', '.join(FEATURES[feature] for feature in kept)})"
+        yield why, f"{result} on {_quoted(names)}: {', '.join(FEATURES[feature] for feature in kept)}"
 
 
 def _quoted(names: Sequence[str]) -> str:

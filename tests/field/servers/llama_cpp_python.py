@@ -20,9 +20,7 @@ REQUEST = re.compile(
     r"total time = +(?P<total>[\d.]+) ms",
     re.DOTALL,
 )
-SECOND_TURN = (
-    "its template fails at an agent's second turn: HTTP 500 at calls with content null, as the API has them"
-)
+SECOND_TURN = "in an agent's second turn, its template answers HTTP 500 to calls with null content, which the API allows"
 WITHOUT = {**ONLY_COMPILED, "tool": SECOND_TURN, "mcp": SECOND_TURN}
 
 

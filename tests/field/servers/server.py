@@ -22,10 +22,10 @@ FEATURES: dict[str, str] = {
     "tool": "an agent with a tool",
     "mcp": "a directory of MCP tools",
     "program": "a command-line agent through the relay",
-    "closed": "`load`, closed loop, against the server's log",
-    "open": "`load`, open loop, against the server's log",
-    "resumed": "Ctrl-C in the middle, and resume",
-    "killed": "the server killed in the middle, and resume",
+    "closed": "`load`, closed loop, compared with the server's log",
+    "open": "`load`, open loop, compared with the server's log",
+    "resumed": "Ctrl-C during a run, then resumed",
+    "killed": "the server killed during a run, then resumed",
     "compared": "two quantizations compared",
 }
 """What is tried on each server, with its words in tables."""
