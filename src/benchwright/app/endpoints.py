@@ -21,14 +21,15 @@ def added_settings(sampling: SamplingSettings, models: Models, target: Target) -
 
 
 SAMPLING_FIELDS = {"temperature", "top_p", "top_k", "seed", "stop", "logprobs", "top_logprobs"}
-"""Request fields that a server refuses independently of the prompt, so that a refusal holds for all requests.
+"""Names of request fields that a server refuses for every prompt or for none.
 
-A token limit is not among them: it may be refused for one prompt only.
+One refusal of such a field holds for all requests. `max_tokens` is not in this set, because it may be refused for
+one prompt only.
 """
 
 
 def _hints(sampling: SamplingSettings, target: Target) -> dict[str, str]:
-    """Return advice by field name. It is shown if a server refuses a field that the user or the protocol set."""
+    """Return advice by request field: what to do if a server refuses a field that the user or the protocol set."""
     hints = {}
     for name in sorted(SAMPLING_FIELDS & target.settings.keys()):
         is_option = (
