@@ -183,7 +183,7 @@ def _request(
         reorder=arranger(mode, [target.slot for target in targets]),
         is_cancellable=True,
     )
-    concurrency = 1 if mode.serial else settings.execution.concurrency
+    concurrency = 1 if mode.is_serial else settings.execution.concurrency
     return RunRequest(
         kind="pack",
         name=f"{manifest.id}-{short_name([model.label for model in setup.models.values()])}",

@@ -44,11 +44,11 @@ class RunImages:
         self._image_gib = benchmark.image_gib
         self._may_choose = asked is None and may_order
 
-    def arrange(self, trials: Iterable[Trial]) -> Iterator[Trial]:
+    def order_by_image(self, trials: Iterable[Trial]) -> Iterator[Trial]:
         """Return the trials ordered by image; see `Plan.reorder`. If all images are kept, the order does not change."""
         return self._arranged(trials, lambda trial: trial.sample)
 
-    def arrange_checks(self, trials: Iterable[Trial]) -> Iterator[Trial]:
+    def order_checks_by_image(self, trials: Iterable[Trial]) -> Iterator[Trial]:
         """Return the checks of a validation ordered by image. If all images are kept, the order does not change."""
         return self._arranged(trials, played_sample)
 

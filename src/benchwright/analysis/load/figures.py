@@ -208,7 +208,7 @@ class WindowFigures:
 
         None if the level is a burst, without steady rate.
         """
-        if self._window.burst:
+        if self._window.is_burst:
             return None
         return self._open_rate(amounts) if self._open else self._closed_rate(amounts)
 

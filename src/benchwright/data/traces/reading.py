@@ -14,7 +14,7 @@ from benchwright.data.traces import bailian, mooncake, plain, tables, weka
 from benchwright.data.traces.decoding import lines_of
 from benchwright.data.traces.records import Conversation, Trace, TracedRequest, TraceLine
 from benchwright.errors import UserError
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 Reader = Callable[[Iterable[TraceLine], int | None], Iterator[Conversation]]
 
@@ -97,7 +97,7 @@ def sort_by_start(conversations: Iterable[Conversation]) -> list[Conversation]:
 def _fields(text: str) -> set[str]:
     try:
         value = msgspec.json.decode(text)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return set()
     if isinstance(value, list):
         value = value[0] if value else {}
