@@ -28,7 +28,7 @@ STYLE_OPTION = "--thinking-style"
 class SentThinking(NamedTuple):
     """The request fields that are sent to set the reasoning effort.
 
-    `style`: the server's naming of these fields. `by`: how the style was chosen.
+    `style`: the server's naming of these fields. `chosen_by`: how the style was chosen.
     """
 
     fields: Mapping[str, Any]
