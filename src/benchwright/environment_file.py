@@ -107,7 +107,9 @@ class EnvironmentFile:
             )
 
     def check_address(self, base_url: str, key: str) -> None:
-        """Refuse to send an API key to an address from the file, unless the key is from the same file.
+        """Refuse to send an API key to an address that the file sets.
+
+        The key is sent if it is from the same file, or if the user typed the address.
 
         Raises:
             UserError: If the file sets the address but not the key, and the user did not type the address.

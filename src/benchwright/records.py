@@ -296,7 +296,8 @@ class RequestRecord(Record, frozen=True):
     def tokens_per_second_generation(self) -> float | None:
         """Number of tokens after the first piece, per second. None if the pieces did not arrive one after another.
 
-        That number is completion_tokens - 1 if each piece holds one token and all counted reasoning is sent.
+        If each piece holds one token and all counted reasoning is sent, the number of these tokens is completion_tokens
+        - 1.
         """
         lasted, tokens = self.streaming_duration, self.tokens_after_first
         counted = self.usage.completion_tokens is not None

@@ -20,10 +20,10 @@ STATISTIC_TAG = "statistic"
 
 
 class NoScore(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=STATISTIC_TAG, tag="no score"):
-    """States that there is no score because all of the `failed` trials failed.
+    """States that there is no score because all finished trials failed.
 
-    `failed`: number of failed trials; 0 if no trial is finished. `reasons`: the most frequent reasons for failures
-    with their counts, in descending order; empty if the trials have not been scored.
+    `failed`: number of failed trials; 0 if no trial is finished. `reasons`: the most frequent reasons for failures with
+    their counts, in descending order; empty if the trials have not been scored.
     """
 
     failed: int

@@ -70,10 +70,10 @@ def header_variables(endpoint: EndpointSettings, *others: Mapping[str, str]) -> 
 
 
 def role_access(endpoint: EndpointSettings, option: Mapping[str, str], role: str) -> Access:
-    """Return the access to the endpoint of another role than the model under test, such as a judge.
+    """Return the access to the endpoint of a role other than the model under test, such as a judge.
 
-    A benchmark's options describe that access. Their names begin with the role (`judge_api_key_env`). The TLS files
-    are those of the models' endpoint.
+    A benchmark's options describe that access. Their names begin with the role (`judge_api_key_env`). The TLS files are
+    those of the models' endpoint.
 
     Raises:
         UserError: If a variable is not set, a header is invalid, or a secret header is written into an
@@ -89,7 +89,7 @@ def role_access(endpoint: EndpointSettings, option: Mapping[str, str], role: str
 def role_header_variables(option: Mapping[str, str]) -> set[str | None]:
     """Return the names of the environment variables that hold headers of other roles, such as a judge.
 
-    They are read from a benchmark's options.
+    A benchmark's options state these names.
     """
     named = [name for name in option if name.endswith("_headers_env")]
     return {variable for name in named for variable in _pairs(option, name).values()}

@@ -13,7 +13,10 @@ from benchwright.records import Target
 
 
 def added_settings(sampling: SamplingSettings, models: Models, target: Target) -> frozenset[str]:
-    """Return the settings of a target that the user did not ask for: the seed, unless the user gave one."""
+    """Return the names of a target's settings that the user did not ask for.
+
+    The only such setting is the seed, if the user gave none.
+    """
     given = "seed" in sampling.model_fields_set and sampling.seed is not None
     given = given or "seed" in sampling.param
     given = given or any(entry.seed is not None or "seed" in entry.param for entry in models)

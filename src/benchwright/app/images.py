@@ -23,7 +23,7 @@ async def list_images() -> list[OwnImage]:
 
 
 def matching_images(found: Sequence[OwnImage], patterns: Iterable[str]) -> list[OwnImage]:
-    """Return the images whose names match any of these patterns.
+    """Return the images whose names match at least one of these patterns.
 
     Raises:
         UserError: If a pattern other than `*` matches no image.

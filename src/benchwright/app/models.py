@@ -123,7 +123,7 @@ def slot_of(number: int) -> str:
 
 
 def short_name(models: Sequence[str]) -> str:
-    """Return a short name for several models: the first one, and the number of the others."""
+    """Return a short name for several models: the name of the first model, and the number of further models."""
     first, *more = (model.rpartition("/")[2] for model in models)
     return f"{first}+{len(more)}" if more else first
 

@@ -111,7 +111,7 @@ class _BridgeWarnings:
         self.findings: list[ContractFinding] = []
 
     def note(self, level: str, message: str, meta: object) -> None:
-        """Collect a log line if it is one of these warnings."""
+        """Collect a log line if it is a warning of one of these two kinds."""
         if level == "warn" and message.startswith(("a progress event", "a promise was rejected")):
             self.findings.append(ContractFinding("events", message, problem=True))
 

@@ -73,7 +73,7 @@ class RunRequest(msgspec.Struct, frozen=True):
 
     @property
     def names(self) -> dict[str, str]:
-        """Display names of the models by slot; empty if there is one model."""
+        """Display names of the models by slot. Empty if there is only one model."""
         slots = [target.slot for target in self.plan.targets]
         return names_of_models(slots, self.typed_models) if len(slots) > 1 else {}
 
@@ -113,7 +113,10 @@ class LaunchedRun(msgspec.Struct, frozen=True):
 
     @property
     def stop_reason(self) -> str | None:
-        """Reason why the session ended early; None if the plan is done or the run's question is decided."""
+        """Reason why the session ended early.
+
+        None if all trials of the plan are done, or if the run's question is decided.
+        """
         return None if self.result is None or self.result.decided else self.result.stop_reason
 
 

@@ -28,7 +28,7 @@ class SuitePart(NamedTuple):
 
     @property
     def agent(self) -> str:
-        """Name of the command-line agent; empty without one."""
+        """Name of the command-line agent. Empty if there is no agent."""
         return self.settings.value_of("agent") or ""
 
     @property

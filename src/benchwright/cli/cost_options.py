@@ -47,9 +47,9 @@ def rates_of(options: dict[str, Any]) -> Rates:
 
 
 def _speed(text: str) -> float:
-    """Return completion tokens per second.
+    """Return the completion tokens per second that the option gives.
 
-    The option gives the number itself, or names a load measurement. In that case, return its maximum.
+    If the option names a load measurement, return the maximum of that measurement.
     """
     from benchwright.analysis.load.comparison.references import find_load
     from benchwright.errors import UserError

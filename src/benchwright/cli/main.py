@@ -274,7 +274,7 @@ def _complain(text: str) -> None:
 
 
 def _hear_interruptions() -> None:
-    """Let Ctrl-C raise KeyboardInterrupt, unless the parent process has set it to be ignored.
+    """Let Ctrl-C raise KeyboardInterrupt. A parent process may have set Ctrl-C to be ignored; that stays so.
 
     Python cannot raise exceptions out of its own callbacks, such as finalizers of weak references. If Ctrl-C comes
     during such a callback, the signal is sent again a moment later, and Python's message on the first signal is

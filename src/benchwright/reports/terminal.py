@@ -70,7 +70,7 @@ def render_comparison_answer(
 
 
 def render_blocks(told: Sequence[Line], tables: Sequence[Block]) -> RenderableType:
-    """Render sentences. Tables follow below them."""
+    """Render sentences, and below them tables."""
     parts: list[RenderableType] = [render_line(line) for line in told]
     for block in tables:
         parts += [Text(""), *render_block(block)]

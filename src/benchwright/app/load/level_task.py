@@ -23,8 +23,8 @@ DIGEST_CHARACTERS = 700
 class LevelTask:
     """Task of one load level: cycles through the samples of another task, for at most `requests` requests.
 
-    With more than one cycle, the requests of one sample are not independent trials of the model. They form
-    one cluster (`Sample.group`) for the statistics, unless the sample already belongs to one.
+    If there is more than one cycle, the requests of one sample are not independent trials of the model. They then form
+    one cluster (`Sample.group`) for the statistics. A sample that already belongs to a cluster stays in its cluster.
     """
 
     def __init__(self, task: Task, size: int | None, requests: int | None) -> None:

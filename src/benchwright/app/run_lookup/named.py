@@ -33,7 +33,7 @@ class ExistingRun(Record, frozen=True):
 
     @property
     def subject(self) -> str:
-        """Name of the benchmark, or path of the pack; empty for an eval."""
+        """Name of the benchmark, or path of the pack. Empty for an eval."""
         about = self.manifest.about
         if self.manifest.kind == "pack":
             return self.manifest.data[0].path
