@@ -24,7 +24,10 @@ LAZY_EXPORTS = {
     "benchwright.statistic": ("NoScore", "Statistic"),
     "benchwright.errors": ("BenchwrightError", "JournalError", "ProviderError", "RunUnfinished", "UserError"),
 }
-"""Public names by module. Each module is imported on first use of a name; `__init__.pyi` has the types."""
+"""Mapping from a module to the public names that it defines.
+
+A module is imported when one of its names is first used. `__init__.pyi` has the types.
+"""
 
 __all__ = ["__version__", "runs", *(name for names in LAZY_EXPORTS.values() for name in names)]
 

@@ -1,8 +1,8 @@
 """Entry point of `python -m benchwright`.
 
 Python puts the working directory first in `sys.path` here, so a user's `random.py` would replace Python's own
-module. It is removed before anything else is imported. What users name as `module:attribute` is still found
-there, after everything else (`agents/loading.py`).
+module. The working directory is removed from `sys.path` before anything else is imported. A user's
+`module:attribute` is still found in the working directory, after all other places (`agents/loading.py`).
 """
 
 import sys

@@ -31,7 +31,7 @@ def _check_each_once(headers: Mapping[str, Any]) -> None:
 
 
 def _without_secrets(headers: Mapping[str, SecretStr | None]) -> dict[str, str | None]:
-    """Return headers for storage: a secret header keeps its name, but its value becomes None."""
+    """Return headers as they are stored: the value of a secret header becomes None."""
     shown = {name: None if value is None else value.get_secret_value() for name, value in headers.items()}
     return {name: None if value is None or is_secret(name, value) else value for name, value in shown.items()}
 
@@ -46,16 +46,19 @@ Headers = Annotated[
     AfterValidator(_checked_headers),
     PlainSerializer(_without_secrets, when_used="json"),
 ]
-"""Headers by name. None: a secret header of an existing run whose value was not stored."""
+"""Type: header values by name.
+
+The value None stands for a secret header of an existing run, whose value was not stored.
+"""
 
 PlainHeaders = Annotated[dict[str, str], BeforeValidator(_none_is_empty), AfterValidator(_checked_names)]
-"""Headers by name, for a role other than the model (judge, baseline).
+"""Type: header values by name, for a role other than the model (judge, baseline).
 
 Secret headers of such a role come from environment variables only.
 """
 
 HeadersEnv = Annotated[dict[str, str], BeforeValidator(_none_is_empty), AfterValidator(_checked_names)]
-"""Environment variables that hold header values, by header name. Their values are secret."""
+"""Type: for each header name, the environment variable that holds the header's value. These values are secret."""
 
 
 class AccessSettings(BaseModel):
@@ -66,7 +69,7 @@ class AccessSettings(BaseModel):
     headers: Headers = {}
     """Headers sent with every request to the endpoint.
 
-    They replace Benchwright's headers of the same name.
+    A header here replaces Benchwright's own header of the same name.
     """
     headers_env: HeadersEnv = {}
     ca_file: Path | None = None
@@ -74,4 +77,4 @@ class AccessSettings(BaseModel):
     client_cert: Path | None = None
     """Client certificate (PEM) presented to servers."""
     client_key: Path | None = None
-    """Private key of the client certificate, if it is stored in a separate file."""
+    """Private key of the client certificate (PEM), if it is stored in a separate file."""

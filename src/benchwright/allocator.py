@@ -1,8 +1,8 @@
 """Control over glibc's memory allocator, so that freed memory returns to the system. No effect on other systems.
 
-By default, glibc raises its mmap threshold to the size of each large block that is freed, up to 32 MB
-(mallopt(3)). Columns of a million trials are then allocated among small blocks, and their memory is kept
-after they are freed.
+By default, glibc raises its mmap threshold to the size of each large block that is freed, up to 32 MB (mallopt(3)).
+The columns of a table with a million trials are then allocated among small blocks, and the process keeps their
+memory after the columns are freed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def _library() -> ctypes.CDLL | None:
 
 
 def lower_mmap_threshold() -> None:
-    """Let glibc map each block of at least 256 kB separately from now on, so that freeing it returns its memory."""
+    """Let glibc map each block of at least 256 kB separately from now on: freeing a block then returns its memory."""
     if (library := _library()) is not None:
         library.mallopt(_MMAP_THRESHOLD, _LARGE)
 

@@ -1,11 +1,12 @@
 """Clocks for records: wall-clock time that never steps, and time spent in suspension.
 
-Times within a run are compared with each other: when a request was due, where a time window begins. A step of
-the system clock (by NTP, by a person, by the host of a virtual machine) would move some of them. Therefore
-the wall clock is read once and advanced by `perf_counter_ns`. That clock (CLOCK_MONOTONIC on Linux) stops
-while the machine is suspended, but CLOCK_BOOTTIME does not (clock_gettime(2)): their difference shows a
-suspension. If the host pauses a virtual machine, both may stop. Then only the system clock shows it, once it
-is set again.
+Times within a run are compared with each other: when a request was due, where a time window begins. A step of the
+system clock (by NTP, by a person, by the host of a virtual machine) would move some of these times. Therefore the
+system clock is read once, and advanced by `perf_counter_ns`.
+
+On Linux, `perf_counter_ns` (CLOCK_MONOTONIC) stops while the machine is suspended, but CLOCK_BOOTTIME does not
+(clock_gettime(2)). The difference between the two clocks shows a suspension. If the host pauses a virtual machine,
+both clocks may stop. Then only the system clock shows the pause, once it is set again.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def clock_anchor() -> int:
 
 
 def set_clock_anchor(wall: int) -> None:
-    """Set the anchor (see `clock_anchor`) to that of another process on this machine, so that both clocks agree."""
+    """Set the anchor (see `clock_anchor`) to that of another process on this machine, so that both processes agree."""
     global _anchor
     _anchor = wall
 
@@ -43,16 +44,16 @@ def resync_wall_clock() -> None:
 
 
 MAX_READING_GAP_NS = 1_000_000
-"""Longest time in ns between two clock readings that can be compared.
+"""Maximum time in ns between two clock readings that are compared.
 
-If it is exceeded, this process was delayed in between.
+If the time is longer, this process was delayed between the readings.
 """
 
 
 def system_clock_lead_ns() -> int | None:
     """Return how many ns the system clock is ahead of `wall_ns`.
 
-    None if the two could not be read close enough together.
+    None if the two clocks could not be read close enough together.
     """
     before = perf_counter_ns()
     system = time.time_ns()

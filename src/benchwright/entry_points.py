@@ -27,7 +27,7 @@ def find_entry_points(group: str) -> Iterable[EntryPoint]:
 
 
 def _texts(folder: str) -> Iterator[bytes]:
-    """Yield the `entry_points.txt` of each package installed in a folder.
+    """Yield the content of the `entry_points.txt` of each package installed in a folder.
 
     `Path.glob` would take three times as long.
     """

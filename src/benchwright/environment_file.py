@@ -1,9 +1,9 @@
-"""The `.env` file with API keys and settings, and how far it is trusted.
+"""The `.env` file with API keys and settings. Its origin decides which variables it may set.
 
-A file that is found in the working directory may come from somebody else, in a repository or archive that the
-user has unpacked. It may choose endpoints, settings and variables for the user's own code. It may not choose
-which code runs, where Benchwright stores its files, or which proxies and certificates are used. A file that
-the user names may set everything. An address from such a file receives only keys from the same file.
+A file that is found in the working directory may come from somebody else, in a repository or archive that the user
+has unpacked. Such a file may choose endpoints, settings and variables for the user's own code. It may not choose
+which code runs, where Benchwright stores its files, or which proxies and certificates are used. A file that the
+user names may set everything. An address from such a file receives only keys from the same file.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ ONLY_FROM_NAMED_FILE = {
     *("BENCHWRIGHT_JUDGE_HEADERS_ENV", "BENCHWRIGHT_BASELINE_HEADERS_ENV"),
     *("BENCHWRIGHT_CACHE_RM_YES", "BENCHWRIGHT_CACHE_RM_EVERYTHING"),
 }
-"""Variables of Benchwright that only a file named by the user can set.
+"""Names of Benchwright's variables that only a file named by the user can set.
 
-They choose code to run, files that are written or removed, trusted certificates, and which other variables
-are sent to a server.
+These variables choose code to run, files to write or remove, trusted certificates, and which other variables are
+sent to a server.
 """
 
 CODE_LOADING_PREFIXES = (
@@ -46,10 +46,16 @@ CODE_LOADING_PREFIXES = (
     "BASH_",
     "XDG_",
 )
-"""Prefixes of variables that can make interpreters, loaders and tools run other code."""
+"""Prefixes of variables with which interpreters, loaders and tools can be made to run other code.
+
+A file that is only found cannot set such variables.
+"""
 
 MACHINE_VARIABLES = {"PATH", "HOME", "SHELL", "ENV", "IFS", "TMPDIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}
-"""Variables by which this machine finds programs, the user's files and trusted certificates."""
+"""Names of variables by which this machine finds programs, the user's files and trusted certificates.
+
+A file that is only found cannot set these variables.
+"""
 
 MOST_NAMED = 3
 
@@ -57,7 +63,8 @@ MOST_NAMED = 3
 class EnvironmentFile:
     """The `.env` file that was read into this process's environment, if any.
 
-    `values`: the variables that it set. `named`: its absolute path if the user named it, else None.
+    `values`: the variables that the file set. `named`: the file's absolute path if the user named the file. It is
+    None if the file was found.
     """
 
     def __init__(self) -> None:
@@ -73,11 +80,11 @@ class EnvironmentFile:
         say: Callable[[str], None],
         environ: MutableMapping[str, str] = os.environ,
     ) -> None:
-        """Add a file's variables to the environment; existing ones are kept.
+        """Add a file's variables to the environment. A variable that exists already keeps its value.
 
-        `path`: the file that the user named; None for `.env` in the working directory, which may set only
-        some variables: `say` reports the others in one line. `typed`: option values as typed, by which
-        `check_address` later knows addresses that the user gave.
+        `path`: the file that the user named; None for `.env` in the working directory. Such a file may set only
+        some variables, and `say` reports the ignored variables in one line. `typed`: option values as typed, by
+        which `check_address` later knows addresses that the user gave.
 
         Raises:
             UserError: If the file cannot be read, or is not UTF-8 text.
@@ -100,7 +107,9 @@ class EnvironmentFile:
             )
 
     def check_address(self, base_url: str, key: str) -> None:
-        """Refuse to send an API key to an address from the file, unless the key is from the same file.
+        """Refuse to send an API key to an address that the file sets.
+
+        The key is sent if it is from the same file, or if the user typed the address.
 
         Raises:
             UserError: If the file sets the address but not the key, and the user did not type the address.
@@ -116,7 +125,7 @@ class EnvironmentFile:
     def environment_without(self, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
         """Return the environment for a child process of Benchwright, without the file's variables.
 
-        The child reads the file by itself.
+        The child process reads the file by itself.
         """
         kept = {name: value for name, value in environ.items() if name not in self.values}
         return kept if self.named is None else {**kept, "BENCHWRIGHT_ENV_FILE": str(self.named)}
@@ -130,9 +139,9 @@ def _may_be_found(name: str) -> bool:
 
 
 def _text_found(say: Callable[[str], None]) -> str:
-    """Return the text of the file `.env` in the working directory. Empty if there is none.
+    """Return the content of the file `.env` in the working directory. Empty if there is no such file.
 
-    Also empty, with a warning, if other users can change the file.
+    If other users can change the file, print a warning and return an empty text.
     """
     try:
         link, file = os.lstat(DEFAULT_FILE_NAME), os.stat(DEFAULT_FILE_NAME)
@@ -176,7 +185,7 @@ def _text_of(path: Path) -> str:
 
 
 def _values_in(text: str) -> dict[str, str]:
-    """Return the variables that the text of an environment file sets.
+    """Return the variables that the text of an environment file sets, as {name: value}.
 
     `${NAME}` refers to an earlier line of the file, never to the environment.
     """

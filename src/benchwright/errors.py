@@ -41,7 +41,7 @@ class RunLocked(UserError, TimeoutError):
 class RunUnfinished(BenchwrightError):
     """A run from Python was stopped before its end by a budget or an endpoint error. `run` is its directory.
 
-    Finished trials are kept: `load_run(error.run)` returns them, and the same call resumes the run.
+    Finished trials are kept: `load_run(error.run)` returns the trials, and the same call as before resumes the run.
     """
 
     def __init__(self, message: str, run: Path) -> None:
@@ -50,11 +50,11 @@ class RunUnfinished(BenchwrightError):
 
 
 class JournalError(BenchwrightError):
-    """The journal cannot be written or read. Ends the run; complete records in it are kept."""
+    """The journal cannot be written or read. Ends the run. Complete records of the journal are kept."""
 
 
 class TrialError(BenchwrightError):
-    """A failure inside one trial. Ends that trial and is recorded with it."""
+    """A failure inside one trial. It ends that trial, and is recorded with the trial."""
 
 
 class ProviderError(TrialError):
@@ -85,7 +85,7 @@ class RunStopped(ProviderError):
 
 
 class LimitReached(TrialError):
-    """A limit of the trial was used up. `limit`: its name (turns, tokens or seconds)."""
+    """A limit of the trial was used up. `limit`: the limit's name (turns, tokens or seconds)."""
 
     def __init__(self, limit: str, allowed: float) -> None:
         super().__init__(f"the trial reached its limit of {allowed:g} {limit}")

@@ -1,4 +1,4 @@
-"""Atomic file writes: a file has either its complete new content or its old one."""
+"""Atomic file writes: at any time, a file has either its complete new content or its complete old content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import IO
 from benchwright.errors import BenchwrightError, UserError
 
 FileStamp = tuple[tuple[int, int], ...]
-"""Size in bytes and modification time in ns of some files; (0, 0) for a missing file."""
+"""Type: (size in bytes, modification time in ns) for each of several files; (0, 0) for a missing file."""
 
 
 def write_atomically(
@@ -23,7 +23,9 @@ def write_atomically(
     durable: bool = False,
     error: type[BenchwrightError] = UserError,
 ) -> None:
-    """Write a file atomically (by rename). Content given in pieces is written piece by piece; see `atomic_file`.
+    """Write a file atomically (by rename); see `atomic_file`.
+
+    Content that is given in pieces is written piece by piece.
 
     Raises:
         error: If the file cannot be written.
@@ -33,7 +35,7 @@ def write_atomically(
 
 
 def file_stamps(*paths: Path) -> FileStamp:
-    """Return the size and modification time of each file, without reading the files."""
+    """Return the size and modification time of each file, without reading its content."""
     return tuple(map(_stamp, paths))
 
 
@@ -49,11 +51,13 @@ def _stamp(path: Path) -> tuple[int, int]:
 def atomic_file(
     path: Path, *, durable: bool = False, error: type[BenchwrightError] = UserError
 ) -> Iterator[IO[bytes]]:
-    """Yield a temporary file that replaces `path` when the block ends, and is deleted if the block raises.
+    """Yield a temporary file that replaces `path` when the block ends.
 
-    Missing directories are created, symbolic links are followed, and the permissions of a replaced file are
-    kept. `durable`: also survive a power loss. If `path` exists and is not a regular file (/dev/stdout, a
-    named pipe), it is written to directly.
+    If the block raises, the temporary file is deleted.
+
+    Missing directories are created, symbolic links are followed, and the permissions of a replaced file are kept.
+    `durable`: True if the new content must also survive a power loss. If `path` exists and is not a regular file
+    (/dev/stdout, a named pipe), `path` is written to directly.
 
     Raises:
         error: If the file cannot be written.

@@ -1,4 +1,4 @@
-"""Numbers formatted for people."""
+"""Formats numbers for people."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from benchwright.statistic import NoScore, Statistic
 
 
 def duration(seconds: float | None) -> str:
-    """Return a duration as text: 26ms, 6.2s, 3m12s, 2h05m; a dash if it is not known."""
+    """Return a duration as text: 26ms, 6.2s, 3m12s, 2h05m. Return a dash if the duration is not known."""
     if seconds is None:
         return "–"
     if seconds < 1:
@@ -20,7 +20,10 @@ def duration(seconds: float | None) -> str:
 
 
 def milliseconds(seconds: float | None) -> str:
-    """Return a latency, given in seconds, as text in milliseconds with three significant digits; a dash for None."""
+    """Return a latency (given in seconds) as text in milliseconds with three significant digits.
+
+    Return a dash for None.
+    """
     if seconds is None:
         return "–"
     value = seconds * 1000
@@ -33,14 +36,14 @@ def plural(count: int, noun: str) -> str:
 
 
 def number_text(value: Statistic, form: str = ".3f") -> str:
-    """Return a statistic as text: a number, `no score`, or a dash if it is not known."""
+    """Return a statistic as text: a number, `no score`, or a dash if the statistic is not known."""
     if isinstance(value, NoScore):
         return "no score"
     return "–" if value is None else format(value, form)
 
 
 def interval(low: Statistic, high: Statistic, form: str = ".3f") -> str:
-    """Return an interval as text; a dash if either end is not a number."""
+    """Return an interval as text. Return a dash if an end of the interval is not a number."""
     if isinstance(low, NoScore) or isinstance(high, NoScore) or low is None or high is None:
         return "–"
     return f"[{low:{form}}, {high:{form}}]"
@@ -53,7 +56,10 @@ def figure_text(value: Statistic) -> str:
 
 
 def seconds_of(text: str) -> float | None:
-    """Return `0.5`, `0.5s` or `500ms` as a number of seconds. None if the text is not a duration."""
+    """Return the number of seconds in a duration such as `0.5`, `0.5s` or `500ms`.
+
+    None if the text is not a duration.
+    """
     number, unit = text.strip(), 1.0
     if number.endswith("ms"):
         number, unit = number[:-2], 1e-3

@@ -1,4 +1,4 @@
-"""Headers that users add to requests: which may be sent, and which are secret."""
+"""Checks headers that users add to requests, and recognises secret ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ PROTOCOL_HEADERS = frozenset(
         "upgrade",
     }
 )
-"""Headers that control the HTTP exchange itself. A wrong one would break it, so users cannot set them."""
+"""Names of the headers that control the HTTP exchange itself.
+
+A wrong value would break the exchange, so users cannot set these headers.
+"""
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _SECRET_NAME = re.compile(
@@ -30,7 +33,7 @@ _SECRET_VALUE = re.compile("(bearer|basic|token) |sk-|eyJ", re.IGNORECASE)
 
 
 def check_name(name: str) -> str:
-    """Return the name of a header if a user may set it.
+    """Return the name of a header. Raise an error if users cannot set that header.
 
     Raises:
         ValueError: If the name is invalid (RFC 9110 5.1), or the header controls the HTTP exchange itself.
@@ -60,15 +63,15 @@ def check_value(name: str, value: str) -> str:
 def is_secret(name: str, value: str) -> bool:
     """Return True if a header must be kept out of files and messages.
 
-    This follows from its name, or from the start of its value.
+    The header's name, or the start of its value, shows that.
     """
     return bool(_SECRET_NAME.search(name) or _SECRET_VALUE.match(value))
 
 
 def secret_parts(value: str) -> list[str]:
-    """Return the value of a secret header, and those parts of it that a server may repeat by themselves.
+    """Return the value of a secret header, and the parts of that value that a server may repeat on their own.
 
-    Such parts are the token after a scheme (`Bearer …`), or a cookie's value after its name (`session=…`).
+    Such a part is the token after a scheme (`Bearer …`), or a cookie's value after its name (`session=…`).
     """
     parts = [part for part in re.split(r"[\s;,]+", value) if len(part) >= 8]
     values = [part.partition("=")[2] for part in parts if "=" in part.rstrip("=")]

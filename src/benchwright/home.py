@@ -17,7 +17,7 @@ def chosen_home(environ: Mapping[str, str] = os.environ) -> Path | None:
 
 
 def home() -> Path:
-    """Return $BENCHWRIGHT_HOME, or else `benchwright` in the user's data directory."""
+    """Return $BENCHWRIGHT_HOME. If that is not set, return `benchwright` in the user's data directory."""
     chosen = chosen_home()
     if chosen is not None:
         return chosen
@@ -30,7 +30,7 @@ def home() -> Path:
 
 
 def runs_directory() -> Path:
-    """Return the directory of runs, with one subdirectory for each."""
+    """Return the directory of runs. It has one subdirectory for each run."""
     return home() / "runs"
 
 
@@ -45,7 +45,7 @@ def packs_directory() -> Path:
 
 
 def web_sessions_directory() -> Path:
-    """Return the directory for data saved by the pages of web packs, with one subdirectory for each pack."""
+    """Return the directory for data that the pages of web packs save. It has one subdirectory for each pack."""
     return home() / "web-sessions"
 
 
@@ -55,12 +55,12 @@ def packs_file() -> Path:
 
 
 def recommended_file() -> Path:
-    """Return the path of the user's recommended settings of model families."""
+    """Return the path of the user's own file of recommended settings for model families."""
     return home() / "recommended.toml"
 
 
 def suites_directory() -> Path:
-    """Return the directory of the user's own suites."""
+    """Return the directory of the suites that the user has written."""
     return home() / "suites"
 
 
@@ -70,7 +70,7 @@ def packs_cache() -> Path:
 
 
 def pack_libraries() -> Path:
-    """Return the directory of libraries that the desktop host supplies to every pack, laid out as by npm."""
+    """Return the directory of the libraries that the desktop host supplies to every pack. Its layout is that of npm."""
     return packs_cache() / "libraries"
 
 
@@ -90,10 +90,10 @@ def repositories_directory() -> Path:
 
 
 def agents_directory() -> Path:
-    """Return the directory of installed command-line agents, with one subdirectory for each version."""
+    """Return the directory of installed command-line agents. It has one subdirectory for each version of an agent."""
     return home() / "agents"
 
 
 def recipes_directory() -> Path:
-    """Return the directory of the user's own agent recipes."""
+    """Return the directory of the agent recipes that the user has written."""
     return home() / "recipes"

@@ -1,8 +1,8 @@
-"""Kills the programs that this process started if it dies first, even by `kill -9`.
+"""Kills the programs that this process started, if this process dies before them (even by `kill -9`).
 
-A small watcher process is started with the first such program. It reads from a pipe the process id of each
-program that starts or ends. When the pipe closes, this process is gone. The watcher then kills the programs
-that are left, and runs the clean-up commands for what no signal reaches, such as containers.
+A small watcher process is started with the first such program. The watcher reads from a pipe the process id of each
+program that starts or ends. When the pipe closes, this process is gone. The watcher then kills the programs that
+still run, and runs clean-up commands for things that no signal reaches, such as containers.
 """
 
 from __future__ import annotations
@@ -41,14 +41,15 @@ if commands:
         except OSError:
             pass
 """
-"""Code of the watcher, which reads one line per message.
+"""Python code of the watcher process, which reads one line per message.
 
-Lines are "+PID" and "-PID" for a program that starts or ends, and "(" and ")" before a command as JSON that
-becomes or is no longer needed. If a program leads a process group, its group is killed with it.
+"+PID" says that a program has started, and "-PID" that it has ended. "(COMMAND" says that a clean-up command (as
+JSON) is needed from now on, and ")COMMAND" that it is no longer needed. If a program leads a process group, the
+watcher kills the whole group.
 """
 
 END_SECONDS = 2.0
-"""Maximum seconds to wait for the watcher at exit."""
+"""Maximum seconds for which this process waits for the watcher when it exits."""
 
 
 class Orphans:
@@ -77,7 +78,7 @@ class Orphans:
                 atexit.register(self._end)
 
     def _end(self) -> None:
-        """End the watcher process, which then kills the registered programs that are left."""
+        """End the watcher process. It then kills the registered programs that still run."""
         assert self._watcher is not None
         assert self._watcher.stdin is not None
         self._watcher.stdin.close()
@@ -85,7 +86,10 @@ class Orphans:
             self._watcher.wait(END_SECONDS)
 
     def register(self, pid: int) -> None:
-        """Register a running program, to be killed if this process dies; with its process group if it leads one."""
+        """Register a running program, to be killed if this process dies.
+
+        If the program leads a process group, the whole group is killed.
+        """
         self._tell(b"+%d\n" % pid)
 
     def unregister(self, pid: int) -> None:
@@ -94,7 +98,7 @@ class Orphans:
 
     @contextmanager
     def registered_program(self, pid: int) -> Iterator[None]:
-        """Register a program, and remove it on exit from the context."""
+        """Register a program while the context is open."""
         self.register(pid)
         try:
             yield
@@ -103,7 +107,10 @@ class Orphans:
 
     @contextmanager
     def with_cleanup_command(self, command: Sequence[str]) -> Iterator[None]:
-        """Let the watcher run a clean-up command, in the current folder, if this process dies inside the context."""
+        """Let the watcher run a clean-up command if this process dies while the context is open.
+
+        The command runs in the folder that is current now.
+        """
         line = json.dumps([[*command], os.getcwd()]).encode()
         self._tell(b"(%b\n" % line)
         try:
@@ -123,4 +130,4 @@ class Orphans:
 
 
 ORPHANS = Orphans()
-"""The registry of this process."""
+"""The registry of this process's child programs."""

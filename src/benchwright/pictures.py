@@ -1,7 +1,9 @@
-"""Images in messages: format and size are read from their first bytes, and data URLs are built. Nothing is decoded.
+"""Images in messages: reads the format and dimensions of an image from its first bytes, and builds data URLs.
 
-PNG (https://www.w3.org/TR/png-3/), JPEG (ITU-T T.81), GIF (https://www.w3.org/Graphics/GIF/spec-gif89a.txt)
-and WebP (RFC 9649): the four formats that chat completions accept.
+No pixels are decoded.
+
+The four formats that chat completions accept are known: PNG (https://www.w3.org/TR/png-3/), JPEG (ITU-T T.81), GIF
+(https://www.w3.org/Graphics/GIF/spec-gif89a.txt) and WebP (RFC 9649).
 """
 
 from __future__ import annotations
@@ -15,24 +17,24 @@ from typing import Any
 from benchwright.records import Record
 
 MOST_BYTES = 64 * 2**20
-"""Maximum size of an image in bytes; servers accept 5 to 20 MB."""
+"""Maximum size of an image in bytes. Servers accept 5 to 20 MB."""
 
 MOST_PIXELS = 178_956_970
-"""Maximum number of pixels: the limit of Pillow, which most other programs read images with."""
+"""Maximum number of pixels of an image. It is the limit of Pillow, with which most other programs read images."""
 
 TOKEN_SIDE = 28
 MOST_TOKENS = 16_384
-"""Maximum tokens of an image. `TOKEN_SIDE`: side in pixels of the square that one token covers.
+"""Maximum number of prompt tokens for an image. `TOKEN_SIDE`: side, in pixels, of the square that one token covers.
 
-Both are as in Qwen2.5-VL (arXiv:2502.13923).
+Both numbers are those of Qwen2.5-VL (arXiv:2502.13923).
 """
 
 _DATA_URL = re.compile(r"data:(image/[a-z+.-]{1,30});base64,", re.IGNORECASE)
 _HEAD = 64 * 2**10
-"""Number of characters of a data URL that contain the dimensions of nearly all images."""
+"""Number of characters at the start of a data URL that contain the dimensions of nearly all images."""
 
 _NO_FRAME = (0xC4, 0xC8, 0xCC)
-"""JPEG markers within the range of frame markers (0xC0 to 0xCF) that do not begin a frame."""
+"""JPEG markers from 0xC0 to 0xCF that do not begin a frame. All other markers in that range do."""
 
 
 class Picture(Record, frozen=True):
@@ -60,7 +62,9 @@ class Picture(Record, frozen=True):
 
 
 def picture_of(data: bytes) -> Picture:
-    """Return the format and dimensions of image data, read from the bytes and not from a file name.
+    """Return the format and dimensions of an image.
+
+    They are read from the image data, not taken from a file name.
 
     Raises:
         ValueError: If the data has none of the four formats, ends before its dimensions, or is too large.
@@ -71,7 +75,9 @@ def picture_of(data: bytes) -> Picture:
 
 
 def picture_in_url(url: str) -> Picture:
-    """Return the format and dimensions of the image in a data URL. Its bytes decide, not the media type in the URL.
+    """Return the format and dimensions of the image in a data URL.
+
+    They are read from the image data. The media type in the URL is ignored.
 
     Raises:
         ValueError: If the URL is not a data URL of an image, or if `picture_of` raises it.
@@ -120,9 +126,9 @@ def pictures_of(content: Any) -> Iterator[tuple[str, Picture]]:
 
 
 def picture_of_url_head(url: str) -> Picture | None:
-    """Return the format and dimensions of the image in a data URL, usually from its beginning alone.
+    """Return the format and dimensions of the image in a data URL. Usually only the URL's beginning is read.
 
-    None if it is not an image.
+    None if the URL holds no image.
     """
     found = _DATA_URL.match(url)
     if found is None:
@@ -165,7 +171,7 @@ def _kind_and_sides(data: bytes) -> tuple[str, int, int] | None:
 
 
 def _jpeg_sides(data: bytes) -> tuple[int, int]:
-    """Return (width, height) of a JPEG from its first frame header; (0, 0) if there is none."""
+    """Return (width, height) of a JPEG from its first frame header. Return (0, 0) if there is no frame header."""
     place = 2
     while place + 4 <= len(data) and data[place] == 0xFF:
         marker = data[place + 1]
@@ -179,7 +185,10 @@ def _jpeg_sides(data: bytes) -> tuple[int, int]:
 
 
 def _webp_sides(data: bytes) -> tuple[int, int]:
-    """Return (width, height) of a WebP from its first chunk (lossy, lossless or extended); (0, 0) for another chunk."""
+    """Return (width, height) of a WebP from its first chunk (lossy, lossless or extended).
+
+    Return (0, 0) for another chunk.
+    """
     match data[12:16]:
         case b"VP8 " if data[23:26] == b"\x9d\x01\x2a":
             return _little(data, 26, 2) & 0x3FFF, _little(data, 28, 2) & 0x3FFF
@@ -200,5 +209,5 @@ def _little(data: bytes, place: int, length: int) -> int:
 
 
 def _number(field: bytes, length: int, order: Any) -> int:
-    """Return the integer in a field of this length; 0 if the data ends within the field."""
+    """Return the integer in a field of this length. Return 0 if the data ends within the field."""
     return int.from_bytes(field, order) if len(field) == length else 0

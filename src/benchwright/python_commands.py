@@ -1,8 +1,7 @@
 """Builds commands for child processes that use this Python and import nothing from the working directory.
 
-Otherwise a file `random.py` or `types.py` in the user's folder would replace Python's own module. Options are
-passed as arguments, not as environment variables, so that the programs that the user's code starts are not
-affected.
+If they did, a file `random.py` or `types.py` in the user's folder would replace Python's own module. Python's options
+are passed as arguments, not as environment variables. So they do not affect the programs that the user's code starts.
 """
 
 from __future__ import annotations
@@ -12,12 +11,12 @@ import sys
 
 
 def module_command(module: str, *arguments: str) -> list[str]:
-    """Return the command that runs an installed module with the user's Python settings."""
+    """Return the command that runs an installed module with the user's Python settings (PYTHON… variables)."""
     return [sys.executable, "-P", "-m", module, *arguments]
 
 
 def isolated_command(code: str, *arguments: str) -> list[str]:
-    """Return the command that runs code with installed packages but without the user's Python settings.
+    """Return the command that runs code with installed packages, but without the user's Python settings.
 
     Output is not buffered.
     """
@@ -30,5 +29,5 @@ def bare_command(code: str, *arguments: str) -> list[str]:
 
 
 def interpreter_path() -> str:
-    """Return the path of the interpreter itself, with the links of virtual environments resolved."""
+    """Return the path of the Python interpreter itself. Links in virtual environments are resolved."""
     return os.path.realpath(sys.executable)

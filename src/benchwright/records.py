@@ -1,8 +1,8 @@
 """The core data types: frozen structs that all other modules exchange and the journal stores.
 
-Times are integer nanoseconds. Within a trial they count from its start. The start itself, `started_at`, is
-wall-clock time (nanoseconds since the Unix epoch). Fields with their default value are left out of the JSON,
-and unknown fields are ignored when reading, so that older and newer journals stay readable.
+Times are integer nanoseconds. Times within a trial count from the trial's start. The start itself, `started_at`, is
+wall-clock time (nanoseconds since the Unix epoch). Fields with their default value are left out of the JSON, and
+unknown fields are ignored when reading, so that older and newer journals stay readable.
 """
 
 from __future__ import annotations
@@ -14,39 +14,39 @@ from typing import Annotated, Any
 import msgspec
 
 MAX_COUNT = 2**53
-"""Upper bound of counts and durations (104 days in ns). A file with a larger number is broken."""
+"""Maximum of counts and durations (104 days in ns). A file with a larger number is invalid."""
 
 Amount = Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)]
-"""A count, or a duration in ns."""
+"""Type: a count, or a duration in ns."""
 
 Offset = Annotated[int, msgspec.Meta(ge=-MAX_COUNT, le=MAX_COUNT)]
-"""A signed time difference in ns."""
+"""Type: a time difference in ns, which may be negative."""
 
 Moment = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
-"""Wall-clock time in ns, until the year 2116."""
+"""Type: wall-clock time in ns, until the year 2116."""
 
 Bucket = Annotated[int, msgspec.Meta(ge=0, lt=1024)]
-"""Index of a bucket in a histogram of durations; see `stats.histogram`."""
+"""Type: index of a bucket in a histogram of durations; see `stats.histogram`."""
 
 DECODE_ERRORS = (msgspec.DecodeError, UnicodeError, RecursionError)
-"""Errors of reading JSON: invalid syntax or shape, not UTF-8, or nested too deeply."""
+"""Errors that reading JSON can raise: invalid syntax, a wrong shape, not UTF-8, or nested too deeply."""
 
 Message = dict[str, Any]
-"""One chat message in the OpenAI format, as it is sent in requests."""
+"""Type: one chat message in the OpenAI format, as it is sent in requests."""
 
 SIDE_ROLE = "side"
-"""Role of an agent's side requests: those besides its turns, such as for a title or a summary."""
+"""Role of an agent's side requests. They ask for a title or a summary, for example, and are not turns."""
 
 PAID_ROLES = ("model", SIDE_ROLE)
-"""Roles of requests that count towards the cost of the model's trial. Judges and simulated users do not."""
+"""Roles of the requests that make up the cost of a model's trial. Judges and simulated users are left out."""
 
 
 class Status(StrEnum):
     """How a trial, or one of its scores, ended.
 
-    `answered` is the state of a trial between its answer and its first score. `runs.counting.trial_status`
-    combines it with the statuses of the scores. `cut_off_in_thinking` means no answer at all, `truncated` a
-    partial one.
+    `answered` is the state of a trial between its answer and its first score. `runs.counting.trial_status` combines the
+    trial's status with the statuses of its scores. `cut_off_in_thinking` means that there is no answer at all, and
+    `truncated` that there is a partial answer.
     """
 
     ANSWERED = "answered"
@@ -63,24 +63,23 @@ class Status(StrEnum):
 
 
 FAILED_STATUSES = frozenset({Status.PROVIDER_ERROR, Status.EXECUTION_ERROR, Status.CANCELLED})
-"""Trial statuses without an answer to score."""
+"""Statuses of trials that ended without an answer to score."""
 
 RETRIED_ON_RESUME = frozenset({Status.PROVIDER_ERROR, Status.CANCELLED})
-"""Trial statuses that do not count as finished when an unfinished run is resumed."""
+"""Statuses of trials that are run again when an unfinished run is resumed."""
 
 
 class Record(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """Base class of the frozen structs in this project, with their common settings."""
+    """Base class of Benchwright's frozen structs. It holds the settings that all of them share."""
 
 
 class Sample(Record, frozen=True):
     """One item to solve: a dataset row, a benchmark question or a pack scenario.
 
-    `content` is passed to the solver and scorers, and determines the keys. `occurrence` distinguishes samples
-    with equal content. `group` is the cluster for the statistics (passage, repository, subject). For display
-    only, not part of any key: `input`, the sample's own question, without the part that all prompts share,
-    and `target`, the expected answer. `row` is the index in the dataset, from 0; None if the id is that
-    index.
+    `content`: the data for the solver and scorers, from which trial keys are computed. `occurrence`: distinguishes
+    samples with equal content. `group`: the cluster for the statistics (passage, repository, subject). `row`: the index
+    in the dataset, from 0; None if the id is that index. For display only, and not part of any key: `input`, the
+    sample's own question, without the text that all prompts share, and `target`, the expected answer.
     """
 
     id: str
@@ -101,8 +100,8 @@ class Sample(Record, frozen=True):
 class Target(Record, frozen=True):
     """A model at an endpoint, under a slot (its key within the run: `primary`, `baseline`, `judge`, ...).
 
-    `settings`: body fields of every request. `headers`: its headers (names in lower case), never a secret
-    one.
+    `settings`: body fields of every request. `headers`: headers of every request, with names in lower case; secret
+    headers are never among them.
     """
 
     slot: str
@@ -115,8 +114,8 @@ class Target(Record, frozen=True):
 class Trial(Record, frozen=True):
     """One repeat of one sample against one target.
 
-    `wave` is a barrier: all trials of a wave end before the next wave starts. `due_ns`: intended start under
-    open-loop load, in ns from the run's start. `attempt`: number of earlier attempts at this trial.
+    `wave`: number of the trial's wave; all trials of a wave end before the next wave starts. `due_ns`: intended
+    start under open-loop load, in ns from the run's start. `attempt`: number of earlier attempts at this trial.
     """
 
     key: str
@@ -129,7 +128,7 @@ class Trial(Record, frozen=True):
 
 
 class TrialLimits(Record, frozen=True):
-    """Limits of one trial: turns (requests of the role `model`), tokens (of all its requests), seconds."""
+    """Limits of one trial: turns (requests of the role `model`), tokens (of all the trial's requests), and seconds."""
 
     turns: int | None = None
     tokens: int | None = None
@@ -137,7 +136,7 @@ class TrialLimits(Record, frozen=True):
 
 
 class TaskSpec(Record, frozen=True):
-    """Description of a task as plain data. `fingerprint` covers everything that influences a conversation."""
+    """Description of a task as plain data. `fingerprint`: digest of everything that influences a conversation."""
 
     name: str
     version: str
@@ -146,10 +145,10 @@ class TaskSpec(Record, frozen=True):
 
 
 class Usage(Record, frozen=True):
-    """Token counts as the server reported them; None if it did not.
+    """Token counts as the server reported them. A count is None if the server did not report it.
 
-    `estimated_reasoning_tokens`: our estimate by the share of the text, if the server sent reasoning without
-    a count.
+    `estimated_reasoning_tokens`: our estimate of the reasoning tokens from the reasoning's share of the text, if
+    the server sent reasoning without a count.
     """
 
     prompt_tokens: Amount | None = None
@@ -160,7 +159,7 @@ class Usage(Record, frozen=True):
 
     @property
     def total_tokens(self) -> int:
-        """Sum of prompt and completion tokens; unknown counts as 0."""
+        """Sum of prompt and completion tokens. An unknown count is taken as 0."""
         return (self.prompt_tokens or 0) + (self.completion_tokens or 0)
 
 
@@ -169,34 +168,33 @@ NO_USAGE = Usage()
 SIMULATED_FLAG = "simulated"
 """Flag of requests that the simulated endpoint answered.
 
-All results based on them are marked as simulated.
+All results based on such requests are marked as simulated.
 """
 
 
 SINGLE_BURST_NS = 1_000_000
 SINGLE_BURST_SHARE = 0.005
-"""A response came at once if all pieces came within 1 ms, or this share of the time to the first."""
+"""A response came in one burst if all its pieces came within this share of the TTFT, or within `SINGLE_BURST_NS`."""
 
 
 class RequestRecord(Record, frozen=True):
-    """One request to an endpoint and its timings (in ns).
+    """One request to an endpoint, and its timings (in ns).
 
-    `started`: time at which the bytes were passed to the socket, from the trial's start. From there count
-    `ttft`, to the first token on any channel, `ttfa`, to the first byte of the answer after any reasoning,
-    and `total`, to the end of the response. `waited`: time before, for backing off after failed attempts and
-    for rate limits. `attempts`: number of times that the request was sent, and so may have reached the
-    server. `connect`: time to open a new connection (0 if one was reused). `dispatch_lag`: time from the
-    decision to send until the bytes left this process, without waiting and connecting. `detect_lag`: time
-    that the first bytes waited unread in the socket, as far as it is known. `gaps`: histogram of the times
-    between tokens, {bucket: count}, see `stats.histogram`. `seed`: the seed sent, None without one.
+    `started`: time at which the bytes were passed to the socket, from the trial's start. `ttft`: time from `started` to
+    the first token on any channel. `ttfa`: time from `started` to the first byte of the answer, after any reasoning.
+    `total`: time from `started` to the end of the response. `waited`: time before `started`, for backing off after
+    failed attempts and for rate limits. `attempts`: number of times that the request was sent, and so may have reached
+    the server. `connect`: time to open a new connection (0 if one was reused). `dispatch_lag`: time from the decision
+    to send until the bytes left this process, without waiting and connecting. `detect_lag`: time for which the first
+    bytes waited unread in the socket, as far as it is known. `gaps`: histogram of the times between tokens, {bucket:
+    count}, see `stats.histogram`. `seed`: the seed sent, None without one.
 
-    `due`: intended start of a request that has its own (from the trial's start); the others of a trial follow
-    from its course. `dialect`: API in which a program sent the request: chat, messages, responses or gemini.
-    `last_token`: time to the last token. `later_tokens`: number of tokens after the first piece of the
-    stream. Both are None without streaming. `resent`: number of times that the request was sent on kept-alive
-    connections that the server then closed; `lost`: the time this took, a part of `waited`. `settings`:
-    sampling settings with which a program's request was sent, including the program's own, under their names
-    in chat completions. None for all other requests.
+    `due`: intended start of the request, from the trial's start; None if it follows from the trial's course. `dialect`:
+    API in which a program sent the request: chat, messages, responses or gemini. `last_token`: time to the last token,
+    None without streaming. `later_tokens`: number of tokens after the first piece of the stream, None without
+    streaming. `resent`: number of times that the request was sent on kept-alive connections that the server then
+    closed. `lost`: the time that this took, a part of `waited`. `settings`: sampling settings with which a program's
+    request was sent, including the program's own, under their names in chat completions; None for all other requests.
     """
 
     id: str
@@ -245,12 +243,12 @@ class RequestRecord(Record, frozen=True):
 
     @property
     def ttft_seconds(self) -> float | None:
-        """Time to the first token on any channel, in seconds; None without streaming."""
+        """Time to the first token on any channel, in seconds. None without streaming."""
         return None if self.ttft is None else self.ttft / 1e9
 
     @property
     def ttfa_seconds(self) -> float | None:
-        """Time to the first byte of the answer (not the reasoning), in seconds; None without streaming."""
+        """Time to the first byte of the answer (not of the reasoning), in seconds. None without streaming."""
         return None if self.ttfa is None else self.ttfa / 1e9
 
     @property
@@ -260,21 +258,21 @@ class RequestRecord(Record, frozen=True):
 
     @property
     def prefill_time_seconds(self) -> float | None:
-        """Time to the first token in seconds, as `ttft_seconds`; None without streaming."""
+        """Time to the first token in seconds, the same as `ttft_seconds`. None without streaming."""
         return self.ttft_seconds
 
     @property
     def decode_time_seconds(self) -> float | None:
-        """Time from the first token to the end of the response, in seconds; None without streaming."""
+        """Time from the first token to the end of the response, in seconds. None without streaming."""
         return None if self.ttft is None else (self.total - self.ttft) / 1e9
 
     @property
     def streaming_duration(self) -> int | None:
-        """Time from the first token to the last in ns; None unless the pieces arrived one after another.
+        """Time from the first token to the last token, in ns. None if the pieces did not arrive one after another.
 
-        A response that is sent whole, or that a proxy forwards only when complete, shows the transfer time,
-        not the speed of generation. Journals of earlier versions lack the last token: the end of the response
-        is used.
+        If a response is sent whole, or if a proxy forwards it only when it is complete, that time is the transfer
+        time, not the time of generation. Journals of earlier versions lack the time of the last token. For these,
+        the end of the response is used.
         """
         if self.ttft is None or self.chunks == 1:
             return None
@@ -283,22 +281,23 @@ class RequestRecord(Record, frozen=True):
 
     @property
     def is_single_burst(self) -> bool:
-        """True if a streamed response of several tokens arrived in one piece, or almost."""
+        """True if a streamed response of several tokens came in one burst; see `SINGLE_BURST_SHARE`."""
         several = (self.usage.completion_tokens or self.chunks) > 1
         return several and self.ttft is not None and self.streaming_duration is None
 
     @property
     def tokens_after_first(self) -> int:
-        """Number of tokens after the first piece. For journals of earlier versions: all tokens but one."""
+        """Number of tokens after the first piece. In journals of earlier versions: number of all tokens but one."""
         if self.later_tokens is not None and self.last_token is not None:
             return self.later_tokens
         return (self.usage.completion_tokens or self.chunks) - 1
 
     @property
     def tokens_per_second_generation(self) -> float | None:
-        """Tokens after the first piece per second; None unless the pieces arrived one after another.
+        """Number of tokens after the first piece, per second. None if the pieces did not arrive one after another.
 
-        If each piece holds one token and all counted reasoning is sent, they are completion_tokens - 1.
+        If each piece holds one token and all counted reasoning is sent, the number of these tokens is completion_tokens
+        - 1.
         """
         lasted, tokens = self.streaming_duration, self.tokens_after_first
         counted = self.usage.completion_tokens is not None
@@ -306,7 +305,7 @@ class RequestRecord(Record, frozen=True):
 
     @property
     def tokens_per_second_prompt(self) -> float | None:
-        """prompt_tokens / time to first token; None without usage data, or if the response came at once."""
+        """prompt_tokens / time to first token. None without usage data, or if the response came in one burst."""
         tokens = self.usage.prompt_tokens
         return tokens * 1e9 / self.ttft if tokens and self.ttft and not self.is_single_burst else None
 
@@ -314,8 +313,8 @@ class RequestRecord(Record, frozen=True):
 class Outcome(Record, frozen=True):
     """Result of solving a trial.
 
-    `answer`: the text to score, without reasoning. `reason`: explains every status other than `answered`.
-    `scores`: only if the solver itself scores. `native`: a pack's own result, verbatim. `requests`: requests
+    `answer`: the text to score, without reasoning. `reason`: explanation of every status other than `answered`.
+    `scores`: only set if the solver itself scores. `native`: a pack's own result, verbatim. `requests`: requests
     that another program made earlier for this trial. `notes`: sentences for readers of the trial.
     """
 
@@ -331,12 +330,12 @@ class Outcome(Record, frozen=True):
 
 
 class TrialRecord(Record, frozen=True, tag="trial"):
-    """The journal's compact line for one attempt at a trial. Its body is stored in bodies.jsonl at `body`.
+    """The journal's compact line for one attempt at a trial. The attempt's body is stored in bodies.jsonl at `body`.
 
-    `late`: delay of the start after the intended one (`Trial.due_ns`), 0 if there was none. A user who
-    arrives at the intended start waits `late + request.started + request.total` for a response.
-    `restored_tokens`: set if only the trial's result was kept, in a cache file: the total tokens of its
-    requests. The requests themselves, the body and the start are then unknown. `row`: the sample's row.
+    `late`: delay of the start after the intended start (`Trial.due_ns`), 0 if there was no delay. A user who arrives at
+    the intended start waits `late + request.started + request.total` for a response. `restored_tokens`: total tokens of
+    the trial's requests; set if only the trial's result was kept, in a cache file. The requests, the body and the start
+    are then unknown. `row`: the sample's row.
     """
 
     key: str
@@ -361,12 +360,12 @@ class TrialRecord(Record, frozen=True, tag="trial"):
 
     @property
     def row_index(self) -> int:
-        """Index of the sample in the dataset, from 0. Raises ValueError if it is not a dataset row."""
+        """Index of the sample in the dataset, from 0. Raises ValueError if the sample is not a dataset row."""
         return int(self.sample) if self.row is None else self.row
 
     @property
     def tokens(self) -> int:
-        """Prompt and completion tokens of the model's own requests, including its agent's side requests."""
+        """Number of prompt and completion tokens of the model's own requests, including its agent's side requests."""
         own = sum(request.usage.total_tokens for request in self.requests if request.role in PAID_ROLES)
         return own + (self.restored_tokens or 0)
 
@@ -397,4 +396,4 @@ class RunEvent(Record, frozen=True, tag="event"):
 
 
 JournalLine = TrialRecord | ScoreRecord | RunEvent
-"""Any line of trials.jsonl. The field `type` distinguishes the kinds."""
+"""Type: any line of trials.jsonl. The field `type` distinguishes the three kinds of lines."""

@@ -1,7 +1,7 @@
-"""Secrets (API keys and the like), and how they are kept out of all output.
+"""Keeps secrets (API keys and the like) out of all output.
 
-A secret is registered by `SECRETS.add`. From then on the journal's encoder and the logging filter replace it
-wherever it occurs, in any kind of escaping. No other module needs to care.
+A secret is registered by `SECRETS.add`. From then on the journal's encoder and the logging filter replace the secret
+wherever it occurs, in any kind of escaping. No other module has to handle secrets.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ MIN_SECRET_LENGTH = 6
 
 
 class Secrets:
-    """Registry of secrets, which replaces them in texts.
+    """Registry of secrets. It replaces the secrets in texts.
 
-    Most texts contain no secret, and cheap tests find that out: first a search for the fixed forms of each
-    secret, then for mixed escapes, but only if a character of a secret is escaped.
+    Most texts contain no secret, and cheap tests find that out. The first test searches for the fixed forms of each
+    secret. The second test searches for mixed escapes, and is made only if a character of a secret is escaped.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Secrets:
         self._escapes = _escapes_of("".join(secret.text for secret in self._secrets))
 
     def redact(self, text: str) -> str:
-        """Return the text with every secret replaced, also where characters of it are escaped."""
+        """Return the text with every secret replaced. Secrets in which characters are escaped are found, too."""
         for form in (*self._forms, "\\", "%"):
             if form in text:
                 return self._replaced_in(text)
@@ -67,7 +67,7 @@ class Secrets:
 
 
 class _Secret:
-    """A secret: its fixed encodings (`forms`), and regular expressions for every mixture of escapes."""
+    """A secret: its fixed encodings (`forms`), and regular expressions that match it in every mixture of escapes."""
 
     def __init__(self, text: str) -> None:
         import html
@@ -83,13 +83,16 @@ class _Secret:
 
 
 _BROKEN_OFF = rb"(?:\\+(?:u[0-9a-fA-F]{0,3})?)?"
-"""Start of an escape sequence that seems to end within the secret. Left behind, it would be invalid JSON."""
+"""Regular expression for an escape sequence that begins inside a secret and is cut off at the secret's end.
+
+If the start of such a sequence were left in the text, the text would be invalid JSON.
+"""
 
 _SHORT = {"\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
 
 
 def _escaped(secret: str, backslash: bytes) -> bytes:
-    """Return a regular expression for a secret in which each character may be literal or escaped."""
+    """Return a regular expression for a secret. Each character of the secret may be literal or escaped."""
     return b"".join(b"(?:%b)" % b"|".join(_ways(character, backslash)) for character in secret)
 
 
@@ -116,7 +119,8 @@ def _units(character: str) -> list[bytes]:
 def _escapes_of(characters: str) -> list[tuple[bytes, re.Pattern[bytes]]]:
     """Return tests for an escaped occurrence of any of these characters.
 
-    Each is a pair: bytes that must occur for the pattern to match, and the pattern, which begins with them.
+    Each test is a pair: bytes that must occur in a text for the pattern to match, and the pattern, which begins
+    with these bytes.
     """
     codes = set(characters.encode("utf-8", "surrogatepass"))
     unicode = rb"\\u(?:00%b)" if characters.isascii() else rb"\\u(?:00%b|0?[^0])"
@@ -128,7 +132,7 @@ def _escapes_of(characters: str) -> list[tuple[bytes, re.Pattern[bytes]]]:
 
 
 def _any_of(codes: Iterable[int]) -> bytes:
-    """Return a regular expression for one of these codes, each written as two hexadecimal digits."""
+    """Return a regular expression that matches any of these codes, written as two hexadecimal digits."""
     seconds: dict[str, str] = {}
     for code in sorted(codes):
         first, second = f"{code >> 4:x}", f"{code & 15:x}"
@@ -137,9 +141,9 @@ def _any_of(codes: Iterable[int]) -> bytes:
 
 
 def _in_base64(secret: bytes) -> set[bytes]:
-    """Return those parts of a secret's base64 encoding that do not depend on the bytes around the secret.
+    """Return the parts of a secret's base64 encoding that do not depend on the bytes around the secret.
 
-    There is one part for each alignment, in the standard and the URL-safe alphabet.
+    There is one part for each alignment of the secret, in the standard and in the URL-safe alphabet.
     """
     import base64
 
@@ -152,7 +156,7 @@ def _in_base64(secret: bytes) -> set[bytes]:
 
 
 class SecretFilter(logging.Filter):
-    """Logging filter that replaces secrets in log records. Attached to the root handlers once."""
+    """Logging filter that replaces secrets in log records. It is attached to the root handlers once."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Replace secrets in the record's message and traceback in place. Return True: no record is dropped."""
@@ -167,4 +171,4 @@ class SecretFilter(logging.Filter):
 
 
 SECRETS = Secrets()
-"""The secrets of this process."""
+"""The registry of this process's secrets."""

@@ -20,10 +20,10 @@ STATISTIC_TAG = "statistic"
 
 
 class NoScore(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=STATISTIC_TAG, tag="no score"):
-    """States that there is no score because all of the `failed` trials failed.
+    """States that there is no score because all finished trials failed.
 
-    `failed`: 0 if no trial is finished. `reasons`: the most frequent reasons with their counts, in descending
-    order; empty for trials that have not been scored.
+    `failed`: number of failed trials; 0 if no trial is finished. `reasons`: the most frequent reasons for failures with
+    their counts, in descending order; empty if the trials have not been scored.
     """
 
     failed: int
@@ -38,7 +38,7 @@ class NoScore(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=STATIST
 
     @property
     def brief(self) -> str:
-        """Short text that says there is no score, without the reasons."""
+        """Short text that says that there is no score, without the reasons."""
         if not self.failed:
             return "no score (no trial is finished)"
         told = (
@@ -53,7 +53,7 @@ class NoScore(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=STATIST
 
 
 Statistic = float | NoScore | None
-"""A number, no score, or not known (None)."""
+"""Type: a number, no score, or not known (None)."""
 
 
 def is_number(value: Statistic) -> TypeGuard[float]:
@@ -62,10 +62,10 @@ def is_number(value: Statistic) -> TypeGuard[float]:
 
 
 def known_numbers(values: Iterable[Statistic]) -> list[float]:
-    """Return those of the statistics that are numbers."""
+    """Return the statistics that are numbers."""
     return [value for value in values if is_number(value)]
 
 
 def is_no_score(value: Any) -> bool:
-    """Return True if the value is a `NoScore` as msgspec encodes it: a dictionary with its tag."""
+    """Return True if the value is a `NoScore` as msgspec encodes it: a dictionary with the tag of that class."""
     return isinstance(value, dict) and value.get(STATISTIC_TAG) == "no score"

@@ -6,7 +6,10 @@ from collections.abc import Iterable
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return ` Did you mean 'x'?` with the nearest known name, ignoring case. Empty if no name is near."""
+    """Return ` Did you mean 'x'?` with the known name that is nearest to `name`, ignoring case.
+
+    Empty if none is near.
+    """
     from difflib import get_close_matches
 
     spelled = {candidate.lower(): candidate for candidate in known}

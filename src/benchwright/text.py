@@ -1,4 +1,4 @@
-"""Makes text from outside (models, files) safe for a terminal, puts it on one line, or truncates it."""
+"""Handles text from outside (models, files): makes it safe for a terminal, puts it on one line, or truncates it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 Say = Callable[[str], None]
-"""Callback that receives lines for the user."""
+"""Type: callback that receives lines of text for the user."""
 
 _ESCAPE_SEQUENCES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor movements, erasing
@@ -16,11 +16,14 @@ _ESCAPE_SEQUENCES = re.compile(
 
 
 FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
-"""Characters at the start of a cell that make spreadsheets treat it as a formula (OWASP, "CSV Injection")."""
+"""Characters that make spreadsheets treat a cell as a formula if the cell begins with one (OWASP, "CSV Injection")."""
 
 
 def escape_formula(value: Any) -> Any:
-    """Return a cell value that no spreadsheet treats as a formula: such text gets a leading apostrophe."""
+    """Return a value for a cell that no spreadsheet treats as a formula.
+
+    Text that begins like a formula gets a leading apostrophe.
+    """
     if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA_STARTS):
         return f"'{value}"
     return value
@@ -39,14 +42,17 @@ def make_safe(text: str) -> str:
 
 
 def make_lines_safe(text: str) -> str:
-    """Return text made safe as by `make_safe`, except that line ends stay, and a tab becomes four spaces."""
+    """Return text from outside as lines that cannot control a terminal, as `make_safe` does.
+
+    Line ends stay, and a tab becomes four spaces.
+    """
     return "\n".join(make_safe(line.replace("\t", "    ")) for line in text.split("\n"))
 
 
 def one_line(text: str, most: int | None = None) -> str:
-    """Return text from outside as one line made safe by `make_safe`, with white space collapsed.
+    """Return text from outside as one line. The text is made safe by `make_safe`, and white space is collapsed.
 
-    It is truncated to `most` characters; None: not truncated.
+    The line is truncated to `most` characters. If `most` is None, it is not truncated.
     """
     if most is None:
         return " ".join(make_safe(text).split())
@@ -56,20 +62,20 @@ def one_line(text: str, most: int | None = None) -> str:
 
 
 def last_line(text: str, most: int) -> str:
-    """Return the last line with visible text, as `one_line` formats it. Empty if there is none."""
+    """Return the last line that has visible text, formatted as by `one_line`. Empty if there is no such line."""
     lines = (one_line(line, most) for line in reversed(text.splitlines()))
     return next(filter(None, lines), "")
 
 
 def error_line(error: BaseException, most: int | None = None) -> str:
-    """Return an exception as "Type: text" on one line; only the type if it has no text.
+    """Return an exception as "Type: text" on one line. If the exception has no text, return only the type.
 
-    It is truncated as by `one_line`.
+    The line is truncated to `most` characters, as by `one_line`.
     """
     text = str(error).strip()
     return one_line(f"{type(error).__name__}: {text}" if text else type(error).__name__, most)
 
 
 def truncate(text: str, most: int, ending: str = "…") -> str:
-    """Return the text; if it is longer than `most` characters, truncate it to that length, including the ending."""
+    """Return the text. If it is longer than `most` characters, truncate it to that length, including the ending."""
     return text if len(text) <= most else text[: most - len(ending)] + ending

@@ -1,4 +1,4 @@
-"""Paths as users type them."""
+"""Handles paths as users type them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from pathlib import Path
 def expand_user_path(path: str | os.PathLike[str]) -> Path:
     """Return the path with `~` and `~NAME` replaced by home directories.
 
-    An unknown user's `~NAME` stays unchanged.
+    `~NAME` stays unchanged if there is no user of that name.
     """
     return Path(os.path.expanduser(path))

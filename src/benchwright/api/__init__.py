@@ -1,1 +1,4 @@
-"""The Python API: the same settings, launch and results as the commands."""
+"""The Python API.
+
+It uses the same settings as the commands, launches runs in the same way, and returns the same results.
+"""

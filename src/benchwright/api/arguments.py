@@ -1,4 +1,7 @@
-"""Typed keyword arguments of runs, one for each field of their settings; see `config`."""
+"""Typed keyword arguments of functions that make a run.
+
+There is one argument for each field of the settings; see `config`.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ class AccessArguments(TypedDict, total=False):
 
 
 class RunArguments(AccessArguments, total=False):
-    """Arguments of every run; see `config.Settings`."""
+    """Arguments that every function for runs takes; see `config.Settings`."""
 
     name: str | None
     temperature: float | None
@@ -56,7 +59,7 @@ class RunArguments(AccessArguments, total=False):
 
 
 class DecidingArguments(RunArguments, total=False):
-    """Arguments of runs that may stop once it is decided which model is better; see `config.DecidingSettings`."""
+    """Arguments of runs that may stop once the better model is decided; see `config.DecidingSettings`."""
 
     until: Literal["decided", "not-worse"] | None
     against: str | None
@@ -139,11 +142,11 @@ class BenchmarkArguments(DecidingArguments, ThinkingArguments, total=False):
 
 
 ModelArgument = str | Mapping[str, Any]
-"""The name of a model, or a dictionary with the fields of `config.ModelEntry`."""
+"""Type: the name of a model, or a dictionary with the fields of `config.ModelEntry`."""
 
 
 def models_of(model: ModelArgument | Sequence[ModelArgument]) -> dict[str, Any]:
-    """Return one model or several as fields of `config.EndpointSettings`.
+    """Return one or several models as fields of `config.EndpointSettings`.
 
     Raises:
         UserError: If the value is neither a model nor a list of models.
@@ -156,7 +159,7 @@ def models_of(model: ModelArgument | Sequence[ModelArgument]) -> dict[str, Any]:
 
 
 def settings_of(kind: type[Kind], arguments: Mapping[str, Any], api_key_env: str | None) -> Kind:
-    """Return settings of this kind, made from keyword arguments. `api_key_env` names the variable with the API key.
+    """Return settings of this kind, made from keyword arguments. `api_key_env`: name of the variable with the API key.
 
     Raises:
         UserError: If a value is invalid (the message names the argument), or the variable is not set.

@@ -61,7 +61,7 @@ async def run_benchmark_async(
 ) -> BenchmarkRun:
     """Run a benchmark and return the finished run, as `run_benchmark` does, without blocking the event loop.
 
-    Cancelling it has the effect of Ctrl-C in `run_benchmark`.
+    Cancelling the task has the effect of Ctrl-C in `run_benchmark`.
     """
     given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
     return await wait_for_async(_work(benchmark, given, api_key_env), progress=progress)

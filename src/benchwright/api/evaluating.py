@@ -79,7 +79,7 @@ async def evaluate_async(
 ) -> Evaluation:
     """Evaluate and return the finished run, as `evaluate` does, without blocking the caller's event loop.
 
-    Cancelling it has the effect of Ctrl-C in `evaluate`.
+    Cancelling the task has the effect of Ctrl-C in `evaluate`.
     """
     given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
     return await wait_for_async(_work(dataset, scorer, agent, given, api_key_env), progress=progress)
@@ -154,9 +154,9 @@ def _task_work(
 
 
 def _named(thing: Any, objects: dict[str, Any]) -> str:
-    """Return the `module:attribute` by which the settings name an agent or scorer.
+    """Return the name by which the settings refer to an agent or scorer: `module:attribute`.
 
-    If `thing` is an object and not a name, it is stored under this name in `objects`.
+    If `thing` is an object and not a name, store the object in `objects` under the returned name.
 
     Raises:
         UserError: If another object has the same name.

@@ -1,6 +1,6 @@
-"""Execution of a run from Python, in its own thread with its own event loop.
+"""Executes a run from Python, in a thread with an event loop of its own.
 
-This allows plain function calls in a notebook, whose event loop is running. Timings do not depend on the
+Plain function calls therefore work in a notebook, whose event loop is running. Timings do not depend on the
 caller's loop, and signals are left to the caller.
 """
 
@@ -22,14 +22,16 @@ Result = TypeVar("Result")
 Work = Callable[[ProgressPrinter], Coroutine[Any, Any, Result]]
 
 POLL_SECONDS = 0.1
-"""Seconds between two checks of a run in progress."""
+"""Seconds between two checks whether a run in progress has ended."""
 
 
 def wait_for(work: Work[Result], *, progress: bool) -> Result:
-    """Wait until the work, which runs in a thread of its own, has ended. Return its result.
+    """Wait until the work has ended. Return its result. The work runs in a thread of its own.
+
+    If Ctrl-C is pressed, the work is told to stop. A second Ctrl-C does not wait for its end.
 
     Raises:
-        KeyboardInterrupt: If Ctrl-C is pressed, once the work has ended. A second Ctrl-C does not wait.
+        KeyboardInterrupt: If Ctrl-C was pressed.
         Exception: If the work raises it.
     """
     watch = ProgressPrinter(shown=progress)
@@ -47,9 +49,9 @@ def wait_for(work: Work[Result], *, progress: bool) -> Result:
 
 
 async def wait_for_async(work: Work[Result], *, progress: bool) -> Result:
-    """Wait until the work, which runs in a thread of its own, has ended, and return its result.
+    """Wait until the work has ended, without blocking the caller's event loop. Return its result.
 
-    The caller's event loop is not blocked.
+    The work runs in a thread of its own.
 
     Raises:
         CancelledError: If the task is cancelled, after the work has ended.
@@ -73,7 +75,7 @@ async def wait_for_async(work: Work[Result], *, progress: bool) -> Result:
 
 
 class _Job(Generic[Result]):
-    """Work in progress in a daemon thread, so that blocked work cannot keep the program from exiting."""
+    """Work in progress. Its thread is a daemon, so that blocked work cannot keep the program from exiting."""
 
     def __init__(self, work: Work[Result], watch: ProgressPrinter) -> None:
         self.future: Future[Result] = Future()
@@ -86,7 +88,7 @@ class _Job(Generic[Result]):
         threading.Thread(target=run, args=(self._run,), name="benchwright-run", daemon=True).start()
 
     def stop(self) -> None:
-        """Cancel the work. Trials in flight are dropped; finished ones are already saved."""
+        """Cancel the work. Trials in flight are dropped. Finished trials are already saved."""
         self._stopped = True
         if self._loop is not None and self._task is not None:
             with suppress(RuntimeError):  # the loop is closed: the work has ended

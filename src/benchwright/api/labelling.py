@@ -1,4 +1,4 @@
-"""Human labels for a run started from Python."""
+"""Stores human labels for a run that was started from Python."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def store_labels(
     path: Path | None,
     watch: ProgressPrinter,
 ) -> None:
-    """Store people's labels of a judge's answers with the run, once it is finished.
+    """Store human labels of a judge's answers with the run, once the run is finished.
 
     Raises:
         RunUnfinished: If the judge was not asked about all answers.

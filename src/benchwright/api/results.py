@@ -21,12 +21,12 @@ from benchwright.text import make_safe
 
 
 class Evaluation(msgspec.Struct, frozen=True):
-    """The result of `evaluate`: a finished run. `print` shows what `benchwright show` prints.
+    """The result of `evaluate`: a finished run. Printing it shows what `benchwright show` prints.
 
-    `directory`: the run's directory. `summary`: scores with intervals, statuses and speed. `shortfalls`:
-    missing figures with reasons, and a message if more trials failed than `max_failures` allows (a command
-    would exit with code 4). `notes`: the lines that a command would print on stderr. `files`: other files
-    that were written.
+    `directory`: the run's directory. `summary`: the scores with intervals, statuses and speed. `shortfalls`:
+    missing figures with reasons, and a message if more trials failed than `max_failures` allows. A command with
+    shortfalls would exit with code 4. `notes`: the lines that a command would print on stderr. `files`: the files
+    that were written besides the run.
     """
 
     directory: Path
@@ -37,7 +37,7 @@ class Evaluation(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The run's id, as other functions and commands accept it."""
+        """The run's id, as commands and other functions of the API accept it."""
         return self.summary.run
 
     def load(self) -> LoadedRun:
@@ -54,11 +54,11 @@ class Evaluation(msgspec.Struct, frozen=True):
 
 
 class BenchmarkRun(msgspec.Struct, frozen=True):
-    """The result of `run_benchmark`: a finished run. `print` shows what `benchwright run` prints.
+    """The result of `run_benchmark`: a finished run. Printing it shows what `benchwright run` prints.
 
     `reports`: for each model its `totals` (accuracy, with breakdowns), other `figures`, and the `path` of its
     result file. The properties `accuracy` and `path` are those of the first model. `directory`, `summary`,
-    `shortfalls` and `notes`: as in `Evaluation`.
+    `shortfalls` and `notes` have the same meaning as in `Evaluation`.
     """
 
     directory: Path
@@ -69,14 +69,14 @@ class BenchmarkRun(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The run's id, as other functions and commands accept it."""
+        """The run's id, as commands and other functions of the API accept it."""
         return self.summary.run
 
     @property
     def accuracy(self) -> Statistic:
-        """Share of the first model's trials that are correct; failed trials count as wrong.
+        """Share of the first model's trials that are correct. Failed trials count as wrong.
 
-        A `NoScore` if all failed.
+        The value is a `NoScore` if all trials failed.
         """
         return self.reports[0].totals.accuracy
 
@@ -116,7 +116,9 @@ class BenchmarkRun(msgspec.Struct, frozen=True):
 
 
 def shortfalls_of(prepared: PreparedRun[Any], launched: LaunchedRun, summary: RunSummary) -> Sequence[str]:
-    """Return the shortfalls of a finished run: missing figures, and too many failed trials, each with the reason.
+    """Return the shortfalls of a finished run, each with its reason.
+
+    A shortfall is a missing figure, or too many failed trials.
 
     Raises:
         RunUnfinished: If the run is not finished.

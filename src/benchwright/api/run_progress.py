@@ -1,4 +1,4 @@
-"""Progress of a run for its caller: collected in the run's thread, printed in the caller's."""
+"""Progress of a run started from Python: collected in the run's thread, and printed in the caller's thread."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from benchwright.secrets import SECRETS
 from benchwright.text import make_safe
 
 UPDATE_INTERVAL = 0.2
-"""Seconds between two updates of the status line, each of which replaces the previous one."""
+"""Seconds between two updates of the status line, if each status line replaces the previous one (on a terminal)."""
 
 LINE_INTERVAL = 5.0
-"""Seconds between two status lines if they cannot be replaced, as in a file or pipe."""
+"""Seconds between two status lines, if a line cannot be replaced (in a file or pipe)."""
 
 logger = logging.getLogger("benchwright")
 logger.addHandler(logging.NullHandler())  # a library logs nothing unless the program configures logging
 
 
 class ProgressPrinter(LiveProgress):
-    """Listener of a run that collects its messages and status. `show` and `close` print them if `shown`.
+    """Listener that collects the messages and the status of a run. `show` and `close` print them on stderr if `shown`.
 
-    They are printed on stderr. `notes`: the collected messages, which are also logged.
+    `notes`: the collected messages, which are also logged.
     """
 
     def __init__(self, *, shown: bool) -> None:
@@ -57,7 +57,7 @@ class ProgressPrinter(LiveProgress):
             self._tick()
 
     def on_message(self, text: str) -> None:
-        """Record a message of the run. Called for each one."""
+        """Record a message of the run. Called for each message."""
         self.record_message(text)
 
     def on_end(self) -> None:
@@ -96,7 +96,7 @@ class ProgressPrinter(LiveProgress):
                 self._write(self._line, stays=True)
 
     def _write(self, text: str, *, stays: bool = False) -> None:
-        """Write a line. Unless it `stays`, the next line replaces it."""
+        """Write a line. The next line replaces it if `stays` is False."""
         if self._updating:
             width = shutil.get_terminal_size((100, 24)).columns - 1
             text = text[:width] if not stays else text

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def access_from_settings(settings: AccessSettings, key: str | None) -> Access:
-    """Return the access that the settings describe, with this API key.
+    """Return the access that the settings describe. `key`: the API key.
 
     Raises:
         UserError: If an environment variable is not set or holds no valid header, or a secret header has to
@@ -33,10 +33,10 @@ def access_from_settings(settings: AccessSettings, key: str | None) -> Access:
 
 
 def access_of_model(endpoint: EndpointSettings, entry: ModelEntry, key: str | None) -> Access:
-    """Return the access to a model: its own headers, and those shared headers that have other names.
+    """Return the access to a model: the model's own headers, and the shared headers that the model does not replace.
 
-    Shared headers are sent only to the shared address. Shared TLS files apply to every address, unless the
-    model has its own.
+    A model's own header replaces the shared header of the same name. A model at another address than the shared one
+    gets no shared headers. Shared TLS files apply to every address, unless the model has TLS files of its own.
 
     Raises:
         UserError: If `access_from_settings` raises it.
@@ -53,23 +53,27 @@ def access_of_model(endpoint: EndpointSettings, entry: ModelEntry, key: str | No
 
 
 def has_own_address(endpoint: EndpointSettings, entry: ModelEntry) -> bool:
-    """Return True if a model has its own address. Shared keys and headers are not sent there."""
+    """Return True if a model's address differs from the shared one.
+
+    Shared keys and headers are not sent to such a model.
+    """
     return entry.base_url is not None and entry.base_url != endpoint.base_url
 
 
 def header_variables(endpoint: EndpointSettings, *others: Mapping[str, str]) -> set[str | None]:
-    """Return the names of the environment variables that hold headers for the models under test and `others`.
+    """Return the names of the environment variables that hold headers, for the models under test and for other roles.
 
-    `others`: variables by header name, for other roles such as a judge.
+    `others`: for each other role, such as a judge, a mapping from header name to variable name.
     """
     named = [endpoint.headers_env, *(entry.headers_env for entry in endpoint.models), *others]
     return {variable for variables in named for variable in variables.values()}
 
 
 def role_access(endpoint: EndpointSettings, option: Mapping[str, str], role: str) -> Access:
-    """Return the access of a role other than the model, such as a judge, as a benchmark's options describe it.
+    """Return the access to the endpoint of a role other than the model under test, such as a judge.
 
-    The options' names begin with the role (`judge_api_key_env`). TLS files are those of the models' endpoint.
+    A benchmark's options describe that access. Their names begin with the role (`judge_api_key_env`). The TLS files are
+    those of the models' endpoint.
 
     Raises:
         UserError: If a variable is not set, a header is invalid, or a secret header is written into an
@@ -83,21 +87,26 @@ def role_access(endpoint: EndpointSettings, option: Mapping[str, str], role: str
 
 
 def role_header_variables(option: Mapping[str, str]) -> set[str | None]:
-    """Return the environment variables that a benchmark's options name for headers of other roles, such as a judge."""
+    """Return the names of the environment variables that hold headers of other roles, such as a judge.
+
+    A benchmark's options state these names.
+    """
     named = [name for name in option if name.endswith("_headers_env")]
     return {variable for name in named for variable in _pairs(option, name).values()}
 
 
 def _pairs(option: Mapping[str, str], name: str) -> dict[str, str]:
-    """Return the headers in an option, written as one NAME=VALUE per line."""
+    """Return the headers in a benchmark's option, as {name: value}. The option holds one NAME=VALUE per line."""
     lines = (line.partition("=") for line in option.get(name, "").splitlines())
     return {header.strip(): value for header, _, value in lines}
 
 
 def role_headers(option: str, headers: Mapping[str, str], variables: Mapping[str, str]) -> tuple[Header, ...]:
-    """Return the headers for a judge or another role, from typed values and from environment variables.
+    """Return the headers for a judge or another role.
 
-    They are stored with the run as typed. `option`: the option's name, for error messages.
+    `headers`: typed values by header name; they are stored with the run, so none of them may be secret.
+    `variables`: environment variables with header values, by header name. `option`: the option's name, for error
+    messages.
 
     Raises:
         UserError: If a header is invalid, a variable is not set, or a secret header does not come from a
@@ -117,7 +126,7 @@ def role_headers(option: str, headers: Mapping[str, str], variables: Mapping[str
 
 
 def _env(option: str) -> str:
-    """Return the name of the option that takes environment variables in place of the values of `option`."""
+    """Return the name of the option for environment variables that belongs to `option`, an option for header values."""
     return f"{option}-env" if option.startswith("--") else f"{option}_env"
 
 

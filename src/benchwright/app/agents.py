@@ -17,11 +17,11 @@ from benchwright.text import Say
 
 
 class KnownAgent(Record, frozen=True, omit_defaults=False):
-    """A recipe for display in lists.
+    """A recipe with its state on this machine, for display in lists.
 
-    `installed`: its folder, None if it is not installed. `seen`: what was last verified about the agent, and
-    with which version; None for a user's own recipe. `newest`: the newest published version; None if it was
-    not requested or no registry reported it.
+    `installed`: the folder of the agent; None if it is not installed. `seen`: what was last verified with the
+    agent, and in which version; None for a user's own recipe. `newest`: the newest published version; None if it
+    was not requested, or if no registry reported it.
     """
 
     name: str
@@ -50,7 +50,7 @@ def known_agents(*, latest: bool = False) -> list[KnownAgent]:
 
 
 def install_agents(names: Sequence[str], say: Say) -> list[KnownAgent]:
-    """Install the agents of these names, unless they are installed already. Return them.
+    """Install the agents of these names that are not installed yet. Return all of the named agents.
 
     Raises:
         UserError: If there is no such recipe, or its packages cannot be installed.

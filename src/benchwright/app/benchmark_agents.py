@@ -14,7 +14,9 @@ from benchwright.records import TrialLimits
 
 
 def with_agent(benchmark: Benchmark, name: str | None, options: Mapping[str, str]) -> Benchmark:
-    """Return the benchmark with the command-line agent of this name as its solver; unchanged if `name` is None.
+    """Return the benchmark with the command-line agent of this name as its solver.
+
+    If `name` is None, return the benchmark unchanged.
 
     Raises:
         UserError: If there is no such agent, it cannot run in containers, or this benchmark takes no agent.
@@ -47,14 +49,15 @@ def agent_facts(benchmark: Benchmark) -> Mapping[str, str]:
 
 
 def recipe_facts(recipe: Recipe) -> Mapping[str, str]:
-    """Return the stored facts about an agent: its name with version, and a fingerprint of its recipe."""
+    """Return the stored facts about a command-line agent: its name, its version, and a fingerprint of its recipe."""
     return {"agent": recipe.label, "agent_recipe": recipe.fingerprint}
 
 
 def trial_limits(benchmark: Benchmark, tokens: int | None, seconds: float | None) -> TrialLimits:
-    """Return the limits of a trial: tokens, seconds, and turns if a command-line agent solves the benchmark.
+    """Return the limits of a trial: tokens and seconds.
 
-    Such an agent runs its own loop, so that only Benchwright can limit its turns.
+    If a command-line agent solves the benchmark, also limit the turns. Such an agent runs its own loop, so that
+    only Benchwright can limit its turns.
     """
     agent = getattr(benchmark, "agent", None)
     return TrialLimits(

@@ -24,8 +24,8 @@ from benchwright.runs.manifest import Manifest, read_manifest
 class BenchmarkReport(Record, frozen=True):
     """Results of a benchmark for one model.
 
-    `model`: its name. `slot`: its key in the run. `path`: its result file, None if the run is not finished.
-    `summary`: the summary of the whole run, with all models.
+    `model`: the model's name. `slot`: the model's key in the run. `path`: the model's result file; None if the run
+    is not finished. `summary`: the summary of the whole run, with all models.
     """
 
     model: str
@@ -45,10 +45,12 @@ class BenchmarkReport(Record, frozen=True):
 def report_benchmark(
     benchmark: Benchmark, output_dir: Path, launched: LaunchedRun, more: Mapping[str, Any]
 ) -> list[BenchmarkReport]:
-    """Return the report of a benchmark run for each model. If the run is finished, also write their result files.
+    """Return the report of a benchmark run for each model.
 
-    `more`: fields that are added to the result files. For benchmarks that ask for patches, the predictions
-    are written to separate files in the same directory, in the format of the official harness.
+    If the run is finished, also write a result file for each model.
+
+    `more`: fields that are added to the result files. For benchmarks that ask for patches, also write the
+    predictions to separate files in the same directory, in the format of the official harness.
 
     Raises:
         UserError: If a file cannot be written.
@@ -101,7 +103,7 @@ def _report(
 def _result_path(metadata: About, directory: Path, model: str, moment: str) -> Path:
     """Return an unused path for a result file: `<output-dir>/<benchmark>_<model>_<timestamp>Z.json`.
 
-    Slashes in the model's name become underscores. If a file of the same second exists, a number is added.
+    Slashes in the model's name become underscores. If that file exists already, a number is appended to its name.
     """
     name = metadata.name if metadata.variant is None else f"{metadata.name}-{metadata.variant}"
     safe = model.replace("/", "_").replace("\\", "_").replace("\0", "_")

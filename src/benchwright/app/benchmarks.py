@@ -193,7 +193,7 @@ def benchmark_parts(concurrency: int, name: str, settings: BenchmarkSettings) ->
 
 
 def _named_variables(given: Mapping[str, str]) -> set[str | None]:
-    """Return the environment variables that options name for the keys and headers of other roles, as a judge."""
+    """Return the names of the variables that hold keys and headers of other roles. `given`: options that name them."""
     keys = {value for option, value in given.items() if option.endswith("_api_key_env")}
     return keys | role_header_variables(given)
 
@@ -201,7 +201,7 @@ def _named_variables(given: Mapping[str, str]) -> set[str | None]:
 def _find(
     name: str, catalog: CatalogSettings, containers: ContainerSettings, selection: Selection, *, models: int
 ) -> tuple[Benchmark, Source]:
-    """Return a benchmark, from the catalog or a plugin of the user, and its data. `models`: the number of models."""
+    """Return a benchmark of the catalog or of a plugin, and the benchmark's data. `models`: the number of models."""
     option, data_dir = catalog.option, catalog.data_dir
     path = option.get("path")
     if name.partition(":")[0] not in BENCHMARKS:
@@ -241,9 +241,9 @@ def _roles(metadata: About, options: Mapping[str, str]) -> list[str]:
 
 
 def _conversation_options(metadata: About, given: Mapping[str, str], *, sealed: bool) -> dict[str, str]:
-    """Return the options that influence conversations; data locations and the number of containers do not.
+    """Return the options that influence conversations: not those for data locations or the number of containers.
 
-    Whether containers are sealed (`sealed`) is one of them, so that no run mixes sealed and official trials.
+    Whether containers are sealed is one of them, so that no run mixes sealed and official trials.
     """
     shaping = metadata.options.keys() - {"containers", "repositories", "run_scripts"}
     seal = {"seal": SEAL_VERSION} if metadata.can_be_sealed and sealed else {}
@@ -251,7 +251,7 @@ def _conversation_options(metadata: About, given: Mapping[str, str], *, sealed: 
 
 
 def _body(metadata: About, sampling: SamplingSettings) -> dict[str, Any]:
-    """Return the body fields of every request: the user's values, or else those of the benchmark's protocol."""
+    """Return the body fields of every request. The user's values replace those of the benchmark's protocol."""
     temperature = metadata.temperature if sampling.temperature is None else sampling.temperature
     return {
         "temperature": temperature,
@@ -325,7 +325,7 @@ def _about(
 
 
 def _predicted(benchmark: Benchmark, file: str | None) -> dict[str, str]:
-    """Return the facts about existing answers that are graded without a model: their file, and their program if known.
+    """Return the facts about existing answers that are graded without a model: their file and, if known, their program.
 
     Empty if there is no such file.
     """
@@ -335,7 +335,7 @@ def _predicted(benchmark: Benchmark, file: str | None) -> dict[str, str]:
 
 
 def _sandbox(metadata: About) -> dict[str, str]:
-    """Return the facts on how code that models write is isolated. Empty if the benchmark runs none."""
+    """Return the facts on how code written by models is isolated. Empty if the benchmark runs no such code."""
     if "sandbox" not in metadata.needs:
         return {}
     from benchwright.sandbox import choose_protection

@@ -30,10 +30,10 @@ class CachedEval(Record, frozen=True):
 def cached_evals(
     say: Say, *, model: str = "", dataset: str = "", status: str = "", task_id: str = ""
 ) -> list[CachedEval]:
-    """Return the cached evaluations that match, newest first.
+    """Return the cached evaluations that match all given filters, newest first.
 
-    `model` and `dataset` are parts of names, ignoring case. They are compared with the directory names and
-    with the names that the user typed.
+    `model` and `dataset`: parts of a name, in any case. Both are looked for in the directory names and in the names
+    that the user typed.
     """
     root = cache_root()
     found = []
@@ -56,7 +56,7 @@ def cached_evals(
 
 
 def _names(part: str, *names: str) -> bool:
-    """Return True if any of these names contains the part, ignoring case."""
+    """Return True if any of these names contains `part`, ignoring case."""
     return any(part.lower() in name.lower() for name in names)
 
 
@@ -74,17 +74,16 @@ def _read(path: Path, say: Say) -> CacheEntry | None:
 def _count_runs(entry: CacheEntry) -> int:
     """Return the number of runs (trials) in a cache entry.
 
-    While the entry is in progress, they are counted in the run's journal, because the cache file may lag
-    behind.
+    While the entry is in progress, the runs are counted in the journal, because the cache file may lag behind.
     """
     run = run_of_entry(entry) if entry.status == "in_progress" else None
     return len(entry.runs) if run is None else len(read_table(run).counted_rows())
 
 
 def run_of_entry(entry: CacheEntry) -> Path | None:
-    """Return the run directory that belongs to a cache entry. None if it no longer exists.
+    """Return the run directory that belongs to a cache entry. None if the directory no longer exists.
 
-    It is looked for at the recorded path, then among the runs in the current home directory.
+    The directory is looked for at the recorded path, then in the current home directory.
     """
     if entry.run is None:
         return None
@@ -94,7 +93,10 @@ def run_of_entry(entry: CacheEntry) -> Path | None:
 
 
 def remove_cached_evals(evals: Sequence[CachedEval]) -> None:
-    """Delete the cache files of evaluations, their samples files, and directories that become empty. Keep the runs."""
+    """Delete the cache files and samples files of evaluations. Keep the runs.
+
+    Directories that become empty are deleted, too.
+    """
     root = cache_root()
     for one in evals:
         path = Path(one.path)

@@ -71,7 +71,7 @@ def check_agent(module: str | None, mcp: Path | None, *, needed: bool = True) ->
 
 
 def check_numbers(numbers: Mapping[str, object], offset: int) -> None:
-    """Raise UserError if the offset is below 0, or one of `numbers` ({option: value}) is below 1."""
+    """Raise UserError if the offset is below 0, or if one of the `numbers` is below 1. `numbers`: {option: value}."""
     for option, value in numbers.items():
         if isinstance(value, int) and value < 1:
             raise UserError(f"{option} must be >= 1.")

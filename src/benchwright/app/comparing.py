@@ -15,7 +15,7 @@ from benchwright.stats.arrays import Vector
 
 
 class ComparisonWithTimes(Record, frozen=True):
-    """A comparison, with the distributions of the request times of each run."""
+    """A comparison of runs, and the distributions of the request times of each run."""
 
     comparison: Comparison
     times: list[Distribution]

@@ -21,23 +21,29 @@ from benchwright.pictures import MOST_TOKENS
 from benchwright.records import Sample, Target
 
 CHARACTERS_PER_TOKEN = 4
-"""Characters per token of English text in current vocabularies. Other languages and code have fewer."""
+"""Characters per token of English text in current vocabularies.
+
+Other languages and code have fewer characters per token.
+"""
 
 IMAGES_NOTE = (
     f"images at a token for 28×28 pixels and at most {MOST_TOKENS:,}, as Qwen2.5-VL and not all models do"
 )
 
 SIMULATED_SAMPLES = 20
-"""Number of evenly spaced samples whose conversations are simulated to measure prompts."""
+"""Number of samples whose conversations are simulated to measure the lengths of prompts.
+
+The samples are evenly spaced.
+"""
 
 
 def cost_of(prepared: PreparedRun[Any], speed: float | None, prices: Mapping[str, TokenPrice]) -> Cost:
     """Return the estimated cost of a run for all its models.
 
-    The tokens per trial are those of an earlier run of the same task (see `earlier_cost_per_trial`). Without one,
-    conversations are simulated with gold answers in place of the model's, and responses are counted at their
-    maximum length. `speed` is the server's throughput in completion tokens per second, over all requests
-    together. `prices` are by model.
+    The tokens per trial are those of an earlier run of the same task (see `earlier_cost_per_trial`). Without such a
+    run, conversations are simulated with gold answers instead of the model's answers, and responses are counted at
+    their maximum length. `speed` is the server's throughput in completion tokens per second, over all requests
+    together. `prices`: price by model.
     """
     request = prepared.request
     played = _played(request)

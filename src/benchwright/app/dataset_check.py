@@ -27,7 +27,7 @@ class DatasetUnchanged:
         self._next = monotonic() + CHECK_EVERY_SECONDS
 
     def update(self, result: WorkResult) -> str | None:
-        """Return a reason to stop if a check is due and the dataset has changed, else None."""
+        """Return a reason to stop if a check is due and the dataset has changed. Return None otherwise."""
         if not isinstance(result, ScoredWork):
             return None
         self._results += 1
@@ -37,7 +37,7 @@ class DatasetUnchanged:
         return self.reason()
 
     def reason(self) -> str | None:
-        """Return a reason to stop if the dataset has changed, else None."""
+        """Return a reason to stop if the dataset has changed. Return None otherwise."""
         what = self._changed()
         if what is None:
             return None

@@ -1,6 +1,6 @@
 """Stores rows given in memory as a dataset file.
 
-Equal rows give the same file, so their run is found again.
+Equal rows give the same file, so that a later call with equal rows finds the run again.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from benchwright.home import given_rows_directory
 
 
 def rows_file(rows: Sequence[Mapping[str, Any]]) -> Path:
-    """Return the path of a dataset file with these rows, and write the file if it does not exist.
+    """Return the path of the dataset file with these rows. Write the file if it does not exist.
 
-    Its name is a digest of the content (xxh3, 64 bits).
+    The file's name is a digest of its content (xxh3, 64 bits).
 
     Raises:
         UserError: If there are no rows, a row is not a mapping or not JSON, or the file cannot be written.

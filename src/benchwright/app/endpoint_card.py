@@ -23,7 +23,8 @@ def prepare_examination(
 ) -> Examination:
     """Return an examination of an endpoint, ready to be carried out.
 
-    `seconds`: maximum for one request. `told`: called before each request with the number of requests so far.
+    `seconds`: maximum seconds for one request. `told`: callback that receives the number of requests so far, before
+    each request.
     """
     client = make_client(target, access, Settings(), MAX_CONCURRENT)
     assert isinstance(client, EndpointClient), "LiteLLM has no endpoint to examine"

@@ -13,7 +13,10 @@ from benchwright.records import Target
 
 
 def added_settings(sampling: SamplingSettings, models: Models, target: Target) -> frozenset[str]:
-    """Return the settings of a target that the user did not ask for: the seed, unless the user gave one."""
+    """Return the names of a target's settings that the user did not ask for.
+
+    The only such setting is the seed, if the user gave none.
+    """
     given = "seed" in sampling.model_fields_set and sampling.seed is not None
     given = given or "seed" in sampling.param
     given = given or any(entry.seed is not None or "seed" in entry.param for entry in models)
@@ -21,14 +24,15 @@ def added_settings(sampling: SamplingSettings, models: Models, target: Target) -
 
 
 SAMPLING_FIELDS = {"temperature", "top_p", "top_k", "seed", "stop", "logprobs", "top_logprobs"}
-"""Request fields that a server refuses independently of the prompt, so that a refusal holds for all requests.
+"""Names of request fields that a server refuses for every prompt or for none.
 
-A token limit is not among them: it may be refused for one prompt only.
+One refusal of such a field holds for all requests. `max_tokens` is not in this set, because it may be refused for
+one prompt only.
 """
 
 
 def _hints(sampling: SamplingSettings, target: Target) -> dict[str, str]:
-    """Return advice by field name. It is shown if a server refuses a field that the user or the protocol set."""
+    """Return advice by request field: what to do if a server refuses a field that the user or the protocol set."""
     hints = {}
     for name in sorted(SAMPLING_FIELDS & target.settings.keys()):
         is_option = (

@@ -32,7 +32,7 @@ from benchwright.runs.table import RunTable
 
 
 class EvalFiles:
-    """Writer of the documented files of one eval configuration. `directory`: where its cache files are.
+    """Writer of the documented files of one eval configuration. `directory`: the directory of the cache files.
 
     Raises:
         UserError: If `--output-path` is the cache's own directory.
@@ -58,7 +58,7 @@ class EvalFiles:
         write_entry(path, self._entry(run))
 
     def rewrite_files(self, table: RunTable, path: Path) -> None:
-        """Rewrite the cache file, and the samples file if the user wants one, from the run's journal.
+        """Rewrite the cache file from the run's journal. Also rewrite the samples file if the user wants one.
 
         Raises:
             JournalError: If a file cannot be read or written.
@@ -73,9 +73,10 @@ class EvalFiles:
         self._write_samples(runs, path)
 
     def start_updates(self, table: RunTable, path: Path, again: frozenset[Status]) -> Callable[[], None]:
-        """Rewrite the cache and samples files from the journal, and return a function that appends newer records.
+        """Rewrite the cache file and the samples file from the journal. Return a function that appends later records.
 
-        Trials with a status in `again` are left out, because the run makes them again.
+        Each call of that function appends what the journal has gained since the last call. Trials with a status in
+        `again` are left out, because the run makes them again.
 
         Raises:
             JournalError: If a file cannot be read or written. The returned function raises it too.
@@ -115,7 +116,7 @@ class EvalFiles:
         return entry
 
     def write_outputs(self, table: RunTable, path: Path, stop_reason: str | None) -> list[Path]:
-        """Write the files of `-o` and, for a finished run, of `--output-path`. Return their paths."""
+        """Write the file of `-o`. If the run is finished, also write the files of `--output-path`. Return the paths."""
         written = []
         finished = table.sessions.state == "finished"
         if self._outputs.output is not None:

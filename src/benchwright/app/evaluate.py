@@ -44,9 +44,9 @@ from benchwright.text import Say
 
 
 class EvalReport(Record, frozen=True):
-    """Result of an eval. `cache_entry`: its cache file.
+    """Result of an eval. `cache_entry`: the eval's cache file.
 
-    `write_files`: writes the requested output files, returns their paths.
+    `write_files`: function that writes the requested output files and returns their paths.
     """
 
     summary: RunSummary
@@ -148,7 +148,7 @@ def prepare_eval(
 
 
 def _say_what_is_odd(task: DatasetTask, template: str | None, scorers: Sequence[str], say: Say) -> None:
-    """Report rows that are left out, and multiple-choice scoring of questions that show no options."""
+    """Report rows that are left out. Warn if a multiple-choice scorer is used with questions that show no options."""
     if task.skipped_rows is not None:
         rows, first = task.skipped_rows
         say(f"Left out {plural(rows, 'bad row')} (--skip-bad-rows); the first is {first}")
@@ -164,9 +164,7 @@ def _say_what_is_odd(task: DatasetTask, template: str | None, scorers: Sequence[
 
 
 def _about(agent: str | None) -> Mapping[str, str]:
-    """Return what the run's manifest says about the command-line agent `agent` (its recipe's facts); empty if
-    there is none.
-    """
+    """Return the facts about the recipe of a command-line agent, for the run's manifest. Empty if `agent` is None."""
     return {} if agent is None else recipe_facts(find_recipe(agent))
 
 

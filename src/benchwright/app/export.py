@@ -1,4 +1,4 @@
-"""`export`: the rows of a run as JSON lines, CSV or Parquet, or the run in the layout of another program."""
+"""`export`: writes the rows of a run as JSON Lines, CSV or Parquet, or a whole run in the format of another program."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ AnyRows = TrialRows | RequestRows
 def export_folder(run: str, form: str, directory: Path, developer: str | None = None) -> Iterator[Path]:
     """Write a run in the format of another program, one of `FOLDER_WRITERS`. Yield the path of each written file.
 
-    `developer`: the maker of models whose names do not contain it (needed for Every Eval Ever only).
+    `developer`: the maker of models whose names do not contain their maker (needed for Every Eval Ever only).
 
     Raises:
         UserError: If there is no such run, the format cannot represent it, or a file cannot be written.
@@ -52,7 +52,8 @@ def export_folder(run: str, form: str, directory: Path, developer: str | None = 
 def export(run: str, what: str, path: Path, form: str | None = None) -> int:
     """Write all rows of a run atomically. Return their number.
 
-    `what`: `trials` or `requests`. `form`: `jsonl`, `csv` or `parquet`, by default the file's suffix.
+    `what`: `trials` or `requests`. `form`: `jsonl`, `csv` or `parquet`; by default the format follows from the
+    file's suffix.
 
     Raises:
         UserError: If there is no such run or format, the file cannot be written, or pyarrow is missing.

@@ -1,4 +1,4 @@
-"""Facts about versions, machine and client that a run records."""
+"""Facts that a run records: versions of programs and libraries, the machine, and the client."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def library_versions() -> dict[str, str]:
 def host_facts() -> dict[str, Any]:
     """Return facts about the machine.
 
-    These are system, release, architecture, number of usable processors, memory in bytes, and working
-    directory.
+    The facts are the system and its release, the architecture, the number of usable processors, the memory in
+    bytes, and the working directory.
     """
     facts: dict[str, Any] = {
         "directory": os.getcwd(),

@@ -1,4 +1,4 @@
-"""Container images that Benchwright pulled or built: listed, selected by name, deleted."""
+"""Lists, selects and deletes the container images that Benchwright pulled or built."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def list_images() -> list[OwnImage]:
 
 
 def matching_images(found: Sequence[OwnImage], patterns: Iterable[str]) -> list[OwnImage]:
-    """Return the images whose names match any of these patterns.
+    """Return the images whose names match at least one of these patterns.
 
     Raises:
         UserError: If a pattern other than `*` matches no image.
@@ -39,7 +39,7 @@ def matching_images(found: Sequence[OwnImage], patterns: Iterable[str]) -> list[
 
 
 async def delete_images(images: Sequence[OwnImage]) -> dict[str, bool]:
-    """Delete images. Return for each name whether the image is gone; an image in use stays.
+    """Delete images. Return {image name: True if the image is gone}. An image in use is not deleted.
 
     Raises:
         EngineUnavailable: If there is no usable container engine.

@@ -49,8 +49,8 @@ RETRIED_STATUSES = FAILED_STATUSES | {Status.GRADER_ERROR}
 async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say: Say) -> LaunchedRun:
     """Start a new run, resume an unfinished one, or only load a finished one, and return it.
 
-    Which of these is done follows from the run that the lookup (`prepared.lookup`) finds or makes. A finished
-    run is resumed only to retry trials. The run's journal is read once.
+    The choice depends on the run that the lookup (`prepared.lookup`) finds or makes. A finished run is resumed only
+    to retry trials. The run's journal is read once.
 
     Raises:
         RunLocked: If another process is working on the run, and does not end in time.
@@ -94,7 +94,7 @@ async def _launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say
 
 
 def _say_if_named_otherwise(directory: Path, name: str | None, say: Say) -> None:
-    """Warn if an existing run has another name than the user typed; it keeps its own."""
+    """Warn if the user typed another name than the one that an existing run has. The run keeps its name."""
     if name is not None and (kept := title_of(read_manifest(directory))) != name:
         say(
             f"This run is there already, and is called {make_safe(kept)}; --fresh makes a new one called {name}."
@@ -120,7 +120,7 @@ def has_failures(table: RunTable) -> bool:
 
 
 def is_complete(table: RunTable, request: RunRequest) -> bool:
-    """Return True if a run is finished and complete, and the request wants no trial retried."""
+    """Return True if a run is finished and complete, and if the request wants no trial retried."""
     whole = table.counted_mask().all()
     return bool(whole) and table.sessions.state == "finished" and not has_trials_to_retry(table, request)
 
@@ -200,7 +200,10 @@ def _connections(request: RunRequest, wanted: int) -> int:
 
 
 def parts_of(request: RunRequest, concurrency: int) -> ShardParts:
-    """Return the parts of a run (such as task and clients) for a worker process. `concurrency`: the worker's share."""
+    """Return the parts of a run (such as task and clients) for a worker process.
+
+    `concurrency`: the worker's share of the concurrency.
+    """
     plan = request.plan
     clients = make_clients(request, _connections(request, concurrency))
     return ShardParts(plan.task, clients, plan.limits, plan.keeps_conversation)
@@ -209,10 +212,10 @@ def parts_of(request: RunRequest, concurrency: int) -> ShardParts:
 def worker_spec(
     make: Callable[..., ShardParts], *arguments: Any, keys: Container[str | None] = ()
 ) -> WorkerSpec:
-    """Return the specification from which a worker process builds the parts of a run; see `engine.shards.Recipe`.
+    """Return the specification from which a worker process builds the parts of a run; see `engine.shards.messages`.
 
-    `make` is called there with the `arguments`. `keys`: environment variables with API keys or headers that
-    the worker needs, besides those named `*_API_KEY`.
+    `make`: function that the worker calls with the `arguments` to build the parts. `keys`: names of environment
+    variables with API keys or headers that the worker needs, besides those that end in `_API_KEY`.
     """
     environment = {
         name: value for name, value in os.environ.items() if name.endswith("_API_KEY") or name in keys
@@ -221,7 +224,7 @@ def worker_spec(
 
 
 def discard_message(text: str) -> None:
-    """Discard a message: the parent process, which writes the journal, has reported it already."""
+    """Discard a message in a worker process, because the parent process has reported the same message already."""
 
 
 @asynccontextmanager
@@ -247,7 +250,10 @@ async def _executor(
 
 
 def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnLevelChange:
-    """Return a callback that journals each change of the concurrency and tells the listeners for it."""
+    """Return a callback that writes each change of the concurrency to the journal.
+
+    The callback also reports the change to each `LevelListener` among the listeners.
+    """
 
     def paced(level: int, settled: bool, alone: SerialServing | None) -> None:
         detail = {"level": level, "settled": settled}
@@ -264,7 +270,7 @@ def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnLevelChange:
 
 
 def _tell_of_waits(clients: Sequence[ModelClient], listeners: Sequence[Listener]) -> None:
-    """Make clients tell the listeners (`PauseListener`) when a server asks for a pause."""
+    """Make clients report to each `PauseListener` among the listeners that a server asks for a pause."""
 
     def waits(model: str, seconds: float) -> None:
         for listener in listeners:
@@ -282,14 +288,14 @@ def _refusal_notes(request: RunRequest, listeners: Sequence[Listener]) -> Refusa
 
 
 def _tell_of_decision(until: UntilRule, listeners: Sequence[Listener]) -> None:
-    """Give the listeners that show it (`DecisionListener`) a function that describes the state of the decision."""
+    """Give each `DecisionListener` among the listeners a function that describes the state of the decision."""
     for listener in listeners:
         if isinstance(listener, DecisionListener):
             listener.set_decision_text(lambda: decision_progress(until.decision))
 
 
 def _tell_meanwhile(prepared: PreparedRun[Any], listeners: Sequence[Listener]) -> None:
-    """Give the listeners that show them (`ActivityListener`) a function that lists activities beside the trials."""
+    """Give each `ActivityListener` among the listeners a function that lists activities beside the trials."""
     for listener in listeners:
         if isinstance(listener, ActivityListener):
             listener.set_activities(prepared.activity_lines)

@@ -18,17 +18,17 @@ CLOSE_SECONDS = 2.0
 
 
 def run_async(work: Coroutine[Any, Any, Result], in_flight: int = 0) -> Result:
-    """Run a coroutine to completion on a new event loop, and return its result. Tunes the process for runs.
+    """Run a coroutine to completion on a new event loop, and return its result. Tune the process for runs.
 
     Call it only in a process that does little else. `in_flight`: number of trials in flight, if it can be
-    thousands (it tunes the garbage collector).
+    thousands; the garbage collector is tuned for that number.
     """
     raise_threshold(in_flight)
     return run_on_own_loop(work)
 
 
 def run_on_own_loop(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine to completion on a new event loop, and return its result. Does not tune the process."""
+    """Run a coroutine to completion on a new event loop, and return its result, without tuning the process."""
     runner = asyncio.Runner(loop_factory=_new_loop)
     try:
         return runner.run(work)
@@ -73,7 +73,7 @@ def _close(loop: asyncio.AbstractEventLoop) -> None:
 def exit_despite_threads(code: object) -> None:
     """Let the process exit `CLOSE_SECONDS` from now, even if some threads never end.
 
-    `code` is its exit code.
+    `code`: the exit code.
     """
 
     def leave() -> None:

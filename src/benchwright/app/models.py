@@ -20,14 +20,16 @@ from benchwright.runs.keys import target_identity
 from benchwright.text import Say, make_safe
 
 SAMPLING_OPTIONS = ("temperature", "max_tokens", "seed")
-"""Settings with their own options, which override the recommended ones."""
+"""Names of the settings that have an option of their own. Such an option overrides a recommended setting."""
 
 
 class ModelsUnderTest(NamedTuple):
-    """The models under test. `targets`: in the given order; `access` and `names` (for display): by slot.
+    """The models under test.
 
-    `thinking` and `recommended`: the settings sent for reasoning, and by recommendation; they have an entry
-    only for models to which such settings are sent.
+    `targets`: the models' targets, in the given order. `access`: the access to each target, by slot. `names`: the
+    models' display names, by slot. `thinking`: the settings sent for reasoning, by slot. `recommended`: the
+    recommended settings that are sent, by slot. A model without such settings has no entry in `thinking` or
+    `recommended`.
     """
 
     targets: tuple[Target, ...]
@@ -57,9 +59,9 @@ def find_models(
 ) -> ModelsUnderTest:
     """Return the models that the settings describe.
 
-    `body`: fields of every request. Recommended settings override it, options of the user override those, and
-    a model's own settings override everything. Settings that are sent for reasoning or by recommendation are
-    reported by `say`.
+    `body`: fields of every request. Recommended settings override `body`. Options of the user override recommended
+    settings. A model's own settings override everything. Settings that are sent for reasoning or by recommendation
+    are reported by `say`.
 
     Raises:
         UserError: If an address or a key is missing, two models cannot be distinguished, a model has no
@@ -121,15 +123,15 @@ def slot_of(number: int) -> str:
 
 
 def short_name(models: Sequence[str]) -> str:
-    """Return a short name for several models: the first one, and the number of the others."""
+    """Return a short name for several models: the name of the first model, and the number of further models."""
     first, *more = (model.rpartition("/")[2] for model in models)
     return f"{first}+{len(more)}" if more else first
 
 
 def key_variables(endpoint: EndpointSettings, *others: Mapping[str, str]) -> set[str | None]:
-    """Return the environment variables that hold API keys and headers of the models under test and `others`.
+    """Return the names of the environment variables that hold API keys and headers, for the models and for other roles.
 
-    `others`: variables by header name, for other roles such as a judge.
+    `others`: for each other role, such as a judge, a mapping from header name to variable name.
     """
     return {entry.api_key_env for entry in endpoint.models} | header_variables(endpoint, *others)
 
@@ -143,7 +145,7 @@ def _recommended(thinking: ThinkingSettings, entry: ModelEntry) -> RecommendedSe
 
 
 def _given(sampling: SamplingSettings, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body fields that the user set by options, which override recommended settings."""
+    """Return the body fields that the user set by options. They override recommended settings."""
     named = {*(name for name in SAMPLING_OPTIONS if getattr(sampling, name) is not None), *sampling.param}
     return {name: body[name] for name in named if name in body}
 
@@ -154,7 +156,7 @@ def _own(entry: ModelEntry) -> dict[str, Any]:
 
 
 def _given_key(entry: ModelEntry, endpoint: EndpointSettings) -> str | None:
-    """Return the API key that the user gave for a model, None if none was given.
+    """Return the API key that the user gave for a model. None if the user gave none.
 
     The shared key is used only for models at the shared address.
     """

@@ -1,4 +1,4 @@
-"""TOML files that users write, and the models that they list."""
+"""Reads TOML files that users write, and the models that such files list."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read_models(path: Path) -> tuple[ModelEntry, ...]:
     """Return the models of a TOML file, one table `[[models]]` for each; see docs/eval.md.
 
     Raises:
-        UserError: If the file cannot be read, or an entry is invalid. The message names it.
+        UserError: If the file cannot be read, or an entry is invalid. The message names the entry.
     """
     return models_in(read_toml(path), path)
 

@@ -16,10 +16,10 @@ SHIPPED_SUITES = Path(__file__).with_name("shipped_suites")
 
 
 def find_suite(typed: str) -> Suite:
-    """Return the suite of this name, or the one in this file.
+    """Return the suite of this name. `typed` may also be the path of a suite file.
 
-    The user's own suite has priority over a shipped one of the same name. From a shipped suite, benchmarks
-    that this version does not have are left out and listed in `missing`.
+    The user's own suite has priority over a shipped suite of the same name. Benchmarks of a shipped suite that this
+    version does not have are left out, and listed in `missing_benchmarks`.
 
     Raises:
         UserError: If there is no suite of that name, none of its benchmarks exist, or its file is invalid.
@@ -43,7 +43,10 @@ def find_suite(typed: str) -> Suite:
 
 
 def suite_names() -> list[str]:
-    """Return the names of suites that can be run: the user's own, and shipped ones with an available benchmark."""
+    """Return the names of all suites that can be run.
+
+    These are the user's own suites, and the shipped suites of which at least one benchmark is available.
+    """
     own = {path.stem for path in suites_directory().glob(f"*{SUITE_FILE_SUFFIX}")}
     return sorted(own | set(_shipped_names()))
 

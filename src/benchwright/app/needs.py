@@ -15,20 +15,26 @@ BENCHMARK_NEEDS: Mapping[str, tuple[Need, bool]] = {
     "some_images": (Need.IMAGES, False),
     "logprobs": (Need.LOGPROBS, True),
 }
-"""Needed features by their words in `About.needs`; True if every request of the benchmark needs the feature."""
+"""Mapping from a word in `About.needs` to a pair: the feature, and True if every request of the benchmark needs it."""
 
 AGENTS_WITHOUT_TOOLS = frozenset({"aider", "terminus"})
 """Agents that act by the text of their answers instead of tool calls."""
 
 
 def needs_of_benchmark(metadata: About, agent: str | None) -> Needs:
-    """Return the endpoint features that a benchmark needs if `agent` (a command-line agent, or None) solves it."""
+    """Return the endpoint features that a benchmark needs.
+
+    `agent`: the command-line agent that solves the benchmark; None without one.
+    """
     own = dict(BENCHMARK_NEEDS[word] for word in metadata.needs if word in BENCHMARK_NEEDS)
     return {**own, **_of_agent(agent)}
 
 
 def needs_of_eval(solver: SolverSettings, task: Task) -> Needs:
-    """Return the endpoint features that an eval needs. If its agent has tools, the first row's are looked up."""
+    """Return the endpoint features that an eval needs.
+
+    Whether its agent has tools is found out with the first dataset row.
+    """
     own: dict[Need, bool] = {}
     if solver.mcp is not None:
         own[Need.TOOLS] = True

@@ -17,7 +17,7 @@ from benchwright.text import Say
 
 CONNECT_TIMEOUT = 5.0
 MAX_HOSTS_TRIED = 4
-"""Maximum number of hosts to try; one that answers is enough."""
+"""Maximum number of hosts to try to reach. One host that answers is enough."""
 MAX_PROGRAMS_NAMED = 4
 """Maximum number of programs named in a message."""
 
@@ -25,7 +25,7 @@ MAX_PROGRAMS_NAMED = 4
 async def warn_without_network(
     benchmark: Benchmark, samples: Iterable[Sample], say: Say, reach: Connect = connect
 ) -> None:
-    """Warn how many of these samples cannot be graded, because their tests download what cannot be reached.
+    """Warn how many of these samples cannot be graded, because their tests need a network that is not available.
 
     Raises:
         UserError: If no sample can be graded, because of an option or because no host is reachable.
@@ -51,7 +51,7 @@ async def warn_without_network(
 
 
 def _tell(needs: Sequence[NetworkNeeds], of: int, why: str, what_to_do: str, say: Say) -> None:
-    """Warn that some samples cannot be graded.
+    """Warn that some samples cannot be graded, and say why.
 
     Raises:
         UserError: If no sample can be graded.

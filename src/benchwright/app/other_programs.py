@@ -78,7 +78,7 @@ def _inspect(task: str, grant: Grant, settings: BenchmarkSettings, folder: Path)
 def _lm_eval(task: str, grant: Grant, settings: BenchmarkSettings, folder: Path) -> list[str]:
     """Return the command-line arguments of `lm_eval` for a task over the chat API.
 
-    How often a sample is answered is decided by the task.
+    The task decides how often each sample is answered.
     """
     if settings.selection.n != 1:
         raise UserError(
@@ -122,9 +122,11 @@ PROGRAMS = {
 
 
 def program_of(name: str) -> OtherProgram | None:
-    """Return the program that a task's name such as `inspect:gsm8k` belongs to.
+    """Return the program to which the task belongs.
 
-    None if its prefix is none of theirs.
+    The prefix of the task's name (`inspect:gsm8k`) identifies the program.
+
+    Return None if no program has that prefix.
     """
     prefix, colon, _ = name.partition(":")
     return PROGRAMS.get(prefix) if colon else None
@@ -133,8 +135,8 @@ def program_of(name: str) -> OtherProgram | None:
 class TaskRun(NamedTuple):
     """Result of running another program's task.
 
-    `runs`: the directories of the imported runs. `interrupted`: True after Ctrl-C. `failure`: any other
-    reason why it did not end well, else None.
+    `runs`: the directories of the imported runs. `interrupted`: True after Ctrl-C. `failure`: the reason, other
+    than Ctrl-C, why the task did not end well; None if there is none.
     """
 
     runs: list[Path]
@@ -203,7 +205,10 @@ async def _ask(
     folder: Path,
     say: Say,
 ) -> tuple[ProgramResult | None, RelayedRequests]:
-    """Run the program on a task. Return its result (None if it was interrupted), and its requests at the relay."""
+    """Run the program on a task. Return the program's result, and its requests at the relay.
+
+    The result is None if the program was interrupted.
+    """
     origin, relayed = perf_counter_ns(), RelayedRequests(time_ns())
     client = make_client(target, access, settings, 10_000)
     if not isinstance(client, EndpointClient):

@@ -31,13 +31,13 @@ from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import Record, Target
 
 TEST_RUN_ID = "pack-test"
-"""Name used in place of a run id for the verifiers of a test."""
+"""Name that the verifiers of a test get instead of a run id."""
 
 
 class ContractTest(Record, frozen=True):
     """Result of `pack test`.
 
-    `findings`: breaches of the contract, looked for only if the pack is valid. `answers`: number of canned
+    `findings`: breaches of the contract; they are looked for only if the pack is valid. `answers`: number of canned
     answers tried.
     """
 
@@ -57,7 +57,7 @@ async def run_contract_test(
 ) -> ContractTest:
     """Validate a pack's directory, then try the pack with canned answers. Return the result.
 
-    `answers`: their file, by default the pack's own.
+    `answers`: the file of the canned answers, by default the pack's own file.
 
     Raises:
         UserError: If there is no such pack or file, or a required verifier is not available.
@@ -94,7 +94,7 @@ async def canned_trial(
 
 
 def canned_answers(directory: Path, given: Path | None, trial: CannedTrial) -> list[CannedAnswer]:
-    """Return the canned answers in the `given` file, or else the pack's own. Empty if there is no file.
+    """Return the canned answers in the `given` file, by default in the pack's own file. Empty if there is no file.
 
     Raises:
         UserError: If the file cannot be read, or a line is not an answer to a scenario of the pack.
@@ -111,7 +111,7 @@ class _BridgeWarnings:
         self.findings: list[ContractFinding] = []
 
     def note(self, level: str, message: str, meta: object) -> None:
-        """Collect a log line if it is one of these warnings."""
+        """Collect a log line if it is a warning of one of these two kinds."""
         if level == "warn" and message.startswith(("a progress event", "a promise was rejected")):
             self.findings.append(ContractFinding("events", message, problem=True))
 
@@ -124,7 +124,7 @@ async def _prepare(
     server: CannedModel,
     verifiers: Sequence[VerifierEndpoint],
 ) -> RegisteredModel:
-    """Prepare the pack for the canned model, which it calls directly, without a relay. Return that model."""
+    """Prepare the pack for the canned model. Return that model. The pack calls the model directly, without a relay."""
     configuration = configuration_for([Target("primary", server.name, server.base_url, {})], {})
     directories = PackDirectories(room / "data", room / "cache", room / "run")
     directories.create()

@@ -83,7 +83,10 @@ async def _round(
 def _chosen(
     scenarios: Sequence[ScenarioMeta], name: str | None, canned: Sequence[CannedAnswer]
 ) -> ScenarioMeta:
-    """Return the scenario of this name; if `name` is None, the first with a canned answer, or else the first.
+    """Return the scenario of this name.
+
+    If `name` is None, return the scenario of the first canned answer. If there are no canned answers, return the
+    first scenario.
 
     Raises:
         UserError: If there is no such scenario.
@@ -98,7 +101,7 @@ def _chosen(
 
 
 def _stamps(directory: Path) -> dict[str, int]:
-    """Return the modification time in ns of each file in a directory, by its path."""
+    """Return {path: modification time in ns} for all files in a directory."""
     found: dict[str, int] = {}
     for folder, folders, files in os.walk(directory):
         folders[:] = [name for name in folders if name not in UNWATCHED_FOLDERS]

@@ -17,13 +17,14 @@ from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import Record
 
 CARD_TITLES = ("What this tests", "Success case", "Failure case")
-"""Titles that the detail cards of scenarios have in the official packs."""
+"""Titles that the detail cards of scenarios have in the official packs. A card with another title is not an error."""
 
 
 class PackFacts(Record, frozen=True):
-    """An installed pack, with its scenarios as its code lists them (empty if the pack cannot be loaded).
+    """An installed pack, with its scenarios as the pack's code lists them.
 
-    `runtime`: the runtime of its code, None if it is not known.
+    `scenarios` is empty if the pack cannot be loaded. `runtime`: the runtime of the pack's code, None if it is not
+    known.
     """
 
     pack: InstalledPack
@@ -32,7 +33,11 @@ class PackFacts(Record, frozen=True):
 
 
 class PackValidation(Record, frozen=True):
-    """Result of validating a pack. `problems` keep it from running, `warnings` do not. `scenarios`: their number."""
+    """Result of validating a pack.
+
+    `problems`: reasons why the pack cannot run. `warnings`: remarks on a pack that can run. `scenarios`: the number
+    of its scenarios.
+    """
 
     directory: Path
     problems: list[str]
@@ -61,7 +66,8 @@ async def pack_facts(reference: str, storage: Path, process: PackProcessSettings
 async def validate_pack(path: Path, process: PackProcessSettings) -> PackValidation:
     """Return the result of checking a pack's directory.
 
-    Checked are its manifest, loading, the form of its scenarios, and its score of an empty list.
+    The checks are: the manifest is valid, the code loads, the scenarios have the right form, and the scorer accepts
+    an empty list of results.
 
     Raises:
         UserError: If there is no such directory, or Node is missing for the pack.
@@ -113,7 +119,7 @@ def _scenario_oddities(scenarios: Sequence[ScenarioMeta]) -> Iterator[str]:
 
 
 def _length(value: object) -> int:
-    """Return the length of a list: 0 for None, -1 for anything else."""
+    """Return the length of a list. Return 0 for None, and -1 for any other value."""
     if value is None:
         return 0
     return len(value) if isinstance(value, list) else -1

@@ -1,4 +1,4 @@
-"""Check for `pack install` that a pack loads; if it does not, it is not installed."""
+"""Check that `pack install` makes before it installs a pack: a pack that does not load is not installed."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from benchwright.packs.module_manifest import effective_manifest
 def loading_check(node: str, say: Callable[[str], None]) -> PackCheck:
     """Return the check for `install`: the pack's code must load, list scenarios and agree with the manifest.
 
-    If the pack imports a library that the desktop host supplies and that is not installed here, the library
-    is fetched first. If Node is missing for a JavaScript pack, the check is skipped with a note.
+    If the pack imports a library that the desktop host supplies, and the library is not installed here, it is
+    fetched first. If Node is missing for a JavaScript pack, the check is skipped with a note.
     """
 
     def check(directory: Path, manifest: PackManifest) -> None:
@@ -36,7 +36,10 @@ def loading_check(node: str, say: Callable[[str], None]) -> PackCheck:
 
 
 def _found(directory: Path, manifest: PackManifest, node: str, say: Callable[[str], None]) -> list[str]:
-    """Load a pack, and return remarks on it. A missing library that the desktop host supplies is fetched first.
+    """Load a pack, and return remarks on the pack.
+
+    Before that, fetch libraries that the pack needs, that the desktop host supplies, and that are not installed
+    here.
 
     Raises:
         ExecutionError: If the pack does not load, or a library cannot be fetched.

@@ -32,10 +32,10 @@ LOGGER = logging.getLogger("benchwright.pack")
 
 
 class PackObserver:
-    """Listener of a pack's run and watcher of its process, which writes the documented event and log files.
+    """Listener of a pack's run, and watcher of the pack's process. It writes the documented event and log files.
 
-    It keeps the last attempt at each cell, including those of earlier sessions, so that no result has to be
-    read back from the journal. `table`: the run's table, None before there is one.
+    It keeps the last attempt at each cell, including attempts of earlier sessions, so that no result has to be read
+    back from the journal. `table`: the run's table, None before there is one.
     """
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ OfferState = Literal["available", "installed", "update", "not supported"]
 class RegistryOffer(Record, frozen=True):
     """A pack in the registry. `installed`: the version on this machine, None if it is not installed.
 
-    `state`: the result of comparing both versions.
+    `state`: the result of comparing the version in the registry with the installed one.
     """
 
     entry: RegistryEntry
@@ -52,9 +52,10 @@ def _text(entry: RegistryEntry) -> str:
 
 
 def _state(entry: RegistryEntry, installed: str | None) -> OfferState:
-    """Return whether a pack is installed and up to date, compared with its registry entry.
+    """Return the state of a pack on this machine: not supported, available, installed, or to be updated.
 
-    Differing versions that cannot be ordered count as an update, because `pack update` follows the registry.
+    The installed version is compared with the version in the registry. If the two differ and cannot be ordered, the
+    pack counts as to be updated, because `pack update` follows the registry.
     """
     if entry.source is None:
         return "not supported"

@@ -40,7 +40,7 @@ from benchwright.suggest import did_you_mean
 from benchwright.text import Say, make_safe
 
 SCENARIO_SECONDS = 1800.0
-"""Default maximum seconds for one attempt, if neither the user nor the pack sets one."""
+"""Default maximum seconds for one attempt at a scenario, if neither the user nor the pack sets a maximum."""
 
 GENERATION_SETTINGS = (
     "temperature",
@@ -52,7 +52,7 @@ GENERATION_SETTINGS = (
     "max_tokens",
     "seed",
 )
-"""Settings that become fields of the generation request. Settings that are None are not sent."""
+"""Names of the settings that become fields of the generation request. A setting that is None is not sent."""
 
 
 class LoadedPack(NamedTuple):
@@ -67,9 +67,9 @@ class LoadedPack(NamedTuple):
 async def set_up_pack(
     reference: str, settings: PackSettings, log: PackLog, say: Say, stack: AsyncExitStack
 ) -> LoadedPack:
-    """Find the pack and the models, start the pack's process, which lists the scenarios, and return all of it.
+    """Find the pack and the models, and start the pack's process, which lists the scenarios. Return the loaded pack.
 
-    The process is closed with `stack`.
+    The process ends when `stack` is closed.
 
     Raises:
         UserError: If the pack, models or settings are invalid. The message says what to do.
@@ -206,7 +206,7 @@ def _check_direct(access: Mapping[str, Access], *, direct: bool) -> None:
 
 
 def _manifest(pack: InstalledPack, declared: PackManifest, process: PackProcess, say: Say) -> PackManifest:
-    """Return the manifest that the pack's module gives, if it is valid, or else the declared one."""
+    """Return the manifest that the pack's module gives. If that manifest is invalid, return the declared one."""
     manifest, remarks = effective_manifest(declared, process.manifest, pack.directory)
     for remark in remarks:
         say(f"Note: {make_safe(pack.id)}: {make_safe(remark)}.")

@@ -30,9 +30,10 @@ def install_settings(
     compatible_version: str | None,
     check: PackCheck | None = None,
 ) -> InstallSettings:
-    """Return the sources of packs: those given, else those configured, else the official ones.
+    """Return the settings for installing packs: the sources of packs, the host's version, and a check.
 
-    `check`: called with each pack before it is installed.
+    A source that is not given is the configured one. Without a configured source, it is the official one. `check`:
+    called with each pack before it is installed.
 
     Raises:
         UserError: If the configuration is invalid.

@@ -25,16 +25,16 @@ from benchwright.packs.verifiers import (
 from benchwright.sandbox.docker import EngineError
 
 MANUAL_RUN_ID = "by-hand"
-"""Name used in place of a run id for verifiers started outside a run."""
+"""Name that verifiers started outside a run get instead of a run id."""
 
 
 @asynccontextmanager
 async def verifiers_of(
     setup: PackRunSetup, watch: PackObserver, *, keep: bool
 ) -> AsyncIterator[StartedVerifiers]:
-    """Start the verifiers of a run before the first request to a model, and yield them. Close them on exit.
+    """Start the verifiers of a run before the first request to a model, and yield the verifiers. Close them on exit.
 
-    Progress is reported to `watch`. `keep`: leave the containers running.
+    Progress is reported to `watch`. `keep`: leave the verifiers' containers running on exit.
     """
     manifest = setup.manifest
 

@@ -46,9 +46,10 @@ from benchwright.text import Say
 
 
 class PackReport(Record, frozen=True):
-    """Complete result of a pack's run: its setup, every attempt, and the pack's own scores by slot.
+    """Complete result of a pack's run.
 
-    `document`: the content of summary.json.
+    It holds the run's setup, every attempt, and the pack's own scores by slot. `document`: the content of
+    summary.json.
     """
 
     setup: PackRunSetup
@@ -63,7 +64,8 @@ async def prepare_pack(
 ) -> PreparedRun[PackReport]:
     """Find a pack and its models, list its scenarios, and return the prepared run. `watch` observes the run.
 
-    The pack's process is among the `held` resources: one process lists, runs and scores.
+    The pack's process is one of the `resources` of the prepared run, because the same process lists the scenarios,
+    runs them and scores the results.
 
     Raises:
         UserError: If the pack, models or settings are invalid. The message says what to do.
@@ -144,7 +146,7 @@ def _verifiers(
 
 
 def _facts(request: RunRequest, setup: PackRunSetup) -> dict[str, Any]:
-    """Return the facts about a run besides its plan."""
+    """Return the facts about a run that its plan does not contain."""
     return {
         "pack": setup.manifest.id,
         "version": setup.manifest.version,
@@ -214,13 +216,16 @@ def _request(
 
 
 def _names(models: Mapping[str, RegisteredModel]) -> dict[str, str]:
-    """Return the models' display names by slot: labels, or ids if a label is shared."""
+    """Return the models' display names by slot.
+
+    The name is the model's label, or its id if several models have the same label.
+    """
     labels = Counter(model.label for model in models.values())
     return {slot: model.label if labels[model.label] == 1 else model.id for slot, model in models.items()}
 
 
 def _retry(resuming: PackResuming) -> RetryCondition | None:
-    """Return a test for the cells of an earlier run that the user wants to retry. None if there are no such wishes.
+    """Return a test that is True for cells of an earlier run that the user wants to retry. None if the user wants none.
 
     Cells that never had an answer are retried in any case.
     """
@@ -249,7 +254,7 @@ def _report(
     scores: Mapping[str, PackScore],
     error: str | None,
 ) -> PackReport:
-    """Write summary.json and return the report of a run."""
+    """Write summary.json. Return the report of a run."""
     directory, result, table = launched.directory, launched.result, launched.table
     worked = result is not None or error is not None
     manifest, results = read_manifest(directory), watch.results()

@@ -1,4 +1,4 @@
-"""A prepared run: made by `eval`, `run`, `pack run` or a level of `load`, and executed by `launch`."""
+"""A prepared run. `eval`, `run`, `pack run` and the levels of `load` make one, and `launch` executes it."""
 
 from __future__ import annotations
 
@@ -56,21 +56,24 @@ class RunRequest(msgspec.Struct, frozen=True):
 
     @property
     def wants_usage(self) -> bool:
-        """True if the run's report needs the usage and time of each trial: all runs except plain evals."""
+        """True if the run's report needs the usage and time of each trial.
+
+        That holds for all runs except plain evals.
+        """
         return self.kind != "eval" or "load" in self.manifest_facts
 
     @property
     def is_probed(self) -> bool:
         """True if endpoints are asked for their models before the first trial.
 
-        False for load levels, whose measurement asks them, and for runs that only grade another program's
-        answers.
+        False for load levels, because the load measurement itself asks the endpoints. False for runs that only
+        grade another program's answers.
         """
         return self.settings.execution.probe and not {"load", "predictions"} & self.manifest_facts.keys()
 
     @property
     def names(self) -> dict[str, str]:
-        """Display names of the models by slot; empty if there is one model."""
+        """Display names of the models by slot. Empty if there is only one model."""
         slots = [target.slot for target in self.plan.targets]
         return names_of_models(slots, self.typed_models) if len(slots) > 1 else {}
 
@@ -95,7 +98,8 @@ class RunRequest(msgspec.Struct, frozen=True):
 class LaunchedRun(msgspec.Struct, frozen=True):
     """A run after a session, with its table.
 
-    `result`: of the session; None if the run was already finished or decided.
+    `result`: the result of the session; None if there was no session, because the run was already finished or
+    decided.
     """
 
     directory: Path
@@ -109,7 +113,10 @@ class LaunchedRun(msgspec.Struct, frozen=True):
 
     @property
     def stop_reason(self) -> str | None:
-        """Reason why the session ended early; None if the plan is done or the run's question is decided."""
+        """Reason why the session ended early.
+
+        None if all trials of the plan are done, or if the run's question is decided.
+        """
         return None if self.result is None or self.result.decided else self.result.stop_reason
 
 
@@ -119,13 +126,14 @@ NO_RESOURCES: AbstractAsyncContextManager[Any] = nullcontext()
 class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
     """A run that is ready to be launched: every check that needs no model has passed.
 
-    `lookup`: finds or makes the run. `report`: writes and returns its results. `facts`: description besides
-    the plan. `resume_note`: shown when the run is resumed. `find_reuse`: finds trials of earlier runs that a new
-    run takes over. `run_context`: context that is open while the run is in progress; it receives the table of what
-    was done before. `on_session_end`: called with the table at the end of every session, while the run is still
-    locked. `change_reason`: returns a reason why the run can no longer be resumed, if anything has changed since it
-    was prepared. `activity_lines`: returns lines on activities beside the trials, such as a pull, for progress
-    displays. `resources`: resources opened during preparation that the run uses too; `launch` closes them.
+    `lookup`: finds or makes the run. `report`: writes and returns the run's results. `facts`: facts that describe
+    the run besides its plan. `resume_note`: a note that is shown when the run is resumed. `find_reuse`: finds
+    trials of earlier runs that a new run takes over. `run_context`: context that is open while the run is in
+    progress; it receives the table of the trials done in earlier sessions. `on_session_end`: called with the table
+    at the end of every session, while the run is still locked. `change_reason`: returns a reason why the run can no
+    longer be resumed, if anything has changed since it was prepared. `activity_lines`: returns lines on activities
+    beside the trials, such as a pull, for progress displays. `resources`: resources opened during preparation that
+    the run uses too; `launch` closes them.
     """
 
     request: RunRequest
@@ -142,7 +150,7 @@ class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
 
 
 def describe_run(prepared: PreparedRun[Any]) -> dict[str, Any]:
-    """Return the description of a run for `--dry-run`: its facts and plan, and the noise in an earlier run."""
+    """Return the description of a run for `--dry-run`: its facts, its plan, and the noise in an earlier run."""
     from benchwright.analysis.noise import earlier_noise
 
     request, plan = prepared.request, prepared.request.plan
@@ -172,7 +180,7 @@ def describe_run(prepared: PreparedRun[Any]) -> dict[str, Any]:
 
 
 def _detectable(samples: int) -> float | None:
-    """Return the smallest difference from a rate of 0.5 that this many 0/1 samples can detect (80 % power).
+    """Return the smallest difference from a rate of 0.5 that this many 0/1 samples detect. The power is 80 %.
 
     None if there are too few samples.
     """

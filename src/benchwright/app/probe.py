@@ -41,7 +41,10 @@ async def _models(base_url: str, access: Access) -> Sequence[str]:
 
 
 def unlisted_model_warning(target: Target, models: Sequence[str]) -> str:
-    """Return a warning that an endpoint does not list a model, with the nearest name and some listed ones."""
+    """Return a warning that an endpoint does not list a model.
+
+    The warning names the nearest and some other listed models.
+    """
     shown = ", ".join(make_safe(name) for name in models[:5])
     more = f" and {len(models) - 5:,} more" if len(models) > 5 else ""
     hint = did_you_mean(target.model, models)

@@ -1,4 +1,4 @@
-"""Server metrics of a run: their values at its end, and their increase while it ran."""
+"""Metrics of the server during a run: their values at the run's end, and their increase since its start."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright.text import Say
 class MetricsScrape:
     """Context manager that reads the server's metrics before and after a run.
 
-    If they cannot be read, this is reported and the run continues. On exit, `found` holds `prometheus_url`,
+    If the metrics cannot be read, this is reported and the run continues. On exit, `found` holds `prometheus_url`,
     `prometheus_metrics` (raw text) and `prometheus_delta` (the increases).
     """
 

@@ -26,7 +26,10 @@ STYLE_OPTION = "--thinking-style"
 
 
 class SentThinking(NamedTuple):
-    """The request fields sent for reasoning, their style (the server's naming), and how the style was chosen (`by`)."""
+    """The request fields that are sent to set the reasoning effort.
+
+    `style`: the server's naming of these fields. `chosen_by`: how the style was chosen.
+    """
 
     fields: Mapping[str, Any]
     style: str
@@ -39,7 +42,7 @@ class SentThinking(NamedTuple):
 
 
 def thinking_for_model(thinking: ThinkingSettings, entry: ModelEntry | None = None) -> ReasoningSettings:
-    """Return the reasoning effort wanted for a model: its own setting, or else the shared one."""
+    """Return the reasoning effort that the user wants for a model. A model's own setting replaces the shared one."""
     if entry is None or (entry.reasoning_effort is None and entry.thinking_budget is None):
         return ReasoningSettings(thinking.reasoning_effort, thinking.thinking_budget)
     return ReasoningSettings(entry.reasoning_effort, entry.thinking_budget)
@@ -50,8 +53,8 @@ def sent_thinking(
 ) -> SentThinking | None:
     """Return the reasoning fields that are sent to a target. None if the user set no effort.
 
-    If the user names no style, it is detected from the address, or by asking the server for its models, which
-    generates no tokens.
+    If the user names no style, the style is detected from the address. If the address does not tell, the server is
+    asked for its models, which generates no tokens.
 
     Raises:
         UserError: If the style cannot be determined, or has no field for the wanted effort.
@@ -84,7 +87,7 @@ def _find_style(base_url: str, access: Access) -> FoundStyle:
 
 
 def refusal_hints(thinking: ThinkingSettings, tried: Models, target: Target) -> dict[str, str]:
-    """Return advice by field name, for the case that a server refuses a body field that an option set."""
+    """Return advice by field name: what to do if a server refuses a body field that an option set."""
     return {name: hint for name, hint in _hints(thinking, tried).items() if _has_field(target.settings, name)}
 
 

@@ -22,10 +22,10 @@ def _lowered(patterns: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class ModelFamily(BaseModel):
-    """Models with the same recommended settings. The settings are the extra keys of the entry.
+    """Models with the same recommended settings, as an entry of the file.
 
-    `thinking`: True or False if the settings apply only with or without reasoning; None if they apply to
-    both.
+    The recommended settings are the keys of the entry that are no fields of this class. `thinking`: True if the
+    settings apply only with reasoning, False if they apply only without, None if they apply to both.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -54,7 +54,10 @@ class RecommendedSettings(NamedTuple):
     settings: Mapping[str, Any]
 
     def without_overridden(self, sent: Mapping[str, Any]) -> RecommendedSettings:
-        """Return these settings, without those that the user has overridden. `sent`: the fields that are sent."""
+        """Return the recommended settings that the user has not overridden.
+
+        `sent`: the body fields that are really sent.
+        """
         kept = {name: value for name, value in self.settings.items() if sent.get(name) == value}
         return self._replace(settings=kept)
 
@@ -68,7 +71,7 @@ class RecommendedSettings(NamedTuple):
 def find_recommended(model: str, *, thinks: bool, given: Path | None = None) -> RecommendedSettings:
     """Return the recommended settings for a model.
 
-    They come from the given file, else the user's own, else the shipped one.
+    The first file that has the model counts, in this order: the given file, the user's own file, the shipped file.
 
     Raises:
         UserError: If no file has the model, or a file is invalid.
@@ -90,7 +93,7 @@ def read_families(path: Path) -> list[ModelFamily]:
     """Return the model families in a file of recommended settings, in order.
 
     Raises:
-        UserError: If the file cannot be read, or a family is invalid. The message names it.
+        UserError: If the file cannot be read, or a family is invalid. The message names the family.
     """
     return list(_families(read_toml(path), path))
 

@@ -1,4 +1,4 @@
-"""Reports, once for each, the optional request fields that a server refused."""
+"""Reports each optional request field that a server refused, once per field."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from benchwright.text import make_safe
 
 
 class RefusalNotes:
-    """Listener that finds refused fields in the records of requests, and reports them through the `others`.
+    """Listener that finds refused fields in the records of requests, and reports them to the user.
 
-    `models`: names by slot. `others`: the listeners that display messages.
+    `models`: the models' names by slot. `others`: the listeners that display messages.
     """
 
     def __init__(self, models: Mapping[str, str], others: Sequence[Listener]) -> None:
@@ -26,7 +26,7 @@ class RefusalNotes:
         """Do nothing: only results matter."""
 
     def on_result(self, result: WorkResult) -> None:
-        """Report each field that requests of this result had to leave out, unless it was reported before."""
+        """Report each field that requests of this result had to leave out. A field is reported only once."""
         for request in result.record.requests if isinstance(result, SolvedWork) else ():
             for name in left_out_names(request.flags) if request.flags else ():
                 if (request.slot, name) not in self._told:

@@ -38,8 +38,8 @@ MOST_CONVERSATIONS = 300
 class ReportSettings(Record, frozen=True):
     """Content of a report.
 
-    `samples`: number of conversations shown per run, and of samples whose score changed. `anyway`: also
-    compare runs that are not comparable.
+    `samples`: maximum number of conversations shown per run, and of samples shown whose score changed. `anyway`:
+    also compare runs that are not comparable.
     """
 
     title: str | None = None
@@ -48,7 +48,7 @@ class ReportSettings(Record, frozen=True):
 
 
 class _Source(NamedTuple):
-    """Source of one side (model) of the report: a run, with the slot of the model, or a result file."""
+    """Source of one side of the report: a run and the slot of one of its models, or a result file."""
 
     named: Reference
     slot: str | None
@@ -112,7 +112,10 @@ def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
 
 
 def _sources(named: Sequence[Reference]) -> Iterator[_Source]:
-    """Yield the sides (models) of the named runs and files, in the order of `compare`."""
+    """Yield the sides of the report: each model of the named runs, and each result file.
+
+    The order is that of `compare`.
+    """
     for one in named:
         if one.run is None:
             sides = one.sides(all_slots=len(named) == 1)
@@ -138,7 +141,10 @@ def _flips(comparison: Comparison, parts: Sequence[ReportPart], most: int) -> It
 
 
 def _fronts(parts: Sequence[ReportPart]) -> Iterator[Front]:
-    """Yield data for plots of quality against speed and tokens: one for each score of a task with several models."""
+    """Yield the data of plots of quality against speed and tokens.
+
+    There is one plot for each score of a task that has several models.
+    """
     found: dict[tuple[str, str], list[Candidate]] = {}
     for part in parts:
         run = part.run
@@ -150,7 +156,7 @@ def _fronts(parts: Sequence[ReportPart]) -> Iterator[Front]:
 
 
 def _loads(named: Sequence[Reference]) -> list[DetailedLoad]:
-    """Return the load measurements whose levels these runs are."""
+    """Return the load measurements to which the named runs belong. The runs are levels of these measurements."""
     found: dict[tuple[str, Sequence[str]], list[RunTable]] = {}
     for one in named:
         plan = None if one.run is None else plan_of(one.run.manifest)

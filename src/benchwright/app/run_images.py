@@ -1,4 +1,4 @@
-"""Container images of a run: the disk space for them, which are kept, and the order of trials."""
+"""Container images of a run: their disk space, which of them are kept, and the order of trials that follows."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from benchwright.text import Say
 
 GiB = 2**30
 RESERVED_BYTES = 10 * GiB
-"""Bytes that containers and layers being built need besides the images."""
+"""Bytes that must be free for containers and layers being built, besides the space for the images."""
 LOW_DISK_BYTES = 20 * GiB
-"""Free bytes below which a warning is given even if the size of the images is unknown."""
+"""Free bytes below which a warning is given if the size of the images is unknown."""
 
 
 class RunImages:
     """Decides which container images a run keeps, and orders its trials accordingly.
 
-    `asked`: what the user wants to keep; None if the free disk space is to decide.
+    `asked`: the images that the user wants to keep; None if the free disk space is to decide.
     """
 
     def __init__(
@@ -45,11 +45,11 @@ class RunImages:
         self._may_choose = asked is None and may_order
 
     def order_by_image(self, trials: Iterable[Trial]) -> Iterator[Trial]:
-        """Return the trials ordered by image, unless all images are kept; see `Plan.arrange`."""
+        """Return the trials ordered by image; see `Plan.reorder`. If all images are kept, the order does not change."""
         return self._arranged(trials, lambda trial: trial.sample)
 
     def order_checks_by_image(self, trials: Iterable[Trial]) -> Iterator[Trial]:
-        """Return a validation's checks ordered by image, unless all images are kept."""
+        """Return the checks of a validation ordered by image. If all images are kept, the order does not change."""
         return self._arranged(trials, played_sample)
 
     def _arranged(self, trials: Iterable[Trial], sample_of: Callable[[Trial], Sample]) -> Iterator[Trial]:
@@ -60,8 +60,7 @@ class RunImages:
     async def decide_kept_images(self, samples: Callable[[], Iterable[Sample]], say: Say) -> None:
         """Decide which images are kept, and warn if the disk is too small for these samples.
 
-        Call it before the first trial. An unreachable engine is no error here, because the run itself reports
-        it.
+        Call it before the first trial. Ignore an unreachable engine, because the run itself reports it.
         """
         try:
             async with connect() as engine:
@@ -98,13 +97,19 @@ class RunImages:
             say(f"{said}: use --keep-images none or --limit, or make room (`docker system df`).")
 
     def _missing(self, samples: Callable[[], Iterable[Sample]], here: set[str]) -> set[str]:
-        """Return the images to pull: for each sample that has none of its images `here`, its first one."""
+        """Return the names of the images that must be pulled. `here`: names of the images on this machine.
+
+        A sample needs an image if none of its own images is on this machine. It then gets the first of them.
+        """
         needed = (self.images_of(sample).own_images for sample in samples())
         return {own[0] for own in needed if own and here.isdisjoint(own)}
 
 
 def run_images(benchmark: Benchmark, asked: ImagePolicy | None, *, may_order: bool) -> RunImages | None:
-    """Return the images of a benchmark's run. None if the benchmark uses none, or they are not known."""
+    """Return the images of a benchmark's run.
+
+    Return None if the benchmark uses no images, or if its images are not known.
+    """
     if not isinstance(benchmark, ContainerBenchmark) or benchmark.images is None:
         return None
     return RunImages(benchmark, benchmark.images, asked, may_order=may_order)

@@ -25,7 +25,7 @@ from benchwright.runs.cards import read_cards, write_cards
 from benchwright.text import Say, make_safe
 
 REQUEST_TIMEOUT = 10.0
-"""Maximum seconds for one request of a check. A feature whose check takes longer counts as unknown."""
+"""Maximum seconds for one request of a check. A feature whose request takes longer counts as unknown."""
 
 NO_PROBE_HINT = "(--no-probe starts without asking.)"
 
@@ -33,9 +33,9 @@ NO_PROBE_HINT = "(--no-probe starts without asking.)"
 async def probe_run(request: RunRequest, directory: Path, targets: Sequence[Target], say: Say) -> None:
     """Check that each endpoint is reachable, lists the model, and has the features that the run needs.
 
-    Missing features are reported. What earlier sessions of the run found is not checked again. Targets that
-    are reached through LiteLLM are skipped. For a simulated endpoint, no features are checked and nothing is
-    stored.
+    Missing features are reported. Features that an earlier session of the run has checked are not checked again.
+    Targets that are reached through LiteLLM are skipped. For a simulated endpoint, no features are checked and
+    nothing is stored.
 
     Raises:
         UserError: If an endpoint cannot be reached, or lacks something that every request of the run needs.
@@ -82,7 +82,7 @@ async def _look_for_model(known: Examination, target: Target, say: Say) -> None:
 
 
 def _what_is_known(card: Card) -> Card:
-    """Return the card with only those lines that were examined."""
+    """Return a card that has only the examined lines of the given card."""
     known = {key: found for key, found in card.findings.items() if found.outcome != UNKNOWN_OUTCOME}
     return replace(card, findings=known)
 
@@ -91,7 +91,7 @@ def _tell(target: Target, card: Card, needs: Needs, stream: bool, say: Say) -> N
     """Report the features that the run needs and the endpoint lacks.
 
     Raises:
-        UserError: If every request of the run needs one of them.
+        UserError: If every request of the run needs one of the missing features.
     """
     for text, fatal in unmet_needs(card.findings, needs, stream=stream):
         told = make_safe(f"{target.model} at {target.base_url}: {text}")

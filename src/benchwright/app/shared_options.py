@@ -1,4 +1,4 @@
-"""Options (`--option`) for several benchmarks at once: each benchmark takes the options that it has.
+"""Distributes options (`--option`) over several benchmarks: each benchmark takes the options that it has.
 
 An option that no benchmark has is an error.
 """
@@ -18,7 +18,10 @@ from benchwright.suggest import did_you_mean
 
 
 class BenchmarkWithOptions(NamedTuple):
-    """A benchmark among several, with its settings. `own_options`: names of the options meant for it alone."""
+    """One of several benchmarks, with its settings.
+
+    `own_options`: names of the options that are meant for this benchmark alone.
+    """
 
     name: str
     settings: BenchmarkSettings
@@ -33,7 +36,7 @@ def settings_of_each(
     `of_others`: options that need not exist in any benchmark.
 
     Raises:
-        UserError: If no benchmark has an option. The message suggests the right name.
+        UserError: If an option exists in no benchmark. The message suggests the right name.
     """
     of_each = [_known_to(one) for one in sharers]
     if None not in of_each:
@@ -51,7 +54,7 @@ def settings_of_each(
 def about_of(name: str, files: Sequence[Path]) -> About | None:
     """Return the metadata of a benchmark.
 
-    None if there is no benchmark of this name; that is reported when it is run.
+    Return None if there is no benchmark of this name. That error is reported when the benchmark is run.
     """
     try:
         plugin = None if name.partition(":")[0] in BENCHMARKS else plugins.find_plugin(name, files)

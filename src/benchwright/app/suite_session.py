@@ -20,7 +20,7 @@ SuiteOutcome = Literal[
 
 
 class SuitePart(NamedTuple):
-    """An entry of a suite, ready to run: its settings (with at most one agent) and its models."""
+    """An entry of a suite that is ready to run: its settings (with at most one agent) and its models."""
 
     entry: SuiteEntry
     settings: Settings
@@ -28,7 +28,7 @@ class SuitePart(NamedTuple):
 
     @property
     def agent(self) -> str:
-        """Name of the command-line agent; empty without one."""
+        """Name of the command-line agent. Empty if there is no agent."""
         return self.settings.value_of("agent") or ""
 
     @property
@@ -38,7 +38,7 @@ class SuitePart(NamedTuple):
 
     @property
     def for_all(self) -> Settings:
-        """Settings for a single run of all models."""
+        """Settings for a single run with all models."""
         return self.settings.model_copy(update={"model": self.models[0].model, "models": self.models})
 
     def for_one(self, model: ModelEntry) -> Settings:
@@ -51,7 +51,10 @@ class SuitePart(NamedTuple):
 
 
 class SuiteRun(Record, frozen=True):
-    """The run of one suite entry with one model and agent, and how it ended. `problem`: why it failed."""
+    """The run of one suite entry with one model and one agent, and how that run ended.
+
+    `problem`: why the run failed.
+    """
 
     kind: EntryKind
     name: str
@@ -63,11 +66,11 @@ class SuiteRun(Record, frozen=True):
 
 
 RunOne = Callable[[SuitePart, ModelEntry, SuiteRun], SuiteRun]
-"""Runs a part of a suite with a model: (part, model, initial SuiteRun) -> SuiteRun with its outcome."""
+"""Function that runs a part of a suite with one model: (part, model, initial SuiteRun) -> SuiteRun with its outcome."""
 
 
 def run_all(parts: Sequence[SuitePart], run_one: RunOne) -> Iterator[SuiteRun]:
-    """Run all parts for one model after another, until interrupted. Yield each SuiteRun.
+    """Run all parts of a suite with the first model, then with the next one, until interrupted. Yield each SuiteRun.
 
     This order lets a server that holds one model at a time load each model once.
     """
@@ -94,10 +97,10 @@ def prepare_part(entry: SuiteEntry, settings: Settings, say: Say) -> PreparedRun
 
 
 def find_problems(parts: Sequence[SuitePart], say: Say) -> dict[str, str]:
-    """Return the problems that would keep parts from running, {title of the part: problem}.
+    """Return the problems that would keep parts of a suite from running, as {title of the part: problem}.
 
-    Only problems that can be found without a request are included. Packs are not checked, because that would
-    run their programs.
+    Only problems that can be found without a request are included. Packs are not checked, because that would run
+    their programs.
 
     Raises:
         UserError: If all parts have the same problem.

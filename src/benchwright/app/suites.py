@@ -1,4 +1,4 @@
-"""Suite files: benchmarks, packs and evals, their models, and settings; see docs/suites.md."""
+"""Suite files: lists of benchmarks, packs and evals, with their models and settings; see docs/suites.md."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from benchwright.suggest import did_you_mean
 from benchwright.text import make_safe
 
 PACK_PREFIX = "pack:"
-"""Prefix of the names of bench packs in lists that also hold benchmarks."""
+"""Prefix that marks the names of bench packs in lists of packs and benchmarks."""
 
 SUITE_FILE_SUFFIX = ".toml"
 
 SUITE_KEYS = ("name", "models", "defaults", "benchmarks")
 KEYS_OUTSIDE_OPTIONS = {"model", "models", "suite", "config"}
-"""Command options that a suite file gives in places of their own, not among the options."""
+"""Command options that have keys of their own in a suite file, instead of being among the options."""
 
 COMMAND_LINE_ONLY = {"dry_run", "json", "quiet", "price", "speed", "csv", "markdown"}
 """Command options that apply to a single call and cannot be in a suite file."""
@@ -50,8 +50,8 @@ class SuiteEntry(NamedTuple):
 class Suite(NamedTuple):
     """A suite as its file describes it. If `models` is empty, they are given on the command line.
 
-    `defaults`: options for all entries. `given_name`: name or file as the user typed it. A suite made of
-    benchmarks typed on the command line has neither `given_name` nor a `path`. `missing_benchmarks`: benchmarks
+    `defaults`: options for all entries. `given_name`: name or file of the suite as the user typed it. A suite made
+    of benchmarks typed on the command line has neither `given_name` nor a `path`. `missing_benchmarks`: benchmarks
     that this version does not have.
     """
 
@@ -91,7 +91,7 @@ def read_suite(path: Path) -> Suite:
 
 
 def suite_name(text: str) -> str:
-    """Return the name of a suite, given its name or the path of its file.
+    """Return the name of a suite. `text`: the name itself, or the path of the suite's file.
 
     Raises:
         UserError: If the file cannot be read, or the name in it is invalid.

@@ -28,10 +28,13 @@ BATCH_SIZE = 512
 """Number of spans in one export request to the collector."""
 
 MAX_QUEUE_SIZE = 100_000
-"""Maximum number of spans in the queue. Further spans are dropped and counted."""
+"""Maximum number of spans that wait to be sent. Further spans are dropped and counted."""
 
 COLLECTOR_TIMEOUT = 10.0
-"""Maximum seconds for one response of the collector, and for sending the rest at the end."""
+"""Maximum seconds for one response of the collector.
+
+Also the maximum seconds for sending the remaining spans at the end.
+"""
 
 
 class Telemetry:
@@ -157,7 +160,10 @@ def telemetry_of(request: RunRequest) -> Telemetry | None:
 async def telemetry_listeners(
     telemetry: Telemetry | None, directory: Path, say: Say
 ) -> AsyncIterator[Sequence[Listener]]:
-    """Yield the listeners to add to a run: the telemetry, or none. On exit, send what is queued and report it."""
+    """Yield the listeners to add to a run: the telemetry, or none.
+
+    On exit, send the queued spans and report how many were sent.
+    """
     if telemetry is None:
         yield ()
         return

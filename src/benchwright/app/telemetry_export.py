@@ -21,7 +21,10 @@ SERVICE_NAME = "benchwright"
 
 
 class TelemetryExporter:
-    """Exporter of spans and events in batches of `at_once`. `patience`: maximum seconds for a response."""
+    """Exporter of spans and events in batches.
+
+    `at_once`: number of spans in a batch. `patience`: maximum seconds for a response of the collector.
+    """
 
     def __init__(self, url: str, at_once: int, most_waiting: int, patience: float) -> None:
         self._patience = patience
@@ -64,14 +67,14 @@ class TelemetryExporter:
         return span
 
     def record_event(self, name: str, attributes: Mapping[str, Any], at: int, parent: Span) -> None:
-        """Record an event that belongs to a span."""
+        """Record an event that belongs to a span. `at`: wall-clock time in ns."""
         self._counts.made += 1
         context = trace.set_span_in_context(parent)
         record = LogRecord(timestamp=at, context=context, event_name=name, attributes=dict(attributes))
         self._logger.emit(record)
 
     def close(self) -> tuple[int, int]:
-        """Send what is still queued. Return the numbers of (sent, lost) spans and events."""
+        """Send the spans and events that are still queued. Return (number sent, number lost)."""
         for provider in (self._traces, self._logs):
             provider.force_flush(round(1000 * self._patience))
             provider.shutdown()
@@ -79,7 +82,7 @@ class TelemetryExporter:
 
 
 class _Counts:
-    """How many spans and events were recorded, and how many of them a collector accepted."""
+    """Number of recorded spans and events, and number of those that a collector accepted."""
 
     def __init__(self) -> None:
         self.made = 0

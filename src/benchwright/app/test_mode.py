@@ -57,7 +57,7 @@ class AgentTestSettings(AccessSettings):
 
 
 class AgentTest:
-    """A test that is ready to run: every check that needs no model has passed."""
+    """A test of an agent that is ready to run: every check that needs no model has passed."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class AgentTest:
         return Stepper(person, self.indices)
 
     async def step_through(self, stepper: Stepper) -> None:
-        """Run one row after another, as the person decides; see `Stepper`."""
+        """Run one row after another, as the person decides at each step; see `Stepper`."""
         client = SteppingClient(self._client, stepper)
 
         async def run_row(index: int) -> LocalTestRunResult:

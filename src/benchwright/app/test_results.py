@@ -13,7 +13,7 @@ from benchwright.runs.journal import encode_json
 
 
 def results_document(result: LocalTestBatchResult) -> dict[str, Any]:
-    """Return the results as written by `-o` and printed by `--json`. Times are in milliseconds."""
+    """Return the results as a JSON document, as `-o` writes it and `--json` prints it. Times are in milliseconds."""
     summary: dict[str, Any] = {
         "total": result.total,
         "passed": result.passed,
@@ -27,7 +27,7 @@ def results_document(result: LocalTestBatchResult) -> dict[str, Any]:
 
 
 def write_results(path: Path, result: LocalTestBatchResult) -> None:
-    """Write the results as JSON. Parent directories are created, secrets replaced.
+    """Write the results as JSON. Parent directories are created, and secrets are replaced.
 
     Raises:
         UserError: If the file cannot be written.

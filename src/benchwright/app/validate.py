@@ -1,4 +1,4 @@
-"""Validation of benchmarks: finds their data, runs their checks of gold and wrong answers, stores failed runs."""
+"""Validates benchmarks: finds their data, checks that gold answers pass and wrong ones fail, and stores failed runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ from benchwright.text import Say
 
 
 class BenchmarkValidation(Record, frozen=True):
-    """Results of a validation. `left_out`: the benchmarks that were not validated, {benchmark: reason}."""
+    """Results of validating several benchmarks.
+
+    `left_out`: the benchmarks that were not validated, {benchmark: reason}.
+    """
 
     validated: list[ValidationResult]
     left_out: dict[str, str] = {}
@@ -46,9 +49,11 @@ async def validate_benchmarks(
     *,
     exploits: bool = False,
 ) -> BenchmarkValidation:
-    """Validate the named benchmarks, or without names all whose data is on this machine. Return the results.
+    """Validate the named benchmarks, and return the results.
 
-    `exploits`: True to test the seal of containers with exploits, attempts to pass without solving.
+    Without names, validate all benchmarks with data on this machine.
+
+    `exploits`: True to test the seal of containers with exploits (attempts to pass a sample without solving it).
 
     Raises:
         UserError: If a benchmark is unknown, a named one has no data here, or the selection matches no

@@ -30,10 +30,10 @@ from benchwright.text import Say
 
 
 class OpenWebPack(NamedTuple):
-    """A web pack that is open: its session, and its page's access to the models through a relay.
+    """A web pack that is open: its session, and the access of the pack's page to the models through a relay.
 
-    `providers`: the models' providers, for the page. `token`: the page's own key for the relay at
-    `relay_url`. `is_replay`: True if a saved session is continued.
+    `providers`: the models' providers, for the page. `token`: the page's own key for the relay at `relay_url`.
+    `is_replay`: True if a saved session is continued.
     """
 
     session: WebSession
@@ -108,7 +108,10 @@ def _here(reference: str, settings: InstallSettings) -> PackManifest | None:
 
 
 def _in_registry(name: str, settings: InstallSettings) -> PackManifest:
-    """Return a pack's manifest: the one to which its registry entry refers, or else one derived from the entry."""
+    """Return the manifest of a pack in the registry.
+
+    If the registry entry names no manifest, derive one from the entry.
+    """
     entries = read_registry(settings.registry, settings.limits).entries
     entry = next((one for one in entries if one.id == name), None)
     if entry is None:
@@ -127,9 +130,9 @@ def _in_registry(name: str, settings: InstallSettings) -> PackManifest:
 
 
 def _standing_for(raw: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]:
-    """Return the manifest that the desktop host derives from a registry entry that refers to none.
+    """Return the manifest that the desktop host derives from a registry entry that names no manifest.
 
-    It has all permissions, but for its own page only.
+    The derived manifest has all permissions, and its page may open no other origin.
     """
     kept = {key: raw[key] for key in ("id", "name", "version", "author", "description") if raw.get(key)}
     web = {

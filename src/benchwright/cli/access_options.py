@@ -16,7 +16,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class _Line(click.types.StringParamType):
     name = "line"
     envvar_list_splitter = "\n"
-    """Values may contain blanks, so an environment variable holds one header per line."""
+    """Separator of values in an environment variable: each line holds one header, since values may contain blanks."""
 
 
 def _headers(_: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -37,9 +37,11 @@ def _headers(_: click.Context, parameter: click.Parameter, values: tuple[str, ..
 def header_option(
     role: str = "", whose: str = "of every request", heading: str = "Model"
 ) -> Callable[[Function], Function]:
-    """Return the options `--header` and `--header-env`, for the model or for another `role` such as the judge.
+    """Return the options `--header` and `--header-env`.
 
-    `whose`: completes the help text. `heading`: where the help lists them.
+    They are for the model, or for another `role` such as the judge.
+
+    `whose`: words that complete the help text. `heading`: the heading under which the help lists the options.
     """
     flag, name = (
         (f"--{role}-header", f"{role.replace('-', '_')}_headers") if role else ("--header", "headers")
@@ -70,12 +72,15 @@ access_options = combine_options(
     option("--client-key", type=_file, metavar="FILE", heading="Model", rare=True,
            help="PEM file with its private key (default: in --client-cert)."),
 )  # fmt: skip
-"""Options for access to an endpoint besides its address."""
+"""Options for access to an endpoint: API key, headers and TLS files. The address has an option of its own."""
 
 ACCESS_PARAMETERS = ("api_key", "headers", "headers_env", "ca_file", "client_cert", "client_key")
-"""Parameter names of these options."""
+"""Parameter names of the options in `access_options`."""
 
 
 def given_access_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the access options that the user gave, for a command that takes all other settings from a run."""
+    """Return the access options that the user gave.
+
+    It is for commands that take all other settings from an existing run.
+    """
     return {name: options[name] for name in ACCESS_PARAMETERS if options.get(name)}

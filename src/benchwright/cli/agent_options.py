@@ -19,7 +19,7 @@ recipe_option = option(
 
 
 def single_agent(named: Sequence[str]) -> str | None:
-    """Return the agent that the user named, None if none was named.
+    """Return the agent that the user named. None if the user named no agent.
 
     Several agents are run as a suite (`agent_suites`), never here.
     """
@@ -34,9 +34,9 @@ agent_command_option = option(
 
 
 def agent_options(*old: str) -> Callable[[Any], Any]:
-    """Return the options that select an agent written in Python, or the MCP tools of one.
+    """Return the options that select the agent: a Python object, or a directory of MCP tools.
 
-    `old`: deprecated spellings of the first option.
+    `old`: deprecated spellings of `--module`.
     """
     return combine_options(
         option("-m", "--module", "module", old=old, metavar="MODULE:ATTR", heading="Agent",

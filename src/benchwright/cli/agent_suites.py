@@ -1,4 +1,4 @@
-"""Several agents in one command: they are run as a suite, each agent with each model."""
+"""Runs several agents in one command. They form a suite, in which each agent works with each model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs benchmarks one after another; shows progress, and a table and a result file for each."""
+"""Runs benchmarks one after another. For each benchmark, shows the progress and a table, and writes a result file."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ filter_options = combine_options(
 def command(context: click.Context) -> None:
     """List, show and delete cached evaluations.
 
-    They are what `eval` resumes, and shows again once it is finished.
+    They are the evaluations that `eval` resumes, or shows again once they are finished.
     """
     if context.invoked_subcommand is None:
         echo(context.get_help())
@@ -61,7 +61,7 @@ def print_directory() -> None:
 def list_entries(model: str, dataset: str, status: str | None, as_json: bool) -> None:
     """List the cached evaluations, the newest first.
 
-    Tab-separated where it is piped.
+    The columns are separated by tabs if the output is piped.
     """
     from benchwright.app.cached_evals import cached_evals
 
@@ -147,7 +147,7 @@ def delete_entries(
 def remove_entries(
     task_id: str | None, everything: bool, model: str, dataset: str, status: str | None, yes: bool
 ) -> None:
-    """Delete cached evaluations as the documents have it: one that is named without asking."""
+    """Delete cached evaluations, as documented: an evaluation that is named is deleted without asking."""
     from benchwright.app.cached_evals import remove_cached_evals
 
     _require_choice(task_id or everything or model or dataset or status)

@@ -28,7 +28,7 @@ Examples:
 """
 
 DOCUMENTED_PROGRAM = "llm-bench"
-"""Program name under which `check` is documented to only look for the model and send nothing else."""
+"""Program name under which `check` only looks for the model, and sends no other requests. That is documented."""
 
 KEY_REFUSED_STATUSES = (401, 403)
 INTERRUPTED_EXIT_CODE = 130
@@ -89,7 +89,7 @@ def command(
 def _look_for_model(target: Target, access: Access, *, card: bool, as_json: bool) -> None:
     """Print whether the endpoint lists the model. Exit the command if it cannot be reached or refuses the key.
 
-    `card`: True if a card follows, for which the server needs no list of models.
+    `card`: True if a card is printed afterwards. A server without a list of models is then no error.
     """
     from benchwright.app.loop import run_async
     from benchwright.endpoint.server_info import list_models
@@ -159,7 +159,7 @@ def _show_card(target: Target, access: Access, seconds: float, *, as_json: bool)
 
 
 def _code(known: Examination) -> int:
-    """Return the exit code: 1 if neither the model list nor any generating route of the endpoint responds, else 0."""
+    """Return exit code 0 if the endpoint lists models or responds on a generating route. Return 1 otherwise."""
     from benchwright.endpoint.failures import missing_part_hint
 
     if known.path is not None or known.outcome("models") != "no_list":

@@ -11,22 +11,25 @@ import click
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 PROGRAM = "benchwright"
-"""Program name in the help's examples. It is displayed as the name that was typed."""
+"""Program name as written in the examples of the help. The help shows the name that the user typed instead."""
 
 LAST_HEADINGS = ("Output", "Other")
-"""Headings that come after all others."""
+"""Headings of the help that come after all other headings."""
 
 MAX_NAME_WIDTH = 30
-"""Columns for option names in the help. The text on an option with a longer name begins on the next line."""
+"""Maximum width of option names in the help, in columns.
+
+The text of an option with a longer name begins on the next line.
+"""
 
 FULL_HELP_KEY = "benchwright.cli.command_help.whole"
-"""Key in click's context: True if the help is to show all options."""
+"""Key in click's context. Its value is True if the help is to show all options."""
 
 
 class Option(click.Option):
-    """An option with a heading in the help, and with its default at the end of its help text.
+    """An option with a heading in the help. Its default is shown at the end of its help text.
 
-    `rare`: shown by `--help-all` only. `old`: deprecated spellings, which are accepted but not shown.
+    `rare`: True if only `--help-all` shows the option. `old`: deprecated spellings, which are accepted but not shown.
     """
 
     def __init__(
@@ -54,7 +57,10 @@ class Option(click.Option):
         self.opts = shown
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the option's names and help text, without click's additions about the value. None if it is hidden."""
+        """Return the option's names and help text, without what click adds about the value.
+
+        None if the option is hidden.
+        """
         record = super().get_help_record(ctx)
         return record and (record[0], self.help or "")
 
@@ -74,7 +80,7 @@ def option(*names: str, **settings: Any) -> Callable[[Function], Function]:
 
 
 def combine_options(*options: Callable[[Any], Any]) -> Callable[[Function], Function]:
-    """Return one decorator that adds several options. The first one comes first in the help."""
+    """Return one decorator that adds several options. The first option comes first in the help."""
 
     def decorate(function: Function) -> Function:
         for each in reversed(options):
@@ -93,7 +99,10 @@ def _log(context: click.Context, _: click.Parameter, debug: bool) -> bool:
 
 
 def debug_option(*, expose_value: bool = True) -> Callable[[Function], Function]:
-    """Return the option `--debug`, which every command has. `expose_value`: True to pass its value to the command."""
+    """Return the option `--debug`, which every command has.
+
+    `expose_value`: True to pass the option's value to the command.
+    """
     return option("--debug", is_flag=True, heading="Other", rare=True, callback=_log, expose_value=expose_value,
                   help="Log details to stderr, and show tracebacks.")  # fmt: skip
 
@@ -108,7 +117,7 @@ def _show_all(context: click.Context, _: click.Parameter, asked: bool) -> None:
 
 
 def _add_common(command: click.Command) -> None:
-    """Add `--debug` and the other options that every command has to a command."""
+    """Add the options that every command has to a command. One of them is `--debug`."""
     command.params.append(
         Option(["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_show_all, heading="Other",
                rare=True, help="Show all options and examples, and exit.")
@@ -135,12 +144,12 @@ class Command(click.Command):
         _write_help(self, ctx, formatter)
 
     def get_help(self, ctx: click.Context) -> str:
-        """Return the help text. Its examples use the program name that the user typed."""
+        """Return the help text. Its examples have the program name that the user typed."""
         return _as_started(super().get_help(ctx), ctx)
 
 
 class Group(click.Group):
-    """A command group with examples in its help. `old`: current command names by their former ones."""
+    """A command group with examples in its help. `old`: mapping from former command names to current ones."""
 
     command_class = Command
     group_class = type
@@ -162,15 +171,15 @@ class Group(click.Group):
         _write_help(self, ctx, formatter)
 
     def get_help(self, ctx: click.Context) -> str:
-        """Return the help text. Its examples use the program name that the user typed."""
+        """Return the help text. Its examples have the program name that the user typed."""
         return _as_started(super().get_help(ctx), ctx)
 
 
 class LazyGroup(Group):
-    """A command group that imports a command only when it is called, so that the group's help is quick.
+    """A command group that imports a command only when that command is called, so that the group's help is quick.
 
-    `addresses`: the `module:attribute` and the help line of each command, by name. `headings`: the command
-    names under each heading of the help.
+    `addresses`: the `module:attribute` and the help line of each command, by name. `headings`: the command names under
+    each heading of the help.
     """
 
     def __init__(
@@ -206,7 +215,7 @@ class LazyGroup(Group):
 
 
 def _as_started(text: str, ctx: click.Context) -> str:
-    """Return a help text with the program name that the user typed (such as `osmosis`) in its examples."""
+    """Return a help text, in whose examples the program has the name that the user typed (such as `osmosis`)."""
     return text.replace(f"{PROGRAM} ", f"{ctx.find_root().info_name or PROGRAM} ")
 
 
@@ -262,7 +271,7 @@ def _records(command: click.Command, ctx: click.Context) -> Iterator[tuple[click
 
 
 def _is_rare(parameter: click.Parameter) -> bool:
-    """Return True if an option is shown by `--help-all` only. Click's own options are, as every command has them."""
+    """Return True if only `--help-all` shows the option. That includes click's own options, which every command has."""
     return parameter.rare if isinstance(parameter, Option) else True
 
 

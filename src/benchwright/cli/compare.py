@@ -167,7 +167,8 @@ def _write(comparison: Comparison, junit: Path | None, markdown: Path | None) ->
 def _exit_code(outcome: ComparisonOutcome) -> int:
     """Return the exit code of a comparison.
 
-    A pair that is not comparable is an error, unless only the documented table of result files was wanted.
+    A pair that is not comparable is an error. It is no error if the user wanted only the documented table of result
+    files.
     """
     comparison = outcome.comparison
     if comparison.failed:

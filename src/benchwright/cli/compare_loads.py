@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from benchwright.analysis.load.records import LoadReport
 
 RULE_FAILED_EXIT_CODE = 3
-"""Exit code if a rule does not hold."""
+"""Exit code if a rule of the comparison, such as `--max-regression`, is violated."""
 
 
 def find_reports(references: Sequence[str]) -> list[LoadReport]:

@@ -1,4 +1,4 @@
-"""`benchwright completion`: scripts by which a shell completes commands, options and local names."""
+"""`benchwright completion`: prints scripts by which a shell completes commands, options and local names."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Shell completion of what this machine has: runs, benchmarks, packs, models, tags, scorers.
+"""Shell completion of names on this machine: runs, benchmarks, packs, models, tags, scorers.
 
-Each function is called at a key press, so it imports almost nothing and reads only the newest runs.
+Each function is called at a key press. So it imports almost nothing, and reads only the newest runs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MAX_RUNS_SEARCHED = 200
 
 
 def complete_runs(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """Return completions: run ids, newest first, with the name and the models of each."""
+    """Return completions: run ids, newest first. The help of each id is the run's name and models."""
     return _items(((path.name, _told(manifest)) for path, manifest in _newest()), typed, part=True)
 
 
@@ -54,7 +54,7 @@ def complete_installed_packs(
 
 
 def complete_models(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """Return completions: models of the `--models` file, then those of earlier runs."""
+    """Return completions: models of the `--models` file, then models of earlier runs."""
     found = _models_of_file(context.params.get("models_file"))
     for _path, manifest in _newest():
         found += _models(manifest)
@@ -108,9 +108,11 @@ def complete_scorers(context: click.Context, _: click.Parameter, typed: str) -> 
 
 
 def _items(found: Iterable[tuple[str, str]], typed: str, *, part: bool = False) -> list[CompletionItem[str]]:
-    """Return completion items for the (value, help) pairs whose value begins with the typed text, each value once.
+    """Return completion items for the (value, help) pairs whose value begins with the typed text.
 
-    `part`: if no value begins with it, return the values that contain it, ignoring case.
+    Each value occurs once.
+
+    If no value begins with the typed text and `part` is True, return the values that contain it, ignoring case.
     """
     from click.shell_completion import CompletionItem
 
@@ -130,7 +132,7 @@ def _files(kind: str = "file") -> CompletionItem[str]:
 def _newest() -> Iterator[tuple[Path, Manifest]]:
     """Yield the directories and manifests of the newest runs. Unreadable runs are skipped.
 
-    Run ids begin with the time, so that their order is that of the runs.
+    Run ids begin with the start time, so that sorting the ids sorts the runs.
     """
     from benchwright.errors import BenchwrightError
     from benchwright.home import runs_directory
@@ -153,7 +155,7 @@ def _models(manifest: Manifest) -> list[str]:
 
 
 def _models_of_file(path: Path | None) -> list[str]:
-    """Return the models of a TOML file. Empty if it cannot be read."""
+    """Return the models in a TOML file. Empty if the file cannot be read."""
     if path is None:
         return []
     import tomllib
@@ -166,7 +168,7 @@ def _models_of_file(path: Path | None) -> list[str]:
 def _packs() -> list[str]:
     """Return the names of the directories of installed packs.
 
-    Names that begin with a dot are left out: they belong to the pack storage itself.
+    Names that begin with a dot are left out: such directories belong to the pack storage itself.
     """
     from benchwright.home import packs_directory
 

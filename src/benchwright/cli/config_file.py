@@ -16,7 +16,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def config_option(section: str) -> Callable[[Function], Function]:
-    """Return the option `--config FILE.toml`, which sets defaults from the file's top level and its `section`."""
+    """Return the option `--config FILE.toml`.
+
+    It sets defaults from the file's top level, and from the section `section`.
+    """
 
     def read(context: click.Context, _: click.Parameter, path: Path | None) -> None:
         if path is not None:
@@ -39,7 +42,9 @@ def _read_config(path: Path, section: str, context: click.Context) -> dict[str, 
 
 
 def option_values(command: click.Command, written: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Return the options written in a TOML file as the command's parameters, {parameter name: value}.
+    """Return the options in a TOML file as the command's parameters, {parameter name: value}.
+
+    `written`: the file's content.
 
     Raises:
         click.UsageError: If the command has no such option. The message names the `place` in the file.

@@ -13,7 +13,9 @@ from benchwright.text import make_safe
 
 
 def confirm_deletion(names: Sequence[str], kind: str, *, yes: bool) -> bool:
-    """Show the names and ask whether to delete them, unless `yes`. Return True if confirmed.
+    """Show the names and ask the user whether to delete them. Return True if the user agrees.
+
+    If `yes` is True, return True without asking.
 
     Raises:
         UserError: If there is no terminal to ask on.

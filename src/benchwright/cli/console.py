@@ -22,7 +22,7 @@ class PlainConsole(Console):
         )
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Yield rich's control codes unchanged, and texts without anything that could control the terminal."""
+        """Yield rich's control codes unchanged. Yield text without any characters that could control the terminal."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text.isprintable():
                 yield segment

@@ -20,7 +20,10 @@ cost_options = combine_options(
 
 
 class Rates(NamedTuple):
-    """Rates for the cost estimate. `speed`: completion tokens per second, None if unknown; `prices`: by model."""
+    """Rates for the cost estimate.
+
+    `speed`: completion tokens per second, None if unknown. `prices`: price by model.
+    """
 
     speed: float | None
     prices: dict[str, TokenPrice]
@@ -44,7 +47,10 @@ def rates_of(options: dict[str, Any]) -> Rates:
 
 
 def _speed(text: str) -> float:
-    """Return completion tokens per second: the given number, or the maximum in the named load measurement."""
+    """Return the completion tokens per second that the option gives.
+
+    If the option names a load measurement, return the maximum of that measurement.
+    """
     from benchwright.analysis.load.comparison.references import find_load
     from benchwright.errors import UserError
 

@@ -1,4 +1,4 @@
-"""The option `--env-file` of every command. The file is read before options that its variables can set."""
+"""The option `--env-file` of every command. It is processed before all options that variables in the file can set."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 TYPED_VALUES_KEY = "benchwright.cli.env_file.typed"
-"""Key under which a call, possibly of nested commands, stores the values of its options as typed."""
+"""Key in click's context. Its value is the list of all option values as typed, also those of outer commands."""
 FILE_READ_KEY = "benchwright.cli.env_file.read"
 
 
 class EnvFileOption(click.Option):
-    """The option `--env-file`: reads the named file, or else `.env` in the working directory, into the environment."""
+    """The option `--env-file`: reads the named file into the environment. Without the option, `.env` here is read."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -31,7 +31,7 @@ class EnvFileOption(click.Option):
     def handle_parse_result(
         self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
     ) -> tuple[Any, list[str]]:
-        """Record the values of all options as typed, then process this option and return what click returns."""
+        """Record the values of all options as typed. Then process this option, and return the result of click."""
         ctx.meta.setdefault(TYPED_VALUES_KEY, []).extend(_texts(opts))
         return super().handle_parse_result(ctx, opts, args)
 
@@ -39,7 +39,8 @@ class EnvFileOption(click.Option):
 def _read(context: click.Context, _: click.Parameter, path: Path | None) -> None:
     """Read the environment file, once per call of the program.
 
-    It is read when the option is given, or else when the first command is reached that does something itself.
+    If the option is given, the file is read at once. Otherwise it is read when a command is reached that does something
+    itself.
     """
     if path is None and (FILE_READ_KEY in context.meta or not _does_something(context.command)):
         return

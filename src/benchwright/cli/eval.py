@@ -1,6 +1,6 @@
 """`benchwright eval`: evaluates a model or an agent over a dataset.
 
-`bench` runs a finished evaluation again.
+`bench` does the same, but runs a finished evaluation again.
 """
 
 from __future__ import annotations

@@ -82,7 +82,10 @@ eval_options = combine_options(
 
 
 def evaluate(options: dict[str, Any], *, as_json: bool, quiet: bool, debug: bool, anew: bool = False) -> int:
-    """Run an evaluation with these options. Return the exit code. `anew`: run a finished one again."""
+    """Run an evaluation with these options. Return the exit code.
+
+    `anew`: True to run a finished evaluation again.
+    """
     from benchwright.cli.eval_running import run_eval
     from benchwright.cli.unused_options import refuse_unused_options
 

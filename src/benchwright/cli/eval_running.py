@@ -1,6 +1,6 @@
 """Runs an evaluation, and prints its progress, its summary, and what to do next.
 
-All of it goes to stdout, as documented. With `--json`, only the JSON object does.
+All output goes to stdout, as documented. With `--json`, only the JSON object goes to stdout.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
 def _introduce(
     prepared: PreparedRun[EvalReport], settings: EvalSettings, progress: LiveProgress, *, as_json: bool
 ) -> TerminalProgress:
-    """Print what is about to be evaluated. Return the progress display."""
+    """Print which evaluation is about to run. Return the progress display."""
     plan = prepared.request.plan
     program = click.get_current_context().find_root().info_name
     command, doing = ("bench", "benchmark") if settings.resuming.anew else ("eval", "evaluation")

@@ -21,10 +21,10 @@ Examples:
 """
 
 FOLDER_FORMATS = ("inspect", "eee", "hf", "atif", "lm-eval")
-"""Formats that are written to a folder; the same names as in `app.export.FOLDERS`."""
+"""Names of the export formats that are a folder. They are the keys of `FOLDER_WRITERS` in `app.export`."""
 
 MOST_NAMED = 8
-"""Maximum number of written files that are named."""
+"""Maximum number of written files whose names are printed."""
 
 
 @click.command("export", cls=Command, epilog=EXAMPLES)

@@ -29,7 +29,7 @@ def take_labels(
 ) -> int:
     """Store people's labels of judged answers with a run, once it is finished. Return the exit code.
 
-    It is not 0 if the judge could not be asked about all labelled answers.
+    The exit code is not 0 if the judge could not be asked about all labelled answers.
     """
     if path is None or not launched.finished:
         return 0
@@ -41,7 +41,8 @@ def label_answers(
 ) -> RunResult | None:
     """Store people's labels of judged answers with a run.
 
-    Return the result of asking the judge about answers that are not from the run. None if there are none.
+    If some answers are not from the run, the judge is asked about them, and the result is returned. Return None
+    otherwise.
     """
     listeners = [] if quiet else judging_progress(f"Asking the judge about {plural(len(labels), 'answer')}")
     return run_async(label_run(prepared, directory, labels, path.name, listeners, say))
@@ -54,7 +55,7 @@ def judging_progress(title: str) -> list[Any]:
 
 
 def report_judging(result: RunResult | None) -> int:
-    """Report why the judge was not asked everything, if so. Return the exit code."""
+    """Return the exit code of asking the judge. Report the reason if the judge was not asked about all answers."""
     if result is None or result.finished:
         return 0
     say(f"Error: {make_safe(result.stop_reason or 'the judge was not asked to the end')}")

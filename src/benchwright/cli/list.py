@@ -62,7 +62,8 @@ def command(plugin: tuple[Path, ...], as_json: bool) -> None:
 def _tables(entries: list[About]) -> Iterator[tuple[str, list[About]]]:
     """Yield (title, benchmarks) for each table.
 
-    The tables are: documented benchmarks with the user's own, benchmarks added later, and variants of both.
+    There are three tables. The first has the documented benchmarks and the user's own, the second has the benchmarks
+    added later, and the third has the variants of all of these.
     """
     from benchwright.catalog.registry import LATER_BENCHMARKS
 

@@ -130,7 +130,7 @@ shape_options = combine_options(
     option("--most", type=float, metavar="LEVEL", heading="Load", rare=True,
            help="Highest level of a sweep (default: 1024 in flight, or 4096 requests/s)."),
 )  # fmt: skip
-"""Options for how requests are sent."""
+"""Options for the load: at which levels, for how long and how requests are sent."""
 
 against_options = combine_options(
     option("--against", metavar="LOAD", heading="Rules", rare=True,
@@ -140,7 +140,7 @@ against_options = combine_options(
     option("--prove", is_flag=True, heading="Rules", rare=True,
            help="Exit with 3 unless shown not to be worse by more than that."),
 )  # fmt: skip
-"""Options for comparing with an earlier measurement."""
+"""Options for comparing the load measurement with an earlier one."""
 
 synthetic_options = combine_options(
     option("--synthetic-input", metavar="TOKENS", heading="Dataset",

@@ -1,4 +1,4 @@
-"""Runs a load measurement, shows its progress, and prints the results, also after an interruption."""
+"""Runs a load measurement and shows its progress. Prints the results, also after an interruption."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ from benchwright.text import Say, make_safe
 
 STATUS_INTERVAL = 1.0
 STATUS_INTERVAL_IN_LOGS = 10.0
-"""Seconds between two lines on a level in progress if stderr is no terminal. `STATUS_INTERVAL`: if it is one."""
+"""Seconds between two status lines on a level in progress, if stderr is not a terminal.
+
+`STATUS_INTERVAL`: the same, if stderr is a terminal.
+"""
 
 
 def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) -> int:
@@ -88,7 +91,7 @@ def run_self_test(*, as_json: bool, quiet: bool) -> int:
 
 
 def _test_first(loads: Sequence[LoadTest], *, quiet: bool) -> None:
-    """Run the self-test, and report what this machine can handle and which levels exceed that."""
+    """Run the self-test. Report what this machine can handle, and which load levels exceed that."""
     found = self_test(_unless(quiet))
     for load in loads:
         load.self_test = found
@@ -102,10 +105,10 @@ def _unless(quiet: bool) -> Say:
 
 
 def _judge(report: LoadReport, most: str | None, *, named: bool, printed: bool) -> int:
-    """Report missing figures of the levels, and whether too many requests failed. Return the exit code.
+    """Report missing figures of the levels, and too many failed requests. Return the exit code.
 
-    `most`: number or share of requests that may fail. `printed`: True if the report was printed; reasons in
-    it are then not repeated.
+    `most`: number or share of requests that may fail. `named`: True if messages must name the model. `printed`: True if
+    the report was printed. Reasons that it contains are then not repeated.
     """
     levels, of_whom = report.levels, f"{report.model}: " if named else ""
     silent = [level for level in levels if not level.answered]
@@ -136,7 +139,10 @@ def _silence(level: LevelResult) -> str:
 
 
 def _why(level: LevelResult) -> str:
-    """Return the most frequent reason for which the requests of a level failed."""
+    """Return the most frequent reason why the requests of a level failed, with a colon before it.
+
+    Empty if none is known.
+    """
     reason = next(iter(level.failures), level.stop_reason)
     return "" if reason is None else f": {reason}"
 
@@ -192,9 +198,9 @@ def _give(
 def _compared(
     reports: Sequence[LoadReport], before: LoadReport | None, regression: RegressionSettings
 ) -> LoadComparisonResult | None:
-    """Compare the first measurement with the others. With `--against`, the first is the earlier one (`before`).
+    """Compare the first measurement with the other measurements. Return None if there is only one measurement.
 
-    None if there is only one.
+    `before`: the earlier measurement that `--against` names; if it is given, it is the first.
     """
     everything = [*([] if before is None else [before]), *reports]
     if len(everything) < 2:
@@ -214,7 +220,7 @@ def level_line(result: LevelResult) -> str:
 
 
 class LevelProgress:
-    """Listener that prints a status line on stderr at intervals; on a terminal it replaces the previous one."""
+    """Listener that prints a status line on stderr at intervals. On a terminal, each line replaces the previous one."""
 
     def __init__(self, level: Level) -> None:
         self._level = level

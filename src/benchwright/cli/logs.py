@@ -11,7 +11,10 @@ from benchwright.text import make_lines_safe
 
 
 class _ToStderr(logging.StreamHandler[TextIO]):
-    """Log handler that writes to the current `sys.stderr`, so that its lines appear above a live display."""
+    """Log handler that writes to the value that `sys.stderr` has at the moment.
+
+    So its lines appear above a live display.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         return make_lines_safe(super().format(record))
@@ -22,9 +25,9 @@ class _ToStderr(logging.StreamHandler[TextIO]):
 
 
 def set_up_logging(*, debug: bool) -> None:
-    """Log to stderr with secrets replaced: warnings only, or everything if `debug`.
+    """Log to stderr, with secrets replaced. Log everything if `debug`, and only warnings otherwise.
 
-    A later call without `debug` does not turn it off.
+    A later call without `debug` does not turn debug logging off.
     """
     handler = _ToStderr()
     handler.addFilter(SecretFilter())

@@ -19,7 +19,7 @@ from benchwright.cli.command_help import PROGRAM, LazyGroup, Option, option
 from benchwright.suggest import did_you_mean
 
 IMPORT_GC_THRESHOLD = 10_000
-"""Threshold of the garbage collector during imports, which create many objects and no garbage."""
+"""Threshold of the garbage collector during imports. Imports create many objects and no garbage."""
 
 COMMANDS = {
     "eval": ("benchwright.cli.eval:command", "Evaluate a model or an agent over a dataset."),
@@ -102,10 +102,13 @@ INTERRUPT_REPEAT_SECONDS = 0.01
 """Seconds after which a Ctrl-C that was lost inside one of Python's callbacks is sent again."""
 
 HOSTED_COMMANDS = ("eval-rubric", "preview")
-"""Commands of `osmosis` that need a hosted service."""
+"""Commands of `osmosis` that need a hosted service, so that Benchwright does not have them."""
 
 COMMANDS_WITHOUT_ENDPOINT = ("list", "compare")
-"""Documented commands that need no endpoint: they ignore options typed before them that they do not have."""
+"""Documented commands that need no endpoint.
+
+If options for the endpoint are typed before such a command, it ignores them.
+"""
 
 EXAMPLES = """\b
 Examples:
@@ -152,9 +155,10 @@ def _refuse_hosted(name: str) -> NoReturn:
 
 
 def _moved(ctx: click.Context, command: click.Command | None, rest: Sequence[str]) -> list[str]:
-    """Return the options typed before a command as arguments for it. Options typed after it (`rest`) have priority.
+    """Return the options typed before a command, as arguments for the command.
 
-    `COMMANDS_WITHOUT_ENDPOINT` commands ignore options that they do not have.
+    `rest`: the arguments typed after the command. An option there has priority. Commands in `COMMANDS_WITHOUT_ENDPOINT`
+    ignore options that they do not have.
     """
     spellings = {
         spelling
@@ -178,7 +182,7 @@ def _moved(ctx: click.Context, command: click.Command | None, rest: Sequence[str
 
 
 def _before(name: str, metavar: str, text: str) -> Callable[[Any], Any]:
-    """Return an option that may be typed before the command that it is meant for."""
+    """Return an option of a command that may also be typed before the command."""
     return option(name, metavar=metavar, rare=True, help=f"{text}; usually after the command.")
 
 
@@ -204,7 +208,8 @@ def cli(**_: str | None) -> None:
 def _open_streams() -> None:
     """Replace closed stdin, stdout or stderr by /dev/null.
 
-    Otherwise the next opened file would get its number, receive the output, and abort the event loop.
+    Otherwise the next opened file would get the number of the closed stream, receive the output, and abort the event
+    loop.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -221,10 +226,10 @@ def _close_streams() -> None:
 
 
 def _print_whole() -> None:
-    """Make stdout buffered and blocking, so that no output is lost if the reader is slow.
+    """Make stdout buffered and blocking, so that no output is lost if its reader is slow.
 
-    Unbuffered Python (PYTHONUNBUFFERED, as in many containers) drops the rest of a partial write to a full
-    pipe, and a process that shares stdout may have made it non-blocking.
+    Unbuffered Python (PYTHONUNBUFFERED, as in many containers) drops the rest of a partial write to a full pipe.
+    Another process that shares stdout may have made it non-blocking.
     """
     raw = getattr(sys.stdout, "buffer", None)
     if isinstance(raw, io.RawIOBase):
@@ -257,7 +262,7 @@ def _check_given() -> None:
 
 
 def _complain(text: str) -> None:
-    """Write a text to stderr. Errors are ignored, since nothing more can be done."""
+    """Write a text to stderr. Ignore errors, because nothing more can be done."""
     from benchwright.cli.output import echo
 
     with suppress(OSError):
@@ -269,10 +274,11 @@ def _complain(text: str) -> None:
 
 
 def _hear_interruptions() -> None:
-    """Let Ctrl-C raise KeyboardInterrupt, unless the parent process has set it to be ignored.
+    """Let Ctrl-C raise KeyboardInterrupt. A parent process may have set Ctrl-C to be ignored; that stays so.
 
-    Python cannot raise exceptions out of its own callbacks, such as finalizers of weak references. If Ctrl-C
-    comes during one, it is sent again a moment later, and Python's message on the first is suppressed.
+    Python cannot raise exceptions out of its own callbacks, such as finalizers of weak references. If Ctrl-C comes
+    during such a callback, the signal is sent again a moment later, and Python's message on the first signal is
+    suppressed.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -295,7 +301,7 @@ def _not_raised(lost: Any) -> None:
 
 
 def main() -> None:
-    """Run the command of this process, then exit, even if threads of the user's code do not end."""
+    """Run the command of this process, then exit. The process exits even if threads of the user's code do not end."""
     code: object = 1
     try:
         _run()

@@ -10,7 +10,7 @@ Model = TypeVar("Model")
 
 
 def take_models(options: dict[str, Any]) -> None:
-    """Replace the typed model options by `model`, and by `models` too if there are several or a file of them.
+    """Replace the typed model options by `model`. If there are several models, or a file of models, also set `models`.
 
     Raises:
         UserError: If the `--models` file cannot be read.
@@ -37,7 +37,10 @@ def parse_pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
 
 
 def parse_alternatives(values: tuple[str, ...], option: str) -> dict[str, str | tuple[str, ...]]:
-    """Return KEY=VALUE arguments as a dictionary. If a key is given several times, its values become a tuple."""
+    """Return KEY=VALUE arguments as a dictionary.
+
+    If a key is given several times, its value is a tuple of all values.
+    """
     result: dict[str, list[str]] = {}
     for value in values:
         for key, rest in parse_pairs((value,), option).items():

@@ -27,7 +27,10 @@ else:  # in click 8.1 it is not a generic class
 class _ModelName(click.types.StringParamType):
     name = "model"
     envvar_list_splitter = "\n"
-    """Names may contain blanks, so BENCHWRIGHT_MODEL holds one per line."""
+    """Separator of several values in an environment variable: BENCHWRIGHT_MODEL holds one name per line.
+
+    Names may contain blanks.
+    """
 
 
 class _NumberOrAuto(_ParamType):
@@ -62,7 +65,7 @@ def one_model_option(**settings: Any) -> Decorator:
 
 
 def base_url_option(default: str) -> Decorator:
-    """Return the option for the endpoint's address. `default`: what the help says about its default."""
+    """Return the option for the endpoint's address. `default`: the help's words on the option's default."""
     return option("--base-url", metavar="URL", heading="Model",
                   help=f"Base URL (default: {default}).")  # fmt: skip
 
@@ -80,7 +83,7 @@ max_tokens_option = option(
 
 
 def sampling_options(seed: str) -> Callable[[Function], Function]:
-    """Return the options for fields of every request. `seed`: what the help says about the seed's default."""
+    """Return the options for fields of every request. `seed`: the help's words on the default of `--seed`."""
     return combine_options(
         temperature_option,
         max_tokens_option,
@@ -116,7 +119,7 @@ data_option = option(
 
 
 def limit_option(name: str = "limit", **settings: Any) -> Decorator:
-    """Return the option for the maximum number of samples. `name`: its name."""
+    """Return the option for the maximum number of samples. `name`: the option's name."""
     return option("--limit", name, old=("--max-samples",), metavar="N", heading="Dataset",
                   help="Use at most N samples (default: all).", **{"type": int, **settings})  # fmt: skip
 
@@ -193,7 +196,10 @@ dry_run_option = option("--dry-run", is_flag=True, heading="Running",
 
 
 def retry_options(*, retries: int = 5, max_wait: float = 600.0) -> Callable[[Function], Function]:
-    """Return the options for retrying requests. `retries`, `max_wait`: defaults (number; seconds of waiting)."""
+    """Return the options for retrying requests.
+
+    `retries`: default number of retries. `max_wait`: default maximum seconds of waiting.
+    """
     return combine_options(
         option("--retries", type=int, metavar="N", default=retries, heading="Limits", rare=True,
                help="Retries of a request after rate limits and temporary errors."),
@@ -210,7 +216,7 @@ request_limit_options = combine_options(
     option("--answer-mb", type=int, metavar="MIB", default=128, heading="Limits", rare=True,
            help="Maximum size of one answer as it is received, in MiB."),
 )  # fmt: skip
-"""Limits of one request."""
+"""Options for the limits of one request."""
 
 trial_seconds_option = option("--trial-seconds", type=float, metavar="SECONDS", heading="Limits", rare=True,
                               help="Maximum seconds of one trial (default: no limit).")  # fmt: skip
@@ -274,7 +280,7 @@ until_options = combine_options(
     option("--decide-on", multiple=True, metavar="NAME", heading="Deciding", rare=True,
            help="Score to decide on (default: an eval's scorers, accuracy, a pack's passes). Repeatable."),
 )  # fmt: skip
-"""Options for stopping before all samples are done; see docs/decide.md."""
+"""Options of `--until`, with which a run may stop before all samples are done; see docs/decide.md."""
 
 provider_errors_option = option(
     "--provider-errors", is_flag=True, heading="Running",
@@ -284,7 +290,10 @@ provider_errors_option = option(
 
 def metrics_options(*, default: bool, name: str = "metrics", url: str = "metrics_url",
                     old: tuple[str, str] | None = None) -> Callable[[Function], Function]:  # fmt: skip
-    """Return the options for reading the server's own metrics. `old`: former names of the two options."""
+    """Return the options for reading the server's own metrics.
+
+    `name`, `url`: the names of the two parameters. `old`: former names of the two options.
+    """
     flag, address = old or (None, None)
     return combine_options(
         option("--metrics/--no-metrics", name, old=(flag,) if flag else (), default=default, rare=True,
@@ -303,11 +312,11 @@ quiet_option = option("-q", "--quiet", is_flag=True, heading="Output",
                       help="Show no progress, only the result.")  # fmt: skip
 
 output_options = combine_options(json_option, quiet_option, debug_option())
-"""Options for printed output."""
+"""Options that select how a command prints its output."""
 
 
 def output_option(what: str, **settings: Any) -> Decorator:
-    """Return the option for the file that a command writes. `what`: its content, for the help."""
+    """Return the option for the file that a command writes. `what`: the content of that file, for the help."""
     settings = {"type": click.Path(path_type=Path), **settings}
     return option("-o", "--output", metavar="FILE", heading="Output", help=what, **settings)
 

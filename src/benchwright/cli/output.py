@@ -1,7 +1,7 @@
-"""Printing of lines, one JSON object, or tables. All output of commands passes through this module.
+"""Prints lines, tables and JSON objects. All output of commands passes through this module.
 
-Foreign text (from datasets, models, servers, packs, file names) cannot control the terminal: all output is
-cleaned, except for the colours that this module adds.
+Foreign text (from datasets, models, servers, packs, file names) cannot control the terminal: all output is cleaned,
+except for the colours that this module adds.
 """
 
 from __future__ import annotations
@@ -22,21 +22,24 @@ if TYPE_CHECKING:
     from benchwright.analysis.summary_records import RunSummary
 
 MIN_TABLE_WIDTH = 130
-"""Width in columns of tables that are not printed on a terminal: enough that no table is truncated."""
+"""Width of tables in columns if the output is not a terminal. It is so large that no table is truncated."""
 
 
 class CleanText(str):
-    """Text that is printed unchanged: already cleaned, with terminal sequences added by Benchwright."""
+    """Text that is printed unchanged.
+
+    It is already cleaned, and may contain terminal sequences that Benchwright added.
+    """
 
 
 CLEAR_LINE = CleanText("\r\x1b[2K")
-"""Sequence that clears the current line of a terminal."""
+"""Terminal sequence that clears the current line."""
 
 
 def clean(*parts: str) -> CleanText:
-    """Return the parts joined to one text that is safe to print.
+    """Return the parts, joined to one text that is safe to print.
 
-    Secrets are replaced. Only parts that are `CleanText` keep their terminal sequences.
+    Secrets are replaced. Terminal sequences are kept only in parts that are `CleanText`.
     """
     from benchwright.secrets import SECRETS
 
@@ -48,17 +51,17 @@ def clean(*parts: str) -> CleanText:
 
 
 def coloured(text: str, colour: str) -> CleanText:
-    """Return the text in one of the terminal's colours, safe to print."""
+    """Return the text in a terminal colour. The text is made safe to print."""
     return CleanText(click.style(clean(text), fg=colour))
 
 
 def join_clean(between: str, parts: Iterable[str]) -> CleanText:
-    """Return the parts, each made safe to print, joined by the text `between`, which is trusted."""
+    """Return the parts, each made safe to print, with the text `between` them. That text is trusted."""
     return CleanText(between.join(map(clean, parts)))
 
 
 def echo(text: str = "", *, err: bool = False, end: str = "\n") -> None:
-    """Print a text on stdout, or on stderr if `err`, made safe for the terminal."""
+    """Print a text, made safe for the terminal. `err`: print on stderr instead of stdout."""
     with _writing():
         click.echo(clean(text) + end, err=err, nl=False)
 
@@ -69,12 +72,15 @@ def say(text: str) -> None:
 
 
 def discard_message(_: str) -> None:
-    """Discard a message: used in place of `say` if only the result is wanted."""
+    """Discard a message. Commands pass it in place of `say` if only the result is wanted."""
 
 
 @contextmanager
 def _writing() -> Iterator[None]:
-    """Turn an error in writing, such as on a full disk, into a UserError. Let a broken pipe pass to `main`."""
+    """Turn a write error, such as that of a full disk, into a UserError.
+
+    A broken pipe is raised unchanged, for `main`.
+    """
     try:
         yield
     except BrokenPipeError:
@@ -85,7 +91,7 @@ def _writing() -> Iterator[None]:
 
 @contextmanager
 def results_on_stdout(*, as_json: bool) -> Iterator[None]:
-    """Redirect to stderr what the user's code prints, if `as_json`, so that stdout holds only the JSON object."""
+    """Redirect the output of the user's code to stderr if `as_json`, so that stdout holds only the JSON object."""
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
         yield
 
@@ -93,8 +99,8 @@ def results_on_stdout(*, as_json: bool) -> Iterator[None]:
 def print_json(value: Any) -> None:
     r"""Print a value as one indented JSON object.
 
-    Keys are the documented field names; fields without a value are omitted. Invisible characters are written
-    as \uXXXX, which keeps the value but cannot control a terminal.
+    Keys are the documented field names. Fields without a value are omitted. Invisible characters are written as \uXXXX.
+    That keeps the value, but cannot control a terminal.
     """
     import msgspec
 
@@ -106,7 +112,7 @@ def print_json(value: Any) -> None:
 
 
 def _seen(line: str) -> str:
-    """Return a line of JSON with invisible characters escaped. They can occur only inside its strings."""
+    """Return a line of JSON with invisible characters escaped. Such characters can occur only inside strings."""
     if line.isprintable():
         return line
     import json
@@ -115,14 +121,17 @@ def _seen(line: str) -> str:
 
 
 def table_width() -> int:
-    """Return the width of tables in columns: that of the terminal, else `MIN_TABLE_WIDTH`."""
+    """Return the width of tables in columns. It is the terminal's width, or `MIN_TABLE_WIDTH` without a terminal."""
     from benchwright.cli.console import PlainConsole
 
     return PlainConsole().width if sys.stdout.isatty() else MIN_TABLE_WIDTH
 
 
 def print_table(content: RenderableType) -> None:
-    """Print a rich object, such as a table, as wide as the terminal. Markup in its texts is printed literally."""
+    """Print a rich object (such as a table) in the width of the terminal.
+
+    Markup in its strings is printed literally.
+    """
     from benchwright.cli.console import PlainConsole
 
     console = PlainConsole(width=table_width())
@@ -131,7 +140,7 @@ def print_table(content: RenderableType) -> None:
 
 
 def table_text(content: RenderableType, columns: int) -> str:
-    """Return a rich object, such as a table, as text of this many columns, without colours."""
+    """Return a rich object (such as a table) as text without colours. `columns`: the width of the text."""
     from benchwright.cli.console import PlainConsole
 
     console = PlainConsole(width=columns)
@@ -141,7 +150,10 @@ def table_text(content: RenderableType, columns: int) -> str:
 
 
 def print_summary(summary: RunSummary, said: str = "") -> None:
-    """Print the summary of a run. `said`: an error printed elsewhere, whose reason is not repeated."""
+    """Print the summary of a run.
+
+    `said`: an error that was printed elsewhere. The summary does not repeat its reason.
+    """
     from benchwright.reports.summary import render_summary
 
     print_table(render_summary(summary, said))

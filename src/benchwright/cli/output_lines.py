@@ -15,7 +15,7 @@ from benchwright.secrets import SECRETS
 from benchwright.text import make_safe, truncate
 
 LONGEST_ERROR = 50
-"""Maximum characters of an error in a line, including "..." if it is truncated."""
+"""Maximum number of characters of an error in a line. The "..." of a truncated error counts, too."""
 
 
 def header_lines(program: str, settings: EvalSettings) -> list[str]:
@@ -57,7 +57,10 @@ def run_line(
     scores: str = "",
     note: str | None = None,
 ) -> CleanText:
-    """Return the line of one trial: "[7/9] FAILED (36ms, 0 tokens) - why". `note`: the reason (why) at its end."""
+    """Return the line of one trial: "[7/9] FAILED (36ms, 0 tokens) - why".
+
+    `note`: the reason (why) at the line's end.
+    """
     status = coloured("OK", "green") if success else coloured("FAILED", "red")
     why = f" - {truncated(note)}" if note else ""
     return clean(f"[{place[0]}/{place[1]}] {label}", status, f" ({spent}){scores}{why}")
@@ -71,9 +74,10 @@ def time_and_tokens_text(duration_ms: float, tokens: int) -> str:
 def trial_line(
     place: tuple[int, int], scored: ScoredWork, solved: SolvedWork | None, names: Mapping[str, str]
 ) -> CleanText:
-    """Return the line of a trial. `solved`: None if the answer is from an earlier session or run.
+    """Return the line of a trial.
 
-    `names`: names of the targets by slot, if there are several.
+    `solved`: the solved trial; None if the answer is from an earlier session or run. `names`: names of the targets by
+    slot, if there are several targets.
     """
     name = names.get(scored.trial.target.slot)
     success = scored.status not in FAILED_STATUSES
@@ -95,9 +99,10 @@ def trial_line(
 
 
 def _scores(scores: Sequence[ScoreRecord]) -> str:
-    """Return the text of a trial's scores.
+    """Return the scores of a trial as text.
 
-    As documented, a missing answer is shown as 0, with the reason. A failed scorer has no score.
+    As documented, the score of a missing answer is shown as 0, with the reason. The score of a failed scorer is left
+    out.
     """
     parts = []
     for score in scores:

@@ -43,7 +43,10 @@ class PackGroup(LazyGroup):
     """The command group `pack`, which also accepts former command names."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, None if there is none of that name. The former `uninstall` deletes without asking."""
+        """Return a command of the group. None if there is no such command.
+
+        The former `uninstall` deletes a pack without asking.
+        """
         if cmd_name == "uninstall":
             from benchwright.cli.pack_install import uninstall
 

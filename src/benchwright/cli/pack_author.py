@@ -1,4 +1,4 @@
-"""`benchwright pack test | pack`: tries out one's own pack, and creates its archive."""
+"""`benchwright pack test | pack`: tests one's own pack, and creates the pack's archive."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ Examples:
 """
 
 MAX_ANSWER_CHARACTERS = 50
-"""Maximum characters of an answer that are shown."""
+"""Maximum number of characters of an answer that are shown."""
 
 
 @click.command("dev", cls=Command, epilog=EXAMPLES, context_settings=CONTEXT_SETTINGS)
@@ -67,9 +67,9 @@ async def _watch(
 
 
 def _show(made: PackTryResult, former: Mapping[str, str]) -> dict[str, str]:
-    """Print how each canned answer came out, and what changed against `former`.
+    """Print the result of each canned answer, and what changed since the previous try (`former`).
 
-    Return the results to compare the next try with.
+    Return the results, for comparison with the next try.
     """
     for stack in dict.fromkeys(made.stacks):
         echo(make_lines_safe(stack))
@@ -108,7 +108,10 @@ def _as_text(tried: AttemptOutcome) -> str:
 
 
 def _changes(before: str | None, now: str) -> list[str]:
-    """Return the changed lines of a result, as in a diff. Empty if there is no earlier result, or no change."""
+    """Return the changed lines of a result, as in a diff.
+
+    Empty if there is no earlier result, or if nothing changed.
+    """
     if before is None or before == now:
         return []
     lines = difflib.unified_diff(before.splitlines(), now.splitlines(), n=0, lineterm="")

@@ -1,4 +1,4 @@
-"""`benchwright pack show | validate | init`: shows and checks a pack, or creates a new one."""
+"""`benchwright pack show | validate | init`: shows a pack, checks a pack, or creates a new pack."""
 
 from __future__ import annotations
 

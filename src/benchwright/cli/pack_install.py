@@ -194,7 +194,7 @@ def list_packs(available: bool, registry: str | None, compatible_version: str | 
 
 
 def packs_table(packs: list[InstalledPack]) -> str:
-    """Return a table of installed packs, followed by the errors of those that cannot run."""
+    """Return a table of installed packs. Below it are the errors of packs that cannot run."""
     from benchwright.reports.boxes import render_box
 
     facts = [pack_to_dict(pack) for pack in packs]
@@ -207,7 +207,8 @@ def packs_table(packs: list[InstalledPack]) -> str:
 def pack_to_dict(pack: InstalledPack) -> dict[str, Any]:
     """Return the description of a pack for `--json`.
 
-    The key `scenarios` is the number that the manifest states, None if it states none.
+    The key `scenarios` is the number of scenarios that the manifest states. It is None if the manifest states no
+    number.
     """
     from benchwright.packs.install.sources import describe_source
 

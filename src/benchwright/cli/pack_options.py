@@ -6,7 +6,7 @@ from benchwright.cli.command_help import combine_options, option
 from benchwright.cli.options import node_option, version_option
 
 CONTEXT_SETTINGS = {"auto_envvar_prefix": "BENCHWRIGHT"}
-"""Context settings of these commands, by which environment variables can set their options."""
+"""Settings of click's context for all `pack` commands: environment variables can set their options."""
 
 registry_options = combine_options(
     option("--registry", metavar="URL", heading="Source", rare=True,
@@ -20,4 +20,4 @@ source_options = combine_options(
            help="Address of archives, containing {repository} and {tag} (default: GitHub)."),
     node_option,
 )  # fmt: skip
-"""Options for the sources of packs, and the Node that loads a pack once before it is installed."""
+"""Options for the sources of packs, and for the Node program that loads a pack once before it is installed."""

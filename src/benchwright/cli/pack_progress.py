@@ -1,4 +1,4 @@
-"""Progress display of a pack's run: a live matrix of scenarios by models on a terminal, else a line per trial."""
+"""Progress display of a pack's run: a live matrix of scenarios by models on a terminal, or else a line per trial."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PackProgress:
         self._tick()
 
     def on_result(self, result: WorkResult) -> None:
-        """Print a line for a finished trial, if there is no live display."""
+        """Print a line for a finished trial. If there is a live display, print nothing."""
         setup = self._watch.setup
         if self._display is not None or setup is None or not isinstance(result, SolvedWork):
             return

@@ -76,7 +76,7 @@ cell_options = combine_options(
     version_option,
     node_option,
 )  # fmt: skip
-"""Options that limit a pack and one attempt at a scenario, or change how they run."""
+"""Options that limit a pack's process or one attempt at a scenario, or that change how these run."""
 
 
 @click.command(

@@ -1,4 +1,7 @@
-"""Runs packs one after another; shows progress, the matrix of scenarios by models, and scores; writes CSV, Markdown."""
+"""Runs packs one after another. Shows progress, the matrix of scenarios by models, and scores.
+
+Writes CSV and Markdown.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +105,7 @@ def _run(pack: str, settings: PackSettings, *, as_json: bool, quiet: bool) -> tu
 
 
 def unscored_messages(report: PackReport) -> list[str]:
-    """Return a message, with the reason, for each model to which the pack gave no score."""
+    """Return a message for each model to which the pack gave no score. The message contains the reason."""
     return [
         f"The pack gave no score of {report.setup.models[slot].label}: {one.error}"
         for slot, one in report.scores.items()

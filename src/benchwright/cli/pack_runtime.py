@@ -53,7 +53,7 @@ def install(npm: str, as_json: bool, quiet: bool) -> None:
 
 
 def _silence(text: str) -> None:
-    """Discard a message: used if only the result is wanted."""
+    """Discard a message. It is passed on if only the result is wanted."""
 
 
 def _show(*, as_json: bool) -> None:

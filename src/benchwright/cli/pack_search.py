@@ -38,7 +38,7 @@ def search(
 def show_offers(
     registry: str | None, compatible_version: str | None, words: Sequence[str] = (), *, as_json: bool
 ) -> None:
-    """Print the registry's packs that contain all these words, with their installed versions."""
+    """Print the registry's packs that contain all these words, with the installed version of each."""
     from benchwright.app.pack_registry import search_registry
     from benchwright.app.pack_store import install_settings
 
@@ -56,7 +56,10 @@ def show_offers(
 
 
 def offers_table(found: Sequence[RegistryOffer]) -> str:
-    """Return a table of packs in the registry, then their descriptions, and why some cannot be installed."""
+    """Return a table of packs in the registry.
+
+    Below are their descriptions, and the reasons why some cannot be installed.
+    """
     from benchwright.reports.boxes import render_box
 
     columns = ("Id", "Version", "Installed", "State", "Scenarios")
@@ -74,7 +77,7 @@ def offers_table(found: Sequence[RegistryOffer]) -> str:
 
 
 def _why_not(offer: RegistryOffer) -> str | None:
-    """Return why a pack cannot be installed here. None if it can."""
+    """Return the reason why a pack cannot be installed here. None if the pack can be installed."""
     if offer.entry.page is not None:
         return (
             f"a web pack, the page {offer.entry.page}; show it with: benchwright pack open {offer.entry.id}"

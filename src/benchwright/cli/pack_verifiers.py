@@ -79,7 +79,7 @@ def _plain(endpoint: VerifierEndpoint) -> dict[str, Any]:
 
 
 def verifier_reporter(*, quiet: bool) -> Callable[[VerifierProgress], None]:
-    """Return a callback that reports how the preparation of verifiers proceeds; if `quiet`, it does nothing."""
+    """Return a callback that reports the progress of preparing verifiers. If `quiet`, the callback does nothing."""
     return _say_nothing if quiet else _tell
 
 
@@ -88,4 +88,4 @@ def _tell(preparing: VerifierProgress) -> None:
 
 
 def _say_nothing(_: VerifierProgress) -> None:
-    """Discard progress: used in place of `_tell` if only the result is wanted."""
+    """Discard a progress report. It is passed on in place of `_tell` if only the result is wanted."""

@@ -1,4 +1,4 @@
-"""Progress display of a run: a line for each trial, and a live block below them on a terminal."""
+"""Progress display of a run: a line for each trial and, on a terminal, a live block below these lines."""
 
 from __future__ import annotations
 
@@ -26,16 +26,20 @@ LIVE_INTERVAL = 0.125
 
 STATUS_INTERVAL = 5.0
 STATUS_INTERVAL_WITH_LINES = 30.0
-"""Seconds between two status lines without a terminal, if each trial has a line. `STATUS_INTERVAL`: if none has."""
+"""Seconds between two status lines without a terminal, if each trial also has a line.
+
+`STATUS_INTERVAL`: the same, if trials have no lines.
+"""
 
 
 class TerminalProgress:
-    """Listener that shows the state of `engine.progress.Progress` and, unless `each_trial` is False, each trial.
+    """Listener that shows the progress of a run (`engine.progress.Progress`) and a line for each trial.
 
-    `title`: printed when a run starts. `resume_note`: printed instead if an earlier run is resumed; `what`:
-    word for such a run. `names`: by slot; the line of a trial names its target if the slot is in it. `err`:
-    False to print lines on stdout, as part of the command's output, instead of stderr. Messages always go to
-    stderr. The live display is on the terminal of the lines, or else on that of the messages.
+    `each_trial`: False to print no lines of trials. `title`: printed when a run starts. `resume_note`: printed instead
+    if an earlier run is resumed. `what`: word for such a run. `names`: names of targets by slot; the line of a trial
+    names its target if the slot is in `names`. `err`: False to print lines on stdout, as part of the command's output,
+    instead of stderr. Messages always go to stderr. The live display is on the terminal to which lines go. If lines do
+    not go to a terminal, it is on the terminal of the messages.
     """
 
     def __init__(
@@ -97,7 +101,7 @@ class TerminalProgress:
         self._write(make_safe(text), err=True)
 
     def on_level(self, level: int, settled: bool) -> None:
-        """Report the concurrency once `--concurrency auto` has settled on it."""
+        """Report the concurrency that `--concurrency auto` has chosen, once its search is over."""
         if settled:
             self.on_message(f"Concurrency settled at {level}; timings count from now on.")
 
@@ -131,7 +135,7 @@ class TerminalProgress:
             self._write(text, err=self._err)
 
     def _write(self, text: str, *, err: bool) -> None:
-        """Print a text, above the display if both are on the same terminal."""
+        """Print a text. If the live display is on the same terminal, print the text above the display."""
         if self._display is None or not _is_terminal(err=err):
             echo(text, err=err)
         else:
@@ -140,7 +144,7 @@ class TerminalProgress:
             self._display.console.print(Text.from_ansi(clean(text)), soft_wrap=True)
 
     def _make_display(self) -> Live | None:
-        """Return the live display. None if neither stdout nor stderr is a terminal for it."""
+        """Return the live display. None if neither stdout nor stderr is a terminal."""
         if not _is_terminal(err=self._err) and not _is_terminal(err=True):
             return None
         from rich.live import Live
@@ -180,5 +184,5 @@ def _is_terminal(*, err: bool) -> bool:
 
 
 def retried_message(count: int) -> str:
-    """Return a message on how many earlier trials are retried, for example after provider errors."""
+    """Return a message on how many earlier trials are retried, for example because of provider errors."""
     return f"{count:,} of them {'is' if count == 1 else 'are'} asked again"

@@ -1,4 +1,7 @@
-"""`benchwright replay RUN`: replays a pack's run event by event, in the terminal or in the browser."""
+"""`benchwright replay RUN`: replays a pack's run event by event, in the terminal or in the browser.
+
+No model is asked.
+"""
 
 from __future__ import annotations
 

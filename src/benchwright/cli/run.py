@@ -202,7 +202,7 @@ FOREIGN_OPTIONS = {
     ),
     *("request_seconds", "answer_mb", "stream", "config", "debug"),
 }
-"""Options of `run` that also apply to tasks of other programs."""
+"""Names of the options of `run` that also apply to tasks of other programs."""
 
 
 def _run_foreign_tasks(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool, quiet: bool) -> int:
@@ -242,7 +242,7 @@ def _run_suite(
     as_json: bool,
     quiet: bool,
 ) -> int:
-    """Run a suite. Return the exit code. Options on the command line override the suite's file."""
+    """Run a suite. Return the exit code. Options on the command line override those in the suite's file."""
     from benchwright.app.named_suites import find_suite
     from benchwright.app.suites import LABELS_HINT
     from benchwright.cli.suite_running import run_suite
@@ -267,7 +267,7 @@ def _run_suite(
 
 
 def _run_packs(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool, quiet: bool) -> int:
-    """Run bench packs with those of the options that packs have too. Return the exit code."""
+    """Run bench packs. Of the given options, use those that packs have. Return the exit code."""
     from benchwright.app.suites import PACK_PREFIX
     from benchwright.cli.pack_running import run_packs
     from benchwright.config import PackSettings, sections_by_name

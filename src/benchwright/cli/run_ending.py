@@ -1,4 +1,4 @@
-"""Last step of all commands that run something: report how the run ended, and return the exit code."""
+"""Last step of all commands that run something: reports how the run ended, and returns the exit code."""
 
 from __future__ import annotations
 
@@ -14,16 +14,19 @@ from benchwright.cli.output import say
 from benchwright.text import make_safe
 
 STOPPED, INCOMPLETE, INTERRUPTED = 1, 4, 130
-"""Exit codes of runs that stopped early, lack a wanted figure, or were interrupted.
+"""Exit codes of a run that stopped early (1), that lacks a wanted figure (4), or that was interrupted (130).
 
 See docs/formats.md.
 """
 
 WORSE, UNDECIDED = 3, 5
-"""Exit codes of runs with `--until`: the new model is worse, or all samples did not decide the question."""
+"""Exit codes of runs with `--until`.
+
+3: the new model is worse. 5: the question is still undecided after all samples.
+"""
 
 VERDICT_EXIT_CODES = (UNDECIDED, WORSE)
-"""Exit codes that are verdicts, ordered from undecided to worse."""
+"""Exit codes that are verdicts of `--until`, from the mildest (undecided) to the worst (worse)."""
 
 DECIDED_MESSAGE = "Already decided. The same command without --until asks the remaining samples."
 
@@ -32,7 +35,7 @@ INTERRUPTION_WORDS = {
     "benchmark": ("Interrupted.", "trials"),
     "pack": ("Interrupted.", "cells"),
 }
-"""Message on an interruption, and the word for trials, by kind of run."""
+"""For each kind of run: the message on an interruption, and the word for trials."""
 
 
 def report_end(
@@ -46,8 +49,8 @@ def report_end(
 ) -> int:
     """Report how the session ended: what failed, what is missing, and what to do. Return the exit code.
 
-    `missing`: missing figures besides those in the summary. `go_on`: how to resume an unfinished run.
-    `printed`: True if the summary was printed; reasons in it are then not repeated.
+    `missing`: missing figures besides those in the summary. `go_on`: how to resume an unfinished run. `printed`: True
+    if the summary was printed. Reasons that it contains are then not repeated.
     """
     cache_figures(launched.table, summary)
     result = launched.result
@@ -70,7 +73,7 @@ def report_end(
 
 
 def error_of(launched: LaunchedRun) -> str:
-    """Return the error that `report_end` reports if the session was stopped; else ""."""
+    """Return the error that `report_end` reports if the session was stopped. Return "" if it was not stopped."""
     result = launched.result
     stopped = result is not None and not launched.finished and not result.interrupted
     return result.stop_reason or "" if result is not None and stopped else ""
@@ -84,9 +87,10 @@ def _by_decision(summary: RunSummary) -> int:
 
 
 def combined_exit_code(codes: Sequence[int]) -> int:
-    """Return the exit code of a command with several runs, given the code of each.
+    """Return the exit code of a command with several runs, given the exit code of each run.
 
-    It is the last code that is neither 0 nor a verdict of `--until`, else the worst verdict, else 0.
+    It is the last code that is neither 0 nor a verdict of `--until`. If there is no such code, it is the worst verdict.
+    If there is no verdict, it is 0.
     """
     others = [code for code in codes if code and code not in VERDICT_EXIT_CODES]
     verdicts = [code for code in codes if code in VERDICT_EXIT_CODES]
@@ -113,5 +117,5 @@ def _judge(prepared: PreparedRun[Any], summary: RunSummary, missing: Sequence[st
 
 
 def say_nothing_was_sent() -> None:
-    """Print the last line of `--dry-run`: nothing was sent."""
+    """Print the last line of `--dry-run`, which says that nothing was sent."""
     say("No requests were sent (--dry-run).")

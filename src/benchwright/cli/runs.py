@@ -66,7 +66,7 @@ list_options = combine_options(
            "time, tags, note, agent, kind, suite, started, tokens (default: as many as fit)."),
     json_option,
 )  # fmt: skip
-"""Options that select the listed runs and the columns."""
+"""Options that select the runs to list, and the columns of the list."""
 
 
 @click.group("runs", cls=Group, epilog=EXAMPLES, more=MORE_EXAMPLES, invoke_without_command=True)

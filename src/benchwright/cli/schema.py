@@ -17,7 +17,7 @@ Examples:
 """
 
 NOT_IN_FILES = ("anew", "suite", "dry_run", "api_key", "baseline_api_key")
-"""Fields that are not options, or that do not belong in a file."""
+"""Names of settings that have no option, or that do not belong in a configuration file."""
 
 
 @click.command("schema", cls=Command, epilog=EXAMPLES)
@@ -31,7 +31,7 @@ def command() -> None:
 def config_schema() -> dict[str, Any]:
     """Return the JSON Schema of configuration files.
 
-    Options may stand at the top level of a file, or in the section of their command.
+    An option may stand at the top level of a file, or in the section of its command.
     """
     from benchwright.config import EvalSettings, flat_schema
 

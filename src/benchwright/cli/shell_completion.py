@@ -1,4 +1,4 @@
-"""Shell completion: extends click's classes to values that contain `:` or `=` (models, variants)."""
+"""Shell completion: extends click's classes, so that values may contain `:` or `=` (models, variants)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 """
 
 SPECIAL_CHARACTERS = re.compile(r"([^\w@%+=:,./~-])")
-"""Characters that must be escaped in a shell."""
+"""Regular expression that matches a character that must be escaped in a shell."""
 
 
 def completion_script(shell: str, command: click.Command, program: str) -> str:
@@ -55,7 +55,10 @@ class _Bash(BashComplete):
     source_template = BASH_SCRIPT
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Return the words before the incomplete one, and the incomplete word, undoing bash's splits."""
+        """Return (words before the incomplete word, incomplete word).
+
+        Words that bash has split at `:` or `=` are joined again.
+        """
         line = os.environ["COMP_WORDS"]
         words = split_arg_string(line)[1:]
         incomplete = words.pop() if words and not line[-1:].isspace() else ""
@@ -68,7 +71,7 @@ class _Bash(BashComplete):
         return _whole_words(super().get_completions(args, incomplete), incomplete)
 
     def format_completion(self, item: CompletionItem[str]) -> str:
-        """Return the part of a completion after the last split, escaped so that bash takes it as one word."""
+        """Return the part of a completion after bash's last split. It is escaped, so that bash takes it as one word."""
         return f"{item.type}," + SPECIAL_CHARACTERS.sub(r"\\\1", item.value[self._taken :])
 
 
@@ -89,7 +92,10 @@ class _Fish(FishComplete):
 
 
 def _whole_words(items: list[CompletionItem[str]], incomplete: str) -> list[CompletionItem[str]]:
-    """Return the items with `--option=` in front of each value, if the incomplete word begins with it."""
+    """Return the items as whole words.
+
+    If the incomplete word begins with `--option=`, that prefix is put before each value.
+    """
     option, equals, _ = incomplete.partition("=")
     if not equals or not option.startswith("-"):
         return items

@@ -66,7 +66,7 @@ def command(run: str, row: int | None, sample: str | None, scenario: str | None,
 
 
 def _print_cards(manifest: Manifest, directory: Path) -> None:
-    """Print what the cards of a run's endpoints (which features they have) say about each target."""
+    """Print, for each target, what the cards of the run's endpoints (their features) say about it."""
     from benchwright.runs.cards import card_lines, read_cards
 
     for slot, card in read_cards(directory).items():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchwright.endpoint.simulate.settings import ToolTurn
 
 DEFAULT_PREFIX_CACHE_BLOCKS = 65_536
-"""Number of cache blocks if the deprecated option --prefix-cache is given, which takes no size."""
+"""Number of cache blocks that the deprecated option --prefix-cache stands for. That option takes no number."""
 
 EXAMPLES = """\b
 Examples:
@@ -319,7 +319,7 @@ def _settings(options: dict[str, Any]) -> Settings:
 
 
 def _delay(seconds: str | None, milliseconds: str | None) -> Delay:
-    """Return a delay, given by the current option or by the deprecated one in milliseconds."""
+    """Return a delay. It is given by the current option, or by the deprecated option in milliseconds."""
     from benchwright.endpoint.simulate import Delay
 
     return Delay.parse(milliseconds or "0") if seconds is None else Delay.parse_seconds(seconds)

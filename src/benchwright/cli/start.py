@@ -1,13 +1,16 @@
 """Entry point of the program.
 
-It imports almost nothing: `_signal` is the part of `signal` that is always loaded.
+The module imports almost nothing: `_signal` is the part of `signal` that is always loaded.
 """
 
 import _signal as signal  # type: ignore[import-not-found]
 
 
 def main() -> None:
-    """Run a command (console script). During the imports, Ctrl-C ends the process without a traceback."""
+    """Run a command. It is the console script.
+
+    During the imports, Ctrl-C ends the process without a traceback.
+    """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from benchwright.cli.main import main as run

@@ -1,4 +1,7 @@
-"""Judge options in a suite. Evals have options for a judge; benchmarks take the same through `--option`."""
+"""Judge options in a suite. Evals have such options of their own.
+
+Benchmarks take the same settings through `--option`.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,11 @@ from benchwright.errors import UserError
 from benchwright.text import make_safe
 
 JUDGE_SCORER = "judge"
-"""The eval scorer that uses a judge."""
+"""Name of the eval scorer that asks a judge."""
 
 
 def suite_judge_options(parts: Sequence[SuitePart], named: Collection[str], suite: Suite) -> list[str]:
-    """Return the judge options among those `named` for the whole suite.
+    """Return the judge options among the options that are given for the whole suite (`named`).
 
     Raises:
         UserError: If there are such options, and no part of the suite uses a judge.
@@ -44,7 +47,7 @@ def _asks_a_judge(part: SuitePart) -> bool:
 
 
 def with_judge_as_option(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values with the judge's settings moved into `option`, where benchmarks take them.
+    """Return the values with the judge's settings moved into `option`. Benchmarks take the judge's settings there.
 
     Raises:
         click.UsageError: If `option` names another judge.
@@ -60,9 +63,9 @@ def with_judge_as_option(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without_unused_judge(options: dict[str, Any], own: Collection[str]) -> dict[str, Any]:
-    """Return the options of an eval, without the judge named for the whole suite if the eval uses no judge.
+    """Return the options of an eval. If the eval uses no judge, leave out the judge that is given for the whole suite.
 
-    `own`: names of the options that the eval itself sets; they are kept.
+    `own`: names of the options that the eval itself sets. These options are kept.
     """
     if JUDGE_SCORER in options["scorer"]:
         return options

@@ -1,4 +1,4 @@
-"""Runs a suite; prints a result line for each run, and at the end a table of all runs."""
+"""Runs a suite. Prints a result line for each run, and a table of all runs at the end."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ from benchwright.text import make_safe
 EXIT_CODES: Mapping[SuiteOutcome, int] = {
     "interrupted": INTERRUPTED, "failed": STOPPED, "stopped": STOPPED, "incomplete": INCOMPLETE,
 }  # fmt: skip
-"""Exit codes by the outcome of a run, the most serious first."""
+"""Mapping from the outcome of a run to the exit code, the most serious outcome first."""
 
 OUTCOMES_BY_EXIT_CODE: Mapping[int, SuiteOutcome] = {
     INTERRUPTED: "interrupted",
     STOPPED: "stopped",
     INCOMPLETE: "incomplete",
 }
-"""Outcomes by the exit code of a run."""
+"""Mapping from the exit code of a run to its outcome."""
 
 
 def run_suite(
@@ -71,7 +71,7 @@ def run_suite(
 ) -> int:
     """Run the parts of a suite that are not finished. Return the exit code.
 
-    0: all done; 1 or 4: some are not; 130: interrupted.
+    Exit codes: 0 if all parts are done, 1 or 4 if some are not, and 130 after an interruption.
     """
     if suite.missing_benchmarks:
         say(
@@ -145,14 +145,14 @@ def _launched(
 
 
 def _said_already(text: str) -> None:
-    """Discard a message, because `find_problems` has printed it."""
+    """Discard a message, because `find_problems` has already printed it."""
 
 
 def _report(prepared: PreparedRun[Any], launched: LaunchedRun) -> list[str]:
-    """Write the results of a run unless that was done before.
+    """Write the results of a run. If they were written before, do nothing.
 
-    Return messages about requested figures that a pack's run could not compute, since the run's one-line
-    summary does not show them.
+    Return messages about requested figures that a pack's run could not compute. The run's one-line summary does not
+    show them.
     """
     if launched.result is None and is_reported(launched.directory):
         return []
@@ -178,7 +178,10 @@ def _ended(cell: SuiteRun, outcome: SuiteOutcome, *, run: str | None = None, pro
 
 
 def _say_the_end(suite: Suite, runs: Sequence[SuiteRun], code: int, *, has_table: bool, quiet: bool) -> None:
-    """Report the outcomes of all runs, and what to do next. If `quiet` and all are done, print nothing."""
+    """Report the outcomes of all runs, and what to do next.
+
+    If `quiet` is True and all runs are done, print nothing.
+    """
     counts = Counter(run.outcome for run in runs)
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
     if code or not quiet:

@@ -1,4 +1,4 @@
-"""Makes the settings of a suite's parts: the values in its file are parsed like the options of their commands."""
+"""Makes the settings of a suite's parts. The values in the suite's file are parsed like options of commands."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NO_SETTINGS = (
     "speed",
     "judge_labels",
 )
-"""Command parameters that are not settings of a run."""
+"""Names of command parameters that are not settings of a run."""
 
 
 SUITE_PARAMETERS = (
@@ -46,7 +46,7 @@ SUITE_PARAMETERS = (
     "debug",
     "env_file",
 )
-"""Parameters of the command `run` that apply to a suite as a whole, not to its parts."""
+"""Names of parameters of the command `run` that apply to a suite as a whole, not to its parts."""
 
 
 class _Command(NamedTuple):
@@ -57,9 +57,9 @@ class _Command(NamedTuple):
 
     @property
     def command(self) -> click.Command:
-        """The command itself, found by its path (`pack run`) in the tree that the current command is in.
+        """The click command, found by its path (such as `pack run`) in the current command tree.
 
-        It is not imported, because the modules of `run` and `eval` import this one.
+        It is not imported, because the modules of `run` and `eval` import this module.
         """
         context = click.get_current_context()
         command = context.find_root().command
@@ -102,9 +102,9 @@ def suite_parts(suite: Suite) -> list[SuitePart]:
 
 
 def with_applicable_options(parts: Sequence[SuitePart], of_others: Collection[str] = ()) -> list[SuitePart]:
-    """Return the parts, each without the options given for all benchmarks that its own benchmark does not have.
+    """Return the parts of a suite. Options given for all benchmarks are left out of a part whose benchmark lacks them.
 
-    `of_others`: options that need not exist in any benchmark.
+    `of_others`: names of options that need not exist in any benchmark.
 
     Raises:
         UserError: If no benchmark has an option that is not in `of_others`. The message suggests the right name.
@@ -121,7 +121,7 @@ def with_applicable_options(parts: Sequence[SuitePart], of_others: Collection[st
 
 
 def _own_options(entry: SuiteEntry) -> tuple[str, ...]:
-    """Return the benchmark options (`--option`) that an entry sets for itself, as KEY=VALUE."""
+    """Return the benchmark options (`--option`) that an entry of a suite sets for itself, as KEY=VALUE."""
     written = {
         name: value
         for name, value in entry.options.items()
@@ -147,10 +147,10 @@ def _models(suite: Suite, context: click.Context, given: Mapping[str, Any]) -> t
 
 
 def _check_some_part_takes(given: Set[str], suite: Suite, context: click.Context) -> None:
-    """Check that every typed option applies to some kind of part in the suite.
+    """Check that every typed option applies to at least one kind of part in the suite.
 
     Raises:
-        UserError: If an option applies to none.
+        UserError: If an option applies to no part.
     """
     kinds = {entry.kind for entry in suite.entries}
     taken = {spelling for kind in kinds for spelling in option_names(COMMANDS[kind].command)}
@@ -164,9 +164,9 @@ def _check_some_part_takes(given: Set[str], suite: Suite, context: click.Context
 
 
 def _instead(options: Sequence[str], taken: Collection[str]) -> str:
-    """Return advice to replace `--option KEY=VALUE` by an option `--KEY` of the suite's parts.
+    """Return advice to write `--KEY VALUE` instead of `--option KEY=VALUE`, if the suite's parts have such an option.
 
-    Empty if there is none.
+    Return an empty text otherwise.
     """
     for key, value in parse_pairs(tuple(options), "--option").items():
         if key in taken and key in option_names(COMMANDS["benchmark"].command):
@@ -185,7 +185,10 @@ def _check_known(name: str, suite: Suite) -> None:
 def _settings(
     suite: Suite, entry: SuiteEntry, given: Mapping[str, Any], context: click.Context
 ) -> Iterator[Settings]:
-    """Yield the settings of a suite's entry: one for each of its agents, or a single one without agents."""
+    """Yield the settings of a suite's entry: one for each of the entry's agents.
+
+    If the entry has no agents, yield one.
+    """
     one = COMMANDS[entry.kind]
     spellings = option_names(one.command)
     place = f"{suite.path}, {make_safe(entry.name)}"
@@ -236,5 +239,8 @@ def check_allowed_in_suite(settings: Settings, place: str) -> None:
 
 
 def _fitting(defaults: Mapping[str, Any], spellings: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    """Yield those of a suite's defaults (name, value) for which a command has an option."""
+    """Yield the (name, value) pairs among a suite's defaults for which a command has an option.
+
+    `spellings`: the command's options.
+    """
     yield from ((name, value) for name, value in defaults.items() if name.replace("-", "_") in spellings)

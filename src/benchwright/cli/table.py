@@ -39,7 +39,7 @@ Examples:
 """
 
 TEXT_FILE_WIDTH = 80
-"""Width of text files in columns."""
+"""Width in columns of leaderboards that are written to text files."""
 
 TABLE_FORMATS = ("text", "markdown", "latex", "csv", "json", "html")
 
@@ -167,7 +167,7 @@ def _fitting(suite: str | None, limit: int, **wanted: Any) -> list[BoardEntry]:
 
 
 def suite_name_of(text: str) -> str:
-    """Return the name of a suite, given its name or the path of its file.
+    """Return the name of a suite. `text`: the name itself, or the path of the suite's file.
 
     Raises:
         UserError: If there are no runs of the suite.
@@ -198,7 +198,7 @@ def print_leaderboard(board: Leaderboard) -> None:
 
 
 def _form_of(output: Path | None) -> str:
-    """Return the output format that belongs to a file's suffix."""
+    """Return the output format that belongs to the suffix of a file."""
     suffix = "" if output is None else output.suffix.lower().removeprefix(".")
     return {"md": "markdown", "tex": "latex", "htm": "html"}.get(
         suffix, suffix if suffix in TABLE_FORMATS else "text"

@@ -1,4 +1,4 @@
-"""Text input and output with a person at a terminal, or through a pipe."""
+"""Prints text for a person and reads the person's input, at a terminal or through a pipe."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ POLL_INTERVAL = 0.02
 class Terminal:
     """Prints text on stdout, without control characters and secrets, and reads lines from stdin.
 
-    Nothing is read ahead, so that a debugger in the agent gets the input meant for it.
+    Lines are read only when they are needed, so that a debugger in the agent gets the input that is meant for it.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class Terminal:
         echo(text)
 
     async def ask(self, prompt: str) -> str | None:
-        """Print a prompt and return the line that the person types. None at the end of the input.
+        """Print a prompt and return the line that the person types. Return None at the end of the input.
 
         The event loop is not blocked while waiting.
         """

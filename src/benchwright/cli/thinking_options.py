@@ -9,13 +9,13 @@ import click
 from benchwright.cli.command_help import combine_options, option
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-"""Copy of `config.Effort`, which `--help` must not import."""
+"""Levels of reasoning effort: a copy of `config.ReasoningEffort`. `--help` must not import `config`."""
 
 STYLES = (
     *("openai", "openrouter", "vllm", "sglang", "llama.cpp", "anthropic", "gemini", "dashscope", "deepseek"),
     *("zai", "kimi", "litellm"),
 )
-"""Copy of `config.ThinkingStyle`."""
+"""Styles of request fields for reasoning: a copy of `config.ThinkingStyle`."""
 
 thinking_options = combine_options(
     option("--reasoning-effort", type=click.Choice(EFFORTS), metavar="LEVEL", heading="Model", rare=True,

@@ -1,6 +1,6 @@
 """Refuses options that were typed but have no effect.
 
-Options from the environment or from option files are not refused, because these apply to several commands.
+Options from the environment or from option files are not refused, because such options may be meant for other commands.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ from benchwright.errors import UserError
 
 
 class _Need(NamedTuple):
-    """The condition for an option to have an effect: `words` for a message, and a test of the settings."""
+    """The condition under which an option has an effect.
+
+    `words`: the condition as words for a message. `is_met`: a test of the settings.
+    """
 
     words: str
     is_met: Callable[[Settings], bool]
@@ -40,7 +43,7 @@ def _asks_for_thinking(settings: Settings) -> bool:
 def _names_a_judge(settings: Settings) -> bool:
     """Return True if the settings name a judge model.
 
-    Always True for benchmarks, which report a missing judge model themselves.
+    The result is always True for benchmarks, because they report a missing judge model themselves.
     """
     return not isinstance(settings, EvalSettings) or settings.judge.judge_model is not None
 
@@ -60,7 +63,7 @@ OPTION_NEEDS: Mapping[str, _Need] = {
     "speed": _Need("--dry-run", _has("dry_run")),
     "prices": _Need("--dry-run", _has("dry_run")),
 }
-"""Conditions of options, by parameter name."""
+"""Mapping from the parameter name of an option to the condition under which the option has an effect."""
 
 EXCLUSIVE_OPTIONS = (("fresh", "retry_failed"), ("seed", "no_seed"))
 """Pairs of options that exclude each other."""
@@ -69,7 +72,7 @@ BENCHMARK_SPECIFIC_OPTIONS: Mapping[str, tuple[str, Callable[[About], bool]]] = 
     "keep_images": ("works in containers", lambda about: "containers" in about.needs),
     "seal": ("can be sealed", lambda about: about.can_be_sealed),
 }
-"""Options that only some benchmarks can use, each with words for a message and a test of the benchmark."""
+"""Options that only some benchmarks can use: parameter name -> (words for a message, test of the benchmark)."""
 
 
 def typed_parameters(context: click.Context) -> set[str]:
@@ -88,10 +91,10 @@ def option_spelling(context: click.Context, name: str) -> str:
 def refuse_unused_options(each: Sequence[Settings], benchmarks: Sequence[str] = ()) -> None:
     """Refuse typed options that have no effect in any of the command's runs.
 
-    `each`: settings of each run. `benchmarks`: their names.
+    `each`: the settings of each run. `benchmarks`: the names of the benchmarks.
 
     Raises:
-        UserError: If there is such an option. The message says what it needs.
+        UserError: If there is such an option. The message says what the option needs.
     """
     context = click.get_current_context()
     given = typed_parameters(context)
@@ -118,10 +121,11 @@ def refuse_unused_options(each: Sequence[Settings], benchmarks: Sequence[str] = 
 def drop_unused_judge_options(
     options: dict[str, Any], benchmarks: Sequence[str], given: Collection[str] | None = None
 ) -> None:
-    """Drop judge options that the user did not type, if no benchmark uses a judge or `--option` names another one.
+    """Drop judge options that the user did not type and that no run uses.
 
-    The environment and option files may set them for other commands. `given`: the names of options to keep;
-    by default those that were typed.
+    No run uses them if no benchmark has a judge, or if `--option` names another judge. Such options may come from the
+    environment or from option files, and be meant for other commands. `given`: names of the options to keep; by default
+    the options that were typed.
     """
     given = typed_parameters(click.get_current_context()) if given is None else given
     named = parse_pairs(options["option"], "--option").keys()

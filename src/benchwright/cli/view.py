@@ -55,7 +55,7 @@ def command(run: str | None, host: str, port: int, open_browser: bool, suite: st
 
 
 def run_in_store(reference: str) -> str:
-    """Return the id of the run that `reference` names, if the viewer can show it.
+    """Return the id of the run that `reference` names, if the run is in the store of the viewer.
 
     Raises:
         UserError: If the run is not in the run store of this machine.

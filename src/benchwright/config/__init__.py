@@ -1,8 +1,8 @@
 """User settings as Pydantic models, the same for all interfaces (command options, TOML file, Python).
 
-What users write is flat: every field has the name of its option with underscores; `--batch-size` is
-`concurrency`. The settings of a command are composed of sections, and each function takes the sections that
-it needs.
+Users write flat settings: every field has the name of its option, with underscores. The option `--batch-size` sets
+`concurrency`. The settings of a command are composed of sections, and each function takes the sections that it
+needs.
 """
 
 from collections.abc import Mapping

@@ -10,11 +10,11 @@ from pydantic import Field
 from benchwright.config.composed_settings import Section
 
 LabelFilter = dict[str, str | tuple[str, ...]]
-"""Filter on samples: accepted values by label name, or by `id`. A tuple accepts any of its values."""
+"""Type: filter on samples. It maps a label name, or `id`, to an accepted value or to a tuple of accepted values."""
 
 
 class CatalogSettings(Section):
-    """A benchmark's own options, plug-ins that define more benchmarks, and the folder of datasets."""
+    """A benchmark's own options, the plug-ins that define more benchmarks, and the folder of datasets."""
 
     option: dict[str, str] = {}
     plugin: tuple[Path, ...] = ()
@@ -27,11 +27,13 @@ class SelectionSettings(Section):
     shuffle: bool = False
     where: LabelFilter = {}
     ids: Path | None = None
-    """File of sample ids, one per line."""
+    """File of the sample ids to run, one id per line."""
 
 
 class BenchmarkSelection(SelectionSettings):
-    """Selection and order of a benchmark's samples, their maximum number, and the repeats of each (`n`)."""
+    """Selection and order of a benchmark's samples, their maximum number, and the number of repeats of each sample
+    (`n`).
+    """
 
     max_samples: int | None = Field(default=None, gt=0)
     n: int = Field(default=1, ge=1)
@@ -41,15 +43,15 @@ class ContainerSettings(Section):
     """Settings of benchmarks that work in containers."""
 
     keep_images: Literal["none", "base", "all"] | None = None
-    """Container images to keep after their last trial. None: all, unless the disk is too small for them."""
+    """Container images to keep after their last trial. None: keep all images, unless the disk is too small for that."""
     agent: str | None = None
     """Recipe name of a command-line agent that works in the containers."""
     seal: bool = True
-    """True: seal agents in containers. False: follow their official protocol to the letter."""
+    """True: seal agents in containers. False: follow the agents' official protocol to the letter."""
 
 
 class ResultSettings(Section):
-    """The folder of documented result files."""
+    """The folder in which documented result files are written."""
 
     output_dir: Path = Path("results")
 

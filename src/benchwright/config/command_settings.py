@@ -39,7 +39,10 @@ from benchwright.config.scoring import (
 
 
 class Settings(ComposedSettings):
-    """Sections that all commands that run something have. `CLOSED` ones have no options in a command."""
+    """Sections that all commands that run something have.
+
+    The sections named in `CLOSED` have no options in a command.
+    """
 
     if TYPE_CHECKING:  # the flat names are checked when the settings are made
 
@@ -91,8 +94,8 @@ class TaskSettings(Settings):
 class BenchmarkSettings(Settings):
     """Settings of `benchwright run`: benchmarks of the catalog.
 
-    A setting that is None has the value of the benchmark's protocol. Judge settings are stored among the
-    benchmark's options (`catalog.option`); only the file of judge labels stays in `judge`.
+    If a setting is None, the value of the benchmark's protocol is used. Judge settings are stored among the
+    benchmark's options (`catalog.option`). Only the file of judge labels stays in `judge`.
     """
 
     if TYPE_CHECKING:  # the flat names are checked when the settings are made
@@ -116,7 +119,7 @@ class BenchmarkSettings(Settings):
         """Return the flat values with the judge's settings moved into the benchmark's options.
 
         Raises:
-            ValueError: If these options name another judge.
+            ValueError: If the benchmark's options name another judge.
         """
         judge = {name: judge_option_text(given[name]) for name in JUDGE_SETTINGS if given.get(name)}
         options = given.get("option") or {}
@@ -132,7 +135,7 @@ class BenchmarkSettings(Settings):
 class PackSettings(Settings):
     """Settings of `benchwright pack run`: bench packs against models.
 
-    A setting that is None has the pack's own value, or none.
+    If a setting is None, the pack's own value is used, if there is one.
     """
 
     if TYPE_CHECKING:  # the flat names are checked when the settings are made

@@ -1,4 +1,4 @@
-"""Composition of settings: users write flat names, functions take sections (groups of settings)."""
+"""Composition of settings: users write flat names, and functions take sections (groups of settings)."""
 
 from __future__ import annotations
 
@@ -24,27 +24,32 @@ class ComposedSettings(BaseModel):
     """Settings of a command, composed of sections: every field is a section.
 
     Construction, `model_copy`, dumps and errors use the flat names of the sections' fields:
-    `EvalSettings(timeout=5).limits.timeout`. So that type checkers know the flat names, each class declares
-    them.
+    `EvalSettings(timeout=5).limits.timeout`. Each class declares the flat names, so that type checkers know them.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     CLOSED: ClassVar[frozenset[str]] = frozenset()
-    """Sections that have no options in this command. They always have their defaults, and are not dumped."""
+    """Names of sections that have no options in this command.
+
+    Such a section always has its defaults, and is not dumped.
+    """
 
     @classmethod
     def prepare_flat(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the flat values in the form in which they are distributed to the sections.
+        """Return the flat values as they are distributed to the sections.
 
-        Subclasses may change them.
+        Subclasses can override this method to change the values.
         """
         return given
 
     @model_validator(mode="wrap")
     @classmethod
     def _from_flat(cls, given: Any, make: Callable[[Any], Self]) -> Self:
-        """Return the settings for the values in `given` by flat name. Errors of the sections name flat names, too."""
+        """Return the settings for the values in `given`, which are by flat name.
+
+        Errors of the sections name flat names, too.
+        """
         if not isinstance(given, dict):
             return make(given)
         given = cls.prepare_flat(given)
@@ -89,7 +94,7 @@ class ComposedSettings(BaseModel):
 
 @cache
 def sections_by_name(kind: type[ComposedSettings]) -> Mapping[str, str]:
-    """Return {flat name: section} for every name that users can write for these settings."""
+    """Return {flat name: section name} for every setting that users can write."""
     return {
         name: section
         for section, field in kind.model_fields.items()
@@ -101,7 +106,10 @@ def sections_by_name(kind: type[ComposedSettings]) -> Mapping[str, str]:
 def split_into_sections(
     kind: type[ComposedSettings], flat: Mapping[str, Any]
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """Return ({section: {flat name: value}}, names that no section has) for values by flat name."""
+    """Distribute values by flat name to sections. Return the sections, and the names that no section has.
+
+    The sections are returned as {section name: {flat name: value}}.
+    """
     known = sections_by_name(kind)
     sections: dict[str, dict[str, Any]] = {}
     unknown = []
@@ -124,6 +132,6 @@ def flat_schema(kind: type[ComposedSettings]) -> dict[str, Any]:
 
 
 def _line(error: ErrorDetails) -> InitErrorDetails:
-    """Return a section's validation error with its flat name, in the form that a new `ValidationError` takes."""
+    """Return the validation error of a section as an error for a new `ValidationError`, located by its flat name."""
     kind = PydanticCustomError(error["type"], error["msg"], error.get("ctx"))
     return {"type": kind, "loc": error["loc"][1:], "input": error["input"]}

@@ -1,4 +1,4 @@
-"""Settings of the models under test and of their endpoint."""
+"""Settings of the models under test and of the endpoint that serves them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchwright.config.sampling import ReasoningEffort, ThinkingStyle
 
 
 class ModelEntry(AccessSettings):
-    """One of several models, with settings of its own. None means the setting that all models share.
+    """One of several models, with settings of its own. If a setting is None, the setting that all models share is used.
 
     `name`: name in results, by default `model`. `api_key_env`: environment variable that holds the API key.
     """
@@ -39,16 +39,16 @@ def _entry(given: Any) -> Any:
 
 
 Models = tuple[Annotated[ModelEntry, BeforeValidator(_entry)], ...]
-"""Several models. A plain string is a model without settings of its own."""
+"""Type: several models. A plain string is a model without settings of its own."""
 
 
 class EndpointSettings(AccessSettings):
-    """The models under test, their shared address, and the access to it."""
+    """The models under test, the address that they share, and the access to that address."""
 
     model: str | None = None
     """The model, or the first of several."""
     models: Models = ()
-    """All models, if there are several. Each sample is tried with one model after another."""
+    """All models under test, if there are several. Each sample is tried with one model after another."""
     base_url: str | None = None
     api_key: SecretStr | None = None
 
@@ -63,7 +63,7 @@ class EndpointSettings(AccessSettings):
 
     @property
     def models_under_test(self) -> Models:
-        """The models under test, also if there is only one."""
+        """The models under test, as a tuple even if there is only one."""
         if self.models or self.model is None:
             return self.models
         return (ModelEntry(model=self.model),)

@@ -38,7 +38,7 @@ class SolverSettings(Section):
     """Recipe name of a command-line agent."""
     max_turns: int = 10
     debug: bool = False
-    """True: write what the agent logs by `ctx.log_event` to files."""
+    """True: write the events that the agent logs by `ctx.log_event` to files."""
 
 
 class TaskSolver(Section):

@@ -8,11 +8,11 @@ from benchwright.config.composed_settings import Section
 
 
 class PackProcessSettings(Section):
-    """How a pack's process is run: its runtime, memory limit, verifiers, and way to the models."""
+    """How a pack's process is run: its runtime, its memory limit, its verifiers, and how it reaches the models."""
 
     node: str = "node"
     compatible_version: str | None = None
-    """Version of the desktop host that Benchwright reports as its own to packs."""
+    """Version of the desktop host that Benchwright claims to be when it runs packs."""
     prepare_seconds: float = Field(default=300.0, gt=0)
     pack_memory: int = Field(default=4096, gt=0)
     """Memory limit of the pack's process in MiB."""
@@ -21,7 +21,7 @@ class PackProcessSettings(Section):
 
 
 class ScenarioSettings(Section):
-    """Selection of a pack's scenarios, number of repeats, and the order and limits of attempts."""
+    """Selection of a pack's scenarios, the number of repeats, and the order and limits of attempts."""
 
     n: int = Field(default=1, ge=1)
     mode: str | None = None

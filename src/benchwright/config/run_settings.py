@@ -1,4 +1,4 @@
-"""How a run is carried out: name, limits, concurrency, and whether an earlier run is resumed."""
+"""How a run is carried out: its name, its limits, its concurrency, and how an earlier run is treated."""
 
 from __future__ import annotations
 
@@ -31,43 +31,43 @@ def check_run_name(name: str) -> str:
 
 
 class LabelSettings(Section):
-    """The name of a new run, and the suite that it belongs to."""
+    """The name of a new run, and the suite to which the run belongs."""
 
     name: Annotated[str, AfterValidator(check_run_name)] | None = None
-    """Name of a new run, instead of the generated label."""
+    """Name of a new run. None: a name is generated."""
     suite: Annotated[str, AfterValidator(check_run_name)] | None = None
-    """Suite that a new run belongs to."""
+    """Suite to which a new run belongs."""
 
 
 class LimitSettings(Section):
-    """Timeouts, retries, limits of a trial, budgets, and how many trials may fail."""
+    """Timeouts, retries, limits of a trial, budgets, and the number of trials that may fail."""
 
     timeout: float = Field(default=300.0, gt=0)
-    """Maximum seconds until the first byte of a response, and until its first token."""
+    """Maximum seconds until the first byte of a response. Also the maximum seconds until its first token."""
     request_seconds: float = Field(default=3600.0, gt=0)
     """Maximum seconds for one request, retries included."""
     answer_mb: int = Field(default=128, ge=1)
     """Maximum size of one response in MiB."""
     retries: int = Field(default=5, ge=0)
     max_wait: float = Field(default=600.0, ge=0)
-    """Maximum seconds that one trial may spend waiting for rate limits, in total."""
+    """Maximum seconds that one trial may wait for rate limits, over all its requests."""
 
     trial_tokens: int | None = Field(default=None, gt=0)
     trial_seconds: float | None = Field(default=None, gt=0)
     budget_tokens: int | None = Field(default=None, gt=0)
     budget_seconds: float | None = Field(default=None, gt=0)
     max_failures: str | None = Field(default=None, pattern=r"^[0-9]+$|^[0-9]+(\.[0-9]+)?%$")
-    """Number of trials, or share such as `2%`, that may fail before the command counts as incomplete."""
+    """Number of trials that may fail before the command counts as incomplete. It can be a share, such as `2%`."""
 
 
 class ExecutionSettings(Section):
-    """How trials are executed, what is checked before, and what is written besides the results."""
+    """How trials are executed, what is checked before the first trial, and what is written besides the results."""
 
     concurrency: int | Literal["auto"] = 1
-    """Number of trials in flight at the same time. `auto` searches for the best number during the run."""
+    """Number of trials in flight at the same time. The value `auto` searches for the best number during the run."""
     executor: Literal["local", "ray"] = "local"
     workers: int | None = Field(default=None, ge=1)
-    """Number of processes that share the concurrency. None: one locally, or one per CPU of a Ray cluster."""
+    """Number of processes that share the concurrency. None: one process, or one per CPU of a Ray cluster."""
     ray_address: str | None = None
     stream: bool = True
     dry_run: bool = False
@@ -89,20 +89,23 @@ class ExecutionSettings(Section):
 
 
 class ParallelExecution(ExecutionSettings):
-    """How trials of benchmarks and packs are executed: by default, 8 at the same time."""
+    """How trials of benchmarks and packs are executed. By default, 8 trials are in flight at the same time."""
 
     concurrency: PositiveInt | Literal["auto"] = 8
 
 
 class ResumingSettings(Section):
-    """Treatment of an earlier run of the same configuration: start over (`fresh`), or retry failed trials."""
+    """Treatment of an earlier run of the same configuration.
+
+    `fresh`: start over. `retry_failed`: retry failed trials.
+    """
 
     fresh: bool = False
     retry_failed: bool = False
 
 
 class EvalResuming(ResumingSettings):
-    """Treatment of an earlier eval: resume it, show it or run it again; and reuse of earlier conversations."""
+    """Treatment of an earlier eval: resume it, show it, run it again, or reuse its conversations."""
 
     anew: bool = False
     """For a finished evaluation: True runs it again (`bench`), False shows its results (`eval`)."""
@@ -111,14 +114,14 @@ class EvalResuming(ResumingSettings):
 
 
 class BenchmarkResuming(ResumingSettings):
-    """Treatment of an earlier run of a benchmark, and the choice of a certain run to continue (`run`)."""
+    """Treatment of an earlier run of a benchmark. The user can also choose the run to continue (`run`)."""
 
     run: Path | None = None
     """The run to continue, even if other runs match."""
 
 
 class PackResuming(ResumingSettings):
-    """Treatment of an earlier run of a pack, and selection of its cells (scenario, model, repeat) to retry."""
+    """Treatment of an earlier run of a pack, and selection of the cells (scenario, model, repeat) to retry."""
 
     run: Path | None = None
     """The run to continue, even if other runs match."""
@@ -130,21 +133,24 @@ class PackResuming(ResumingSettings):
 
     @property
     def retries_cells(self) -> bool:
-        """True if cells of a finished run are retried."""
+        """True if cells of a finished run are to be retried."""
         return bool(self.retry_failed or self.provider_errors or self.errors or self.retry_scenario)
 
 
 class DecidingSettings(Section):
-    """Settings for runs that take samples in random order and may stop once a question (`until`) is decided."""
+    """Settings of the question (`until`) that a run decides.
+
+    Such a run takes samples in random order, and stops once the question is decided.
+    """
 
     until: Literal["decided", "not-worse"] | None = None
     against: str | None = None
-    """Run or result file that supplies the old model's answers, so that the old model is not asked."""
+    """Earlier run or result file that supplies the old model's answers, so that the old model is not asked."""
     margin: float = Field(default=0.0, ge=0)
-    """The difference that matters, in units of the score."""
+    """The difference between the models that matters, in units of the score."""
     error: float = Field(default=0.05, gt=0, lt=0.5)
     at_least: int = Field(default=1, ge=1)
-    """Minimum number of samples before anything is decided."""
+    """Minimum number of samples that are used before anything is decided."""
     decide_for: Literal["new-questions", "these-samples"] = "new-questions"
     decide_on: tuple[str, ...] = ()
     """Names of the scores to decide on. Empty: the scores that `app.until` chooses."""

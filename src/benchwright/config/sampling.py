@@ -1,4 +1,4 @@
-"""Settings for generation: request fields, and reasoning effort."""
+"""Settings for generation: fields of requests, and the reasoning effort."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import Field
 from benchwright.config.composed_settings import Section
 
 ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
-"""Reasoning effort levels. Not every server supports all of them."""
+"""Type: levels of reasoning effort. Not every server supports all levels."""
 
 ThinkingStyle = Literal[
     "openai",
@@ -26,7 +26,7 @@ ThinkingStyle = Literal[
     "kimi",
     "litellm",
 ]
-"""Server-specific styles of request fields for reasoning; see `endpoint.reasoning_effort`."""
+"""Type: styles of request fields for reasoning, each for one kind of server; see `endpoint.reasoning_effort`."""
 
 
 class SamplingSettings(Section):
@@ -40,7 +40,7 @@ class SamplingSettings(Section):
 
 
 class BenchmarkSampling(SamplingSettings):
-    """Fields of every request of a benchmark; by default they include a seed."""
+    """Fields of every request of a benchmark. By default, requests include a seed."""
 
     seed: int | None = 42
 
@@ -60,14 +60,14 @@ class ThinkingSettings(Section):
 
     reasoning_effort: ReasoningEffort | None = None
     thinking_budget: int | None = Field(default=None, ge=0)
-    """Maximum number of reasoning tokens; 0 turns reasoning off."""
+    """Maximum number of reasoning tokens. The value 0 turns reasoning off."""
     thinking_style: ThinkingStyle | None = None
     """Style of the server's request fields for reasoning. None: detect it from the server."""
     recommended: bool = False
     recommended_file: Path | None = None
-    """File of settings per model family, used before the user's own file and the shipped one.
+    """File of recommended settings per model family. It has priority over the user's own file and the shipped one.
 
-    Implies `recommended`.
+    It implies `recommended`.
     """
 
     @property

@@ -12,7 +12,7 @@ from benchwright.access_settings import HeadersEnv, PlainHeaders
 from benchwright.config.composed_settings import Section
 
 JUDGE_SETTINGS = ("judge_model", "judge_base_url", "judge_api_key_env", "judge_headers", "judge_headers_env")
-"""Settings that describe the judge of a benchmark, named like the corresponding options."""
+"""Names of the settings that describe the judge of a benchmark. The benchmark's options have the same names."""
 
 
 def judge_option_text(value: Any) -> str:
@@ -33,7 +33,7 @@ class JudgeSettings(Section):
 
 
 class LabelledJudge(JudgeSettings):
-    """The judge model, and a file of people's labels to correct its scores."""
+    """The judge model, and a file of human labels by which the judge's scores are corrected."""
 
     judge_labels: Path | None = None
     """File of human labels, used to correct the judge's scores."""
@@ -47,7 +47,7 @@ class ScorerSettings(Section):
 
 
 class EvalScoring(ScorerSettings):
-    """Scorers and eval functions, repeats, and the score from which a trial counts as passed."""
+    """Scorers, eval functions and repeats, and the score from which a trial counts as passed."""
 
     eval_fn: tuple[str, ...] = ()
     n: int = 1
@@ -55,14 +55,14 @@ class EvalScoring(ScorerSettings):
 
 
 class TaskScoring(Section):
-    """Repeats, and the score from which a trial counts as passed."""
+    """The number of repeats, and the score from which a trial counts as passed."""
 
     n: int = Field(default=1, ge=1)
     pass_threshold: float = 1.0
 
 
 class BaselineSettings(Section):
-    """The baseline, a second model that is run for comparison, and its endpoint."""
+    """The baseline (a second model that is run for comparison), and the baseline's endpoint."""
 
     baseline_model: str | None = None
     baseline_base_url: str | None = None

@@ -14,9 +14,9 @@ from benchwright.text import make_safe
 class AgentLine(Record, frozen=True):
     """One row of the table of agents.
 
-    `is_installable` is False if the agent's recipe installs nothing. `last_verified` is the version and date of
-    the last trial with the agent itself, `newest` its newest published version. Either is empty if it is
-    unknown.
+    `is_installable` is False if the agent's recipe installs nothing. `last_verified` is the version and date of the
+    last test with the real agent. It is empty if there was no test. `newest` is the newest published version. It is
+    empty if that version is unknown.
     """
 
     name: str
@@ -31,7 +31,10 @@ class AgentLine(Record, frozen=True):
 
 
 def render_agents(agents: Sequence[AgentLine]) -> RenderableType:
-    """Render one row per agent. The column of newest versions is left out if none is known."""
+    """Render a table with one row per agent.
+
+    The column of newest versions is left out if no newest version is known.
+    """
     asked = any(one.newest_version for one in agents)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in (

@@ -1,4 +1,4 @@
-"""The findings of an audit, for a terminal: counts of trials, then one line of evidence for each finding."""
+"""The findings of an audit, for a terminal: counts of trials as sentences, then a table with one line per finding."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ MAX_FINDINGS = 200
 
 
 def render_audit(found: RunAudit, *, notes: bool) -> RenderableType:
-    """Render the counts as sentences, then the findings as a table of signs and, if `notes` is True, one of
-    notes.
+    """Render the counts as sentences, then the findings as a table of signs.
 
-    A sign suggests that a trial passed without solving its task; a note is worth knowing, but weaker.
+    If `notes` is True, add a table of notes. A sign suggests that a trial passed without solving its task. A note is
+    weaker, but worth knowing.
     """
     signs = [one for one in found.findings if one.weight == "sign"]
     others = [one for one in found.findings if one.weight == "note"]

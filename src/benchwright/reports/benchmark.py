@@ -18,13 +18,13 @@ from benchwright.statistic import is_number
 from benchwright.text import make_safe
 
 MOST_VALUES = 20
-"""Maximum number of values shown for one label; the result file contains all."""
+"""Maximum number of values of one label that are shown. The result file contains all values."""
 
 
 def render_benchmark(
     about: Mapping[str, Any], totals: Totals, figures: Sequence[Figure], target: TargetSummary
 ) -> RenderableType:
-    """Render the accuracy and score of a model, departures from the protocol, further figures and breakdowns.
+    """Render the results of a model: accuracy and score, departures from the protocol, other figures, and breakdowns.
 
     The caller must have printed the summary of the run above.
     """

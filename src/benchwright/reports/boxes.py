@@ -1,4 +1,7 @@
-"""Boxed tables as plain text, for listings that must be quick: importing rich would take most of their time."""
+"""Renders boxed tables as plain text, for listings that must be quick.
+
+The import of rich would take most of their time.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from benchwright.text import make_safe
 def render_box(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], centred: Sequence[int] = ()
 ) -> str:
-    """Render a boxed table as text. `centred` contains the positions of centred columns."""
+    """Render a boxed table as text. `centred`: the indexes of the centred columns."""
     cells = [[make_safe(cell) for cell in row] for row in [columns, *rows]]
     widths = [max(_width(row[place]) for row in cells) for place in range(len(columns))]
     lines = [_rule("┌┬┐", widths), _line(cells[0], widths, centred), _rule("├┼┤", widths)]
@@ -38,7 +41,7 @@ def _padded(cell: str, width: int, *, centred: bool) -> str:
 
 
 def _width(text: str) -> int:
-    """Return the width of a text in terminal columns: a wide East Asian character takes two."""
+    """Return the width of a text in terminal columns. A wide East Asian character takes two columns."""
     if text.isascii():
         return len(text)
     import unicodedata

@@ -14,7 +14,7 @@ from benchwright.formats import plural
 from benchwright.text import make_safe
 
 WIDE_TERMINAL = 110
-"""Minimum terminal width, in columns, for printing consequences beside the findings instead of below them."""
+"""Minimum width of a terminal, in columns, at which consequences are printed beside the findings instead of below."""
 
 _STYLES = {State.YES: "green", State.PARTLY: "yellow", State.NO: "red", State.UNKNOWN: "dim"}
 _WORDS = {State.YES: "yes", State.PARTLY: "partly", State.NO: "no", State.UNKNOWN: "?"}
@@ -27,7 +27,7 @@ class CardTable:
         self._card = card
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        """Yield each heading and the table below it, fitted to the available width."""
+        """Yield each heading and the table below the heading, fitted to the available width."""
         findings = self._card.findings
         shown = [(line, findings[key]) for key, line in CARD_LINES.items() if key in findings]
         titles = max(len(line.title) for line, _ in shown)
@@ -40,7 +40,10 @@ class CardTable:
 
 
 def render_card(card: Card) -> RenderableType:
-    """Render a capability card as a table, then how many requests and seconds the check of the endpoint took."""
+    """Render a capability card as a table.
+
+    Below it is a line with the requests and seconds that the examination took.
+    """
     end = f"\n{plural(card.requests, 'request')} in {card.seconds:.1f} s. docs/check.md says what each line means."
     if card.late:
         end += f"\n{plural(card.late, 'request')} had no answer in time: --request-seconds gives a slow server more."

@@ -1,4 +1,4 @@
-"""The table by which the documented command compares result files: one column per file, one row per metric."""
+"""The table in which `compare`, as documented, shows result files: one column per file, one row per metric."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from benchwright.text import make_safe
 
 
 def render_comparison(files: Sequence[ResultFile]) -> RenderableType:
-    """Render the documented table, with an added row for the Wilson interval below the documented interval.
+    """Render the documented table of result files.
 
-    Below the table, a line explains each file that has no score.
+    A row is added for the Wilson interval, below the documented interval. Below the table, a line explains each file
+    that has no score.
     """
     table = Table(title="Benchmark Comparison")
     table.add_column("Metric", no_wrap=True)
@@ -51,7 +52,7 @@ NO_SCORE_CELLS = {
     "95% CI": MISSING_CELL,
     "95% CI (Wilson)": MISSING_CELL,
 }
-"""Cells in the rows of the score and its intervals, for a file without any score."""
+"""For a file without any score, the texts in the rows of the score and its intervals."""
 
 
 def _number(value: float | None, form: str = ".4f") -> str:

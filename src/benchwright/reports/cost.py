@@ -16,16 +16,16 @@ from benchwright.reports.terminal import render_blocks
 
 
 class PartCost(NamedTuple):
-    """A number of trials and their estimated cost."""
+    """The estimated cost of one part of a suite, and its number of trials."""
 
     trials: int
     cost: Cost
 
 
 def render_costs(title: Line, each: Mapping[str, PartCost], left_out: int) -> RenderableType:
-    """Render a table with a row for each part of a suite and a total over the parts whose cost is known.
+    """Render a table with a row for each part of a suite, and with a total over the parts whose cost is known.
 
-    The basis of each estimate follows. `left_out` is the number of parts that cannot be run as configured.
+    Below the table is the basis of each estimate. `left_out`: number of parts that cannot be run as configured.
     """
     if not each:
         return render_blocks([title], [])
@@ -57,15 +57,16 @@ def _cells(priced: PartCost) -> list[CellText]:
 
 
 def _without_unknown(columns: list[str], rows: list[list[CellText]]) -> Block:
-    """Build a table from these rows, without time if no speed is known, and without cost if no prices are
-    known.
+    """Build a table from these rows.
+
+    The column of times is left out if no speed is known. The column of costs is left out if no prices are known.
     """
     kept = [place for place in range(len(columns)) if any(row[place] != "–" for row in rows)]
     return Block("", [columns[place] for place in kept], [[row[place] for place in kept] for row in rows])
 
 
 def cost_text(cost: Cost) -> str:
-    """Format requests, tokens, time and money in one line. Unknown time or money is left out."""
+    """Format requests, tokens, time and money in one line. Time or money is left out if it is unknown."""
     most = "at most " if cost.most else ""
     if cost.requests is cost.prompt_tokens is cost.completion_tokens is None:
         return "unknown"
@@ -82,7 +83,7 @@ def cost_text(cost: Cost) -> str:
 
 
 def cost_lines(cost: Cost) -> list[str]:
-    """Return a line with the cost and a line with the basis of the estimate."""
+    """Return two lines: the estimated cost, and the basis of the estimate."""
     return [f"estimate: {cost_text(cost)}", f"  ({cost.basis})"]
 
 

@@ -25,7 +25,7 @@ def _short(one: ModelDecision, *, several: bool) -> str:
 
 
 def decision_lines(decision: RunDecision) -> Iterator[Line]:
-    """Yield the verdicts, then the population that they hold for, and the requests that stopping early saved."""
+    """Yield the verdicts. Then yield the population for which they hold, and the requests that stopping early saved."""
     if decision.refusal is not None:
         yield Line("warning", ["No decision: ", ForeignText(decision.refusal)])
         return
@@ -72,7 +72,7 @@ def _difference(one: ModelDecision) -> str:
 def _end(value: float, unit: bool) -> str:
     """Format an end of an interval.
 
-    It gets more digits if it would be rounded to 0, so that its sign shows.
+    If it would be rounded to 0, it gets more digits, so that its sign shows.
     """
     text = difference_text(value, unit, signed=True).removesuffix(" points")
     return format(value * 100, "+.2g") if unit and value and float(text) == 0 else text

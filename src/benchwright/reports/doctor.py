@@ -17,9 +17,8 @@ _STYLES = {"ok": "green", "missing": "yellow", "problem": "bold red"}
 class Finding(NamedTuple):
     """One finding of `doctor` about this machine.
 
-    `state` is "ok", "missing" or "problem", `subject` the thing that was checked, and `text` what was found.
-    `needed_for` names what needs the thing, and `what_to_do` is the advice; each is None if there is nothing
-    to add.
+    `state`: "ok", "missing" or "problem". `subject`: the thing that was checked. `text`: the result of the check.
+    `needed_for`: the features that need the thing, or None. `what_to_do`: advice, or None.
     """
 
     state: str
@@ -32,7 +31,7 @@ class Finding(NamedTuple):
 def render_findings(lines: Iterable[Finding]) -> RenderableType:
     """Render a table of states, subjects and findings.
 
-    Below each finding is what needs it, and the advice.
+    Below each finding are the features that need its subject, and the advice.
     """
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     for _ in range(2):

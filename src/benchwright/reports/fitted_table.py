@@ -1,6 +1,4 @@
-"""Tables that fit into their terminal: text wraps at word ends, and columns that do not fit form further
-tables.
-"""
+"""Tables that fit into their terminal. Text wraps at word ends, and columns that do not fit form further tables."""
 
 from __future__ import annotations
 
@@ -21,7 +19,10 @@ MIN_COLUMN_WIDTH = 10
 
 
 class FittedTable:
-    """A table (`Block`) as one table, or as several below each other that each repeat its columns of words."""
+    """Renders a table (`Block`). If it is too wide, it becomes several tables, one below the other.
+
+    Each of these tables repeats the columns of words.
+    """
 
     def __init__(self, block: Block) -> None:
         self._block = block
@@ -49,7 +50,7 @@ def cell_text(cell: CellText) -> str:
 
 
 def wrap_text(text: str, width: int) -> str:
-    """Wrap a text at `width` characters, after a dash, slash, underscore, colon or space if possible."""
+    """Wrap a text at `width` characters. If possible, break lines after a dash, slash, underscore, colon or space."""
     lines = [""]
     for part in re.findall(r"[^-/_: ]*[-/_: ]|[^-/_: ]+", text):
         if lines[-1] and len((lines[-1] + part).rstrip()) > width:
@@ -59,8 +60,9 @@ def wrap_text(text: str, width: int) -> str:
 
 
 def _shared_out(figures: range, natural: Sequence[int], room: int) -> list[list[int]]:
-    """Distribute the columns of figures over several tables: as many per table as fit `room`, but at least
-    one.
+    """Distribute the columns of figures over several tables.
+
+    Each table gets as many columns as fit into `room`, but at least one.
     """
     tables: list[list[int]] = [[]]
     for place in figures:
@@ -72,7 +74,7 @@ def _shared_out(figures: range, natural: Sequence[int], room: int) -> list[list[
 
 
 def _widened(least: dict[int, int], natural: Sequence[int], room: int) -> dict[int, int]:
-    """Return the widths of the word columns: the narrowest is widened repeatedly until `room` is used up."""
+    """Return the widths of the columns of words. The narrowest column is widened repeatedly until `room` is used up."""
     widths = dict(least)
     left = room - sum(width + COLUMN_GAP for width in widths.values()) + COLUMN_GAP
     while left > 0 and (growing := [place for place in widths if widths[place] < natural[place]]):

@@ -17,7 +17,7 @@ MiB = 2**20
 
 
 def render_images(images: Sequence[OwnImage]) -> RenderableType:
-    """Render one row per image. A note below explains the sizes."""
+    """Render a table with one row per image. A note below the table explains the sizes."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("Image", "Size", "Made", "For", "Last used (UTC)"):
         table.add_column(column, justify="right" if column == "Size" else "left", overflow="fold")

@@ -28,9 +28,7 @@ def imported_table(runs: Sequence[ImportedRun]) -> Block:
 
 
 def imported_lines(report: ImportReport) -> Iterator[Line]:
-    """Yield notes on an import: runs that were already imported, data that results lack, and unreadable
-    files.
-    """
+    """Yield notes on an import: runs that were imported before, data that results lack, and unreadable files."""
     runs = report.imported
     known = sum(not one.new for one in runs)
     if known:

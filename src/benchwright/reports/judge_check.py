@@ -1,4 +1,7 @@
-"""The results of a judge check (experiments on how reliable a judge model's verdicts are), for a terminal."""
+"""The results of a judge check, for a terminal.
+
+A judge check is a set of experiments on how reliable a judge's verdicts are.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from benchwright.reports.comparison.tables import Block
 from benchwright.reports.terminal import render_blocks
 
 SIGNIFICANCE_LEVEL = 0.01
-"""P-value below which a change counts as affecting verdicts."""
+"""A change affects the judge's verdicts if its p-value is below this level."""
 
 CHANGE_TEXTS = {
     "answer first": "The order of reference and answer moves verdicts",
@@ -23,7 +26,7 @@ CHANGE_TEXTS = {
 
 
 def render_check(found: JudgeCheck) -> RenderableType:
-    """Render sentences on changes that affect the judge's verdicts, then a table of all experiments."""
+    """Render sentences on the changes that affect the judge's verdicts. Then render a table of all experiments."""
     rows: list[list[CellText]] = [
         [
             one.name,

@@ -18,8 +18,9 @@ SAMPLES_NEEDED_NOTE = (
 
 
 def noise_blocks(floors: Sequence[NoiseFloor]) -> Iterator[Block]:
-    """Yield a table of how often a sample's score changes between repeats, then tables of required sample
-    sizes.
+    """Yield a table of how often a sample's score changes between repeats.
+
+    Then yield tables of required sample sizes.
     """
     columns = ["Model", "task", "score", "samples", "repeats", "flips", "two runs apart"]
     rows: list[list[CellText]] = [

@@ -1,4 +1,4 @@
-"""Results of packs: the matrix of scenarios by models, the scores as bars, a Markdown card, and CSV rows."""
+"""Results of packs: the matrix of scenarios by models, the scores as bars, a report in Markdown, and CSV rows."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def render_matrix(
 ) -> RenderableType:
     """Render the matrix of a pack's results: scenarios as rows, models as columns.
 
-    It is transposed if the models do not fit into `columns` characters.
+    If the models do not fit into `columns` characters, the matrix is transposed.
     """
     wide = 30 + 14 * len(models) <= columns
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
@@ -61,7 +61,7 @@ def render_matrix(
 
 
 def cell_text(cell: CellState | None) -> Text:
-    """Return the text of a cell (one scenario with one model): a sign per attempt, and their duration."""
+    """Return the text of a cell (one scenario with one model): a sign for each attempt, and the attempts' duration."""
     text = cell_sign(cell)
     if cell is not None and cell.attempts and cell.running_since is None:
         text.append(f" {duration(cell.seconds)}", style="dim")
@@ -69,7 +69,10 @@ def cell_text(cell: CellState | None) -> Text:
 
 
 def cell_sign(cell: CellState | None) -> Text:
-    """Return the signs of a cell (one scenario with one model), one for each attempt, also for a running one."""
+    """Return the signs of a cell (one scenario with one model).
+
+    There is one for each attempt, also for a running attempt.
+    """
     if cell is None or (not cell.attempts and cell.running_since is None):
         return Text(*NOTHING)
     text = Text()
@@ -81,7 +84,7 @@ def cell_sign(cell: CellState | None) -> Text:
 
 
 def render_scores(models: Mapping[str, RegisteredModel], scores: Mapping[str, PackScore]) -> RenderableType:
-    """Render the scores that the pack computed: total, remark, and categories as bars."""
+    """Render the scores that the pack computed: the total, a remark, and the categories as bars."""
     parts: list[RenderableType] = []
     highest = max([_highest(one.score) for one in scores.values() if one.score is not None], default=0.0)
     for slot, one in scores.items():
@@ -100,7 +103,8 @@ def _highest(score: BenchmarkScore) -> float:
 def _categories(score: BenchmarkScore, highest: float) -> RenderableType:
     """Render the categories of a score as bars.
 
-    The full bar stands for 1 or 100 if `highest` is at most that, else for `highest`.
+    `highest`: the highest value. If it is at most 1, a full bar stands for 1. If it is at most 100, a full bar stands
+    for 100. Otherwise a full bar stands for `highest`.
     """
     full = 1.0 if highest <= 1 else 100.0 if highest <= 100 else highest
     table = Table.grid(padding=(0, 2))
@@ -121,7 +125,7 @@ def _categories(score: BenchmarkScore, highest: float) -> RenderableType:
 def cell_status_text(attempts: Sequence[str]) -> str:
     """Describe a cell (one scenario with one model) by the statuses of its attempts.
 
-    That is the number of errors if there are any, else the most frequent status and the number of passes.
+    If there are errors, return their number. Otherwise return the most frequent status and the number of passes.
     """
     if len(attempts) == 1:
         return attempts[0]
@@ -131,7 +135,7 @@ def cell_status_text(attempts: Sequence[str]) -> str:
 
 
 def attempt_rows(setup: PackRunSetup, results: PackResults) -> Iterator[dict[str, Any]]:
-    """Yield one row per attempt, as a dictionary with the names of the CSV columns."""
+    """Yield one row for each attempt, as a dictionary whose keys are the names of the CSV columns."""
     for slot, cells in results.attempts.items():
         for attempts in cells.values():
             for attempt in attempts:
@@ -158,7 +162,7 @@ def _row(attempt: Attempt, model: RegisteredModel) -> dict[str, Any]:
 
 
 def as_csv(runs: Sequence[tuple[PackRunSetup, PackResults]]) -> str:
-    """Render all attempts of several runs as CSV. Cells that look like spreadsheet formulas are escaped."""
+    """Render all attempts of several runs as CSV. Cells that spreadsheets would treat as formulas are escaped."""
     rows = [row for setup, results in runs for row in attempt_rows(setup, results)]
     if not rows:
         return ""
@@ -171,7 +175,7 @@ def as_csv(runs: Sequence[tuple[PackRunSetup, PackResults]]) -> str:
 
 
 def as_markdown(setup: PackRunSetup, results: PackResults, scores: Mapping[str, PackScore]) -> str:
-    """Render a pack's results as Markdown to share: scores, then the matrix of scenarios by models."""
+    """Render a pack's results as Markdown to share: the scores, then the matrix of scenarios by models."""
     name, version, models = setup.manifest.name, setup.manifest.version, setup.models
     partly = (
         [f"{setup.scenario_count_text.capitalize()}.", ""]

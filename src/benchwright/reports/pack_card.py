@@ -1,6 +1,6 @@
 """The summary card of a pack's run as text, Markdown, SVG and HTML.
 
-Names from packs and models are escaped.
+Names that come from packs and models are escaped.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from benchwright.text import make_safe, truncate
 BAR_WIDTH = 20
 """Width of a full bar in characters."""
 WIDTH, LINE, MARGIN = 640, 22, 24
-"""Width of an SVG, height of its lines, and width of its margin, in pixels."""
+"""Sizes of an SVG in pixels: its width, the height of a line, and the width of the margin."""
 MAX_LABEL_LENGTH = 34
 """Maximum number of characters of a label."""
 SVG_STYLE = (
@@ -117,5 +117,5 @@ CARD_FORMATS: Mapping[str, Callable[[PackCard], str]] = {
     "svg": as_svg,
     "html": as_html,
 }
-"""The renderers of a card, by format."""
+"""Functions that render a card, by the name of the format."""
 FORMATS_BY_SUFFIX = {".txt": "text", ".md": "markdown", ".svg": "svg", ".html": "html"}

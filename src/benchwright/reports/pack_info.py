@@ -1,4 +1,4 @@
-"""A pack on a terminal: the contents of its manifest, and its scenarios with their cards."""
+"""A pack, rendered for a terminal: the contents of its manifest, and its scenarios with their cards."""
 
 from __future__ import annotations
 
@@ -76,7 +76,10 @@ def _manifest_facts(manifest: PackManifest) -> Iterator[tuple[str, str]]:
 
 
 def _permissions(manifest: PackManifest) -> str:
-    """Return the permissions that a web pack may request from its host, or why its page cannot be shown."""
+    """Return the permissions that a web pack may request from its host.
+
+    If its page cannot be shown, return the reason.
+    """
     try:
         return ", ".join(web_pack_of(manifest).permissions) or "nothing"
     except UserError as error:

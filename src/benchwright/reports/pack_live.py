@@ -1,4 +1,7 @@
-"""The matrix of scenarios by models of a running pack, cut to the terminal's size around the running cells."""
+"""The matrix of scenarios by models of a running pack, for a terminal.
+
+It is cut to the terminal's size, around the running cells.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +32,10 @@ def render_live(
     columns: int,
     lines: int,
 ) -> RenderableType:
-    """Render the matrix of scenarios by models within `columns` by `lines` characters, with running cells
-    visible.
+    """Render the matrix of scenarios by models, at most `columns` characters wide and `lines` lines high.
 
-    Rows that do not fit are counted. Scenarios are the rows, or the columns if there are more models than fit
-    side by side.
+    Running cells are visible, and rows that do not fit are counted. Scenarios are the rows of the matrix. If there are
+    more models than fit side by side, scenarios are its columns.
     """
     first, last = _at_work(models, scenarios, cells)
     if NAME_WIDTH + CELL_WIDTH * len(models) <= columns:
@@ -76,9 +78,10 @@ def _cut(text: str) -> Text:
 def _at_work(
     models: Mapping[str, RegisteredModel], scenarios: Sequence[ScenarioMeta], cells: Cells
 ) -> tuple[int, int]:
-    """Return the positions of the first and the last scenario that has a running cell.
+    """Return the positions of the first and of the last scenario that has a running cell.
 
-    If no cell is running, both are the first scenario with a cell that has not begun, else the last scenario.
+    If no cell is running, return the position of the first scenario with a cell that has not begun, twice. If there is
+    no such scenario, return the position of the last scenario, twice.
     """
     running, unbegun = [], []
     for at, scenario in enumerate(scenarios):
@@ -93,9 +96,10 @@ def _at_work(
 
 
 def _window(count: int, first: int, last: int, room: int, reserve: int = 1) -> range:
-    """Return the positions to show out of `count` if only `room` fit, centred on `first` to `last`.
+    """Return the positions of the rows to show, out of `count` rows, if only `room` rows fit.
 
-    If not all fit, `reserve` places are kept free for the line that counts the hidden ones.
+    They are centred on the rows from `first` to `last`. `reserve`: number of rows that stay free for the count of
+    hidden rows, if not all rows fit.
     """
     room = max(1, room if count <= room else room - reserve)
     start = (first + min(last, first + room - 1)) // 2 - room // 2

@@ -14,7 +14,7 @@ MAX_SUMMARY_LENGTH = 60
 
 
 def event_line(event: Event, labels: Mapping[str, str]) -> str:
-    """Describe an event in one line. `labels` maps model ids to labels.
+    """Describe an event in one line. `labels`: mapping from model id to label.
 
     An event of an unknown type, as later hosts may write, is described by the name of its type.
     """

@@ -12,7 +12,7 @@ from benchwright.text import make_safe
 def status_line(progress: LiveProgress, names: Mapping[str, str]) -> str:
     """Return one line with trials done, rate, time left, concurrency, failures, and the scores so far.
 
-    `names` maps slots to the names of the targets; it is empty if there is one target only.
+    `names`: mapping from slot to the name of the target. It is empty if there is only one target.
     """
     parts = [f"[{progress.done:,}/{progress.total:,}]", f"{progress.rate:.1f}/s"]
     if progress.done < progress.total and progress.eta is not None:
@@ -32,7 +32,7 @@ def status_line(progress: LiveProgress, names: Mapping[str, str]) -> str:
 
 
 def _mean(mean: RunningMean) -> str:
-    """Format a mean, with its interval if there is one."""
+    """Format a mean and its interval. The interval is left out if there is none."""
     interval = mean.interval
     ends = "" if interval is None else f" [{interval.low:.3f}, {interval.high:.3f}]"
     return f"{mean.mean:.3f}{ends}"

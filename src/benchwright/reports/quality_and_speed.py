@@ -23,15 +23,15 @@ from benchwright.statistic import NoScore
 
 TEST_NAMES = {"mann-whitney": "Mann-Whitney test", "clustered-rank": "rank test over clusters"}
 QUARTER_NAMES = ("fastest", "second", "third", "fourth")
-"""Names of the quarters into which trials are divided by speed.
+"""Names of the groups into which trials are divided by speed: four quarters.
 
-If there are few trials, only the first ones are used.
+If there are few trials, there are fewer groups, and only the first names are used.
 """
 CAUSATION_NOTE = "an association is not a cause: harder questions take longer, too"
 
 
 def quality_and_speed_blocks(views: Sequence[JointView]) -> Iterator[Block]:
-    """Yield a table of correct answers per second, then a table of the accuracy of fast and slow trials."""
+    """Yield a table of correct answers per second. Then yield a table of the accuracy of fast and slow trials."""
     rows = [row for view in views for row in _rates(view)]
     if rows:
         columns = ["Correct answers", "per", "rate", _interval_of(views), "correct", "in"]
@@ -69,7 +69,7 @@ def _interval_of(views: Sequence[JointView]) -> str:
 
 
 def outcome_counts_text(judged: OutcomeCounts) -> str:
-    """Describe how many trials were graded, unanswered, failed or reused."""
+    """Describe how many trials were graded, were unanswered, failed, or were reused."""
     if isinstance(judged.accuracy, NoScore):
         return judged.accuracy.brief
     told = f"{judged.correct:,} correct of {judged.n:,} graded"
@@ -92,7 +92,7 @@ def _rates(view: JointView) -> Iterator[list[CellText]]:
 
 
 def rate_interval(rate: CorrectAnswerRate) -> str:
-    """Format the interval of a rate, or a dash if it has none."""
+    """Format the interval of a rate. Return a dash if there is no interval."""
     return interval(rate.low, rate.high, ".4g")
 
 
@@ -130,7 +130,7 @@ def _bucket(bucket: SpeedBucket) -> list[CellText]:
 
 
 def association_text(speed: SpeedAccuracy) -> str:
-    """Describe whether wrong answers were slower than correct ones, with the test."""
+    """Describe whether wrong answers were slower than correct ones. The result of the test is included."""
     name = METRIC_NAMES[speed.metric]
     left_out = f", {plural(speed.untimed, 'graded trial')} without a time left out" if speed.untimed else ""
     if speed.wrong_slower is None:
@@ -186,7 +186,7 @@ def _concurrency_row(row: ConcurrencyRow) -> list[CellText]:
 
 
 def concurrency_lines(tables: Sequence[ByConcurrency]) -> Iterator[Line]:
-    """Yield a sentence per table: the trend of accuracy, and the concurrency with most correct answers/s."""
+    """Yield a sentence for each table: the trend of accuracy, and the concurrency with the most correct answers/s."""
     for table in tables:
         told: list[CellText] = (
             [ForeignText(table.model), " on ", ForeignText(table.task), ": "] if len(tables) > 1 else []
@@ -195,7 +195,7 @@ def concurrency_lines(tables: Sequence[ByConcurrency]) -> Iterator[Line]:
 
 
 def trend_text(table: ByConcurrency) -> str:
-    """Describe the trend of accuracy with concurrency, and the concurrency with most correct answers/s."""
+    """Describe the trend of accuracy with concurrency, and name the concurrency with the most correct answers/s."""
     text = f"No trend with concurrency: {table.no_trend}."
     if table.trend is not None:
         text = _trend(table.trend, table.confidence)

@@ -22,7 +22,7 @@ SHORT_ID_LENGTH = 15
 """Number of characters at the beginning of a run id that hold the start time (UTC)."""
 
 MOST_MODELS = 3
-"""Maximum number of models of a run that get a line each."""
+"""Maximum number of models of a run that are listed, one line each."""
 
 LONGEST_NOTE = 60
 COLUMN_GAP = 2
@@ -31,7 +31,7 @@ COLUMN_GAP = 2
 class ListColumn(NamedTuple):
     """A column: its heading, alignment, and its text for a run (one line, or one for each model).
 
-    `min_width` is its minimum width in characters, or None if it must keep its full width.
+    `min_width`: the column's minimum width in characters. It is None if the column must keep its full width.
     """
 
     heading: str
@@ -41,7 +41,10 @@ class ListColumn(NamedTuple):
 
 
 def score_text(target: ListedTarget) -> str:
-    """Return the first score of a target with its interval, `no score`, or a dash if no scorer applies to it."""
+    """Return the first score of a target with its interval.
+
+    Return `no score` if nothing was scored, and a dash if no scorer applies to the target.
+    """
     if not target.scores:
         return "–"
     score = target.scores[0]
@@ -65,7 +68,10 @@ def _lines(texts: Sequence[str]) -> str:
 
 
 def trials_text(row: RunRow) -> str:
-    """Return the number of finished trials, and the planned number if it differs. "?" if unknown."""
+    """Return the number of finished trials. If the planned number differs, it follows.
+
+    Return "?" if the number is unknown.
+    """
     if row.done is None:
         return "?"
     return f"{row.done:,}" if row.planned in (None, row.done) else f"{row.done:,} of {row.planned:,}"
@@ -77,7 +83,7 @@ def started_text(row: RunRow) -> str:
 
 
 def time_text(row: RunRow) -> str:
-    """Return the working time of a run, or a dash if it is unknown."""
+    """Return the working time of a run. Return a dash if the time is unknown."""
     return "–" if row.seconds is None else duration(row.seconds)
 
 
@@ -86,7 +92,7 @@ def _tokens(row: RunRow) -> str:
 
 
 def failed_text(row: RunRow) -> str:
-    """Return the number of failed trials, or "" if none failed."""
+    """Return the number of failed trials. Return "" if no trial failed."""
     return f"{row.failed:,}" if row.failed else ""
 
 
@@ -109,21 +115,24 @@ LIST_COLUMNS: Mapping[str, ListColumn] = {
     "started": ListColumn("Started (UTC)", started_text),
     "tokens": ListColumn("Tokens", _tokens, is_right_aligned=True),
 }
-"""All columns, by the names that `--columns` accepts."""
+"""All columns of the list of runs, by the names that `--columns` accepts."""
 
 REQUIRED_COLUMNS = ("run", "name", "model", "score", "trials")
 OPTIONAL_COLUMNS = ("failed", "tags", "dataset", "agent", "time", "state", "note", "kind")
-"""Optional columns: shown if they are informative and there is room, the most important first."""
+"""Optional columns, the most important first.
+
+An optional column is shown if it is informative and there is room.
+"""
 
 PAGE_COLUMNS = ("name", "model", "score", "failed", "trials", "state", "time", "kind", "tags", "note", "run")
-"""Columns that a viewer page shows by default, if they are informative."""
+"""Columns that a viewer page shows by default. A column is left out if it is not informative."""
 
 IMPORTANT_COLUMNS = ("failed", "tags")
-"""Optional columns so important that, to fit them in, other columns may become narrow."""
+"""Optional columns that are so important that other columns may become narrow to make room for them."""
 
 
 def parse_columns(text: str) -> list[str]:
-    """Return the names of columns in a comma-separated list.
+    """Return the names of the columns in a comma-separated list.
 
     Raises:
         UserError: If a name is not a column.
@@ -138,7 +147,7 @@ def parse_columns(text: str) -> list[str]:
 
 
 def fitting_columns(rows: Sequence[RunRow], room: int) -> list[str]:
-    """Return the columns that fit into `room` characters by default, in the order of `LIST_COLUMNS`."""
+    """Return the default columns that fit into `room` characters, in the order of `LIST_COLUMNS`."""
     chosen = list(REQUIRED_COLUMNS)
     for name in OPTIONAL_COLUMNS:
         wider = [*chosen, name]
@@ -149,7 +158,7 @@ def fitting_columns(rows: Sequence[RunRow], room: int) -> list[str]:
 
 
 def listed_columns(rows: Sequence[RunRow]) -> list[str]:
-    """Return the columns that a page shows by default: those that are informative for these runs."""
+    """Return the columns that a page shows by default, as far as they are informative for these runs."""
     return [
         name for name in PAGE_COLUMNS if name not in OPTIONAL_COLUMNS or name == "state" or _tells(name, rows)
     ]
@@ -183,8 +192,8 @@ def short_ids(names: Sequence[str]) -> dict[str, str]:
 
     `names` must contain the ids of all runs.
 
-    The short part is the start time if no other run began in the same second, else the end of the id if it is
-    unique, else the whole id.
+    If no other run began in the same second, the short part is the start time. Otherwise it is the end of the id, if
+    that end is unique. If the end is not unique, it is the whole id.
     """
     different = set(names)
     starts, ends = (Counter(map(part, different)) for part in (_start, _end))
@@ -205,7 +214,7 @@ def _end(name: str) -> str:
 def render_run_list(
     rows: Sequence[RunRow], columns: Sequence[str], short: Mapping[str, str], room: int
 ) -> Table:
-    """Render the rows as a table at most `room` characters wide. `short` maps ids to short ids."""
+    """Render the rows as a table at most `room` characters wide. `short`: mapping from id to short id."""
     from rich.table import Table
 
     from benchwright.reports.fitted_table import wrap_text
@@ -238,7 +247,10 @@ def _cell(name: str, row: RunRow, short: Mapping[str, str]) -> str:
 
 
 def _widths(rows: Sequence[RunRow], columns: Sequence[str], room: int) -> dict[str, int]:
-    """Return the widths of flexible columns, which share what the other columns leave, the narrowest first."""
+    """Return the widths of the flexible columns. They share the room that the other columns leave.
+
+    The narrowest column is widened first.
+    """
     least = {name: _narrowest(name, rows) for name in columns}
     most = {name: _widest(name, rows) for name in columns}
     left = room - sum(least.values()) - COLUMN_GAP * (len(columns) - 1)

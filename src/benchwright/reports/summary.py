@@ -36,10 +36,9 @@ BLANK_LINE = Text("")
 
 
 def render_summary(summary: RunSummary, said: str = "") -> RenderableType:
-    """Render the summary of a run: scores with their denominators, failures, warnings, speed.
+    """Render the summary of a run: scores with their denominators, failures, warnings and speed.
 
-    Each failure reason appears once. `said`: a reason that the caller has already printed, and that is left
-    out here.
+    Each reason for failures appears once. `said`: a reason that the caller has already printed. It is left out here.
     """
     parts: list[RenderableType] = [_heading(summary), *_banners(summary)]
     for target in summary.targets:
@@ -121,9 +120,9 @@ def _statuses(target: TargetSummary, repeats: int) -> Text:
 
 
 def failure_lines(target: TargetSummary, said: str = "") -> list[Text]:
-    """Return the reasons for failed trials, one line each, the most frequent first.
+    """Return the reasons for failed trials, one line each, the most frequent reason first.
 
-    Reasons in `said`, or reported with the scores, are left out.
+    Left out are the reasons in `said`, and reasons that are reported with the scores.
     """
     return [
         Text(f"  {count:,} failed: {make_safe(reason)}", style="yellow")
@@ -132,7 +131,7 @@ def failure_lines(target: TargetSummary, said: str = "") -> list[Text]:
 
 
 def no_score_lines(target: TargetSummary, said: str = "") -> list[Text]:
-    """Return a line with the reason for each scorer that has no score at all."""
+    """Return a line for each scorer that has no score at all. The line contains the reason."""
     return [Text(f"  {make_safe(one.text(said))}", style="yellow") for one in unscored_scorers(target)]
 
 
@@ -142,22 +141,22 @@ def _scored(target: TargetSummary) -> list[ScoreSummary]:
 
 
 def thinking_texts(target: TargetSummary) -> list[Text]:
-    """Return a line about trials that reached the token limit while reasoning; empty if there are none."""
+    """Return a line about trials that reached the token limit while reasoning. Empty if there are no such trials."""
     return [Text(f"  {line}", style="yellow") for line in thinking_lines(target.thinking_cut_off)]
 
 
 def flag_lines(target: TargetSummary) -> list[Text]:
-    """Return lines about passes that may not be genuine; empty if there are none."""
+    """Return lines about passes that may not be genuine. Empty if there are no such passes."""
     return [Text(f"  {make_safe(line)}", style="yellow") for line in suspicious_lines(target.suspicious)]
 
 
 def repeat_lines(target: TargetSummary) -> list[Text]:
-    """Return a warning if the repeats of each sample have equal answers; empty otherwise."""
+    """Return a warning if the repeats of each sample have equal answers. Empty otherwise."""
     return [Text(f"  {line}", style="yellow") for line in equal_repeats_lines(target.equal_repeats)]
 
 
 def judging_lines(target: TargetSummary) -> list[Text]:
-    """Return lines about the judge models behind the scores, and how far human labels agree with them."""
+    """Return lines about the judge models that gave the scores, and on how far human labels agree with them."""
     return [Text(f"  {make_safe(line)}") for line in judge_lines(target.scores)]
 
 
@@ -181,7 +180,7 @@ def _documented(target: TargetSummary) -> list[Text]:
 
 
 def _some_samples(entry: PassAt) -> str:
-    """Return the number of samples that a pass@k is based on, or "" if every sample has enough repeats."""
+    """Return the number of samples on which a pass@k is based. Return "" if every sample has enough repeats."""
     if not entry.too_few:
         return ""
     total = entry.samples + entry.too_few
@@ -215,9 +214,9 @@ def _scores(target: TargetSummary) -> RenderableType:
 
 
 def interval_text(score: ScoreSummary) -> str:
-    """Return how a score's interval was computed (or why not), and the number of samples and clusters.
+    """Return how the interval of a score was computed, and the number of samples and clusters.
 
-    The score must have a value.
+    If there is no interval, the reason is returned instead. The score must have a value.
     """
     groups = "" if score.n_groups is None else f" in {plural(score.n_groups, 'group')}"
     return f"{METHOD_TEXTS.get(score.method) or _why_no_interval(score)}, {plural(score.n_samples, 'sample')}{groups}"

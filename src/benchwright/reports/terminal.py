@@ -1,6 +1,4 @@
-"""Comparisons, quality and speed, and load measurements, rendered for a terminal with text from outside made
-safe.
-"""
+"""Renders comparisons, quality and speed, and load measurements for a terminal. Text from outside is made safe."""
 
 from __future__ import annotations
 
@@ -53,8 +51,8 @@ def render_comparison_answer(
 ) -> RenderableType:
     """Render the verdicts, warnings, tables, notes and gate results of a comparison.
 
-    If `details` is False, the result fits on one screen. `alone` is False if the documented table, which
-    already reports simulated runs and missing scores, is printed above.
+    `details`: False for a result that fits on one screen. `alone`: False if the documented table is printed above. That
+    table already reports simulated runs and missing scores.
     """
     comparison = with_names(comparison)
     details = details or not comparison.pairs
@@ -72,7 +70,7 @@ def render_comparison_answer(
 
 
 def render_blocks(told: Sequence[Line], tables: Sequence[Block]) -> RenderableType:
-    """Render sentences, followed by tables."""
+    """Render sentences, and below them tables."""
     parts: list[RenderableType] = [render_line(line) for line in told]
     for block in tables:
         parts += [Text(""), *render_block(block)]
@@ -121,7 +119,10 @@ def render_load_comparison(found: LoadComparisonResult) -> RenderableType:
 
 
 def render_loads(comparison: LoadComparison) -> RenderableType:
-    """Render the report of each model, a table of all models if there are several, and their comparison."""
+    """Render the report of each model. If there are several models, a table of all models follows.
+
+    The comparison with other measurements comes last.
+    """
     reports = [report for report in comparison.reports if report.levels]
     parts: list[RenderableType] = []
     for report in reports:

@@ -1,5 +1,6 @@
-"""Conversations as text for a terminal: a short view of the trial, then messages, tool calls, commands,
-durations.
+"""Conversations as text for a terminal.
+
+A short view of the trial comes first, then the messages, tool calls and commands with their durations.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from benchwright.runs.counting import trial_status
 from benchwright.text import make_lines_safe, make_safe
 
 LAST_LINES = 20
-"""Maximum number of lines shown from the end of a test log."""
+"""Maximum number of lines that are shown from the end of a test log."""
 
 MOST_TESTS = 5
-"""Maximum number of test results shown one by one."""
+"""Maximum number of test results that are shown one by one."""
 
 ROLE_STYLES = {"system": "magenta", "user": "cyan", "assistant": "green", "tool": "yellow"}
 
@@ -75,8 +76,9 @@ def _indented(text: Text) -> RenderableType:
 
 
 def _in_containers(artifacts: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """Yield each command that was run in a container, with its exit code and duration, then the end of the
-    test log.
+    """Yield each command that was run in a container, with its exit code and duration.
+
+    Then yield the end of the test log.
     """
     for command in artifacts.get("commands") or ():
         told = f"$ {command['command']}\n  {_ended(command)}, {duration(command.get('seconds', 0.0))}"
@@ -100,7 +102,10 @@ def _detail(score: ScoreRecord) -> str:
 
 
 def _in_short(value: Any) -> Any:
-    """Summarise the results of many tests as the number passed and the first failures. Keep other values."""
+    """Return a short form of the results of many tests: the number that passed, and the first failures.
+
+    Any other value is returned unchanged.
+    """
     if not isinstance(value, Mapping) or len(value) <= MOST_TESTS or set(value.values()) - {True, False}:
         return value
     failed = [name for name, passed in value.items() if not passed]

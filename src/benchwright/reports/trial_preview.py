@@ -1,4 +1,4 @@
-"""A short view of a trial for a terminal: input, expected and given answer, each score and its reason."""
+"""A short view of a trial for a terminal: the input, the expected and given answer, and each score with its reason."""
 
 from __future__ import annotations
 
@@ -19,13 +19,11 @@ from benchwright.runs.flags import flags_in
 from benchwright.text import make_lines_safe, make_safe, truncate
 
 MAX_TEXT_LENGTH = 1200
-"""Maximum number of characters of one text. The whole text is in the conversation."""
+"""Maximum number of characters of one text. The conversation contains the whole text."""
 
 
 def render_preview(attempt: Transcript) -> RenderableType:
-    """Render names and values in two columns: input, expected and given answer, scores, reasons, notes,
-    flags.
-    """
+    """Render names and values in two columns: input, expected answer, given answer, scores, reasons, notes, flags."""
     grid = Table.grid(padding=(0, 2), expand=True)
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold", ratio=1)
@@ -64,8 +62,9 @@ def _value(score: ScoreRecord) -> str:
 
 
 def _shown(text: str, spans: Sequence[str | None] = ()) -> Text:
-    """Shorten a text in its middle, and highlight the extracted answer in it (the first of `spans` that is
-    found).
+    """Shorten a text in its middle, and highlight the extracted answer in it.
+
+    `spans`: extracted answers, the first of which that occurs in the text is highlighted.
     """
     text = text.strip("\n")
     found = next(filter(None, (find_span(text, span) for span in spans)), None)

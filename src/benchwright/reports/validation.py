@@ -19,7 +19,7 @@ MOST_FAILURES = 20
 def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[str, str]) -> RenderableType:
     """Render a table with one row per benchmark.
 
-    Below are failures, exploits, leaks, exceptions, and left-out ones.
+    Below the table are failures, exploits, leaks, exceptions, and the benchmarks that were left out.
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("Benchmark", "samples", "checks", "failed", "exceptions", "verdict"):
@@ -57,7 +57,7 @@ def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[s
 
 
 def _exploits(entry: ValidationResult) -> RenderableType:
-    """Render a table of the exploits that were tried, with one row per class."""
+    """Render a table of the exploits that were tried, with one row for each class of exploits."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(f"Exploits of {make_safe(entry.name)}", overflow="fold")
     for column in ("blocked", "flagged", "unnoticed", "not applicable"):
@@ -70,7 +70,7 @@ def _exploits(entry: ValidationResult) -> RenderableType:
 
 
 def _told(name: str, failure: Failure) -> Iterator[RenderableType]:
-    """Yield a failure as one line, and the end of its log below it."""
+    """Yield a failure as one line. Then yield the end of its log."""
     yield Text(f"{make_safe(name)} {make_safe(failure.check)}: {make_safe(failure.said)}", style="red")
     if failure.log:
         yield Padding(Text(make_lines_safe(failure.log), style="dim"), (0, 0, 0, 4), expand=False)

@@ -1,8 +1,8 @@
 """Access control of the viewer.
 
-Listening on loopback does not protect against other pages that are open in the same browser. So every request
-must name a host to which foreign DNS servers cannot redirect, must not come from another page, and must have
-the cookie that the browser received when it opened the start address.
+Listening on loopback does not protect against other pages that are open in the same browser. So the viewer checks every
+request. The request must name a host that foreign DNS servers cannot redirect. It must not come from another page. It
+must have the cookie that the browser received when it opened the start address.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ SECURITY_HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-"""Headers of every response."""
+"""Headers that every response of the viewer has."""
 
 PUBLIC_PATH = "/static/"
-"""Path of the static files. They contain nothing about runs, so they need no cookie."""
+"""Path of the static files. These files contain nothing about runs, so requests for them need no cookie."""
 
 
 class AccessCheck:
-    """Access control for a server that listens on `host`."""
+    """Access control for a server that listens on `host`: decides which requests are allowed."""
 
     def __init__(self, host: str) -> None:
         self.token = secrets.token_urlsafe(24)
@@ -40,7 +40,7 @@ class AccessCheck:
         self._session = secrets.token_urlsafe(24)
 
     def refusal_reason(self, request: web.Request) -> str | None:
-        """Return why a request is refused; None if it is allowed."""
+        """Return the reason why a request is refused. Return None if the request is allowed."""
         hosts = request.headers.getall("Host", [])
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             return "This address is not the viewer's own."
@@ -57,9 +57,9 @@ class AccessCheck:
         return "Open the address that `benchwright view` printed: it lets this browser in."
 
     def _is_ours(self, host: str) -> bool:
-        """Return True if `host` is an IP address, `localhost` or our host name.
+        """Return True if `host` is an IP address, `localhost`, or the host name on which the viewer listens.
 
-        Foreign DNS servers cannot make these point to this machine.
+        Foreign DNS servers cannot make such a host point to this machine.
         """
         try:
             parts = urlsplit(f"//{host}")
@@ -91,7 +91,7 @@ class AccessCheck:
 def cookie_name(request: web.Request) -> str:
     """Return the name of the session cookie.
 
-    It contains the port, because all ports of a host share cookies.
+    The name contains the port, because all ports of a host share their cookies.
     """
     port = urlsplit(f"//{request.host}").port or 80
     return f"benchwright_view_{port}"

@@ -1,7 +1,6 @@
-"""Builds command lines from a run's settings: pages start the commands that a person could type.
+"""Builds command lines from a run's settings. Pages start runs by the commands that a person could type.
 
-Every value is in one argument with its option (`--option=value`), so that no value can be taken for an
-option.
+Every value is in the same argument as its option (`--option=value`), so that no value can be taken for an option.
 """
 
 from __future__ import annotations
@@ -16,27 +15,29 @@ from benchwright.app.run_lookup.named import SINGLE_USE_SETTINGS, ExistingRun
 from benchwright.errors import UserError
 
 JSON_VALUES = ("param",)
-"""Settings whose values are written as JSON: KEY=JSON."""
+"""Names of the settings whose values are written as JSON in an option (KEY=JSON)."""
 
 OPTION_NAMES = {
     f"{prefix}headers{suffix}": f"--{prefix.replace('_', '-')}header{suffix.replace('_', '-')}"
     for prefix in ("", "judge_", "baseline_")
     for suffix in ("", "_env")
 }
-"""Settings whose options have another name, because the option is repeated for each header: setting ->
-option.
+"""Mapping from a setting to its option, for settings whose option has another name.
+
+Such an option is repeated for each header.
 """
 
 SETTINGS_NOT_REPEATED = frozenset(
     {*SINGLE_USE_SETTINGS, "run", "suite", "anew", "output", "output_path", "debug", "log_samples"}
 )
-"""Settings that are not copied to the command that repeats a run: they belong to one command, or name its
-files.
+"""Names of the settings that are not copied to a command that repeats a run.
+
+They apply to one command only, or name files of the run.
 """
 
 
 def options_of(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the command-line options that express some settings.
+    """Yield the command-line options that express these settings.
 
     Raises:
         UserError: If a setting contains a secret that was not stored.
@@ -72,7 +73,9 @@ def _text(value: Any, as_json: bool = False) -> str:
 
 
 def repeat_command(run: ExistingRun, changes: Mapping[str, Any]) -> tuple[list[str], Path | None]:
-    """Return the command that repeats a run with changed settings, and its working directory, if known.
+    """Return the command that repeats a run with changed settings, and the command's working directory.
+
+    The directory is None if it is not known.
 
     Raises:
         UserError: If the run's working directory no longer exists, or its models have their own settings.
@@ -95,7 +98,7 @@ def repeat_command(run: ExistingRun, changes: Mapping[str, Any]) -> tuple[list[s
 
 
 def _plain_name(entry: Any) -> str:
-    """Return the name of one of several models, as an argument of `--model`.
+    """Return the name of one of a run's models, as an argument of `--model`.
 
     Raises:
         UserError: If the model has its own settings.

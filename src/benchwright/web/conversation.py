@@ -19,17 +19,20 @@ from benchwright.runs.pictures import picture_name
 from benchwright.web.text import MAX_PAGE_TEXT_LENGTH
 
 MOST_MESSAGES = 400
-"""Maximum number of messages shown: the first `FIRST_MESSAGES_SHOWN` ones, then the last."""
+"""Maximum number of messages shown. These are the first `FIRST_MESSAGES_SHOWN` messages, and then the last ones."""
 
 FIRST_MESSAGES_SHOWN = 20
 
 MOST_PICTURES = 40
 MOST_PIXELS = 50_000_000
-"""Maximum number of images shown per message, and of pixels per image (each takes four bytes in a browser)."""
+"""Maximum number of pixels of an image that is shown. Each pixel takes four bytes in a browser.
+
+`MOST_PICTURES`: maximum number of images shown per message.
+"""
 
 
 class ToolCallView(Record, frozen=True):
-    """A tool call in a message. `id` connects the call with its result."""
+    """A tool call in a message. `id`: the identifier by which the result of the call refers to the call."""
 
     name: str
     id: str
@@ -37,7 +40,7 @@ class ToolCallView(Record, frozen=True):
 
 
 class PictureView(Record, frozen=True):
-    """An image of a message: the name of its file in the run, its description, and its size in pixels."""
+    """An image in a message: the name of the image's file in the run, its description, and its size in pixels."""
 
     name: str
     description: str
@@ -65,7 +68,7 @@ class MessageView(Record, frozen=True):
 def message_views(body: TrialBody, spans: Sequence[str]) -> list[MessageView]:
     """Return the messages of a trial for display.
 
-    The extracted answers `spans` are marked in the last model message.
+    `spans`: the extracted answers, which are marked in the last message of the model.
     """
     parsed, left_out = parse_messages(body, spans, FIRST_MESSAGES_SHOWN, MOST_MESSAGES)
     return [
@@ -77,8 +80,9 @@ def message_views(body: TrialBody, spans: Sequence[str]) -> list[MessageView]:
 class Turn(Record, frozen=True):
     """One message of the model, together with the results of its tool calls. `number` counts from 1.
 
-    `preceding_messages`: the messages of others before it. `model_message`: the model's message; None in a last
-    turn that only holds messages after the model's last one. `results`: a list of results for each tool call.
+    `preceding_messages`: messages of others before the model's message. `model_message`: the model's message. It is
+    None in a last turn that holds only messages after the model's last message. `results`: a list of results for each
+    tool call.
     """
 
     number: int
@@ -88,14 +92,14 @@ class Turn(Record, frozen=True):
 
     @property
     def called_tools(self) -> list[str]:
-        """The names of the called tools, each once."""
+        """The names of the tools that the model called in this turn, each once."""
         return (
             list(dict.fromkeys(call.name for call in self.model_message.calls)) if self.model_message else []
         )
 
 
 def turns_of(messages: Sequence[MessageView]) -> list[Turn]:
-    """Split a conversation into turns of the model. Each result is put with its tool call."""
+    """Split a conversation into turns of the model. Each result of a tool is put with its tool call."""
     turns: list[Turn] = []
     heard: list[MessageView] = []
     for message in messages:
@@ -110,7 +114,10 @@ def turns_of(messages: Sequence[MessageView]) -> list[Turn]:
 
 
 def _results_for(message: MessageView, turns: Sequence[Turn]) -> list[MessageView] | None:
-    """Return the list of results to which a message belongs; None if no call in the last turn led to it."""
+    """Return the list of results of the tool call that this message answers.
+
+    Return None if the message is not a tool message, or if it answers no call of the last turn.
+    """
     last = turns[-1] if turns else None
     if last is None or last.model_message is None or message.role != "tool":
         return None
@@ -121,7 +128,7 @@ def _results_for(message: MessageView, turns: Sequence[Turn]) -> list[MessageVie
 
 
 def shows_answer(body: TrialBody) -> bool:
-    """Return True if a trial's answer needs no separate display: it is empty or appears in the messages."""
+    """Return True if the answer of a trial is empty or appears in its messages. It then needs no separate display."""
     if not body.answer:
         return True
     texts = (content_text(one.get("content")) for one in body.messages if one.get("role") == "assistant")
@@ -159,7 +166,7 @@ def indented_json(value: Any) -> str:
 
 
 def indent_if_json(text: str) -> str:
-    """Return a text; if it is JSON, indented."""
+    """Return a text. If the text is JSON, it is indented."""
     try:
         return msgspec.json.format(text, indent=2)
     except DECODE_ERRORS:

@@ -28,7 +28,7 @@ from benchwright.runs.table import RunTable
 RUN_LETTER = "A"
 MOST_LABELS = 6
 MIN_CHART_VALUES = 20
-"""Minimum number of trials or requests for which a chart of times is drawn."""
+"""Minimum number of trials or requests for which a chart of times is drawn. A chart of fewer would say little."""
 
 
 class Chart(NamedTuple):
@@ -41,7 +41,7 @@ class Chart(NamedTuple):
 class BreakdownChart(NamedTuple):
     """The means of a score for each value of a label, as a bar chart and as figures.
 
-    `omitted_count`: number of values that are not shown.
+    `omitted_count`: number of values of the label that are not shown.
     """
 
     label: str
@@ -51,7 +51,10 @@ class BreakdownChart(NamedTuple):
 
 
 class TargetFigures(NamedTuple):
-    """The figures of one target: its summary, notes, the name of its first score ("" if none), and charts."""
+    """The figures of one target: its summary, its notes, the name of its first score, and charts.
+
+    The name is "" if there is no score.
+    """
 
     target: TargetSummary
     notes: list[str]
@@ -68,7 +71,7 @@ class RunFigures(NamedTuple):
 
 
 def figures_of(manifest: Manifest, table: RunTable) -> RunFigures:
-    """Compute the summary (as in `benchwright show`) and charts. The table must not grow meanwhile."""
+    """Compute the summary of a run (as in `benchwright show`) and charts. The table must not grow meanwhile."""
     summary = summarise(manifest, table)
     return RunFigures(summary, [_target_figures(manifest, table, target) for target in summary.targets])
 
@@ -108,8 +111,9 @@ def _request_times(table: RunTable, slot: str) -> Iterator[Chart]:
 
 
 def _score_by_latency(measured: TaskRun, score: str) -> Iterator[Chart]:
-    """Yield the chart of a score against latency; nothing if all scores are equal or there are too few
-    trials.
+    """Yield the chart of a score against latency.
+
+    Yield nothing if all scores are equal, or if there are too few trials.
     """
     for found in scores_by_latency(measured):
         if (

@@ -1,7 +1,7 @@
 """Runs started from a page, each by a command in its own process group.
 
-When the viewer ends, the commands are asked to stop: requests in flight are finished and saved, and the runs
-can be resumed. If the viewer is killed, so are they.
+When the viewer ends, the commands are asked to stop: requests in flight are finished and saved, and the runs can be
+resumed. If the viewer is killed, the commands are killed, too.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from benchwright.secrets import SECRETS
 from benchwright.text import Say
 
 MAX_OUTPUT_BYTES = 16_000
-"""Number of bytes shown from the end of a command's output."""
+"""Maximum number of bytes that are shown from the end of a command's output."""
 
 MAX_KEPT_COMMANDS = 50
 GRACE_SECONDS = 15.0
-"""Seconds that commands get to finish requests in flight when the viewer ends."""
+"""Seconds that commands have to finish requests in flight when the viewer ends."""
 
 
 class LaunchedCommand(Record, frozen=True):
     """A command that was started from a page, as shown there.
 
-    `exit_code`: its exit code, None while it is running. `output`: the end of its output. `run`: the run that it
-    resumes or retries, or "".
+    `exit_code`: the command's exit code; None while it is running. `output`: the end of the command's output. `run`:
+    the run that the command resumes or retries; "" if it starts a new run.
     """
 
     number: int
@@ -56,7 +56,7 @@ class _Child:
         self.output = output
 
     def code(self) -> int | None:
-        """Return the exit code; None while the command is running."""
+        """Return the exit code of the command. Return None while the command is running."""
         if self.process.returncode is None and self.process.poll() is not None:
             ORPHANS.unregister(self.process.pid)
         return self.process.returncode
@@ -85,10 +85,10 @@ class LaunchedCommands:
         environment: Mapping[str, str] = {},
         directory: Path | None = None,
     ) -> int:
-        """Start `benchwright` with these arguments and return the number of the command.
+        """Start `benchwright` with these arguments. Return the number of the command.
 
-        `environment` is added to our own environment. Secrets belong there, because every user of the machine
-        can see a command's arguments.
+        `environment`: variables that are added to our own environment. Secrets must be passed there, because every user
+        of the machine can see a command's arguments.
         """
         output = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the child
         process = subprocess.Popen(
@@ -114,11 +114,14 @@ class LaunchedCommands:
             return [child.report() for child in reversed(self._children)]
 
     def last_of_run(self, run: str) -> LaunchedCommand | None:
-        """Return the last command that resumed or retried a run; None if there is none."""
+        """Return the last command that resumed or retried a run. None if there is no such command."""
         return next((child for child in self.all_commands() if child.run == run), None)
 
     def close(self, say: Say) -> None:
-        """Stop running commands through three stages: ask them to stop, then to stop at once, then kill them."""
+        """Stop all running commands.
+
+        First ask each command to stop, then ask it to stop at once, then kill it.
+        """
         with self._lock:
             children, self._children = self._children, []
         running = [child for child in children if child.code() is None]

@@ -1,9 +1,8 @@
 """Live updates of pages by server-sent events.
 
-The id of an event identifies the state of the page; for a run, it says how far the journal was read. A
-browser that reconnects sends the last id it has seen, and receives an event if there was a change since then.
-The page then requests its parts again in their present state. So no events need to be stored, and all windows
-show the same.
+The id of an event identifies the state of the page. For a run, the id says how far the journal was read. A browser that
+reconnects sends the last id that it has seen. It receives an event if there was a change since then. The page then
+requests its parts again in their present state. So no events have to be stored, and all windows show the same state.
 """
 
 from __future__ import annotations
@@ -19,16 +18,17 @@ from benchwright.web.threads import run_in_thread
 from benchwright.web.viewer import VIEWER_KEY
 
 POLL_SECONDS = 0.4
-"""Seconds between two polls."""
+"""Seconds between two checks of a page's state for changes."""
 
 HEARTBEAT_SECONDS = 15.0
-"""Seconds without events after which a comment line is sent, to find out whether the browser is still
-connected.
+"""Seconds without events after which a comment line is sent.
+
+The line shows whether the browser is still connected.
 """
 
 
 class PageState(NamedTuple):
-    """The current state of a page: its id, and the values that are sent to the browser."""
+    """The current state of a page: the id of the state, and the values that are sent to the browser."""
 
     id: str
     payload: dict[str, Any]
@@ -37,7 +37,9 @@ class PageState(NamedTuple):
 async def send_changes(
     request: web.Request, look: Callable[[], PageState], poll: float = POLL_SECONDS
 ) -> web.StreamResponse:
-    """Send an event whenever `look` returns a new id, until the browser disconnects or the viewer closes.
+    """Send an event whenever `look` returns a state with a new id.
+
+    Stop when the browser disconnects or the viewer closes.
 
     `look` is called in a thread every `poll` seconds.
     """

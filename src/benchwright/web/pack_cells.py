@@ -1,6 +1,4 @@
-"""The progress of the running cells (one scenario with one model) of a pack's run, from its growing event
-log.
-"""
+"""Progress messages of the running cells (one scenario with one model) of a pack's run, read from its event log."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from benchwright.records import DECODE_ERRORS
 class LiveCellReader:
     """Reads a growing events.jsonl.
 
-    `messages` maps the (model id, scenario id) of each running cell to its last progress message.
+    `messages`: mapping from (model id, scenario id) of each running cell to the cell's last progress message.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -27,7 +25,7 @@ class LiveCellReader:
         self._lock = Lock()
 
     def read_new_events(self) -> dict[tuple[str, str], str]:
-        """Read the events added since the last call, and return a copy of the messages."""
+        """Read the events that were added since the last call. Return a copy of the messages."""
         with self._lock:
             try:
                 with self._path.open("rb") as file:

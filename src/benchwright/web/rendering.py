@@ -1,4 +1,4 @@
-"""Renders pages from templates, with all values escaped, and provides the static files."""
+"""Renders pages from templates, with all values escaped. Provides the static files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STATIC_FILES = {
     "chat.js": "text/javascript",
     "icon.svg": "image/svg+xml",
 }
-"""The static files: name -> content type."""
+"""The static files: name of the file -> its content type."""
 
 
 @cache
@@ -51,11 +51,11 @@ def render_page(template: str, *, status: int = 200, **values: Any) -> web.Respo
 
 @cache
 def static_file(name: str) -> bytes:
-    """Return the content of a static file. The style of charts is the one that reports use."""
+    """Return the content of a static file. The style of charts is the style that reports have."""
     return (REPORT_TEMPLATES / name if name == "shared.css" else WEB_FOLDER / "static" / name).read_bytes()
 
 
 @cache
 def static_address(name: str) -> str:
-    """Return the address of a static file. The address changes when the content does."""
+    """Return the address of a static file. If the content of the file changes, its address changes, too."""
     return f"/static/{name}?v={hashlib.sha256(static_file(name)).hexdigest()[:10]}"

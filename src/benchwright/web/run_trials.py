@@ -1,4 +1,4 @@
-"""The trials of one run, read while its journal grows, as rows for pages."""
+"""The trials of one run, as rows for pages. They are read while the run's journal grows."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from benchwright.records import Status
 from benchwright.runs.table import RunTable
 
 TURN, PAUSE = 0.1, 0.001
-"""Seconds of reading after which the lock is released for other threads, and seconds until reading goes on."""
+"""Seconds of reading after which the lock is released for other threads. Then seconds until reading continues."""
 
 
 class TrialRow(NamedTuple):
-    """One trial, as shown in the table of trials. `number`: the number of its row in the run's table.
+    """One trial, as the table of trials shows it. `number`: the number of its row in the run's table.
 
-    `done` is False if all attempts were cut off. `duration` and `ttft` are in seconds; `ttft` is None if
-    unknown.
+    `done`: False if all attempts were cut off. `duration`: in seconds. `ttft`: in seconds, None if unknown.
     """
 
     number: int
@@ -38,7 +37,7 @@ class TrialRow(NamedTuple):
 
 
 class RunTrials:
-    """The trials of a run, in its growing table. Hold `lock` while using it.
+    """The trials of a run, in a table that grows. Hold `lock` while you use the trials.
 
     Unreadable journal lines are skipped and counted.
     """
@@ -48,7 +47,7 @@ class RunTrials:
         self.table = RunTable(directory, scorers, effort=True, strict=False)
 
     def read(self, seconds: float) -> bool:
-        """Read on for about `seconds`. Return True at the end of the journal.
+        """Continue reading for about `seconds`. Return True if the end of the journal is reached.
 
         Raises:
             JournalError: If the journal cannot be read.
@@ -67,9 +66,10 @@ class RunTrials:
         self.read(math.inf)
 
     def find(self, sample: str, target: str | None, repeat: int) -> int | None:
-        """Return the row number of a trial, or None. If `target` is None, any target matches.
+        """Return the row number of a trial. Return None if there is no such trial.
 
-        A finished trial is preferred to one whose attempts were all cut off.
+        If `target` is None, any target matches. A finished trial is preferred to a trial whose attempts were all cut
+        off.
         """
         table = self.table
         found = [

@@ -1,4 +1,4 @@
-"""The list of all runs on this machine, kept in memory and updated when their files change."""
+"""The list of all runs on this machine. It is kept in memory, and updated when the files of the runs change."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from benchwright.runs.table import RunTable
 from benchwright.runs.tags_and_notes import read_note, read_tags, tags_and_note_stamp
 
 MAX_READ_SECONDS = 0.1
-"""Maximum seconds that one update of all runs, or of one run, reads journals. The next update continues."""
+"""Maximum seconds for which one update reads journals. The next update continues the reading."""
 
 CACHE_SECONDS = 0.2
-"""Seconds for which an update of all runs is reused instead of being repeated for each window."""
+"""Seconds for which the result of an update is reused. So an update is not repeated for each window of the viewer."""
 
 
 class _RunEntry:
-    """The cached state of one run directory. `size` is the size of its journal in bytes."""
+    """The cached state of one run directory. `size`: the size of the run's journal in bytes."""
 
     def __init__(self, directory: Path, manifest: Manifest) -> None:
         self.directory = directory
@@ -49,7 +49,7 @@ class _RunEntry:
         self._remarks: FileStamp = ()
 
     def look(self, held: LockHolders) -> None:
-        """Read those files of the run again that have changed."""
+        """Read the files of the run that have changed."""
         self._worker = locking_process(self.directory, held)
         found = stamp_of(self.directory)
         if found != self._looked_at:
@@ -78,7 +78,10 @@ class _RunEntry:
         return self._figures is not None or bool(self._problem)
 
     def read(self, seconds: float) -> None:
-        """Read on for `seconds`: for a running run the number of finished trials, for others the figures."""
+        """Continue reading for `seconds`.
+
+        For a running run, read the number of finished trials. For all other runs, read the figures.
+        """
         try:
             if self.state == "running":
                 self._progress.advance(seconds)
@@ -125,7 +128,7 @@ class RunsIndex:
             return list(self._unreadable.values())
 
     def row(self, run: str) -> RunRow:
-        """Return the row of one run, which is updated first.
+        """Update the row of one run, and return the row.
 
         Raises:
             UserError: If there is no such run.
@@ -138,7 +141,9 @@ class RunsIndex:
             return kept.row(time.time_ns())
 
     def directory(self, run: str) -> Path:
-        """Return the directory of a run, given its complete id. Other names are never looked up on disk.
+        """Return the directory of the run with this id.
+
+        The id must be complete. Other names are never looked up on disk.
 
         Raises:
             UserError: If there is no such run.
@@ -183,7 +188,7 @@ class RunsIndex:
         self._read_on()
 
     def _read_on(self) -> None:
-        """Read journals for up to `MAX_READ_SECONDS` seconds: those of unfinished runs first, then of the newest."""
+        """Read journals for up to `MAX_READ_SECONDS` seconds. Unfinished runs come first, then the newest runs."""
         end = time.monotonic() + MAX_READ_SECONDS
         left = [kept for kept in self._kept.values() if not kept.is_read]
         for kept in sorted(left, key=_counting_order):
@@ -209,5 +214,5 @@ def _counting_order(kept: _RunEntry) -> tuple[bool, int]:
 
 
 def sort_running_first(rows: Sequence[RunRow]) -> list[RunRow]:
-    """Return the rows in their order, with running ones first."""
+    """Return the rows with running runs first. Otherwise, their order does not change."""
     return sorted(rows, key=lambda row: row.state != "running")

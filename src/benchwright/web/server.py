@@ -104,9 +104,9 @@ async def guard_request(request: web.Request, handler: Handler) -> web.StreamRes
 
 
 def _first_page(query: Mapping[str, str]) -> str:
-    """Return the address of the page that a query asks for.
+    """Return the address of the page for which a query asks.
 
-    It is a suite's leaderboard, a load measurement, a replay, a run, or the list of all runs.
+    It is the page of a suite's leaderboard, of a load measurement, of a replay, of a run, or of all runs.
     """
     if suite := query.get("suite"):
         return viewer_address("/table", suite=suite)
@@ -149,10 +149,10 @@ async def serve(
     load: str | None = None,
     replay: str | None = None,
 ) -> None:
-    """Serve the viewer until it is interrupted, and announce its address.
+    """Serve the viewer until it is interrupted. Announce the viewer's address.
 
-    The address leads to the list of runs or, if given, to one of these: the leaderboard of a `suite`, a
-    `run`, the load measurement with the tag `load`, or the replay of a pack's run `replay`.
+    The address leads to the list of runs by default. `suite`, `run`, `load` and `replay` select another page: the
+    leaderboard of a suite, a run, the load measurement with this tag, or the replay of a pack's run.
 
     Raises:
         UserError: If the port cannot be listened on.
@@ -183,7 +183,7 @@ async def serve(
 
 
 def warm_up(viewer: Viewer) -> None:
-    """Read all runs once and load modules and templates, so that the first pages are quick."""
+    """Read all runs once, and load modules and templates. The first pages are then quick."""
     import_module("numpy")
     viewer.runs.rows()
     for name in template_environment().list_templates():
@@ -197,7 +197,7 @@ def _door(runner: web.AppRunner, access: AccessCheck, **shown_first: str | None)
 
 
 def open_in_browser(address: str) -> None:
-    """Open a page in the browser, if there is one."""
+    """Open a page in the browser. Do nothing if there is no browser."""
     webbrowser.open(address)
 
 

@@ -12,12 +12,15 @@ MAX_PAGE_TEXT_LENGTH = 100_000
 
 
 def safe_name(text: str) -> str:
-    """Convert a text to a part of a file name: only letters, digits, dashes and underscores."""
+    """Convert a text to a part of a file name. Only letters, digits, dashes and underscores remain."""
     return re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")[:80] or "sample"
 
 
 def viewer_address(path: str, **query: Any) -> str:
-    """Return an address within this viewer. Empty values are left out; a list becomes repeated parameters."""
+    """Return an address within this viewer.
+
+    Empty values are left out of the query. A list of values becomes repeated parameters.
+    """
     given = {name: value for name, value in query.items() if value not in (None, "")}
     return f"{path}?{urlencode(given, doseq=True, errors='replace')}" if given else path
 
@@ -33,5 +36,5 @@ def format_time(nanoseconds: int) -> str:
 
 
 def percent_text(value: float | None) -> str:
-    """Format a share as a percentage, or a dash if it is unknown."""
+    """Format a share as a percentage. Return a dash if the share is unknown."""
     return "–" if value is None else f"{value:.1%}"

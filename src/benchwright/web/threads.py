@@ -1,4 +1,4 @@
-"""Runs work (reading files, computing) in threads, so that the event loop is not blocked."""
+"""Runs functions that read files or compute in threads, so that the event loop is not blocked."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ Result = TypeVar("Result")
 async def run_in_thread(
     work: Callable[Parameters, Result], *args: Parameters.args, **kwargs: Parameters.kwargs
 ) -> Result:
-    """Call a function in a thread and return its result. Exceptions are raised here."""
+    """Call a function in a thread. Return its result, or raise its exception."""
     return await asyncio.to_thread(work, *args, **kwargs)

@@ -29,7 +29,8 @@ SLOW_SHARE = 0.05
 class TrialQuery(msgspec.Struct, frozen=True):
     """The query of a table of trials.
 
-    `filter`: the name of a filter in `FILTERS`. `search_words`: each must occur in a trial's id, cluster or labels.
+    `filter`: the name of a filter in `FILTERS`. `search_words`: words, each of which must occur in a trial's id,
+    cluster or labels.
     """
 
     filter: str = "all"
@@ -40,7 +41,10 @@ class TrialQuery(msgspec.Struct, frozen=True):
 
 
 class Selection(NamedTuple):
-    """The row numbers of one page's trials, the number of all matching trials, and the number per filter."""
+    """The trials on one page of the table.
+
+    It has their row numbers, the number of all matching trials, and the number of trials per filter.
+    """
 
     numbers: list[int]
     total: int
@@ -48,7 +52,7 @@ class Selection(NamedTuple):
 
 
 class _Columns:
-    """Copies of the table's columns as arrays, which stay as they are while the table grows."""
+    """Copies of the columns of a run's table, as arrays. The copies stay as they are while the table grows."""
 
     def __init__(self, manifest: Manifest, table: RunTable) -> None:
         assert table.effort is not None
@@ -63,9 +67,9 @@ class _Columns:
         self.failed = answered & ~passed
 
     def _score(self, name: str | None) -> tuple[NDArray[np.float64], Mask]:
-        """Return the scores of all trials, and a mask of those with a score.
+        """Return the scores of all trials, and a mask of the trials that have a score.
 
-        A trial without an answer scores 0; a failed one has no score.
+        A trial without an answer scores 0. A failed trial has no score.
         """
         import numpy as np
 
@@ -88,9 +92,9 @@ class _Columns:
         return flagged
 
     def slow(self) -> Mask:
-        """Return a mask of the slowest 5 % of trials with an answer.
+        """Return a mask of the slowest 5 % of the trials with an answer.
 
-        It is empty if there are fewer than 20.
+        The mask is empty if fewer than 20 trials have an answer.
         """
         import numpy as np
 
@@ -101,7 +105,7 @@ class _Columns:
         return slow
 
     def flipped(self) -> Mask:
-        """Return a mask of the trials whose sample has both passes and failures (by repeats or targets)."""
+        """Return a mask of the trials of samples with both passes and failures, over repeats and targets."""
         import numpy as np
 
         if len(self.table.targets) < 2 and not self.table.repeat.numbers().any():
@@ -126,9 +130,9 @@ FILTERS: dict[str, tuple[str, Callable[[_Columns], Any]]] = {
     "slow": ("Slow", _Columns.slow),
     "flipped": ("Flipped", _Columns.flipped),
 }
-"""Name in the address -> (name on the page, mask function).
+"""Filters of the table: name in the address -> (name on the page, function that returns the mask).
 
-`failed` and `passed` depend on the passing score.
+The filters `failed` and `passed` depend on the passing score.
 """
 
 FILTER_EXPLANATIONS = {
@@ -165,10 +169,9 @@ def select_trials(manifest: Manifest, table: RunTable, wanted: TrialQuery, size:
 
 
 class TrialNeighbours(NamedTuple):
-    """The neighbours of a trial: the row numbers of the trials before and after it, and of the nearest failed
-    ones.
+    """The neighbours of a trial: row numbers of the trials before and after it, and of the nearest failed trials.
 
-    None for a neighbour that does not exist.
+    The number is None for a neighbour that does not exist.
     """
 
     before: int | None = None
@@ -180,7 +183,7 @@ class TrialNeighbours(NamedTuple):
 def find_neighbours(manifest: Manifest, table: RunTable, wanted: TrialQuery, number: int) -> TrialNeighbours:
     """Find the neighbours of a trial in a table.
 
-    Failed neighbours are found even if the table's filter hides them.
+    Failed neighbours are found even if the filter of the table hides failed trials.
     """
     columns = _Columns(manifest, table)
     common = _common(columns, wanted)
@@ -191,7 +194,10 @@ def find_neighbours(manifest: Manifest, table: RunTable, wanted: TrialQuery, num
 
 
 def _beside(rows: Rows, mask: Mask, number: int) -> tuple[int | None, int | None]:
-    """Return the nearest rows before and after `number` that the mask selects; None if there are none."""
+    """Return the nearest rows before and after `number` that the mask selects.
+
+    A value is None if there is no such row.
+    """
     places = _places(rows == number)
     if not places.size:
         return None, None
@@ -207,7 +213,7 @@ def _places(mask: Mask) -> Rows:
 
 
 def _common(columns: _Columns, wanted: TrialQuery) -> Mask:
-    """Return a mask of the trials that match the query's target and words, whatever the filter."""
+    """Return a mask of the trials that match the target and the words of the query. The query's filter is ignored."""
     import numpy as np
 
     common = np.ones(len(columns.status), bool)
@@ -258,7 +264,10 @@ def _in_order(columns: _Columns, rows: Rows, order: str) -> Rows:
 
 
 def _ranks(table: RunTable) -> Rows:
-    """Return, for each trial, the position of its sample when all samples are in natural order."""
+    """Return the rank of each trial.
+
+    The rank is the position of the trial's sample when all samples are in natural order.
+    """
     import numpy as np
 
     codes, sample = np.unique(table.sample.numbers(), return_inverse=True)
@@ -270,7 +279,7 @@ def _ranks(table: RunTable) -> Rows:
 
 
 def natural_sort_key(text: str) -> tuple[int, int, str]:
-    """Return a sort key for natural order: 2 comes before 10, and q_2 before q_10."""
+    """Return a sort key for natural order, in which 2 comes before 10, and q_2 before q_10."""
     head = text.rstrip("0123456789")
     digits = text[len(head) :]
     return (0 if not head else 1, int(digits) if digits and not head else 0, f"{head}{digits:>12}")

@@ -1,4 +1,4 @@
-"""State that all pages share: the runs, the trials of viewed runs, and cached summaries and results."""
+"""The state that all pages share: the runs, the trials of viewed runs, and cached summaries and results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from benchwright.web.launched_commands import LaunchedCommands
 
 MOST_TRIALS = 400_000
-"""Maximum number of trials kept in memory over all runs. The most recently viewed run is always kept."""
+"""Maximum number of trials that are kept in memory, over all runs.
+
+The trials of the last viewed run are always kept.
+"""
 
 MOST_FIGURES = 100
 """Maximum number of runs whose figures are cached."""
@@ -34,11 +37,11 @@ MOST_RESULTS = 8
 Result = TypeVar("Result")
 
 RECOMPUTE_FACTOR = 10
-"""Factor: the figures of a running run are recomputed after this many times the time that they took."""
+"""The figures of a running run are computed again after a pause of this many times the last computation's duration."""
 
 
 class ResultCache(Generic[Result]):
-    """A cache of the latest results. A key must contain all that its result depends on.
+    """A cache of the latest results. The key of a result must contain all that the result depends on.
 
     Only one result is computed at a time.
     """
@@ -48,7 +51,7 @@ class ResultCache(Generic[Result]):
         self._lock = Lock()
 
     def get(self, key: Hashable, make: Callable[[], Result]) -> Result:
-        """Return the result for a key. It is computed by `make` if it is not cached."""
+        """Return the result for a key. If the result is not cached, `make` computes it."""
         with self._lock:
             if key not in self._results:
                 self._results[key] = make()
@@ -59,7 +62,7 @@ class ResultCache(Generic[Result]):
 
 
 class _Figures:
-    """The figures of a run, and the size of the journal from which they were computed."""
+    """The figures of a run, and the size of the journal from which the figures were computed."""
 
     def __init__(self) -> None:
         self.lock = Lock()
@@ -69,7 +72,7 @@ class _Figures:
 
 
 class Viewer:
-    """The state of the viewer, cached by run. If a journal has grown, only its new part is read."""
+    """The state of the viewer, cached by run. If a journal has grown, only its new lines are read."""
 
     def __init__(self, started: LaunchedCommands) -> None:
         self.runs = RunsIndex()
@@ -114,9 +117,9 @@ class Viewer:
     def figures(
         self, run: str, make: Callable[[], dict[str, Any]], *, running: bool
     ) -> tuple[dict[str, Any], bool]:
-        """Return the figures of a run, computed by `make`, and True if they belong to the current journal.
+        """Return the figures of a run, and True if these figures belong to the current journal. `make`: computes them.
 
-        For a running run, they may be recent figures instead.
+        For a running run, recently computed figures may be returned instead.
 
         Raises:
             UserError: If there is no such run.

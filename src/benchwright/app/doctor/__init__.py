@@ -17,7 +17,7 @@ __all__ = ["Finding", "examine_machine"]
 
 
 def examine_machine(*, call_out: bool = False) -> list[Finding]:
-    """Return the findings about this machine. Other machines are contacted only if `call_out`."""
+    """Return the findings about this machine. Other machines are contacted only if `call_out` is True."""
     seconds = containers.PULL_SECONDS if call_out else 0.0
     checks = [
         Check("Python", programs.check_python),

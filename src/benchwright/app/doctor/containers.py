@@ -30,10 +30,10 @@ IMAGE_PREFIXES = {
     "swe_bench_pro": "jefzda/sweap-images",
     "built here": "benchwright/",
 }
-"""Prefixes of image names, by the benchmark or origin that a finding names."""
+"""Mapping from a benchmark or origin, as named in a finding, to the prefix of its container images' names."""
 
 LIMITABLE_RESOURCES = {"MemoryLimit": "memory", "PidsLimit": "processes", "CpuCfsQuota": "processors"}
-"""Resources that the engine must be able to limit, by their names in `docker info`."""
+"""Mapping from a field of `docker info` to the resource that the engine must be able to limit."""
 
 
 def check_docker_program() -> Iterator[Finding]:

@@ -25,8 +25,9 @@ _CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
 class Finding(Record, frozen=True, omit_defaults=False):
     """One finding about this machine.
 
-    `subject`: the part that was examined. `said`: the result, in words. `state`: `missing` is a fault only
-    for users of what `needed_for` names. `what_to_do`: advice, None if there is none.
+    `subject`: the part that was examined. `said`: the result, in words. `needed_for`: the features that need the
+    subject. `state`: `ok`, `missing` or `problem`; `missing` is a fault only for users of these features.
+    `what_to_do`: advice, None if there is none.
     """
 
     subject: str
@@ -54,7 +55,7 @@ def findings_of(checks: Sequence[Check]) -> list[Finding]:
 
 
 class _Look:
-    """A running check, in a daemon thread, so that a check that hangs does not keep the process alive."""
+    """A check that runs in a daemon thread, so that a check that hangs does not keep the process alive."""
 
     def __init__(self, check: Check) -> None:
         self._check = check

@@ -18,7 +18,7 @@ GiB = 2**30
 LOW_DISK_BYTES = 1 * GiB
 LOW_MEMORY_BYTES = GiB // 2
 RESERVED_OPEN_FILES = 64
-"""Number of open files besides the connections of requests."""
+"""Number of open files that are needed besides the connections of requests."""
 SUFFICIENT_OPEN_FILES = 4096
 COARSE_CLOCK, CLOCK_SECONDS = 1e-4, 0.01
 
@@ -52,7 +52,10 @@ def _cannot_write(folder: Path) -> str | None:
 
 
 def check_memory() -> Iterator[Finding]:
-    """Yield a finding on processors, and on total and free memory; limits of the control group are applied."""
+    """Yield a finding on the processors, the total memory and the free memory.
+
+    Limits of the control group are applied.
+    """
     facts = host_facts()
     total = min([facts.get("memory_bytes", 0), *_limits_of_the_group()])
     free = _available()

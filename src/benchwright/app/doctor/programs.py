@@ -31,7 +31,7 @@ EXTRAS = {
     "math": "answers of math_500",
     "otel": "telemetry (--otel)",
 }
-"""The extras of this package, and the features that need them."""
+"""Mapping from an extra of this package to the features that need it."""
 
 _REQUIREMENT = re.compile(r"""(?P<name>[A-Za-z0-9._-]+).*;.*extra\s*==\s*['"](?P<extra>[^'"]+)""")
 

@@ -20,7 +20,7 @@ SCORER_ENTRY_POINTS = "benchwright.scorers"
 
 
 def eval_scorers(scoring: EvalScoring, judge_model: str, objects: Mapping[str, Any]) -> Sequence[Scorer]:
-    """Return the scorers that the settings name. `judge_model`: the model that a judge among them asks.
+    """Return the scorers that the settings name. `judge_model`: the model that the scorer `judge` asks.
 
     `objects`: scorers that are loaded already, by name.
 
@@ -56,7 +56,7 @@ def _scorer(name: str, scoring: EvalScoring, judge_model: str, objects: Mapping[
 
 
 def _own(name: str, objects: Mapping[str, Any]) -> Any:
-    """Return the user's object that a scorer's name refers to.
+    """Return the user's scorer that is named `name`. `objects`: scorers that are loaded already, by name.
 
     Raises:
         UserError: If there is no such object, or it cannot be loaded.
@@ -81,10 +81,10 @@ def _own(name: str, objects: Mapping[str, Any]) -> Any:
 
 
 def _options(name: str, scoring: EvalScoring, judge_model: str) -> dict[str, str]:
-    """Return the options to pass to scorer `name`; for `judge`, these include its model.
+    """Return the options to pass to the scorer `name`. The options of the scorer `judge` include the judge's model.
 
-    If there are several scorers, each gets only the options that it knows. Raises UserError if none of them
-    knows an option.
+    If there are several scorers, each gets only the options that it knows. Raises UserError if no scorer knows an
+    option.
     """
     given = scoring.scorer_option
     if len(scoring.scorer) > 1:

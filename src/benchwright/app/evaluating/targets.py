@@ -37,7 +37,10 @@ if TYPE_CHECKING:
 def eval_targets(
     settings: EvalSettings, say: Say, objects: Mapping[str, Any] = NO_PARAMETERS
 ) -> tuple[ModelsUnderTest, tuple[Target, ...]]:
-    """Return the models under test, and the other targets (judge). `access` of the former covers both.
+    """Return the models under test, and the targets of other roles (the judge).
+
+    A baseline is one of the models under test. The field `access` of the models under test also contains the access
+    to the judge.
 
     Raises:
         UserError: If an address or a key is missing.
@@ -116,7 +119,7 @@ def _judge(
 ) -> tuple[Target, Access]:
     """Return the target and access of the judge.
 
-    If no judge model is given, the model under test judges itself, and a warning is printed.
+    If no judge model is given, print a warning and let the model under test judge itself.
     """
     if judge.judge_model is None:
         answers = (
@@ -143,9 +146,9 @@ def _judge(
 
 
 def _model_settings(models: Models, sampling: SamplingSettings, *, passes_on: bool) -> dict[str, object]:
-    """Return the body fields of every request. `passes_on`: True if the agent passes parameters on.
+    """Return the body fields of every request.
 
-    Then temperature and max_tokens are left out, because the agent sends them itself.
+    `passes_on`: True if the agent itself sends temperature and max_tokens. Both are then left out.
     """
     for entry in models if passes_on else ():
         if entry.temperature is not None or entry.max_tokens is not None:

@@ -20,7 +20,7 @@ NO_PARAMETERS: Mapping[str, Any] = {}
 
 
 def eval_task(settings: EvalSettings, path: Path, objects: Mapping[str, Any] = NO_PARAMETERS) -> DatasetTask:
-    """Return the task over the dataset at `path`; bad rows are skipped if the settings say so.
+    """Return the task over the dataset at `path`. Bad rows are skipped if the settings say so.
 
     `objects`: agents and scorers that are loaded already, by the `module:attribute` in the settings.
 
@@ -34,7 +34,10 @@ def eval_task(settings: EvalSettings, path: Path, objects: Mapping[str, Any] = N
 
 
 def _task(settings: EvalSettings, path: Path, objects: Mapping[str, Any]) -> DatasetTask:
-    """Return the task over the dataset at `path`, of the class for the kind of agent or for a plain model."""
+    """Return the task over the dataset at `path`.
+
+    Its class depends on the kind of agent, or is that for a plain model.
+    """
     solver, scoring = settings.solver, settings.scoring
     judge_model = settings.judge.judge_model or settings.endpoint.model or ""
     scorers = eval_scorers(scoring, judge_model, objects)
@@ -98,9 +101,10 @@ def _task(settings: EvalSettings, path: Path, objects: Mapping[str, Any]) -> Dat
 
 
 def _template(rows: EvalRows, scoring: EvalScoring) -> str | None:
-    """Return the prompt template. None if the user gave none, and the scorer is not multiple choice.
+    """Return the prompt template that the user gave.
 
-    For multiple choice without a template, it is one that asks for a letter.
+    If the user gave none and a scorer is multiple choice, return a template that asks for a letter. Return None
+    otherwise.
     """
     if rows.template is None and "mcq" in scoring.scorer:
         return ANSWER_WITH_A_LETTER
@@ -108,7 +112,7 @@ def _template(rows: EvalRows, scoring: EvalScoring) -> str | None:
 
 
 def completion_params(sampling: SamplingSettings) -> dict[str, float | int]:
-    """Return temperature and max_tokens, if given, under the documented names that an agent passes on."""
+    """Return temperature and max_tokens, if the user gave them, by the names under which an agent passes them on."""
     params = {"temperature": sampling.temperature, "max_tokens": sampling.max_tokens}
     return {name: value for name, value in params.items() if value is not None}
 
@@ -146,7 +150,7 @@ def calls_model_itself(solver: SolverSettings, objects: Mapping[str, Any] = NO_P
 
 
 def forwards_params(solver: SolverSettings, objects: Mapping[str, Any] = NO_PARAMETERS) -> bool:
-    """Return True if the agent is written on the rollout types and passes temperature and max_tokens itself."""
+    """Return True if the agent is written on the rollout types and sends temperature and max_tokens itself."""
     if solver.mcp is not None:
         return True
     if solver.module is None:

@@ -14,14 +14,19 @@ from benchwright.text import Say
 
 MOST_EARLIER_RUNS = 20
 MAX_RUNS_SEARCHED = 3
-"""Number of earlier runs that are searched for the offer of --reuse. `MOST_EARLIER_RUNS`: for --reuse itself."""
+"""Number of earlier runs that are searched to offer --reuse. With --reuse, `MOST_EARLIER_RUNS` runs are searched."""
 
 MAX_OFFER_TRIALS = 20_000
-"""Largest plan (in trials) for which the reusable trials are counted for an offer."""
+"""Maximum number of trials in a plan for which --reuse is offered.
+
+Counting the reusable trials of a larger plan would take long.
+"""
 
 
 def find_reuse(resuming: EvalResuming, plan: Plan, lookup: EvalCacheLookup, say: Say) -> Reuse:
-    """Return the conversations that a new run takes over from earlier ones. Without --reuse, only offer them.
+    """Find the conversations of earlier runs that a new run takes over because of --reuse or --rescore.
+
+    Without these options the run takes over none. If --reuse would find any, their number is then reported.
 
     Raises:
         UserError: If --rescore is given and there is nothing to score.
@@ -54,7 +59,7 @@ def _check_known(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
     """Report how many trials --rescore leaves out, because no earlier run has their conversations.
 
     Raises:
-        UserError: If it would leave out all trials.
+        UserError: If --rescore would leave out all trials.
     """
     known = _count_known(plan, runs)
     if not known:

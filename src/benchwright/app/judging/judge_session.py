@@ -41,7 +41,10 @@ class JudgeQuestion(Record, frozen=True):
 
 
 class JudgingResult(Record, frozen=True):
-    """Verdicts in the order of the questions (None if there is none yet), and the result of the session."""
+    """Verdicts of a judge in the order of the questions, and the result of the session.
+
+    A verdict is None if the session ended before the judge gave it.
+    """
 
     verdicts: list[float | None]
     session_result: RunResult
@@ -99,7 +102,7 @@ def _verdicts(place: Path, plan: Plan) -> list[float | None]:
 
 
 class _Asking:
-    """Task whose samples are existing answers, each scored by the scorer of its question."""
+    """Task for the engine: each sample is an existing answer, scored by the scorer of its question."""
 
     spec = TaskSpec("judge", "1", fingerprint("judge", 1))
 
@@ -137,7 +140,7 @@ class _Known:
 
 
 class _PerQuestionScorer:
-    """Scorer that passes each question to the question's own scorer, chosen by fingerprint."""
+    """Scorer that delegates to the scorer of each question. The question is identified by its fingerprint."""
 
     name = VERDICT_SCORE
     fingerprint = fingerprint(VERDICT_SCORE, 1)

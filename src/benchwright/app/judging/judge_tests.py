@@ -26,7 +26,7 @@ from benchwright.text import Say
 PADDING = (
     "I read the question with care and went through it step by step before I wrote down this answer. " * 6
 )
-"""Prefix that makes an answer longer: 576 characters without content."""
+"""Text without content, 576 characters long, that is put before an answer to make it longer."""
 
 AUTHORS_PROMPT = "the prompt is the benchmark's own, and its order is part of it"
 NO_REFERENCE = "no sample has a reference to swap the answer with"
@@ -42,7 +42,7 @@ class JudgeWithAccess(NamedTuple):
 class JudgeTestResult(Record, frozen=True):
     """Result of testing a judge.
 
-    `check`: None if asking was not finished. `result`: how the session ended.
+    `check`: the findings; None if the judge did not give all verdicts. `result`: how the session ended.
     """
 
     check: JudgeCheck | None
@@ -50,7 +50,7 @@ class JudgeTestResult(Record, frozen=True):
 
 
 class _Experiment(NamedTuple):
-    """One experiment with a judge: the scorer that asks it, and a function that changes the answer."""
+    """One experiment with a judge: the scorer that asks the judge, and a function that changes the answer before."""
 
     name: str
     scorer: JudgingScorer
@@ -68,10 +68,10 @@ async def check_judge(
     progress: Callable[[str], Sequence[Listener]],
     say: Say,
 ) -> JudgeTestResult:
-    """Test a run's judge: let it score n of the run's answers, drawn at random, again under changed conditions.
+    """Test a run's judge: let the judge score n random answers of the run again, under changed conditions.
 
-    A `second` judge, if there is one, scores the same answers. `repeats`: how often each question is asked in
-    the same form. `progress`: returns the listeners that display a judge's progress, given a title.
+    A `second` judge, if there is one, scores the same answers. `repeats`: how often each question is asked in the
+    same form. `progress`: returns the listeners that display a judge's progress, given a title.
 
     Raises:
         UserError: If no judge has scored the run.
@@ -114,7 +114,7 @@ async def check_judge(
 def _ways(
     judges: RunJudge, samples: Sequence[Sample], repeats: int
 ) -> tuple[list[_Experiment], dict[str, str]]:
-    """Return the experiments with the run's own judge, and those that are impossible, {name: reason}."""
+    """Return the experiments with the run's own judge, and a mapping from impossible experiments to reasons."""
     scorer = judges.scorer
     ways = [
         _Experiment("asked again" if repeats == 1 else f"asked again ({k})", scorer)

@@ -1,4 +1,4 @@
-"""Human labels for judged answers: matched with a run's answers, or with new verdicts, and stored with the run."""
+"""Human labels of judged answers: matched with a run's answers or with new verdicts, and stored with the run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchwright.text import Say
 
 
 def labels_for(prepared: PreparedRun[Any], path: Path | None) -> Sequence[HumanLabel]:
-    """Return the labels in the file of `--judge-labels`. Empty if `path` is None.
+    """Return the human labels in the file of `--judge-labels`. Empty if `path` is None.
 
     Raises:
         DatasetError: If the file cannot be read.
@@ -40,10 +40,11 @@ async def label_run(
     listeners: Sequence[Listener],
     say: Say,
 ) -> RunResult | None:
-    """Store labels with a run, replacing earlier ones. `source`: the name of their file.
+    """Store human labels with a run, replacing earlier labels. `source`: the name of the labels' file.
 
-    If labels belong to answers that are not from the run, the judge is asked for its verdicts on these, and
-    the result of that session is returned; else None. Labels are stored only once all verdicts are there.
+    If some labels belong to answers that are not from the run, ask the judge for verdicts on these answers, and
+    return the result of that session. Otherwise return None. The labels are stored only when the judge was asked
+    about all these answers.
 
     Raises:
         UserError: If no judge scored the run, or a label refers to an unknown trial or sample.
@@ -81,10 +82,10 @@ async def label_run(
 def _sorted(
     labels: Sequence[HumanLabel], answers: Sequence[JudgedAnswer]
 ) -> tuple[list[RunAnswerLabel], list[HumanLabel]]:
-    """Return (labels of the run's own answers, labels of other answers).
+    """Split labels into two lists: labels of the run's own answers, and labels of other answers.
 
-    A label that names a trial refers to that trial. Any other refers to the run's answer to its sample, if
-    that has the same text.
+    A label that names a trial belongs to that trial's answer. A label without a trial belongs to the run's answer
+    to the same sample, if both answers have the same text.
     """
     by_trial = {one.trial: one for one in answers}
     by_text: dict[tuple[str, str], JudgedAnswer] = {}

@@ -23,14 +23,14 @@ LABEL_WORDS = {
     **dict.fromkeys(("1", "1.0", "yes", "true", "right", "correct"), 1.0),
     **dict.fromkeys(("0", "0.0", "no", "false", "wrong", "incorrect"), 0.0),
 }
-"""Words accepted as labels besides numbers."""
+"""Mapping from a word or number that is accepted as a label to its value."""
 
 
 class HumanLabel(Record, frozen=True):
     """A person's label for an answer, from 0 (wrong) to 1 (right).
 
     The answer is identified by the `trial` of the run and its `attempt`, or by its `sample` and its text
-    `answer`.
+    (`answer`).
     """
 
     label: float
@@ -41,7 +41,7 @@ class HumanLabel(Record, frozen=True):
 
 
 def write_form(path: Path, answers: Sequence[JudgedAnswer]) -> None:
-    """Write answers to be labelled, as CSV or JSON Lines by the file's suffix.
+    """Write answers to a file, so that a person can label them. The file's suffix selects CSV or JSON Lines.
 
     Raises:
         UserError: If the file has another suffix, or cannot be written.

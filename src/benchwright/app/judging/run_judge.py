@@ -46,7 +46,7 @@ class RunJudge(Record, frozen=True):
 
 
 def prepare_again(run: ExistingRun, given: Mapping[str, Any], say: Say) -> PreparedRun[Any]:
-    """Prepare a run again, and return it, to get its samples, its judge and the judge's API key.
+    """Prepare a run again, to get its samples, its judge and the judge's API key. Return the prepared run.
 
     No trial is run again.
 
@@ -122,7 +122,7 @@ def judged_answers(table: RunTable, scorer: str, rows: Sequence[int] | Rows) -> 
 
 
 def samples_by_id(prepared: PreparedRun[Any], names: frozenset[str]) -> dict[str, Sample]:
-    """Return the samples of a run with these ids. Unknown ids are ignored."""
+    """Return the samples of a run by id, for the ids in `names`. Unknown ids are ignored."""
     samples = prepared.request.plan.task.samples()
     found: dict[str, Sample] = {}
     for sample in samples:

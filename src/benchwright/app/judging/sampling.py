@@ -12,9 +12,9 @@ from benchwright.runs.table import RunTable
 
 
 def drawn_answers(table: RunTable, n: int, *, seed: int = 0, target: str | None = None) -> list[JudgedAnswer]:
-    """Return n answers that have a verdict, in random order determined by the seed; all if there are fewer.
+    """Return n answers that have a verdict, in random order. Return all such answers if there are fewer than n.
 
-    `target`: take the answers of this model only.
+    `seed`: determines the random order. `target`: take the answers of this model only.
 
     Raises:
         UserError: If there are no such answers, or no judge scored the run.

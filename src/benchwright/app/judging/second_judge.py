@@ -14,7 +14,10 @@ from benchwright.text import Say
 
 
 class SecondJudge(Record, frozen=True):
-    """Options for a second judge. `headers`: by name; `headers_env`: variables that hold headers, by header name."""
+    """Command options for a second judge.
+
+    `headers`: header values by name. `headers_env`: environment variables that hold header values, by header name.
+    """
 
     model: str | None
     base_url: str | None = None
@@ -24,9 +27,9 @@ class SecondJudge(Record, frozen=True):
 
 
 def second_judge_of(typed: SecondJudge, judge: JudgeWithAccess, say: Say) -> JudgeWithAccess | None:
-    """Return the second judge; None if no model is given for it.
+    """Return the second judge. Return None if the user gave no model for it.
 
-    Its default address and access are those of the first `judge`.
+    Its default address and access are those of the first judge (`judge`).
 
     Raises:
         UserError: If an option is given without the model, a variable is not set, or a header is invalid.

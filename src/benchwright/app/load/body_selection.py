@@ -7,10 +7,10 @@ from benchwright.records import FAILED_STATUSES, TrialRecord
 
 
 class BodySelector:
-    """Test that decides whether the conversation of a trial is stored.
+    """Decides which conversations of a load level are stored. An instance is called with each trial's record.
 
-    Those of failed trials, of the first trials, and of a `share` of all others (chosen by trial key) are
-    stored. The first ones show whether the server's cache was warm.
+    Stored are the conversations of failed trials, of the first trials, and of a `share` of all other trials (chosen
+    by trial key). The first trials show whether the server's cache was warm.
     """
 
     def __init__(self, share: float) -> None:

@@ -14,17 +14,17 @@ from benchwright.records import Sample, TaskSpec, Trial
 from benchwright.runs.keys import SampleContent
 
 MAX_CACHED_CHARACTERS = 50_000_000
-"""Maximum characters of prompts kept in memory, so that they are not read again for each cycle."""
+"""Maximum number of characters of samples that are kept in memory, so that later cycles do not read them again."""
 
 DIGEST_CHARACTERS = 700
-"""Number of characters that use as much memory as the partial digest kept with each prompt."""
+"""Size of the partial digest that is kept with each sample, as the number of characters that use as much memory."""
 
 
 class LevelTask:
     """Task of one load level: cycles through the samples of another task, for at most `requests` requests.
 
-    With more than one cycle, the requests of one sample are not independent trials of the model. They form
-    one cluster (`Sample.group`) for the statistics, unless the sample already belongs to one.
+    If there is more than one cycle, the requests of one sample are not independent trials of the model. They then form
+    one cluster (`Sample.group`) for the statistics. A sample that already belongs to a cluster stays in its cluster.
     """
 
     def __init__(self, task: Task, size: int | None, requests: int | None) -> None:
@@ -50,7 +50,8 @@ class LevelTask:
     def _round_and_round(self) -> Iterator[tuple[Sample, SampleContent]]:
         """Yield samples in endless cycles.
 
-        In the first cycle they are kept in memory for the next ones, unless they are too large.
+        The first cycle keeps the samples in memory for the next cycles, if all of them fit into
+        `MAX_CACHED_CHARACTERS`. Otherwise each cycle reads the samples again.
         """
         kept, room, repeats = list[tuple[Sample, SampleContent]](), MAX_CACHED_CHARACTERS, self._repeats
         while True:
@@ -75,9 +76,9 @@ class LevelTask:
 
 
 class TrialScheduler:
-    """Numbers and times the trials of a level. It is called as `Plan.arrange`.
+    """Sets the number and the due time of each trial of a load level. It is called as `Plan.reorder`.
 
-    A trial's `repeat` becomes the number of its cycle, `due_ns` the time at which it is due.
+    A trial's `repeat` becomes the number of its cycle, and its `due_ns` the time at which it is due.
     """
 
     def __init__(self, size: int | None, due: Sequence[float] | None) -> None:
@@ -85,7 +86,7 @@ class TrialScheduler:
         self._due = due
 
     def __call__(self, trials: Iterator[Trial]) -> Iterator[Trial]:
-        """Yield the trials, each with the number of its cycle and its due time; see `Plan.arrange`."""
+        """Yield the trials, each with the number of its cycle and its due time; see `Plan.reorder`."""
         for place, trial in enumerate(trials):
             repeat = place // self._size if self._size else 0
             due = None if self._due is None else round(self._due[place] * 1e9)

@@ -44,9 +44,11 @@ def due_times(level: Level, settings: LoadSettings, trace: Trace | None = None) 
 
 
 def max_requests(load: LevelSettings, trace: Trace | None, *, replays: bool) -> int | None:
-    """Return the maximum number of requests at a level (of conversations, if a trace is replayed).
+    """Return the maximum number of requests at a level.
 
-    None if it is not limited. `replays`: see `LoadSettings.replays`.
+    If a trace is replayed, return the maximum number of conversations.
+
+    None if the number is not limited. `replays`: see `LoadSettings.replays_requests`.
     """
     return load.requests if trace is None or not replays else len(trace.conversations)
 

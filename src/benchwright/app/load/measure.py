@@ -1,4 +1,7 @@
-"""A load measurement: runs its levels one after another. In a sweep, each level follows from earlier results."""
+"""A load measurement: runs its levels one after another.
+
+In a sweep, each level is chosen from the results of earlier levels.
+"""
 
 from __future__ import annotations
 
@@ -55,10 +58,11 @@ from benchwright.text import Say
 
 
 def load_tests(settings: LoadSettings, say: Say) -> list[LoadTest]:
-    """Return one measurement for each model. They are run one after another, so as not to slow each other down.
+    """Return one load measurement for each model. They are run one after another, so as not to slow each other down.
 
-    They share a tag, and the synthetic prompts, if any. Without a seed the prompts are new each time, because
-    a server that has seen them before would answer from its prefix cache.
+    All measurements have the same tag, and send the same synthetic prompts if there are any. Without a seed the
+    synthetic prompts are new each time, because a server that has seen them before would answer from its prefix
+    cache.
 
     Raises:
         UserError: If `LoadTest` or `find_models` raises it.
@@ -77,7 +81,7 @@ def load_tests(settings: LoadSettings, say: Say) -> list[LoadTest]:
 class LoadTest:
     """A measurement of one model that is ready to run: every check that needs no model has passed.
 
-    `levels`: the levels measured so far. They are complete at any time, so that an interrupted measurement
+    `levels`: the results of the levels measured so far. Each result is complete, so that an interrupted measurement
     can be shown.
 
     Raises:
@@ -126,10 +130,10 @@ class LoadTest:
     async def measure_levels(
         self, listener_of: Callable[[Level], Sequence[Listener]], repeat: int = 1
     ) -> AsyncIterator[LevelResult]:
-        """Run the levels, each with the listeners that `listener_of` returns for it. Yield the result of each.
+        """Run the levels one after another, and yield the result of each.
 
-        `repeat`: number of this pass over the levels, from 1. If it is even, their order is reversed, so that
-        changes over time affect all levels alike.
+        `listener_of`: returns the listeners for a level. `repeat`: number of this pass over the levels, from 1. An
+        even pass runs the levels in reverse order, so that changes over time affect all levels alike.
 
         Raises:
             ProviderError: If the endpoint does not respond to the calibration requests.
@@ -169,12 +173,12 @@ class LoadTest:
     def _allow_connections(self, level: Level) -> None:
         """Let this process, or each of its workers, open the connections that a level needs.
 
-        In an open loop, the maximum in flight is lowered to the possible number; the result says whether it
-        was reached.
+        In an open loop, the maximum number of requests in flight is lowered if fewer connections are possible. The
+        level's result then says whether that maximum was reached.
 
         Raises:
-            UserError: If a closed loop needs more connections than are possible: its other requests would wait in
-                this process.
+            UserError: If a closed loop needs more connections than are possible. Requests without a connection
+                would wait in this process.
         """
         parallel, workers = (
             self.workload.request.plan.max_requests_per_trial,
@@ -204,7 +208,8 @@ class LoadTest:
     ) -> PreparedRun[LevelData]:
         """Return the prepared run of a level. `number` counts the levels from 1.
 
-        `watch` reads the server's metrics during the run, `power` the power of its devices.
+        During the run, `watch` reads the server's metrics, and `power` reads the power that the server's devices
+        draw.
 
         Raises:
             UserError: If `due_times` raises it.
@@ -232,7 +237,7 @@ class LoadTest:
         )
 
     def _plan(self, level: Level, number: int, repeat: int) -> LevelPlan:
-        """Return the plan of a level as stored with its run."""
+        """Return the description of a level (`LevelPlan`) that is stored with its run."""
         settings = self.settings
         due = due_times(level, settings, self.trace)
         output = settings.synthetic.synthetic_output or ""
@@ -265,7 +270,10 @@ class LoadTest:
         )
 
     def _request(self, level: LevelPlan) -> RunRequest:
-        """Return the request for a level's run: the workload's, with the level's trials and maximum in flight."""
+        """Return the run request for a level.
+
+        It is the workload's request, with the level's trials and maximum in flight.
+        """
         settings, base, size = self.settings, self.workload.request, self.workload.size
         task = LevelTask(self.workload.task_of(level.number), size, level.requests)
         concurrency = level.level.concurrency

@@ -20,7 +20,9 @@ from benchwright.secrets import SECRETS
 
 
 def write_load_report(loads: Sequence[DetailedLoad], output: Path, settings: ReportSettings) -> int:
-    """Write the HTML report of load measurements, comparing the first with the others. Return its size in bytes.
+    """Write the HTML report of load measurements. Return its size in bytes.
+
+    The first measurement is compared with each of the other measurements.
 
     Raises:
         UserError: If the file exists and is not a report, or cannot be written.
@@ -53,7 +55,10 @@ def write_load_plots(loads: Sequence[DetailedLoad], directory: Path) -> list[Pat
 
 
 def compared_loads(loads: Sequence[DetailedLoad], *, anyway: bool = False) -> LoadComparisonResult | None:
-    """Compare the first measurement with the others. None if there is only one."""
+    """Compare the first measurement with each of the other measurements.
+
+    Return None if there is only one measurement.
+    """
     if len(loads) < 2:
         return None
     return compare_loads([load.report for load in loads], LoadRules(), anyway=anyway)

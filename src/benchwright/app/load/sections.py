@@ -1,4 +1,6 @@
-"""Sections of the settings of a load measurement: what is sent, at which levels, and what is computed."""
+"""Sections of the settings of a load measurement: what is sent, at which levels, and what is computed from the
+results.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ Length = Annotated[str, BeforeValidator(str)]
 
 
 class LoadLimits(LimitSettings):
-    """Limits of requests under load. Failed requests are counted, and by default not repeated."""
+    """Limits of requests under load. Failed requests are counted and, by default, not sent again."""
 
     retries: int = Field(default=0, ge=0)
     max_wait: float = Field(default=0.0, ge=0)
@@ -28,7 +30,7 @@ class LoadCatalog(CatalogSettings):
 
 
 class LoadSelection(SelectionSettings):
-    """Selection of the samples or dataset rows that are sent, and their number."""
+    """Selection of the samples or dataset rows that are sent, and the maximum number of them."""
 
     limit: int | None = Field(default=None, ge=1)
 
@@ -90,7 +92,7 @@ class SweepSettings(Section):
 
 
 class RegressionSettings(Section):
-    """An earlier measurement to compare with, and the largest acceptable loss."""
+    """An earlier measurement to compare this one with, and the largest acceptable loss."""
 
     against: str | None = None
     """Measurement to compare this one with."""
@@ -99,7 +101,11 @@ class RegressionSettings(Section):
 
 
 class LoadOutput(Section):
-    """Service-level objectives and prices for the report, its file, and the share of conversations that is stored."""
+    """Output of a load measurement.
+
+    The settings are service-level objectives and prices for the report, the report's file, and the share of
+    conversations that is stored.
+    """
 
     slo: tuple[str, ...] = ()
     price: tuple[str, ...] = ()

@@ -38,10 +38,10 @@ END_TIMEOUT = 120.0
 def self_test(say: Say) -> SelfTest:
     """Measure for about ten seconds what the client on this machine can handle. Return the figures.
 
-    Requests per second are measured with the smallest possible requests, 64 at once. Chunks per second are
-    computed for one core, from the processor time of 64 streams with a token every 10 ms. The error of the
-    TTFT (time to first token) is from the same streams: the client's value against the one in the server's
-    log.
+    Requests per second are measured with the smallest possible requests, 64 at once. Chunks per second are computed
+    for one core, from the processor time of 64 streams with a token every 10 ms. The error of the TTFT (time to
+    first token) is measured with the same streams. It is the difference between the client's value and the value in
+    the server's log.
 
     Raises:
         UserError: If the simulated server or the client did not run.
@@ -98,9 +98,10 @@ def _read(directory: Path, small: LoadReport, streams: LoadReport) -> SelfTest:
 
 @contextmanager
 def _server(directory: Path, *options: str) -> Iterator[str]:
-    """Start a simulated server in a separate process, and yield its URL. Stop it on exit.
+    """Start a simulated server in a separate process, and yield its URL. Stop the server on exit.
 
-    It logs the true times of its responses to a new file in `directory`. `options`: its command-line options.
+    The server logs the true times of its responses to a new file in `directory`. `options`: the server's
+    command-line options.
     """
     port_file, truth = directory / "port", directory / "truth.jsonl"
     port_file.unlink(missing_ok=True)

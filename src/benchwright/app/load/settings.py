@@ -33,10 +33,13 @@ MEASURES: dict[str, Measure] = {
     "itl": "itl",
     "tpot": "itl",
 }
-"""Measures by the common names of their objectives."""
+"""Mapping from the common name of an objective (such as `e2el`) to the measure that it limits (such as `latency`)."""
 
 MIN_SUSPICIOUS_VALUE: dict[Measure, float] = {"ttft": 60, "itl": 5, "latency": 1000}
-"""Smallest value without a unit that is rejected, because it was probably meant in milliseconds."""
+"""For each measure, the smallest objective in seconds that is rejected if it has no unit.
+
+The user probably meant milliseconds.
+"""
 
 
 class LoadSettings(Settings):
@@ -78,7 +81,7 @@ class LoadSettings(Settings):
 
     @property
     def replays_requests(self) -> bool:
-        """True if the trace supplies the requests, not only their times."""
+        """True if the requests of the trace are replayed, and not only their times."""
         others = (self.catalog.benchmark, self.rows.dataset, self.synthetic.synthetic_input)
         return self.replay.trace is not None and all(one is None for one in others)
 
@@ -184,9 +187,9 @@ def window_of(load: LevelSettings) -> tuple[float, float] | None:
 
 
 def price_of(prices: Sequence[str], model: str) -> ServerPrice | None:
-    """Return the price for a model: the one given for its name, or else the one given for all models.
+    """Return the price that was given for this model by name.
 
-    None if there is neither.
+    If there is none, return the price that was given for all models. Return None if there is neither.
 
     Raises:
         UserError: If a price is invalid.
@@ -215,12 +218,14 @@ def _price(amounts: str, typed: str) -> ServerPrice:
 
 
 def sweep_plan(search: SweepSettings) -> SweepPlan:
-    """Return the rules by which a sweep chooses its next level."""
+    """Return the plan by which a sweep chooses its next level."""
     return SweepPlan(search.gain, search.bisect, search.most)
 
 
 def parse_cut(text: str | None, option: str, default: WindowCut) -> WindowCut:
-    """Return the part cut from the start (warm-up) or end (cool-down) of a level: `20` requests, or `5s`.
+    """Return the part that is cut from the start (warm-up) or end (cool-down) of a level.
+
+    `text`: a number of requests (`20`) or a duration (`5s`).
 
     Raises:
         UserError: If the text is neither a number of requests nor seconds.

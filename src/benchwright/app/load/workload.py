@@ -22,10 +22,10 @@ from benchwright.text import Say
 class Workload(msgspec.Struct, frozen=True):
     """The prompts that a load measurement sends. `request`: a run request, from which each level derives its own.
 
-    `task_of`: returns the task of a level, given its number. `size`: number of different prompts, None if
-    endless. `description`: description of what is sent. `prompt_seed`: seed of the generated prompts, None for
-    other prompts. `calibration_steps`: set if the lengths are still to be calibrated. `made_of_trace`: True if
-    prompts were generated from a trace; journals do not keep such prompts.
+    `task_of`: returns the task of a level, given its number. `size`: number of different prompts, None if endless.
+    `description`: description of what is sent. `prompt_seed`: seed of the generated prompts, None if prompts are
+    not generated. `calibration_steps`: how to calibrate the prompt lengths, None if that is not needed.
+    `made_of_trace`: True if prompts were generated from a trace; journals do not keep such prompts.
     """
 
     request: RunRequest
@@ -38,7 +38,7 @@ class Workload(msgspec.Struct, frozen=True):
 
 
 class CalibrationSteps(NamedTuple):
-    """How the prompt lengths of a workload are calibrated.
+    """How to calibrate the prompt lengths of a workload.
 
     `text`: returns a text, given the number of words and a seed. `recalibrate`: returns the workload for a
     calibration.
@@ -62,7 +62,7 @@ def plain_request(
 ) -> RunRequest:
     """Return a run request that sends the prompts of a task without scoring the answers.
 
-    `parallel` and `aborts`: passed to its `Plan`.
+    `parallel` and `aborts`: values that are passed on to the request's `Plan`.
     """
     sampling = settings.sampling
     body = {

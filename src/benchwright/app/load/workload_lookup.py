@@ -23,7 +23,7 @@ from benchwright.runs.manifest import DataFile
 from benchwright.text import Say
 
 LEVEL_SETTINGS = {"concurrency", "workers", "executor", "ray_address"}
-"""Settings of every kind of run for which a level has its own values."""
+"""Names of settings that every kind of run has, and for which each load level has its own values."""
 
 
 def find_workload(settings: LoadSettings, prompt_seed: int, say: Say, trace: Trace | None = None) -> Workload:
@@ -32,7 +32,7 @@ def find_workload(settings: LoadSettings, prompt_seed: int, say: Say, trace: Tra
     `prompt_seed`: determines synthetic prompts, whose lengths are calibrated later.
 
     Raises:
-        UserError: If nothing or more than one thing to send is given, or if `prepare_benchmark` or
+        UserError: If the user names no source of prompts or more than one, or if `prepare_benchmark` or
             `prepare_eval` raises it.
     """
     check_shape(settings.synthetic)

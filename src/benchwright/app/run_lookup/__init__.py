@@ -1,4 +1,4 @@
-"""Run lookup: which run a command continues is decided in this package, by one rule for each kind of command.
+"""Run lookup: decides which run a command continues, by one rule for each kind of command.
 
 - `eval`: the documented cache files determine the run (`eval_cache`).
 - `run`, `pack run` and `evaluate` with a Task: the newest run of the same fingerprint that is unfinished, or whose
@@ -21,7 +21,7 @@ class RunLookup(Protocol):
     """Finds or makes the run that belongs to a request."""
 
     def run_of(self, make: Callable[[], Path], say: Say) -> AbstractAsyncContextManager[Path]:
-        """Find or make the run, and yield its directory. The run is locked until exit."""
+        """Find or make the run, and yield its directory. The run is locked until the context exits."""
         ...
 
 

@@ -40,7 +40,10 @@ from benchwright.text import Say
 
 
 class EvalCacheLookup:
-    """Finds, creates and updates the cache entry (a file, with its run) of one eval configuration."""
+    """Run lookup that finds, creates and updates the cache entry of one eval configuration.
+
+    The entry is a file with its run.
+    """
 
     def __init__(self, request: RunRequest, resuming: EvalResuming, files: EvalFiles) -> None:
         self._request = request
@@ -60,7 +63,7 @@ class EvalCacheLookup:
     async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
         """Find or make the run, and yield its directory; see `RunLookup.run_of`.
 
-        The lock file beside the cache file is held until exit.
+        The lock file beside the cache file is held until the context exits.
         """
         async with store.file_lock(self._directory / f"{self.task_id}.lock", say):
             directory = self._find(make, say)
@@ -86,8 +89,9 @@ class EvalCacheLookup:
     def earlier_runs(self) -> Iterator[Path]:
         """Yield runs of the same models whose conversations this run may be able to reuse.
 
-        Runs on a dataset of the same name come first, each part newest first. Runs are found by the model's
-        own name; runs in which it was another model's baseline are found only for datasets of the same name.
+        Runs on a dataset of the same name come first. Among the runs on such a dataset, and among all other runs,
+        the newest come first. Runs in which the model was only the baseline are found only for datasets of the same
+        name.
         """
         names = set(self._request.typed_models.values())
         models = {sanitize_path_part(name) for name in names}
@@ -108,9 +112,9 @@ class EvalCacheLookup:
 
     @asynccontextmanager
     async def updating_files(self, table: RunTable) -> AsyncIterator[None]:
-        """Update the cache and samples files from the journal while the context is open; see `live_files`.
+        """Update the cache and samples files from the journal while the context is open; see `engine.live_files`.
 
-        Errors in writing are ignored here; the end of the session reports them.
+        Write errors are ignored here, because the end of the session reports them.
         """
         if is_complete(table, self._request):
             yield
@@ -177,7 +181,7 @@ class EvalCacheLookup:
         return None
 
     def _delete_unbegun(self) -> None:
-        """Delete runs of this configuration without trials, whose processes were killed before the first one."""
+        """Delete runs of this configuration without trials: their process was killed before the first trial."""
         fingerprint = self._request.fingerprint
         for manifest in runs_directory().glob(f"*-{fingerprint[:8]}*/{MANIFEST_FILE}"):
             directory = manifest.parent
@@ -189,7 +193,7 @@ class EvalCacheLookup:
                     delete_run(directory)
 
     def _restore(self, path: Path, entry: CacheEntry, make: Callable[[], Path], say: Say) -> Path | None:
-        """Recreate the run of a cache file whose run directory is gone. None if the file holds no results."""
+        """Recreate the run of a cache file whose run directory is gone. Return None if the file holds no results."""
         runs = read_runs(path)
         if runs is None:
             self._set_corrupt_aside(path, say)
@@ -219,7 +223,7 @@ class EvalCacheLookup:
     def _retire(self, path: Path) -> None:
         """Back up a cache file, so that `--fresh` can start a new one.
 
-        First it is updated with all results of its run, which it may lack if the process was killed.
+        Before that, add all results of the file's run. Some are missing in the file if the process was killed.
         """
         with suppress(CacheMismatch):
             entry = read_head(path)

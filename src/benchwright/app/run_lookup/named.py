@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from benchwright.config import Settings
 
 SINGLE_USE_SETTINGS = ("fresh", "dry_run", "retry_failed", "provider_errors", "errors", "retry_scenario")
-"""Settings that apply to one command only and are not carried over when a run is resumed."""
+"""Names of settings that apply to one command only. They are not carried over when a run is resumed."""
 
 
 HEADER_SETTINGS = ("headers", "headers_env")
-"""Settings that are merged header by header."""
+"""Names of settings whose stored and given values are merged header by header."""
 
 
 class ExistingRun(Record, frozen=True):
-    """An existing run. `state` is the last event in its journal."""
+    """An existing run. `state`: the last event in the run's journal."""
 
     directory: Path
     manifest: Manifest
@@ -33,7 +33,7 @@ class ExistingRun(Record, frozen=True):
 
     @property
     def subject(self) -> str:
-        """Name of the benchmark, or path of the pack; empty for an eval."""
+        """Name of the benchmark, or path of the pack. Empty for an eval."""
         about = self.manifest.about
         if self.manifest.kind == "pack":
             return self.manifest.data[0].path
@@ -42,7 +42,7 @@ class ExistingRun(Record, frozen=True):
 
 
 def existing_run(reference: str) -> ExistingRun:
-    """Return the run that `reference` names by id, start of an id, or path.
+    """Return the run that `reference` names. `reference`: an id, the start of an id, or a path.
 
     Raises:
         UserError: If there is no such run, several match, or it is a load level, an import or a validation.
@@ -61,9 +61,9 @@ def existing_run(reference: str) -> ExistingRun:
 
 
 def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
-    """Return the run's own settings, overridden by `given`.
+    """Return the settings of a run, overridden by the settings in `given`.
 
-    The working directory is changed to the one in which the run was started.
+    The working directory is changed to the directory in which the run was started.
 
     Raises:
         UserError: If that directory is gone, or the settings cannot be read because they are from another
@@ -108,7 +108,10 @@ def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
 
 
 def _headers(kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return both sets of headers together; a header in `given` replaces the kept one of the same name."""
+    """Return the kept headers and the given headers in one mapping.
+
+    A given header replaces the kept one of the same name.
+    """
     found: dict[str, Any] = {}
     now = {name.lower() for field in HEADER_SETTINGS for name in given.get(field, {})}
     for field in HEADER_SETTINGS:

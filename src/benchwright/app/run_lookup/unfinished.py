@@ -14,14 +14,14 @@ from benchwright.runs.manifest_facts import suite_of
 from benchwright.text import Say
 
 UNREPORTED_MARKER = "unreported"
-"""Marker file in a run's directory: the result of the run has not been written yet."""
+"""Name of a marker file in a run's directory. It exists until the result of the run has been written."""
 
 
 class UnfinishedRunLookup:
-    """Run lookup: finds the newest run with this fingerprint that is unfinished, or whose result is not written.
+    """Run lookup: finds the newest run with this fingerprint that is unfinished, or whose result is not written yet.
 
-    `finished`: also accept finished runs. `fresh`: always make a new run. `run`: use this run and no other.
-    `suite`: use only runs of this suite, including finished ones.
+    `finished`: also accept finished runs. `fresh`: always make a new run. `run`: use this run and no other run.
+    `suite`: use only runs of this suite, including finished runs.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class UnfinishedRunLookup:
         return directory
 
     def find_unfinished(self) -> Path | None:
-        """Return the run to continue. None if a new one is to be made.
+        """Return the run to continue. Return None if a new run is to be made.
 
         Raises:
             UserError: If the run was named by the user, and its data, code or pack has changed since.
@@ -84,7 +84,7 @@ class UnfinishedRunLookup:
 def is_reported(directory: Path) -> bool:
     """Return True if the result of a finished run was written.
 
-    It was not if the process was killed before that.
+    The result is missing if the process was killed before it was written.
     """
     return not (directory / UNREPORTED_MARKER).exists()
 

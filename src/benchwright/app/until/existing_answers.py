@@ -26,10 +26,10 @@ from benchwright.text import Say, make_safe
 MAX_OTHER_MODELS = 8
 """Maximum number of other models whose answers are used. Further models would add little."""
 MAX_RUNS_SEARCHED = 50
-"""Number of runs, newest first, that are searched for other models."""
+"""Number of runs, newest first, that are searched for answers of other models."""
 
 ScoreBounds = dict[str, tuple[float, float]]
-"""For each sample, the lower and upper bound of its score, from 0 to 1."""
+"""For each sample id, the lower and upper bound of the sample's score, from 0 to 1."""
 
 
 def earlier_answers(
@@ -67,7 +67,7 @@ def earlier_answers(
 
 
 def _same_samples(request: RunRequest, run: RunSides, slot: str) -> dict[str, str]:
-    """Return the samples that occur in both runs, as {id in the old run: id in this run}."""
+    """Return {sample id in the old run: sample id in this run} for the samples that occur in both runs."""
     manifest, table = run.manifest, run.table
     target = next(one for one in manifest.targets if one.slot == slot)
     maker = TrialKeys(target, manifest.task.fingerprint, manifest.limits)
@@ -82,7 +82,7 @@ def _same_samples(request: RunRequest, run: RunSides, slot: str) -> dict[str, st
 def _values(side: Side, score: str, manifest: Manifest, names: Mapping[str, str] | None) -> ScoreBounds:
     """Return the bounds of each sample's score, averaged over its repeats.
 
-    A failed repeat counts with the bounds 0 and 1.
+    A failed repeat has the bounds 0 and 1.
     """
     if score not in side.trials.scores:
         known = ", ".join(side.trials.scores) or "none"
@@ -104,7 +104,7 @@ def _values(side: Side, score: str, manifest: Manifest, names: Mapping[str, str]
 
 
 def _other_runs(request: RunRequest, manifest: Manifest, old: Side) -> Iterator[Side]:
-    """Yield finished runs of other models on the same data with the same scorers, one for each model."""
+    """Yield finished runs of other models on the same data with the same scorers. Each model is yielded once."""
     seen = {old.facts.model, *manifest.typed_models.values()}
     for path in sorted(runs_directory().glob(f"*/{MANIFEST_FILE}"), reverse=True)[:MAX_RUNS_SEARCHED]:
         for side in _sides_like(path.parent, manifest):
@@ -127,9 +127,9 @@ def _sides_like(directory: Path, manifest: Manifest) -> Iterator[Side]:
 def _others(
     runs: list[Side], kept: Mapping[str, ScoreBounds], manifest: Manifest
 ) -> dict[str, list[dict[str, float]]]:
-    """Return, by score name, the mean score of each sample: one {sample: mean} for each other model.
+    """Return {score: list} with one mapping from sample to mean score in the list for each other model.
 
-    Models without a score for one of the samples are left out.
+    A model is left out of a score's list if it lacks that score for one of the samples.
     """
     found: dict[str, list[dict[str, float]]] = {}
     for score, samples in kept.items():

@@ -21,11 +21,13 @@ from benchwright.text import Say, make_safe
 BASELINE_SLOT = "baseline"
 
 UNTIL_OPTIONS = ("against", "margin", "error", "at_least", "decide_for", "decide_on")
-"""Settings that have an effect only with `until`."""
+"""Names of the settings that have an effect only together with `until`."""
 
 
 def check_until(deciding: DecidingSettings, compared: int) -> None:
-    """Check the `--until` options that can be checked without data. `compared`: number of models, with the baseline.
+    """Check those `--until` options that can be checked without data.
+
+    `compared`: number of compared models, including the baseline.
 
     Raises:
         UserError: If the options contradict each other.
@@ -45,7 +47,7 @@ QuestionKind = TypeVar("QuestionKind", bound=Settings)
 
 
 def settings_for_shared_runs(settings: QuestionKind, runs: int) -> QuestionKind:
-    """Return the settings for each of several runs that one command decides together.
+    """Return the settings for each run, if one command decides the questions of several runs together.
 
     Each run gets an equal share of the error probability.
     """
@@ -105,7 +107,10 @@ def _without_samples(request: RunRequest) -> Question:
 
 
 def _scores(request: RunRequest, wanted: Sequence[str]) -> list[str]:
-    """Return the names of the scores to decide on: those `wanted`, or else the main ones for the kind of run."""
+    """Return the names of the scores on which a run is decided.
+
+    These are the scores in `wanted`. If `wanted` is empty, they are the main scores of this kind of run.
+    """
     scorers = [scorer.name for scorer in request.plan.task.scorers]
     known = {"benchmark": [ACCURACY, SCORE], "pack": [PASSED, SCORE]}.get(request.kind, scorers)
     for name in wanted:
@@ -117,15 +122,15 @@ def _scores(request: RunRequest, wanted: Sequence[str]) -> list[str]:
 
 
 def _reference(request: RunRequest) -> str:
-    """Return the slot of the old model: the baseline if there is one, else the first."""
+    """Return the slot of the old model. It is the baseline's slot, or the first slot if there is no baseline."""
     slots = [target.slot for target in request.plan.targets]
     return BASELINE_SLOT if BASELINE_SLOT in slots else slots[0]
 
 
 def _units(request: RunRequest, earlier: EarlierScores | None) -> dict[str, list[str]]:
-    """Return the sample ids by cluster (unit of the test); a sample without a group is a cluster of its own.
+    """Return the sample ids by cluster (the unit of the test). A sample without a group is a cluster of its own.
 
-    If there are earlier answers, only samples that have every score in them are included.
+    `earlier`: earlier answers; if there are any, samples without all of their scores are left out.
     """
     units: dict[str, list[str]] = {}
     for sample, _ in request.plan.samples_with_digests():

@@ -26,10 +26,10 @@ from benchwright.text import Say
 class UntilRule:
     """Stop rule that ends a run once its question is decided; see `engine.stop.DecisionRule`.
 
-    It reads the journal itself, as later readers of the run do. `plan`: the run's plan in the question's
-    order; if it had another arrangement, that one is applied afterwards. `again`: statuses whose trials are
-    retried, unless the question is decided with them as they are. Trials that the user wants retried are
-    retried in any case.
+    The rule reads the journal itself, as later readers of the run do. `plan`: the run's plan, with the trials in
+    the question's order; the plan's own `reorder` is applied after that. `again`: trials with these statuses are
+    retried, unless the question is decided without a retry. Trials that the user wants retried are retried in any
+    case.
     """
 
     def __init__(
@@ -64,7 +64,10 @@ class UntilRule:
         return current_decision(self._following)
 
     def update(self, result: WorkResult) -> str | None:
-        """Process a result. Return a reason to stop if no more samples are needed for the question, else None."""
+        """Process a result. Return a reason to stop if no more samples are needed for the question.
+
+        Return None otherwise.
+        """
         if isinstance(result, SolvedWork):
             return None
         self._table.advance()
@@ -82,7 +85,7 @@ class UntilRule:
 def begin_until(
     request: RunRequest, directory: Path, again: Collection[Status], say: Say
 ) -> UntilRule | None:
-    """Return the stop rule for the question of this run. None if the run is to ask all samples.
+    """Return the stop rule for the question of this run. Return None if the run is to ask all samples.
 
     The question of a new run is stored before its first sample.
 

@@ -12,13 +12,13 @@ CHANCE_NOTE = "each interval stands by itself: of many parts, some look better o
 
 
 def breakdown_blocks(comparison: Comparison) -> Iterator[Block]:
-    """Yield a table for each pair of runs, each score and each label."""
+    """Yield a table for each combination of a pair of runs, a score and a label."""
     for pair in comparison.pairs:
         yield from (breakdown_block(pair, one, comparison.confidence) for one in pair.breakdowns)
 
 
 def breakdown_block(pair: PairComparison, found: ScoreBreakdown, confidence: float) -> Block:
-    """Build the table for one label: one row per value of the label, the largest loss first."""
+    """Build the table for one label. It has one row per value of the label, the largest loss first."""
     title = breakdown_title(pair, found)
     columns: list[CellText] = [
         ForeignText(f"{found.score} by {found.label}"),

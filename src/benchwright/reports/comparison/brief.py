@@ -30,11 +30,11 @@ from benchwright.reports.quality_and_speed import (
 from benchwright.reports.run_list import short_ids
 
 PERCENTILES = (0.5, 0.95)
-"""Quantiles of the times that the brief form shows."""
+"""Quantiles of the request times that the brief form of a comparison shows."""
 
 
 def brief_blocks(comparison: Comparison) -> Iterator[Block]:
-    """Yield the table of runs, a table of figures for each pair, and tables by concurrency.
+    """Yield the table of runs, a table of figures for each pair of runs, and tables by concurrency.
 
     When folders are compared, yield one table of all tasks instead.
     """
@@ -49,7 +49,7 @@ def brief_blocks(comparison: Comparison) -> Iterator[Block]:
 
 
 def brief_lines(comparison: Comparison) -> Iterator[Line]:
-    """Yield the number of changed answers for each score, then warnings and notes about the figures."""
+    """Yield the number of changed answers for each score. Then yield warnings and notes about the figures."""
     if is_by_task(comparison):
         yield from task_notes(comparison)
         return

@@ -26,19 +26,19 @@ from benchwright.reports.comparison.tables import Block
 RunNames = tuple[str, str]
 
 MOST_NAMED = 3
-"""Maximum number of tasks that a note lists by name; more are only counted."""
+"""Maximum number of tasks that a note names. If there are more, their number is given instead."""
 
 
 def is_by_task(comparison: Comparison) -> bool:
-    """Return True if some pair of the comparison covers several tasks, which is so when folders are compared."""
+    """Return True if a pair of the comparison covers several tasks. That is so when folders are compared."""
     return len(_by_names(comparison)) < len(comparison.pairs)
 
 
 def printed_verdict_lines(comparison: Comparison) -> Iterator[Line]:
-    """Yield the sentences with verdicts that are to be printed.
+    """Yield the verdicts that are to be printed, one sentence each.
 
-    For folders these are the verdict on all tasks together, the verdicts on scores that differ, and the
-    number of scores without a difference.
+    For folders these are the verdict on all tasks together, the verdicts on scores that differ, and the number of
+    scores without a difference.
     """
     lines = list(verdict_lines(comparison))
     if not is_by_task(comparison):
@@ -57,7 +57,10 @@ def printed_verdict_lines(comparison: Comparison) -> Iterator[Line]:
 
 
 def task_blocks(comparison: Comparison) -> Iterator[Block]:
-    """Yield a table per pair of folders: a row for each task and score, the last for all tasks together."""
+    """Yield a table for each pair of folders.
+
+    It has a row for each task and score, and the last row is for all tasks together.
+    """
     for names, pairs in _by_names(comparison).items():
         together = [one for one in comparison.together if (one.a, one.b) == names]
         yield _tasks(names, pairs, together, comparison.confidence)
@@ -66,7 +69,7 @@ def task_blocks(comparison: Comparison) -> Iterator[Block]:
 def task_notes(comparison: Comparison) -> Iterator[Line]:
     """Yield the notes on all pairs.
 
-    A note that concerns all tasks appears once; other notes name their tasks.
+    A note that concerns all tasks appears once. Any other note names its tasks.
     """
     for pairs in _by_names(comparison).values():
         found: dict[tuple[CellText, ...], list[str]] = {}

@@ -1,4 +1,4 @@
-"""All tables and notes of a comparison: first on its pairs, then on the quality and speed of its runs."""
+"""All tables and notes of a comparison: on its pairs of runs first, then on the quality and speed of each run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def all_blocks(comparison: Comparison) -> Iterator[Block]:
 
 
 def detail_blocks(comparison: Comparison) -> Iterator[Block]:
-    """Yield the tables that the brief form of a comparison (`brief.py`) leaves out."""
+    """Yield the tables that only the complete form of a comparison has. The brief form (`brief.py`) leaves them out."""
     shown = ("Tasks", "By concurrency", *(() if is_by_task(comparison) else ("Runs",)))
     return (block for block in all_blocks(comparison) if block.title not in shown)
 

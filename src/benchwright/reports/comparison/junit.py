@@ -1,4 +1,4 @@
-"""A comparison as JUnit XML: one test case for every rule, and one for every compared score."""
+"""A comparison as JUnit XML, with one test case for each rule and one for each compared score."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from benchwright.reports.comparison.sentences import (
 from benchwright.text import make_safe
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 cannot contain."""
+"""Regular expression that matches a character which XML 1.0 cannot contain."""
 
 
 def render_junit(comparison: Comparison) -> bytes:
     """Render a comparison as one test suite.
 
-    A broken rule is a failure, and a pair that could not be compared is a skipped case. Verdicts never fail.
+    A broken rule is a failure. A pair that could not be compared is a skipped case. The case of a verdict never fails.
     """
     comparison = with_names(comparison)
     tasks = len({pair.task for pair in comparison.pairs}) > 1
@@ -55,10 +55,10 @@ def junit_of(
     compared: Mapping[str, Line],
     warned: Sequence[Line],
 ) -> bytes:
-    """Build a test suite as UTF-8 XML: one case for each rule, each refused pair and each compared pair.
+    """Build a test suite as UTF-8 XML. It has one case for each rule, each refused pair and each compared pair.
 
-    `refused` maps the name of a case to the reason why the pair was not compared; `compared` maps it to the
-    verdict. `warned` becomes the suite's `system-err`.
+    `refused`: mapping from the name of a case to the reason why the pair was not compared. `compared`: mapping from the
+    name of a case to the verdict. `warned`: texts that become the suite's `system-err`.
     """
     suite = ElementTree.Element("testsuite", name="benchwright compare")
     failures = 0

@@ -1,7 +1,7 @@
 """A comparison as GitHub-flavoured Markdown, for pull requests and step summaries.
 
-Text from outside (names, answers) is put into code elements, with every punctuation mark as a character
-reference. So it cannot create markup, links or mentions of users.
+Text from outside (names, answers) is put into code elements, with every punctuation mark as a character reference. So
+such text cannot create markup, links or mentions of users.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ UNFOLDED_TABLES = ("Tasks", "Scores", "Metrics", "By concurrency")
 GATE_MARKS = {"passed": "✅", "failed": "❌"}
 
 HARMLESS_PUNCTUATION = " .,-"
-"""Punctuation that is harmless inside a code element."""
+"""Punctuation marks that need no character reference inside a code element."""
 
 
 def render_markdown(comparison: Comparison) -> str:
@@ -46,7 +46,7 @@ def markdown_of(
 ) -> str:
     """Render verdicts, warnings and gate results, then tables, then notes.
 
-    Tables are folded (collapsed until clicked), except for those whose titles are in `unfolded`.
+    Tables are folded (collapsed until clicked), except for tables whose titles are in `unfolded`.
     """
     parts = [f"**{line_text(line)}**" for line in told if line.kind == "verdict"]
     parts += [f"> ⚠️ {line_text(line)}" for line in told if line.kind == "warning"]
@@ -75,7 +75,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def line_text(line: Line) -> str:
-    """Render a sentence; text in it that comes from outside is escaped."""
+    """Render a sentence. Text from outside in the sentence is escaped."""
     return "".join(_cell(cell) for cell in line.cells)
 
 
@@ -84,7 +84,7 @@ def _cell(cell: CellText) -> str:
 
 
 def code_element(text: str) -> str:
-    """Wrap text from outside in a code element, with its punctuation escaped. Return "" for blank text."""
+    """Wrap text from outside in a code element, with its punctuation marks escaped. Return "" for blank text."""
     safe = "".join(
         character if character.isalnum() or character in HARMLESS_PUNCTUATION else f"&#{ord(character)};"
         for character in make_safe(text)

@@ -1,8 +1,7 @@
-"""The sentences of a comparison, from which every output format renders: verdicts, warnings, notes, gate
-results.
+"""The sentences of a comparison: verdicts, warnings, notes, gate results. Every output format renders these sentences.
 
-Text from outside (names of models and scores, samples, answers) is marked as `ForeignText`, so that every format
-can escape it in its own way.
+Text from outside (names of models and scores, samples, answers) is marked as `ForeignText`, so that every format can
+escape it in its own way.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class Line(NamedTuple):
 
 
 def raw_line(line: Line) -> str:
-    """Return a sentence as text without escaping it: the caller must make it safe for its format."""
+    """Return a sentence as text without escaping it. The caller must make the text safe for its output format."""
     return "".join(map(raw_text, line.cells))
 
 
@@ -68,7 +67,7 @@ POLICY_TEXTS: dict[Policy, str] = {
 
 
 def verdict_lines(comparison: Comparison) -> Iterator[Line]:
-    """Yield the verdict on every score of every pair, one sentence each."""
+    """Yield the verdict on each score of each pair, one sentence each."""
     several = sum(len(pair.scores) for pair in comparison.pairs) > 1
     tasks = len({pair.task for pair in comparison.pairs}) > 1
     for pair in comparison.pairs:
@@ -139,7 +138,7 @@ def p_text(p_value: float) -> str:
 
 
 def difference_text(value: float, unit: bool, *, signed: bool = False) -> str:
-    """Format a difference of scores, in percentage points if `unit` is True (scores between 0 and 1)."""
+    """Format a difference of scores. If `unit` is True (scores between 0 and 1), use percentage points."""
     return f"{_scaled(value, unit, signed=signed)} points" if unit else _scaled(value, unit, signed=signed)
 
 
@@ -154,7 +153,8 @@ def comparison_warnings(
 ) -> Iterator[Line]:
     """Yield the warnings: uncompared pairs, unpaired or fragile results, missing scores, simulated runs.
 
-    `simulated` and `no_scores` are False if the caller reports these elsewhere.
+    `simulated`: False if the caller reports simulated runs elsewhere. `no_scores`: False if the caller reports missing
+    scores elsewhere.
     """
     for pair in comparison.pairs:
         told = f"{pair.b} and {pair.a}: " if len(comparison.pairs) > 1 else ""
@@ -178,9 +178,9 @@ def comparison_warnings(
 
 
 def _no_scores(runs: Sequence[ComparedRun]) -> Iterator[tuple[str, NoScore]]:
-    """Yield (run and score, reason) for each score without a value.
+    """Yield (run and score, `NoScore` with the reason) for each score without a value.
 
-    If accuracy has no value, `score` is omitted.
+    If accuracy has no value, the score named `score` is omitted.
     """
     for run in runs:
         known: set[str] = set()
@@ -191,7 +191,7 @@ def _no_scores(runs: Sequence[ComparedRun]) -> Iterator[tuple[str, NoScore]]:
 
 
 def no_score_lines(found: Iterable[tuple[str, NoScore]]) -> Iterator[Line]:
-    """Yield warnings that scores are missing, for pairs (name of the score, reason).
+    """Yield a warning for each missing score. `found`: pairs (name of the score, reason).
 
     Names with equal reasons share one warning.
     """
@@ -233,7 +233,7 @@ def _score_warnings(pair: PairComparison, score: ScoreComparison) -> Iterator[Li
 
 
 def policy_text(one: PolicyResult, pair: PairComparison) -> str:
-    """Describe how trials without a score are counted under a policy."""
+    """Describe how trials without a score are counted under this policy."""
     return POLICY_TEXTS[one.policy].format(b=pair.b)
 
 
@@ -245,7 +245,10 @@ def note_lines(comparison: Comparison) -> Iterator[Line]:
 
 
 def pair_notes(pair: PairComparison, *, several: bool) -> Iterator[Line]:
-    """Yield the notes of a pair. `several`: there are more pairs, so that each note must name its pair."""
+    """Yield the notes of a pair of runs.
+
+    `several`: True if there are several pairs. Each note then names its pair.
+    """
     told = f"{pair.b} and {pair.a}"
     yield from _noise(pair)
     if pair.data is not None:
@@ -260,9 +263,9 @@ def pair_notes(pair: PairComparison, *, several: bool) -> Iterator[Line]:
 
 
 def _data(pair: PairComparison, data: DataDifferences) -> Iterator[Line]:
-    """Yield how many samples differ in their data between the runs of a pair, or are in only one of them.
+    """Yield sentences on samples whose data differ between the runs of a pair, or that only one of the runs has.
 
-    Nothing if there are no such samples.
+    Yield nothing if there are no such samples.
     """
     if data.unknown is not None:
         yield Line("note", [f"In what the data differ cannot be told: {data.unknown}."])
@@ -311,12 +314,12 @@ def _settings(pair: PairComparison) -> Iterator[CellText]:
 
 
 def gate_lines(comparison: Comparison) -> Iterator[Line]:
-    """Yield each gate result, one sentence each."""
+    """Yield each gate result (the result of a rule), one sentence each."""
     yield from map(gate_line, comparison.rulings)
 
 
 def gate_line(ruling: GateResult) -> Line:
-    """Return a gate result as a sentence: passed or failed, the rule and the reason."""
+    """Return the result of a rule as a sentence: passed or failed, the rule and the reason."""
     word = "passed" if ruling.passed else "FAILED"
     return Line(
         "passed" if ruling.passed else "failed",

@@ -1,4 +1,4 @@
-"""The tables of a comparison, from which every output format renders."""
+"""The tables of a comparison. Every output format renders these tables."""
 
 from __future__ import annotations
 
@@ -23,12 +23,16 @@ from benchwright.text import truncate
 LONGEST_ANSWER = 60
 METRIC_NAMES: dict[Metric, str] = {"latency": "latency", "ttft": "TTFT"}
 MOST_CHANGES = 20
-"""Maximum number of changed samples in the table; if possible, at least half are losses. `--json` has all."""
+"""Maximum number of changed samples in a table. If possible, at least half of them are losses.
+
+`--json` has all of them.
+"""
 
 
 class Block(NamedTuple):
-    """A table. Its first `left_columns` columns contain words (left-aligned), the others contain figures
-    (right-aligned).
+    """A table. Its first `left_columns` columns contain words, and are left-aligned.
+
+    All other columns contain figures, and are right-aligned.
     """
 
     title: str
@@ -136,13 +140,16 @@ def _score_row(sides: CellText, score: ScoreComparison, corrected: bool) -> list
 
 
 def run_names_of_pair(pair: PairComparison, pairs: Sequence[PairComparison]) -> CellText:
-    """Return the names of the two compared runs, with their task if `pairs` covers several tasks."""
+    """Return the names of the two compared runs, with their task if the pairs in `pairs` cover several tasks."""
     sides = f"{pair.b} − {pair.a}"
     return ForeignText(f"{pair.task}: {sides}") if len({one.task for one in pairs}) > 1 else sides
 
 
 def describe_methods(pairs: Sequence[PairComparison]) -> list[str]:
-    """Describe how each score's interval and test were computed and samples were matched, each text once."""
+    """Describe how each score's interval and test were computed, and how samples were matched.
+
+    Each text occurs once.
+    """
     told = []
     for pair in pairs:
         for score in pair.scores:
@@ -217,7 +224,7 @@ def _times(one: LatencyComparison) -> list[CellText]:
 
 
 def interval_of_times(one: LatencyComparison) -> str:
-    """Format the interval of a difference in times, in ms. An unknown end of the interval is a dash."""
+    """Format the interval of a difference in times, in ms. A dash stands for an unknown end of the interval."""
     low, high = ("–" if end is None else signed_milliseconds(end) for end in (one.low, one.high))
     return "–" if low == high == "–" else f"[{low}, {high}]"
 

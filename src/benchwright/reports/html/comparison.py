@@ -1,4 +1,4 @@
-"""A comparison as a part of a viewer page, with the charts and tables of the report."""
+"""A comparison as part of a viewer page, with the charts and tables that the report has, too."""
 
 from __future__ import annotations
 
@@ -31,15 +31,18 @@ def comparison_part(found: Comparison, times: Sequence[Distribution]) -> Markup:
 
 
 def flip_part(found: Comparison, a: str, b: str, flip: Flip, href: str) -> Markup:
-    """Render a sample whose result changed (a flip), with both answers.
+    """Render a changed sample (a flip), with both answers.
 
-    `a` and `b` are the letters that identify the runs; `href` is the address of the sample's page.
+    `a`, `b`: the letters that identify the runs. `href`: the address of the sample's page.
     """
     return _rendered("flip.html.j2", found, flip=flip, a=a, b=b, href=href)
 
 
 def without_change_table(shown: Sequence[Block]) -> Iterator[Block]:
-    """Yield the tables without the one of changed samples, which pages show with both answers instead."""
+    """Yield all tables but the table of changed samples.
+
+    Pages show the changed samples with both answers instead.
+    """
     return (block for block in shown if not block.title.startswith("Changed"))
 
 

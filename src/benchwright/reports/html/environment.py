@@ -1,4 +1,4 @@
-"""Jinja environment that escapes text from outside and makes hidden characters visible."""
+"""Jinja environment for all pages. It escapes text from outside, and makes hidden characters visible."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def html_environment(templates: Path) -> Environment:
 
 
 def _finalised(value: Any) -> Any:
-    """Make hidden and control characters of a text visible before it is escaped.
+    """Make hidden and control characters of a text visible, before the text is escaped.
 
     Every template expression passes through this function. None becomes an empty string.
     """
@@ -65,5 +65,5 @@ def _count(value: int) -> str:
 
 
 def _words(name: str) -> str:
-    """Return the name of a record's field as words, without underscores."""
+    """Return the name of a record's field as words: underscores become spaces."""
     return name.replace("_", " ")

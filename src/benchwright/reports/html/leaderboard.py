@@ -1,4 +1,4 @@
-"""A leaderboard as a page; also, for the viewer, its parts: the table, and plots by task."""
+"""A leaderboard as a page. For the viewer, also the parts of that page: the table, and plots by task."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def board_table(
 ) -> Markup:
     """Render the table of a leaderboard.
 
-    `href` returns the address of a run; `sorting` returns the address of this page sorted by a column.
+    `href`: returns the address of a run. `sorting`: returns the address of this page, sorted by a column.
     """
     return Markup(
         report_environment()
@@ -64,7 +64,7 @@ def board_table(
 
 
 def block_table(table: Block) -> Markup:
-    """Render the table of a plot's figures, for pages with their own templates."""
+    """Render the table of a plot's figures, for pages that have templates of their own."""
     return Markup(report_environment().get_template("block_table.html.j2").render(table=table, several=True))
 
 

@@ -1,4 +1,4 @@
-"""Load measurements as a page, and as a part of a viewer page."""
+"""Load measurements as a page of their own, or as part of a viewer page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from benchwright.reports.load.tables import load_blocks
 
 
 class LoadPart(NamedTuple):
-    """One measurement: its title, facts (prompts, server, id, objectives), sentences and tables."""
+    """One load measurement: its title, its facts (prompts, server, id, objectives), its sentences and its tables."""
 
     title: str
     facts: list[tuple[str, str]]
@@ -54,7 +54,7 @@ def render_loads_page(
 
 
 def loads_part(loads: Sequence[DetailedLoad], compared: LoadComparisonResult | None) -> Markup:
-    """Render the page's content without its head and foot, for the viewer."""
+    """Render the content of the page without its head and foot, for the viewer."""
     values = _values(loads, compared, load_sections(loads))
     return Markup(
         report_environment().get_template("load_parts.html.j2").render(verdict="banner verdict", **values)

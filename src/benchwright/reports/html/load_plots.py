@@ -1,4 +1,4 @@
-"""Plots of load measurements: rates and times against the load, distributions, the timeline of each level."""
+"""Plots of load measurements: rates and times against the load, distributions of times, and timelines of levels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchwright.reports.html.plots import Plot, Section, curve_plots
 from benchwright.reports.load.sentences import level_text
 
 MOST_CURVES = 6
-"""Maximum number of levels in a plot of distributions: the number of colours."""
+"""Maximum number of levels in a plot of distributions. It is the number of colours."""
 
 MAX_TIMELINES = 12
 """Maximum number of level timelines in total, over all measurements."""
@@ -44,15 +44,15 @@ TIME_PLOT_TEXTS: Mapping[TimeMeasure, tuple[str, str, str]] = {
         "Of all answers together; each time is known to within 12.5 %.",
     ),
 }
-"""For each plot of distributions: its title, the title of its axis, and its note."""
+"""For each plot of distributions: its title, the title of its axis, and a note."""
 
 Item = TypeVar("Item")
 
 
 class PlottedLoad(NamedTuple):
-    """A measurement with its identifying letter, the index of its colour, and its name in plots.
+    """A load measurement: its identifying letter, the index of its colour, and its name in plots.
 
-    `results` contains each level once (its first repeat), with its details.
+    `results` contains the first repeat of each level, with details.
     """
 
     letter: str
@@ -95,7 +95,10 @@ def _curves(shown: Sequence[PlottedLoad]) -> Iterator[Plot]:
 
 
 def _rates(shown: Sequence[PlottedLoad]) -> Iterator[Plot]:
-    """Yield a plot of rates for closed loops and one for open loops: their loads are of different kinds."""
+    """Yield a plot of the rates of closed loops, and one of the rates of open loops.
+
+    Their loads are of different kinds.
+    """
     for is_open in (False, True):
         found = {
             one.letter: one.load.report
@@ -135,10 +138,10 @@ def _rate(rate: FigureEstimate | None) -> list[CellText]:
 
 
 def _distributions(shown: Sequence[PlottedLoad], timed: TimeMeasure) -> Iterator[Plot]:
-    """Yield plots of the distribution of a time.
+    """Yield plots of the distribution of a request time.
 
-    For a single measurement, one plot shows all levels. For several, there is a plot for each level that they
-    share.
+    For a single measurement, one plot shows all levels. For several measurements, there is a plot for each level that
+    they share.
     """
     found = [[(each, detail) for each, detail in one.results if getattr(detail, timed)] for one in shown]
     if len(shown) == 1:
@@ -192,7 +195,7 @@ def _quantiles(result: LevelResult, timed: TimeMeasure) -> list[CellText]:
 
 
 def _courses(shown: Sequence[PlottedLoad]) -> Iterator[Plot]:
-    """Yield the timeline of each level. Only the first has the note that explains timelines."""
+    """Yield the timeline of each level. Only the first timeline has the note that explains timelines."""
     note = TIMELINE_NOTE
     most = max(1, MAX_TIMELINES // max(1, len(shown)))
     for one in shown:
@@ -211,7 +214,10 @@ def _in_words(result: LevelResult) -> str:
 
 
 def _evenly(items: Sequence[Item], most: int) -> list[Item]:
-    """Return at most `most` evenly spaced items, including the first and last (only the last if `most` is 1)."""
+    """Return at most `most` evenly spaced items, including the first and the last.
+
+    If `most` is 1, return the last item.
+    """
     if len(items) <= most:
         return list(items)
     if most == 1:

@@ -1,6 +1,6 @@
-"""The report as an HTML page, with charts and with all foreign text escaped.
+"""The report as an HTML page with charts. All text from outside is escaped.
 
-The page has no script. Its content security policy blocks all loading and allows only its own style sheet.
+The page has no script. Its content security policy blocks all loading, and allows only the page's own style sheet.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def render_report(report: Report) -> str:
 
 
 def _decisions(runs: list[RunPart]) -> list[tuple[list[Line], list[Plot]]]:
-    """Return the decision, in sentences and plots, of each run with a statistical question (`--until`)."""
+    """Return the decision of each run that has a statistical question (`--until`), as sentences and plots."""
     found = {run.run: run.decision for run in runs if run.decision is not None}
     return [(list(decision_lines(one)), decision_plots(one)) for one in found.values()]
 
@@ -102,15 +102,15 @@ def _load_plots(report: Report) -> list[Plot]:
 
 
 def _belongs(block: Block) -> bool:
-    """Return True if a table belongs in the general chapter.
+    """Return True if a table belongs in the general chapter of the report.
 
-    Runs and changed samples have chapters of their own, and metrics are not shown.
+    Tables of runs and of changed samples have chapters of their own. Tables of metrics are not shown.
     """
     return block.title not in ("Runs", "Metrics") and not block.title.startswith("Changed")
 
 
 def _banners(runs: list[RunPart]) -> list[tuple[str, list[str]]]:
-    """Return each banner with the letters that identify the runs to which it applies."""
+    """Return the banners. Each comes with the letters of the runs to which it applies."""
     found: dict[str, list[str]] = {}
     for run in runs:
         for banner in run.banners:
@@ -119,13 +119,16 @@ def _banners(runs: list[RunPart]) -> list[tuple[str, list[str]]]:
 
 
 def segment_kinds(found: Waterfall) -> list[str]:
-    """Return the kinds of segments that occur in a waterfall chart, in their fixed order, for its legend."""
+    """Return the kinds of segments that occur in a waterfall chart, in a fixed order.
+
+    They are the entries of its legend.
+    """
     there = {segment.kind for trial in found.trials for segment in trial.segments}
     return [kind for kind in get_args(SegmentKind) if kind in there]
 
 
 def _score_rows(runs: list[RunPart], names: Mapping[str, str]) -> list[tuple[str, list[ChartRow]]]:
-    """Return (score, rows) for each chart of scores, with a row for each run that has the score."""
+    """Return (score, rows) for each chart of scores. It has a row for each run that has the score."""
     scorers = dict.fromkeys(score.scorer for run in runs for score in run.scores)
     found = []
     for name in scorers:
@@ -150,7 +153,7 @@ def _drawable(rows: list[ChartRow]) -> bool:
 
 
 def _concurrency_rows(tables: list[ByConcurrency]) -> list[tuple[str, list[ChartRow]]]:
-    """Return (title, rows) for each set of scored runs, with a row for each concurrency."""
+    """Return (title, rows) for each set of scored runs. It has a row for each concurrency."""
     charts = [
         (
             f"{table.model} on {table.task}: accuracy by concurrency",
@@ -177,7 +180,7 @@ def _concurrency_rows(tables: list[ByConcurrency]) -> list[tuple[str, list[Chart
 
 
 def common_prefix_length(flip: Flip) -> int:
-    """Return how many messages are equal at the beginning of a changed sample's two conversations.
+    """Return the number of messages that are equal at the beginning of a changed sample's two conversations.
 
     The count ends before the first answer of a model.
     """

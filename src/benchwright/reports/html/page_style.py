@@ -1,4 +1,4 @@
-"""The embedded style sheet of self-contained pages, and their content security policy."""
+"""The style sheet that is embedded in self-contained pages, and the content security policy of such pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GENERATOR_TAG = "benchwright report"
 
 
 class PageStyle(NamedTuple):
-    """The style of a page, and its content security policy.
+    """The style of a page, and the content security policy of that page.
 
     The policy forbids scripts, loading, other styles, and all images except embedded ones.
     """
@@ -30,7 +30,7 @@ class PageStyle(NamedTuple):
 
 @cache
 def report_style() -> PageStyle:
-    """Return the style and policy of reports and leaderboards."""
+    """Return the style and the content security policy of reports and leaderboards."""
     style = "".join((TEMPLATES_FOLDER / name).read_text(encoding="utf-8") for name in STYLE_FILES)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     own = f"style-src 'sha256-{digest}'; img-src data:"

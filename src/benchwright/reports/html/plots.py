@@ -1,4 +1,4 @@
-"""Plots for reports, leaderboards and the viewer, each with a title, a note, and its figures as a table."""
+"""Plots for reports, leaderboards and the viewer. Each has a title, a note, and a table of its figures."""
 
 from __future__ import annotations
 
@@ -41,11 +41,14 @@ DECISION_NOTE = (
     "within does not matter."
 )
 MAX_DECISION_ROWS = 12
-"""Approximate number of rows in the table of figures of a narrowing interval."""
+"""Approximate number of rows in the table that shows how the interval of a decision narrowed during the run.
+
+If there are more steps, only every n-th step is shown.
+"""
 
 
 class Plot(NamedTuple):
-    """A drawing with its title, a note, and its figures as a table."""
+    """A drawing with its title, a note, and a table of the drawn figures."""
 
     title: str
     drawing: Markup
@@ -101,7 +104,7 @@ def _front_figures(found: Front, names: Mapping[str, str]) -> Block:
 def difference_plots(comparison: Comparison) -> list[Plot]:
     """Build plots of the difference in each score of each pair of runs.
 
-    There is one plot per label of the samples, or a single one if they have no labels.
+    There is one plot per label of the samples. If the samples have no labels, there is a single plot.
     """
     return [plot for pair in comparison.pairs for score in pair.scores for plot in _differences(pair, score)]
 
@@ -138,9 +141,9 @@ def distribution_plot(
 
 
 def decision_plots(decision: RunDecision | None) -> list[Plot]:
-    """Build, for each comparison of a decision, a plot of its narrowing interval.
+    """Build a plot for each comparison of a decision. It shows how the interval of the comparison narrowed.
 
-    Those without data are left out.
+    Comparisons without data are left out.
     """
     if decision is None:
         return []
@@ -181,8 +184,8 @@ def curve_plots(
 ) -> Iterator[Plot]:
     """Yield plots of latency and TTFT under rising load.
 
-    A curve is identified by its letter (A, B, …): `places` maps it to the index of its colour, `names` to its
-    name.
+    A letter (A, B, …) identifies each curve. `places`: mapping from letter to the index of the curve's colour. `names`:
+    mapping from letter to the curve's name.
     """
     for measure, told in LOAD_MEASURES.items():
         known = [curve for curve in found if timed_levels(curve, measure)]

@@ -1,6 +1,6 @@
 """Drawings as separate SVG files.
 
-Colours, which pages take from their style sheet, are written as plain values.
+Colours are written into the file as plain values. On pages, they are taken from the style sheet.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from benchwright.reports.html.page_style import GENERATOR_TAG, TEMPLATES_FOLDER
 from benchwright.reports.html.plots import Plot, Section
 
 PIXELS_PER_UNIT = 1.5
-"""Pixels per unit, for programs that need a size in pixels."""
+"""Pixels per unit of a drawing, for programs that need the size in pixels."""
 
 MARGIN, HEADING = 14, 34
-"""Sizes in units: space around a drawing, and space above it for its title."""
+"""Sizes in units: space around a drawing, and space for the title above it."""
 
 DARK_MODE_QUERY = "@media (prefers-color-scheme: dark)"
 CSS_VARIABLE = re.compile(r"var\(--(\w+)(?:, var\(--\w+\))?\)")
@@ -31,7 +31,7 @@ def svg_files(sections: Sequence[Section]) -> dict[str, bytes]:
 
 
 def _names(plots: Sequence[Plot]) -> Iterator[str]:
-    """Yield a file name for each plot: letters, digits and dashes. Equal names are numbered."""
+    """Yield a file name for each plot, made of letters, digits and dashes. Equal names get a number."""
     taken: dict[str, int] = {}
     for plot in plots:
         name = re.sub(r"[^a-z0-9]+", "-", plot.title.lower()).strip("-")[:80] or "plot"
@@ -40,7 +40,7 @@ def _names(plots: Sequence[Plot]) -> Iterator[str]:
 
 
 def _file(plot: Plot) -> bytes:
-    """Render a file: the drawing with its title above and a margin around."""
+    """Render a file: the drawing with its title above, and a margin around both."""
     begin, rest = str(plot.drawing).removeprefix("<svg ").split(">", 1)
     inner_width, inner_height = re.findall(r'viewBox="0 0 (\d+) (\d+)"', begin)[0]
     width, height = int(inner_width) + 2 * MARGIN, int(inner_height) + HEADING + MARGIN
@@ -54,7 +54,7 @@ def _file(plot: Plot) -> bytes:
 
 @cache
 def _style() -> str:
-    """Return the style rules of drawings for light and dark mode, with the colours filled in."""
+    """Return the CSS rules of drawings for light and dark mode, with the colours filled in."""
     sheets = [(TEMPLATES_FOLDER / name).read_text(encoding="utf-8") for name in ("palette.css", "shared.css")]
     rules = [line for line in sheets[1].splitlines() if line.startswith("svg ") and "{ display" not in line]
     light, dark = (_colours(sheets, place) for place in (0, 1))
@@ -68,8 +68,6 @@ def _coloured(rules: str, colours: Mapping[str, str]) -> str:
 
 
 def _colours(sheets: Sequence[str], place: int) -> Mapping[str, str]:
-    """Return colours by name, taken from block `place` of each style sheet: 0 for light mode, 1 for dark
-    mode.
-    """
+    """Return colours by name, from one block of each style sheet. `place`: 0 for light mode, 1 for dark mode."""
     blocks = [re.findall(r":root \{(.*?)\}", sheet, re.DOTALL)[place] for sheet in sheets]
     return dict(pair for block in blocks for pair in re.findall(r"--([\w-]+): ([^;]+);", block))

@@ -1,4 +1,4 @@
-"""Makes text from outside safe to show on a page: hidden characters become visible, long text is shortened."""
+"""Makes text from outside safe for a page: hidden characters become visible, and long text is shortened."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import unicodedata
 from benchwright.text import truncate
 
 JOINERS = "\u200c\u200d"
-"""Zero-width joiner and non-joiner, which are kept because some scripts and emoji need them."""
+"""Zero-width joiner and non-joiner. They are kept, because some scripts and emoji need them."""
 
 
 def visible_text(text: str) -> str:
-    """Replace each character that is invisible or affects its neighbours by its code point (⟨U+202E⟩).
+    """Mark the characters of a text that are invisible or affect their neighbours. Return the text.
 
-    These are control characters other than line ends and tabs, format characters (including bidirectional
-    marks), surrogates, private and unassigned code points.
+    Each such character is replaced by its code point (⟨U+202E⟩). The characters are control characters other than line
+    ends and tabs, format characters (including bidirectional marks), surrogates, and private and unassigned code
+    points.
     """
     if text.isprintable():
         return text
@@ -22,7 +23,7 @@ def visible_text(text: str) -> str:
 
 
 def one_line(text: str, most: int = 160) -> str:
-    """Return the beginning of a text, at most `most` characters, as one line.
+    """Return the beginning of a text as one line of at most `most` characters.
 
     Hidden characters become visible; see `visible_text`.
     """

@@ -1,4 +1,4 @@
-"""The texts of a leaderboard for every output format: cells, and notes on the ranks."""
+"""The texts of a leaderboard, for every output format: texts of cells, and notes on the ranks."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ RANK_LEGEND = (
 
 
 def value_text(value: float, column: BoardColumn) -> str:
-    """Format a mean or an end of its interval. A pack's total has up to six significant digits."""
+    """Format a mean, or an end of its interval. The total of a pack has up to six significant digits."""
     if column.total:
         return f"{value:g}"
     return f"{value:.3f}" if column.unit else f"{value:.4g}"
 
 
 def mean_text(cell: Cell, column: BoardColumn) -> str:
-    """Return the mean as text; `no score` or a dash if it has no value.
+    """Return the mean as text. If there is no mean, return `no score` or a dash.
 
-    “(incomplete)” is appended to a pack's total if cells are missing.
+    If cells of a pack's run are missing, “(incomplete)” is appended to its total.
     """
     if not is_number(cell.mean):
         return number_text(cell.mean)
@@ -37,14 +37,14 @@ def mean_text(cell: Cell, column: BoardColumn) -> str:
 
 
 def interval_text(cell: Cell, column: BoardColumn) -> str:
-    """Return the interval, or "" if there is none."""
+    """Return the interval as text, or "" if there is no interval."""
     if not is_number(cell.low) or not is_number(cell.high):
         return ""
     return f"[{value_text(cell.low, column)}, {value_text(cell.high, column)}]"
 
 
 def rank_text(cell: Cell) -> str:
-    """Return the rank, or "" if there is none."""
+    """Return the rank as text, or "" if there is no rank."""
     return "" if cell.rank is None else str(cell.rank)
 
 

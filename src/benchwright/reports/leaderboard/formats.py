@@ -45,7 +45,7 @@ def escape_latex(text: str) -> str:
 def render_latex(board: Leaderboard) -> str:
     """Render a `tabular` with booktabs rules.
 
-    In each column the best is bold, those tied with it are underlined, and ranks are superscripts.
+    In each column, the best value is bold, and values tied with the best one are underlined. Ranks are superscripts.
     """
     head = " & ".join(["Model", *(escape_latex(column.name) for column in board.columns), "Failed"])
     parts = [
@@ -75,9 +75,9 @@ def _latex_cell(cell: BoardCell | None, column: BoardColumn) -> str:
 
 
 def _number(value: Statistic) -> float | None:
-    """Return a statistic for a CSV cell.
+    """Return the value of a statistic for a CSV cell.
 
-    If it is not a number, return None, which is written as an empty cell.
+    If the statistic is not a number, return None, which is written as an empty cell.
     """
     return value if is_number(value) else None
 
@@ -91,7 +91,7 @@ CSV_FIGURES: dict[str, Callable[[BoardCell], str | float | int | None]] = {
     " scored": lambda cell: cell.n_scored,
     " trials": lambda cell: cell.n,
 }
-"""The CSV columns of one column of the leaderboard: {suffix of the name: function that returns the value}."""
+"""CSV columns of one column of the leaderboard: suffix of the CSV column's name -> function that returns its value."""
 
 USAGE_FIELDS = (
     *("trials", "failed", "solved", "seconds", "requests", "prompt_tokens", "completion_tokens", "uncounted"),
@@ -105,11 +105,11 @@ USAGE_FIELDS = (
     ),
     *("reasoning_tokens", "reasoning_estimated"),
 )
-"""Names in `BoardRow` of a row's figures other than scores. They are also the names of their CSV columns."""
+"""Names of the fields of `BoardRow` that are figures other than scores. The CSV columns have the same names."""
 
 
 def render_csv(board: Leaderboard) -> str:
-    """Render a CSV line for each row, with numbers at full precision."""
+    """Render a CSV line for each row of the leaderboard. Numbers have full precision."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerows([escape_formula(value) for value in row] for row in _csv_rows(board))

@@ -1,4 +1,4 @@
-"""The tables of a leaderboard: one wide table, or several that fit into a width."""
+"""The tables of a leaderboard: one wide table, or several tables that fit into a given width."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from benchwright.text import make_safe
 
 COLUMN_GAP = 2
 LONGEST_HEADING = 24
-"""Maximum number of characters of a column's name if tables must be narrow."""
+"""Maximum number of characters of a column's name in tables that must be narrow."""
 
 
 def uses_letters(board: Leaderboard) -> bool:
-    """Return True if letters stand for the rows, because model names are too long, not plain or not unique."""
+    """Return True if letters stand for the rows.
+
+    That is so if model names are too long, are not plain text, or are not unique.
+    """
     return any(row.name != row.title for row in board.rows)
 
 
@@ -66,7 +69,7 @@ def fitting_tables(board: Leaderboard, room: int) -> Iterator[Block]:
 
 
 def shortened_heading(name: str) -> str:
-    """Return a column's name, made safe for a terminal. A long name is shortened in its middle."""
+    """Return a column's name, made safe for a terminal. If the name is long, its middle is left out."""
     name = make_safe(name)
     if len(name) <= LONGEST_HEADING:
         return name
@@ -74,7 +77,7 @@ def shortened_heading(name: str) -> str:
 
 
 def _chunks(board: Leaderboard, room: int) -> Iterator[list[BoardColumn]]:
-    """Split the columns into groups of neighbours, as many per group as fit into `room` characters."""
+    """Split the columns into groups of neighbours. Each group has as many columns as fit into `room` characters."""
     chunk: list[BoardColumn] = []
     used = 0
     for place, column in enumerate(board.columns):

@@ -1,4 +1,4 @@
-"""Columns of a leaderboard for trials, time, requests, tokens and cost: which are shown, and their texts."""
+"""Columns of a leaderboard for trials, time, requests, tokens and cost: their texts, and which of them are shown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNKNOWN_TEXT = "unknown"
 
 
 class UsageColumn(NamedTuple):
-    """A column of figures: its heading, the name of its sort order ("" for none), and its text for a row."""
+    """A column of figures. It holds the heading, the name of the sort order ("" for none), and the text for a row."""
 
     heading: str
     order: str
@@ -32,7 +32,7 @@ PER_SOLVED_COLUMN = UsageColumn("cost/solved", "cost-per-solved", lambda row: pe
 
 
 def usage_columns(rows: Sequence[BoardRow]) -> list[UsageColumn]:
-    """Return the columns of figures for a table of these rows."""
+    """Return the columns of usage figures for a table of these rows."""
     some = requests_and_cost(rows)
     return [
         *(TRIALS_COLUMN, FAILED_COLUMN, TIME_COLUMN),
@@ -44,14 +44,18 @@ def usage_columns(rows: Sequence[BoardRow]) -> list[UsageColumn]:
 
 
 def requests_and_cost(rows: Sequence[BoardRow]) -> list[UsageColumn]:
-    """Return the columns of requests (if any row used an agent) and of cost (if so, or if prices are known)."""
+    """Return the columns of requests and of cost, as far as they are shown.
+
+    The column of requests is shown if any row used an agent. The column of cost is shown in that case, and also if
+    prices are known.
+    """
     agents, priced = any(row.agent for row in rows), any(row.cost is not None for row in rows)
     costs = [COST_COLUMN, PER_SOLVED_COLUMN] if agents or priced else []
     return [REQUESTS_COLUMN, *costs] if agents else costs
 
 
 def tokens_text(row: BoardRow, some: int) -> str:
-    """Format a number of tokens, or a dash if the tokens of the row are unknown."""
+    """Format a number of tokens. Return a dash if the tokens of the row are unknown."""
     return "–" if row.tokens is None else f"{some:,}"
 
 
@@ -61,20 +65,21 @@ def cost_text(cost: float | None) -> str:
 
 
 def thinking_text(row: BoardRow) -> str:
-    """Format the number of reasoning tokens, with ~ if some of them are estimated."""
+    """Format the number of reasoning tokens. A ~ marks it if some of the tokens are estimated."""
     if row.reasoning_tokens is None:
         return UNKNOWN_TEXT
     return f"{'~' if row.reasoning_estimated else ''}{row.reasoning_tokens:,}"
 
 
 def per_solved_text(row: BoardRow) -> str:
-    """Format the cost per trial that passed."""
+    """Format the cost of each trial that passed: the total cost divided by the number of these trials."""
     return "none solved" if row.solved == 0 else cost_text(row.cost_per_solved)
 
 
 def usage_notes(rows: Sequence[BoardRow]) -> Iterator[Line]:
-    """Yield notes on the figures: the share of side requests (an agent's titles, summaries), and uncounted
-    requests.
+    """Yield notes on the usage figures.
+
+    They are on side requests (an agent's titles and summaries), and on uncounted requests.
     """
     priced = any(row.cost is not None for row in rows)
     for row in rows:

@@ -22,7 +22,7 @@ METHOD_NOTE = (
 def verdict_lines(found: LoadComparisonResult) -> Iterator[Line]:
     """Yield the verdicts: which server serves more, and which figures differ at which levels.
 
-    If nothing can be compared, yield the reason.
+    If nothing can be compared, yield the reason instead.
     """
     for pair in found.pairs:
         if pair.refusals and pair.best is None and not pair.changes:
@@ -51,7 +51,10 @@ def best_text(pair: LoadPair, best: LoadChange) -> str:
 
 
 def _differing(pair: LoadPair) -> Iterator[str]:
-    """Yield a sentence with the figures that are better at some level, and one with those that are worse."""
+    """Yield two sentences: one with the figures that are better at some level, and one with those that are worse.
+
+    A sentence without figures is left out.
+    """
     for verdict in ("better", "worse"):
         told = []
         for name, measure in MEASURES.items():
@@ -77,12 +80,12 @@ def note_lines(found: LoadComparisonResult) -> Iterator[Line]:
 
 
 def load_gate_lines(found: LoadComparisonResult) -> Iterator[Line]:
-    """Yield each gate result, one sentence each."""
+    """Yield each gate result (the result of a rule), one sentence each."""
     return map(gate_line, found.rulings)
 
 
 def load_comparison_markdown(found: LoadComparisonResult) -> str:
-    """Render the whole comparison as Markdown."""
+    """Render the whole comparison of load measurements as Markdown."""
     told = [*verdict_lines(found), *warning_lines(found), *load_gate_lines(found)]
     tables = list(load_comparison_blocks(found))
     return markdown_of(told, tables, list(note_lines(found)), [block.title for block in tables])
@@ -104,7 +107,10 @@ def _name(pair: LoadPair) -> str:
 
 
 def load_comparison_blocks(found: LoadComparisonResult) -> Iterator[Block]:
-    """Yield the table of measurements, then, for each pair, a table of its figures level by level."""
+    """Yield the table of measurements.
+
+    Then yield, for each pair of measurements, a table of its figures level by level.
+    """
     rows: list[list[CellText]] = [
         [
             side.letter,

@@ -12,13 +12,13 @@ from benchwright.reports.quality_and_speed import trend_text
 from benchwright.runs.standstills import CAUSE_DESCRIPTIONS
 
 MOST_REASONS = 2
-"""Maximum number of failure reasons shown for a level."""
+"""Maximum number of reasons for failures that are shown for a level."""
 
 MEASURE_NAMES = {"ttft": "TTFT", "latency": "latency", "itl": "time between tokens"}
 
 
 def load_lines(report: LoadReport) -> Iterator[Line]:
-    """Yield warnings, then the verdict on saturation, then notes."""
+    """Yield warnings. Then yield the verdict on saturation, and notes."""
     yield from _warnings(report)
     if report.saturation is not None:
         yield Line("verdict", [saturation_text(report.saturation, report)])
@@ -68,7 +68,7 @@ def _warnings(report: LoadReport) -> Iterator[Line]:
 def _invalid(report: LoadReport) -> Iterator[Line]:
     """Yield one warning about all levels at which our own process was too busy to measure correctly.
 
-    Yield another if this client limited the measured rates.
+    If this client limited the measured rates, yield another warning.
     """
     bound = [result for result in report.levels if result.client_bound is not None]
     if bound:
@@ -83,7 +83,7 @@ def _invalid(report: LoadReport) -> Iterator[Line]:
 
 
 def _stood_still(result: LevelResult) -> str:
-    """Describe the standstills of our own process at a level, and which of its requests count."""
+    """Describe the standstills of our own process at a level. Say which of the level's requests count nevertheless."""
     told = " and ".join(
         f"for {duration(one.seconds)} after {one.at:.1f} s ({CAUSE_DESCRIPTIONS[one.cause]})"
         for one in result.stood_still
@@ -127,7 +127,7 @@ def _energy(report: LoadReport) -> Iterator[Line]:
 
 
 def reasons_of(result: LevelResult) -> list[str]:
-    """Return the reasons for failed requests and failed graders that the report of a level contains."""
+    """Return the reasons for failed requests and failed graders of a level, as the report contains them."""
     failed, ungraded = list(result.failures)[:MOST_REASONS], list(result.ungraded)[:MOST_REASONS]
     return [*failed, *ungraded, *(reason.partition(": ")[2] for reason in ungraded)]
 
@@ -146,7 +146,7 @@ def _failures(result: LevelResult) -> Iterator[Line]:
 
 
 def _as_others_count(report: LoadReport) -> Iterator[Line]:
-    """Yield figures of the level with the highest rate, computed by the definitions that other programs use."""
+    """Yield figures of the level with the highest rate, computed by the definitions of other programs."""
     known = [result for result in report.levels if result.overall is not None and result.overall.tpot]
     if not known:
         return
@@ -175,7 +175,7 @@ def _within(level: Level) -> str:
 
 
 def self_test_text(found: SelfTest) -> str:
-    """Describe what this machine can measure: maximum requests/s and chunks/s, and the error of the TTFT."""
+    """Describe the limits of this machine: maximum requests/s, maximum chunks/s, and the error of the TTFT."""
     return (
         f"This machine can measure up to {found.requests:,.0f} requests/s and {found.chunks:,.0f} chunks/s; at 64 "
         f"streams, TTFT is off by {found.ttft_error_p50 * 1e3:+.2f} ms (median) and {found.ttft_error_p99 * 1e3:+.2f} "
@@ -191,7 +191,7 @@ def objectives_text(objectives: Sequence[Objective]) -> str:
 
 
 def saturation_text(found: Saturation, report: LoadReport) -> str:
-    """Describe the level from which more load brings no more throughput, or why it was not found."""
+    """Describe the level from which more load brings no more throughput. If that level was not found, say why."""
     if not found.found:
         return f"Saturation was not found: {found.reason}."
     doubt = (

@@ -1,4 +1,4 @@
-"""The tables of a load measurement, for every output format."""
+"""The tables of a load measurement. Every output format renders these tables."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _time(spread: Spread | None, quantile: str) -> str:
 
 
 def _name(result: LevelResult) -> str:
-    """Return the name of a level, followed by the number of its repeat unless that is the first."""
+    """Return the name of a level. If it is not the first repeat of the level, the number of the repeat follows."""
     return result.level.name + (f" #{result.repeat}" if result.repeat > 1 else "")
 
 
@@ -142,7 +142,7 @@ def _served_note(levels: Sequence[LevelResult]) -> str:
 
 
 def rate_text(rate: FigureEstimate | None) -> str:
-    """Format a rate per second, or a dash if there was no steady rate."""
+    """Format a rate per second. Return a dash if there was no steady rate."""
     return "–" if rate is None else _rate(rate.value)
 
 
@@ -157,7 +157,10 @@ def _rate_interval(rate: FigureEstimate | None, text: Callable[[float], str] = _
 
 
 def _window(result: LevelResult) -> str:
-    """Format the time window in which requests count, with `~` if the load was not in a steady state then."""
+    """Format the time window in which requests count.
+
+    A `~` marks a window in which the load was not in a steady state.
+    """
     if not result.counted:
         return "–"
     end = result.begin + result.seconds
@@ -166,7 +169,7 @@ def _window(result: LevelResult) -> str:
 
 
 def _tokens(result: LevelResult) -> str:
-    """Format tokens per second, with `~` if the server did not report tokens for every answer."""
+    """Format tokens per second. A `~` marks a rate if the server did not report tokens for every answer."""
     if result.output_tokens is None:
         return "–"
     return f"{'~' if result.tokens_told < 1 else ''}{result.output_tokens.value:,.0f}"

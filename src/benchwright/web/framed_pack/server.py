@@ -26,11 +26,11 @@ MAX_BODY_BYTES = 32 * 2**20
 """Maximum size of a request body, in bytes."""
 
 RELAY_TIMEOUT = aiohttp.ClientTimeout(total=None)
-"""Timeout for requests to the relay: none, because the relay has limits of its own."""
+"""Timeout for requests to the relay. There is none, because the relay has limits of its own."""
 
 
 class FramedPack:
-    """The request handlers of one open pack. `access` controls who may use them."""
+    """The request handlers of one open pack. `access`: decides which requests are allowed."""
 
     def __init__(self, pack: OpenWebPack, access: AccessCheck, client: aiohttp.ClientSession) -> None:
         self._pack = pack
@@ -86,7 +86,7 @@ class FramedPack:
         )
 
     def _host(self) -> dict[str, Any]:
-        """Return the values for the script of the page: models, origins, permissions, pack, mode, run."""
+        """Return the values for the script of our page: models, origins, permissions, pack, mode and run."""
         session = self._pack.session
         pack = session.pack
         models = [
@@ -144,7 +144,10 @@ class FramedPack:
         return web.json_response(artifact)
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
-        """Forward a chat completion from the relay chunk by chunk. Cancel it if the page disconnects."""
+        """Forward the response of the relay to a chat completion, chunk by chunk.
+
+        If the page disconnects, cancel the request.
+        """
         stream = "stream" in request.query
         body = chat_body(await _object(request), stream=stream)
         headers = {"Authorization": f"Bearer {self._pack.token}", "Content-Type": "application/json"}
@@ -174,10 +177,10 @@ async def _object(request: web.Request) -> dict[str, Any]:
 
 
 async def serve_pack(pack: OpenWebPack, port: int, announce: Say, *, open_browser: bool) -> None:
-    """Serve the page of a web pack until Ctrl-C, and announce its address.
+    """Serve the page of a web pack until Ctrl-C. Announce the address of the page.
 
     Raises:
-        UserError: If the port cannot be listened on, or the pack's own page is at this port.
+        UserError: If the port cannot be listened on, or if the pack's own page is at this port.
     """
     access = AccessCheck(LOOPBACK)
     async with aiohttp.ClientSession() as client:
@@ -205,9 +208,8 @@ async def serve_pack(pack: OpenWebPack, port: int, announce: Say, *, open_browse
 def _address(pack: OpenWebPack, port: int, token: str) -> str:
     """Return the address of our page.
 
-    If the pack's page is on this machine too, use another host name than it does.
-
-    Browsers send a host's cookies to all of its ports.
+    Browsers send a host's cookies to all ports of the host. If the pack's page is on this machine too, the address
+    therefore has another host name than that page.
 
     Raises:
         UserError: If the pack's page is at our own port.

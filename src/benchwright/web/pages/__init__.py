@@ -1,1 +1,1 @@
-"""The viewer's pages, one module each: it parses a request's query, reads the data and renders the template."""
+"""The viewer's pages, one module for each: it parses the request's query, reads the data and renders the template."""

@@ -1,6 +1,4 @@
-"""One attempt at a trial as shown on its page: conversation, scores, request times, artifacts, a pack's
-result.
-"""
+"""One attempt at a trial, as its page shows it: conversation, scores, request times, artifacts, and a pack's result."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ MOST_BARS = 60
 """Maximum number of requests in the waterfall chart of an attempt."""
 
 MAX_RAW_CHARACTERS = 20_000
-"""Maximum number of characters shown of a raw request or response. The file to download has all."""
+"""Maximum number of characters of a raw request or response that are shown. The file to download has all of them."""
 
 
 def attempt_values(directory: Path, attempt: ScoredTrial, run: str, turn: int) -> dict[str, Any]:
@@ -63,9 +61,9 @@ def attempt_values(directory: Path, attempt: ScoredTrial, run: str, turn: int) -
 
 
 def _turns(messages: list[MessageView], record: TrialRecord) -> list[tuple[Turn, RequestRecord | None]]:
-    """Return the turns of a conversation; [] if it has one turn without tools.
+    """Return the turns of a conversation. Return [] if it is a single turn without tools.
 
-    Each turn comes with its request if there is exactly one request per turn, else with None.
+    Each turn comes with its request, if there is exactly one request per turn. Otherwise it comes with None.
     """
     turns = turns_of(messages)
     said = [turn for turn in turns if turn.model_message is not None]
@@ -77,7 +75,7 @@ def _turns(messages: list[MessageView], record: TrialRecord) -> list[tuple[Turn,
 
 
 def _body(directory: Path, record: TrialRecord) -> TrialBody | None:
-    """Read the conversation of a trial. None if it is lost."""
+    """Read the body of a trial (its conversation and more). Return None if the body is lost."""
     try:
         return read_body(directory, record)
     except JournalError:
@@ -97,9 +95,9 @@ def _end(request: RequestRecord) -> float:
 
 
 def _segments(request: RequestRecord) -> list[Segment]:
-    """Return the segments of a request's time.
+    """Return the segments of a request's time, for the waterfall chart.
 
-    Waiting and connecting lie before `started`, the others after it.
+    Waiting and connecting lie before `started`. All other segments lie after it.
     """
     start = request.started
     sent = start - request.connect
@@ -140,9 +138,9 @@ def _artifacts(body: TrialBody | None) -> list[tuple[str, Any]]:
 
 
 def _pack_result(native: Any) -> dict[str, Any] | None:
-    """Return the template values for a pack's own result. None if `native` is not a result.
+    """Return the template values for a pack's own result.
 
-    Missing or unexpected fields are tolerated.
+    Return None if `native` is not a result. Missing or unexpected fields are tolerated.
     """
     if not isinstance(native, dict) or "status" not in native:
         return None

@@ -1,4 +1,7 @@
-"""The page that compares two runs: the result of `benchwright compare`, changed samples, both conversations."""
+"""The page that compares two runs.
+
+It shows the result of `benchwright compare`, changed samples, and both conversations.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +32,17 @@ PAGE_SIZE = 20
 """Number of changed samples on one page."""
 
 CHANGE_FILTERS = {"": "Flipped", "lost": "Lost", "won": "Won"}
-"""Filters of the changed samples, with their labels on the page: all, worse in B than in A, better in B."""
+"""Filters of the changed samples, with their labels on the page: all, worse in B than in A, better in B than in A."""
 
 MAX_SELECTABLE_RUNS = 1000
-"""Maximum number of runs, the newest first, from which A and B can be chosen."""
+"""Maximum number of runs from which A and B can be chosen. These are the newest runs."""
 
 
 async def compare_page(request: web.Request) -> web.Response:
-    """Serve the page on which two runs are chosen; if the query has `part`, only their comparison."""
+    """Serve the page on which two runs are chosen.
+
+    If the query has `part`, serve only the comparison of the two runs.
+    """
     query = request.query
     ticked = query.getall("run", [])[:2]
     if ticked:  # from the list of runs, in which the older one is below
@@ -67,7 +73,10 @@ def _choice(viewer: Viewer, asked: dict[str, str], number: int) -> web.Response:
 
 
 def _references(manifest: Manifest) -> list[str]:
-    """Return the references by which a run's targets can be chosen: `ID`, or `ID@SLOT` if there are several."""
+    """Return the references by which the targets of a run can be chosen.
+
+    The reference is `ID` for a single target, and `ID@SLOT` for each of several targets.
+    """
     slots = [target.slot for target in manifest.targets]
     return [manifest.id] if len(slots) == 1 else [f"{manifest.id}@{slot}" for slot in slots]
 
@@ -105,7 +114,7 @@ def _flips(
     score: ScoreComparison | None,
     changes: Sequence[ScoreChange],
 ) -> Iterator[Markup]:
-    """Yield changed samples with both answers and a link to both conversations."""
+    """Yield the changed samples, each with both answers and with a link to both conversations."""
     a, b = (_side_reader(viewer, asked[name]) for name in ("a", "b"))
     letters = [run.letter for run in found.runs]
     for change in changes:
@@ -115,7 +124,7 @@ def _flips(
 
 
 def _side_reader(viewer: Viewer, reference: str) -> Callable[[ScoreChange], TrialTexts | None]:
-    """Return a function that reads the input and answer of one of the two runs for a changed sample."""
+    """Return a function that, for a changed sample, reads the input and the answer of one of the two runs."""
     run, _, slot = reference.partition("@")
     trials = viewer.trials(run)
     trials.read_all()
@@ -148,7 +157,7 @@ def _compared(viewer: Viewer, a: str, b: str, *, anyway: bool) -> ComparisonWith
 
 
 def _changes(score: ScoreComparison, only: str) -> Iterator[ScoreChange]:
-    """Yield the changed samples: the largest losses first, the largest wins last."""
+    """Yield the changed samples, from the largest loss to the largest win."""
     for change in sorted(score.changes, key=score.gain):
         gain = score.gain(change)
         if (only != "lost" or gain < 0) and (only != "won" or gain > 0):
@@ -163,7 +172,7 @@ def _side_by_side(asked: dict[str, str], change: ScoreChange) -> str:
 
 
 async def compare_sample(request: web.Request) -> web.Response:
-    """Serve the page with both conversations of a sample."""
+    """Serve the page with both runs' conversations of a sample."""
     query = request.query
     asked = {name: query.get(name, "") for name in ("a", "b", "anyway", "only", "score")}
     repeat = query.get("repeat", "")
@@ -207,9 +216,9 @@ def _side(viewer: Viewer, place: TrialPlace, manifest: Manifest) -> dict[str, An
 def neighbouring_changes(
     viewer: Viewer, asked: dict[str, str], sample: str, repeat: int
 ) -> tuple[ScoreChange | None, ScoreChange | None]:
-    """Return the changed samples before and after this one, in the order of the comparison's table.
+    """Return the changed samples before and after this sample, in the order of the comparison's table.
 
-    For a sample that is not in the table, they are None and the first changed sample.
+    If this sample is not in the table, return None and the first changed sample.
 
     Raises:
         UserError: If there is no such run, or nothing to compare.

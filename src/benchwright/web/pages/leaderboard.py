@@ -1,4 +1,4 @@
-"""The page of the leaderboard: of the newest runs, or of runs selected by suite, words and kind."""
+"""The page of a leaderboard. It shows the newest runs, or the runs that match a suite, words and a kind."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ from benchwright.web.threads import run_in_thread
 from benchwright.web.viewer import VIEWER_KEY, Viewer
 
 MOST_RUNS = 50
-"""Maximum number of matching runs in a leaderboard, the newest first. A suite is always shown whole."""
+"""Maximum number of runs in a leaderboard. These are the newest matching runs. A suite is always shown completely."""
 
 GROUPINGS = {"": "a row for each model", "run": "a row for each run"}
 QUERY_PARAMETERS = ("q", "kind", "suite", "by", "sort", "price")
 
 
 async def table_page(request: web.Request) -> web.Response:
-    """Serve the page on which runs are selected; if the query has `part`, only their leaderboard.
+    """Serve the page on which runs are selected.
+
+    If the query has `part`, serve only the leaderboard of the selected runs.
 
     The leaderboard is loaded separately, because reading many journals takes a moment.
     """
@@ -81,7 +83,7 @@ def _board_part(viewer: Viewer, asked: dict[str, str], runs: list[str]) -> web.R
 
 
 def _fitting(viewer: Viewer, asked: dict[str, str]) -> list[RunRow]:
-    """Return the runs that match the query. For a suite, that is the newest run of each of its parts."""
+    """Return the runs that match the query. For a suite, return the newest run of each part of the suite."""
     rows = viewer.runs.rows()
     if asked["suite"]:
         of_suite = [
@@ -94,7 +96,9 @@ def _fitting(viewer: Viewer, asked: dict[str, str]) -> list[RunRow]:
 
 
 def _leaderboard(viewer: Viewer, rows: list[RunRow], by: str, prices: str) -> Leaderboard:
-    """Build the leaderboard of runs. `prices` is a list separated by `;`, each as in `table --price`.
+    """Build the leaderboard of runs. `prices`: a list of prices separated by `;`.
+
+    Each price is written as in `table --price`.
 
     Raises:
         UserError: If a price is invalid.

@@ -1,4 +1,4 @@
-"""The page of a load measurement: its levels and results, with other measurements overlaid."""
+"""The page of a load measurement: its levels and results. Other measurements can be drawn over it."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ POLL_SECONDS = 1.0
 """Seconds between two checks of the levels for changes."""
 
 MAX_OVERLAID_LOADS = 5
-"""Maximum number of other measurements that are overlaid."""
+"""Maximum number of other measurements that are drawn over a measurement."""
 
 MAX_SELECTABLE_LOADS = 200
-"""Maximum number of measurements, the newest first, that can be chosen for overlaying."""
+"""Maximum number of measurements that can be chosen to be drawn over another one. These are the newest ones."""
 
 
 async def load_page(request: web.Request) -> web.Response:
-    """Serve the page of a measurement; if the query has `part`, only its levels or figures.
+    """Serve the page of a measurement. If the query has `part`, serve only its levels or its figures.
 
-    The query's `with` contains the tags of the measurements to overlay.
+    `with` in the query contains the tags of the other measurements to draw.
     """
     viewer, tag = request.app[VIEWER_KEY], request.match_info["load"]
     others = [one for one in dict.fromkeys(request.query.getall("with", [])) if one != tag][
@@ -81,7 +81,7 @@ def _levels(viewer: Viewer, tag: str) -> list[RunRow]:
 
 
 def _loads(viewer: Viewer, tag: str) -> list[DetailedLoad]:
-    """Read the measurement of each model from the current journals. Results are cached."""
+    """Read the measurement of each model from the current journals. The results are cached."""
     rows = _levels(viewer, tag)
     directories = {row.id: viewer.runs.directory(row.id) for row in rows}
     key = (
@@ -97,7 +97,7 @@ def _loads(viewer: Viewer, tag: str) -> list[DetailedLoad]:
 
 
 def _marked(load: DetailedLoad, running: set[str]) -> DetailedLoad:
-    """Mark the levels that are running, because their journals do not contain this state."""
+    """Mark the levels that are running. Their journals do not say so."""
     report = load.report
     levels = [replace(one, state="running") if one.run in running else one for one in report.levels]
     return replace(load, report=replace(report, levels=levels))
@@ -108,7 +108,7 @@ def _models(rows: Sequence[RunRow]) -> list[str]:
 
 
 def _offered(viewer: Viewer, tag: str) -> list[tuple[str, str]]:
-    """Return (tag, title) of all other measurements, the newest first."""
+    """Return (tag, title) of all other load measurements, the newest first."""
     found: dict[str, list[RunRow]] = {}
     for row in viewer.runs.rows():
         if row.measurement not in ("", tag):

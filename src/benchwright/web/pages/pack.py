@@ -1,4 +1,4 @@
-"""The matrix on the page of a pack's run: scenarios by models, running cells, the pack's own scores."""
+"""The matrix on the page of a pack's run: scenarios by models, with running cells, and the pack's own scores."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from benchwright.web.viewer import Viewer
 
 
 class MatrixCell(NamedTuple):
-    """One cell of the matrix: the statuses of its attempts, its progress message while it is running, and its
-    link.
+    """One cell of the matrix.
+
+    It has the statuses of its attempts, a progress message while it is running, and a link.
     """
 
     attempts: list[str]
@@ -29,7 +30,7 @@ class MatrixCell(NamedTuple):
 
 
 class MatrixRow(NamedTuple):
-    """A line of the matrix: a scenario with its cells, one for each model."""
+    """One row of the matrix: a scenario with its cells, one for each model."""
 
     id: str
     title: str

@@ -1,4 +1,4 @@
-"""The page that replays a pack's run: its events, and how each changes the matrix of scenarios by models."""
+"""The page that replays a pack's run: its events, and how each event changes the matrix of scenarios by models."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from benchwright.web.threads import run_in_thread
 from benchwright.web.viewer import VIEWER_KEY, Viewer
 
 MOST_STEPS = 5_000
-"""Maximum number of events on one page. If there are more, progress messages are left out."""
+"""Maximum number of events on one page. If there are more events, progress messages are left out."""
 
 MAX_MESSAGE_LENGTH = 80
 """Maximum number of characters of a progress message."""
 
 CellKey = tuple[str, str]
-"""A cell of the matrix: (id of its scenario, id of its model)."""
+"""Type: key of a cell in the matrix, (scenario id, model id)."""
 
 
 class CellChange(NamedTuple):
@@ -40,7 +40,10 @@ class CellChange(NamedTuple):
 
 
 class ReplayStep(NamedTuple):
-    """An event: its text, the row of its scenario (None if it has none), and the changed cells."""
+    """An event of the replay.
+
+    It has a text, the row of its scenario (None if it has no scenario), and the changed cells.
+    """
 
     text: str
     row: int | None
@@ -50,7 +53,10 @@ class ReplayStep(NamedTuple):
 def steps_of(
     events: Sequence[Event], labels: Mapping[str, str], scenarios: Sequence[str]
 ) -> list[ReplayStep]:
-    """Convert events to steps. `labels` maps model ids to labels, in the order of the columns."""
+    """Convert events to steps of the replay.
+
+    `labels`: mapping from model id to label, in the order of the columns.
+    """
     matrix = _Matrix(list(scenarios), list(labels))
     return [
         ReplayStep(event_line(event, labels), matrix.row(event), list(matrix.changes(event)))

@@ -29,14 +29,20 @@ from benchwright.web.trial_selection import SORT_ORDERS, TrialQuery
 from benchwright.web.viewer import VIEWER_KEY, Viewer
 
 MAX_INLINE_JOURNAL_BYTES = 2 * 2**20
-"""Maximum size in bytes of a journal whose summary is part of the page. Otherwise it is loaded afterwards."""
+"""Maximum size in bytes of a journal whose summary is part of the page.
+
+If the journal is larger, the summary is loaded later.
+"""
 
 FACTS_IN_MATRIX = frozenset({"models", "scenarios", "categories", "cards"})
-"""Facts about a pack's run that the page's matrix of scenarios by models already shows."""
+"""Names of facts about a pack's run that the page leaves out. Its matrix of scenarios by models already shows them."""
 
 
 async def run_page(request: web.Request) -> web.Response:
-    """Serve the page of a run; if the query has `part`, only that part of it, such as its summary or trials."""
+    """Serve the page of a run.
+
+    If the query has `part`, serve only that part of the page, such as the summary or the trials.
+    """
     viewer, run = request.app[VIEWER_KEY], request.match_info["run"]
     part = request.query.get("part", "")
     if part == "samples":
@@ -80,7 +86,7 @@ def _summary(viewer: Viewer, row: RunRow, manifest: Manifest) -> dict[str, Any]:
 
 
 def _figures_of(viewer: Viewer, manifest: Manifest) -> dict[str, Any]:
-    """Compute the summary (as in `benchwright show`) and charts from the current journal."""
+    """Compute the summary of a run (as in `benchwright show`) and charts, from its current journal."""
     trials = viewer.trials(manifest.id)
     trials.read_all()
     with trials.lock:
@@ -111,7 +117,7 @@ PAGE_PARTS: dict[str, Callable[[Viewer, RunRow, Manifest], dict[str, Any]]] = {
     "actions": _actions,
     "state": _nothing,
 }
-"""Parts of the page that can be requested separately, with the functions for their template values."""
+"""Parts of the page that can be requested separately: name of the part -> function for its template values."""
 
 
 def _samples_part(viewer: Viewer, run: str, wanted: TrialQuery) -> web.Response:
@@ -124,7 +130,7 @@ def _samples_part(viewer: Viewer, run: str, wanted: TrialQuery) -> web.Response:
 def _facts(manifest: Manifest, cards: Mapping[str, Card]) -> dict[str, Any]:
     """Return the facts of a run by name: targets, data, settings, versions.
 
-    `cards`: capability cards by slot.
+    `cards`: capability cards of the endpoints, by slot.
     """
     facts: dict[str, Any] = {"Kind": manifest.kind, "Run": manifest.id}
     for target in manifest.targets:
@@ -151,7 +157,7 @@ def _plain(value: Any) -> str:
 
 
 async def save_note(request: web.Request) -> NoReturn:
-    """Store the user's note, sent by a form, with the run."""
+    """Store the note that the user has sent by a form with the run."""
     viewer, run = request.app[VIEWER_KEY], request.match_info["run"]
     text = str((await request.post()).get("note", ""))
     await run_in_thread(lambda: set_note(str(viewer.runs.directory(run)), text))
@@ -175,12 +181,15 @@ async def run_live(request: web.Request) -> web.StreamResponse:
 
 
 def _event_id(row: RunRow, position: int) -> str:
-    """Return the id of an event: position in the journal, number of finished trials, and state of the run."""
+    """Return the id of an event.
+
+    It consists of the position in the journal, the number of finished trials, and the state.
+    """
     return f"{position}-{row.done}-{row.state}"
 
 
 def _figures(row: RunRow) -> dict[str, Any]:
-    """Return those values of the page that live updates change."""
+    """Return the values on the page that live updates change."""
     pace = "" if row.rate is None else f"{row.rate:.1f} trials/s"
     left = "" if row.eta is None else f"about {duration(row.eta)} left"
     return {

@@ -1,4 +1,4 @@
-"""The page of all runs, which can be filtered and sorted. Running ones come first."""
+"""The page of all runs. The list can be filtered and sorted. Running runs come first."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ QUERY_PARAMETERS = ("q", "kind", "model", "dataset", "tag", "state", "order")
 SELECTABLE_COLUMNS = {
     name: column.heading for name, column in LIST_COLUMNS.items() if name not in ("id", "name")
 }
-"""The columns that can be chosen. The run's name, which links to its page, is always shown."""
+"""Columns that the user can choose, with their headings. The run's name, which links to its page, is always shown."""
 
 
 async def runs_page(request: web.Request) -> web.Response:
-    """Serve the list of runs; if the query has `part`, only its rows."""
+    """Serve the list of runs. If the query has `part`, serve only the rows of the list."""
     viewer, query = request.app[VIEWER_KEY], request.query
     asked: dict[str, Any] = {name: query.get(name, "") for name in QUERY_PARAMETERS}
     asked["column"] = [
@@ -82,7 +82,7 @@ def _columns(chosen: list[str], rows: Sequence[RunRow]) -> list[str]:
 
 
 def _choices(rows: Sequence[RunRow]) -> dict[str, tuple[str, list[str], str]]:
-    """Return the filters that the form offers: {field: (its label, its values, the text for no filter)}."""
+    """Return the filters that the form offers: field -> (label of the field, its values, text for no filter)."""
     return {
         "kind": ("Kind", list(RUN_KINDS), "all kinds"),
         "model": ("Model", _known(model for row in rows for model in row.models), "all models"),
@@ -112,7 +112,7 @@ async def runs_live(request: web.Request) -> web.StreamResponse:
 
 
 def _version(rows: Sequence[RunRow]) -> str:
-    """Return a digest of the list of runs, except for values that change with time alone."""
+    """Return a digest of the list of runs. Values that change merely because time passes are left out."""
     seen = "\n".join(
         f"{row.id} {row.state} {row.done} {row.planned} {row.tags} {row.note} {row.problem}" for row in rows
     )
@@ -120,6 +120,6 @@ def _version(rows: Sequence[RunRow]) -> str:
 
 
 def page_number(request: web.Request) -> int:
-    """Return the page number in a request, from 1; 1 if it is missing or invalid."""
+    """Return the page number in a request, counted from 1. Return 1 if the number is missing or invalid."""
     text = request.query.get("page", "1")
     return max(1, int(text)) if text.isdecimal() and len(text) < 9 else 1

@@ -1,4 +1,4 @@
-"""The page of one trial: its conversation, scores, attempts and requests, and their raw data as files."""
+"""The page of one trial: its conversation, scores, attempts and requests. Their raw data can be downloaded as files."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ async def sample_page(request: web.Request) -> web.Response:
 
 
 async def sample_file(request: web.Request) -> web.Response:
-    """Serve a part of a trial (request, response, body or journal line) as a download.
+    """Serve a file of a trial as a download: a request, a response, the body or the journal line.
 
     Raises:
-        HTTPNotFound: If there is no such part, attempt or exchange.
+        HTTPNotFound: If there is no such file, attempt or request.
     """
     part, attempt, exchange = (request.query.get(name, "") for name in ("part", "attempt", "exchange"))
     if part not in FILE_PARTS or not (
@@ -58,7 +58,7 @@ async def sample_file(request: web.Request) -> web.Response:
 
 
 async def serve_picture(request: web.Request) -> web.Response:
-    """Serve an image of a run. The suffix of its name states its type.
+    """Serve an image of a run. The suffix of the image's name states its type.
 
     Raises:
         HTTPNotFound: If the run has no such image.
@@ -110,7 +110,7 @@ def _render(viewer: Viewer, place: TrialPlace) -> web.Response:
 def _changed(viewer: Viewer, place: TrialPlace, row: TrialRow) -> dict[str, str | None] | None:
     """Return links to the changed samples before and after this one, and to the open comparison.
 
-    None if no comparison is open.
+    Return None if no comparison is open.
     """
     if not place.comparison:
         return None

@@ -1,4 +1,4 @@
-"""Pages and forms that start, stop, resume and retry runs, by commands that a person could type."""
+"""Pages and forms that start, stop, resume and retry runs. They start the commands that a person could type."""
 
 from __future__ import annotations
 
@@ -34,18 +34,21 @@ NUMERIC_SETTINGS: dict[str, tuple[str, Callable[[str], float | str]]] = {
     "budget_tokens": ("Stop after this many tokens", int),
     "budget_seconds": ("Stop after this many seconds", float),
 }
-"""Settings of the form that are numbers, with their labels and parsers."""
+"""Settings of the form that are numbers: name of the setting -> (label, parser)."""
 
 BENCHMARK, PACK, RUN, CONFIGURATION = "benchmark:", "pack:", "run:", "configuration:"
-"""Prefixes of the form's choices, which tell what is to be run."""
+"""Prefixes of the choices in the form. The prefix tells what kind of thing is to be run."""
 
 API_KEY_VARIABLE = "BENCHWRIGHT_API_KEY"
 MAX_SELECTABLE_RUNS = 100
-"""Maximum number of earlier runs, the newest first, that can be chosen."""
+"""Maximum number of earlier runs that can be chosen. These are the newest runs."""
 
 
 async def start_page(request: web.Request) -> web.Response:
-    """Serve the form that starts a run; if the query has `part`, only the list of runs started from pages."""
+    """Serve the form that starts a run.
+
+    If the query has `part`, serve only the list of runs that were started from pages.
+    """
     viewer = request.app[VIEWER_KEY]
     if "part" in request.query:
         return await run_in_thread(
@@ -96,7 +99,7 @@ def _configurations() -> Iterator[str]:
 
 
 async def start_run(request: web.Request) -> NoReturn:
-    """Start the run that the form describes; if the form has `check`, only check the endpoint."""
+    """Start the run that the form describes. If the form has `check`, only check the endpoint."""
     viewer = request.app[VIEWER_KEY]
     form = {name: str(value).strip() for name, value in (await request.post()).items()}
     await run_in_thread(_start, viewer, form)
@@ -121,7 +124,9 @@ def _start(viewer: Viewer, form: Mapping[str, str]) -> None:
 
 
 def _command(viewer: Viewer, form: Mapping[str, str]) -> tuple[list[str], Path | None]:
-    """Return the command that the form describes, and its working directory (None for the viewer's own).
+    """Return the command that the form describes, and its working directory.
+
+    The directory is None if it is the viewer's own.
 
     Raises:
         UserError: If the form names nothing to run or no model, or a number is invalid.
@@ -172,7 +177,7 @@ async def resume_run(request: web.Request) -> NoReturn:
 
 
 async def retry_run(request: web.Request) -> NoReturn:
-    """Retry the failed trials of a run; if the form has `scenario`, these scenarios of a pack."""
+    """Retry the failed trials of a run. If the form has `scenario`, retry these scenarios of a pack instead."""
     viewer, run = request.app[VIEWER_KEY], request.match_info["run"]
     form = await request.post()
     scenarios = [str(value) for value in form.getall("scenario", [])]

@@ -1,5 +1,6 @@
-"""Addresses of trials: they contain the trial, the query of the table it was opened from, and an open
-comparison.
+"""Addresses of trials.
+
+An address contains the trial, the query of the table from which it was opened, and an open comparison.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from benchwright.web.trial_selection import TrialQuery
 from benchwright.web.viewer import Viewer
 
 COMPARISON_PARAMETERS = {"a": "a", "b": "b", "anyway": "anyway", "score": "score", "only": "changed"}
-"""Query parameters of the comparison page -> their names in the address of a trial."""
+"""Mapping from query parameters of the comparison page to query parameters in the address of a trial."""
 
 
 class TrialPlace(NamedTuple):
-    """A trial of a run, the query of the table it was opened from, and the open comparison ({} for none)."""
+    """A trial of a run.
+
+    It also has the query of the table from which the trial was opened, and the open comparison ({} for none).
+    """
 
     run: str
     sample: str
@@ -31,7 +35,7 @@ class TrialPlace(NamedTuple):
 
 
 def parse_trial_place(request: web.Request) -> TrialPlace:
-    """Return the trial that is named in the address of a request."""
+    """Return the trial that the address of a request names."""
     query = request.query
     repeat = query.get("repeat", "")
     wanted = msgspec.structs.replace(parse_trial_query(request), target=query.get("in", ""))
@@ -48,18 +52,18 @@ def parse_trial_place(request: web.Request) -> TrialPlace:
 
 
 def other_trial_address(place: TrialPlace, sample: str, target: str, repeat: int) -> str:
-    """Return the address of another trial, keeping the table's query and the open comparison."""
+    """Return the address of another trial. The table's query and the open comparison are kept."""
     comparison = {given: place.comparison.get(name, "") for name, given in COMPARISON_PARAMETERS.items()}
     return sample_address(place.run, place.query, sample, target, repeat, **comparison)
 
 
 def row_address(place: TrialPlace, row: TrialRow) -> str:
-    """Return the address of a row's trial, keeping the table's query and the open comparison."""
+    """Return the address of the trial in a row of the table. The table's query and the open comparison are kept."""
     return other_trial_address(place, row.sample, row.target, row.repeat)
 
 
 def find_trial(viewer: Viewer, place: TrialPlace) -> tuple[RunTrials, int]:
-    """Return the trials of the run, and the row number of the trial.
+    """Return the trials of a run, and the row number of a trial.
 
     Raises:
         UserError: If there is no such run.
@@ -78,7 +82,7 @@ def find_trial(viewer: Viewer, place: TrialPlace) -> tuple[RunTrials, int]:
 
 
 def trial_values(viewer: Viewer, place: TrialPlace) -> tuple[TrialRow, dict[str, Any], str]:
-    """Return a trial's row, the template values of the attempt that counts, and its address.
+    """Return three values: the row of a trial, the template values of the attempt that counts, and the trial's address.
 
     Raises:
         UserError: If there is no such run.

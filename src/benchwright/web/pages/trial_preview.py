@@ -1,4 +1,4 @@
-"""The short view of a trial at the top of its page, and the other trials of the same sample beside it."""
+"""The short view of a trial at the top of its page. The other trials of the same sample are beside it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MAX_SIDE_BY_SIDE = 12
 """Maximum number of trials and attempts that are shown side by side."""
 
 MAX_TEXT_LENGTH = 2_000
-"""Maximum number of characters of one text of a trial that is shown beside others."""
+"""Maximum number of characters of one text of a trial, if the trial is shown beside others."""
 
 
 def preview_values(directory: Path, trial: ScoredTrial, most: int = MAX_PAGE_TEXT_LENGTH) -> dict[str, Any]:
     """Return the short view of a trial: input, expected and given answer, scores with reasons, notes, flags.
 
-    The extracted answer is marked. `most` is the maximum number of characters of each text.
+    The extracted answer is marked. `most`: maximum number of characters of each text.
     """
     told = read_preview(directory, trial)
     native = {name: value for name, value in trial.record.scores.items() if name not in trial.scores}
@@ -53,7 +53,7 @@ def preview_values(directory: Path, trial: ScoredTrial, most: int = MAX_PAGE_TEX
 
 
 def same_sample_trials(trials: RunTrials, place: TrialPlace, number: int) -> list[dict[str, Any]]:
-    """Return all trials of a sample (its repeats, models and attempts); empty if this trial is the only one."""
+    """Return all trials of a sample (its repeats, models and attempts). Empty if the sample has only this trial."""
     found = []
     for row in trials.siblings(trials.table.sample[number])[:MAX_SIDE_BY_SIDE]:
         attempts = trials.table.read_attempts(row.number)

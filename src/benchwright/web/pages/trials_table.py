@@ -1,4 +1,4 @@
-"""The table of a run's trials: its query, its rows, and the addresses that contain the query."""
+"""The table of a run's trials: the query of the table, its rows, and the addresses that contain the query."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ PAGE_SIZE = 50
 """Number of trials on one page."""
 
 MAX_READ_WAIT = 0.2
-"""Maximum time in seconds for which a page waits until a long journal is read.
+"""Maximum seconds for which a page waits until a long journal is read.
 
-Later trials are added afterwards.
+Trials that are read later are added to the page.
 """
 
 MAX_CONVERSATION_BYTES = 2**25
-"""Maximum number of bytes of conversations read for one page.
+"""Maximum number of bytes of conversations that are read for one page.
 
-Trials beyond it are shown without input and answer.
+Trials beyond that limit are shown without input and answer.
 """
 
 
@@ -55,14 +55,14 @@ def parse_trial_query(request: web.Request) -> TrialQuery:
 
 
 def samples_address(run: str, wanted: TrialQuery, **changes: Any) -> str:
-    """Return the address of a run, with the query of its table of trials."""
+    """Return the address of a run, with a query for its table of trials."""
     return viewer_address(f"/runs/{run}", **_query(msgspec.structs.replace(wanted, **changes)))
 
 
 def sample_address(
     run: str, wanted: TrialQuery, sample: str, target: str, repeat: int, **comparison: str
 ) -> str:
-    """Return the address of a trial, with the query of its table and the open comparison."""
+    """Return the address of a trial, with the query of the table of trials and with the open comparison."""
     found_in = _query(msgspec.structs.replace(wanted, page=1))
     found_in["in"] = found_in.pop("target")
     return viewer_address(
@@ -110,7 +110,7 @@ def samples_values(viewer: Viewer, row: RunRow, manifest: Manifest, wanted: Tria
 
 
 def _lines(trials: RunTrials, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the table: trial, input, expected and given answer, failure reason, flags."""
+    """Yield the rows of the table. Each has the trial, the input, both answers, the reason for a failure, and flags."""
     directory, left = trials.table.directory, MAX_CONVERSATION_BYTES
     for number in numbers:
         trial = trials.table.read_trial(number)

@@ -28,7 +28,7 @@ BLOCKS_PER_SLICE = 16
 
 
 class BlockPrompts:
-    """Generator of the prompts for a trace. `salt`: seed by which they differ from those of other runs."""
+    """Generator of the prompts for a trace. `salt`: seed that makes the prompts differ from those of other runs."""
 
     def __init__(self, salt: str, calibration: Calibration) -> None:
         self._salt = salt
@@ -37,9 +37,10 @@ class BlockPrompts:
         self._bytes = 0
 
     async def make_prompt(self, request: TracedRequest, name: str) -> bytes:
-        """Return the prompt of a request, in ASCII letters and blanks. It is made in slices between other tasks.
+        """Return the prompt of a request, in ASCII letters and blanks.
 
-        `name`: identifies the request; it determines the words that the prompt shares with no other.
+        The event loop can run other tasks while a long prompt is made. `name`: identifies the request; it
+        determines the words at the prompt's end that no other prompt has.
         """
         parts = list[bytes]()
         for number, part in enumerate(self._parts(request, name)):
@@ -66,7 +67,7 @@ class BlockPrompts:
     def _lengths(self, request: TracedRequest) -> tuple[int, int]:
         """Return (number of full blocks, number of words after them) for the prompt of a request.
 
-        The tokens that the server itself adds to each prompt are subtracted.
+        Tokens that the server itself adds to each prompt are subtracted from the prompt's length.
         """
         assert request.input_tokens is not None
         size = self._block_words(request)

@@ -23,9 +23,10 @@ from benchwright.runs.keys import fingerprint
 
 
 class ReplaySpeed(NamedTuple):
-    """Speed of a replay: times are divided by `speed`, then think times are limited to `max_think_seconds` seconds.
+    """Speed and limits of a replay.
 
-    Responses are limited to `max_tokens`. None: no limit.
+    `speed`: divisor of all times in the trace. `max_think_seconds`: maximum of a think time after that division.
+    `max_tokens`: maximum length of a response. None means no limit.
     """
 
     speed: float = 1.0
@@ -33,7 +34,7 @@ class ReplaySpeed(NamedTuple):
     max_tokens: int | None = None
 
     def think_seconds(self, request: TracedRequest) -> float:
-        """Return the think time before a request: seconds after the response that it waits for."""
+        """Return the think time before a request, in seconds after the response that the request waits for."""
         scaled = request.think_seconds / self.speed
         return scaled if self.max_think_seconds is None else min(scaled, self.max_think_seconds)
 
@@ -44,7 +45,11 @@ class ReplaySpeed(NamedTuple):
 
 
 class RequestMessages(NamedTuple):
-    """A request's `messages` for the journal, and the messages that are `sent` instead (None: the same ones)."""
+    """The messages of a request.
+
+    `messages`: the messages as the journal stores them. `sent_messages`: the messages that are sent; None if they
+    are the same.
+    """
 
     messages: list[Message]
     sent_messages: list[Message] | msgspec.Raw | None = None
@@ -163,7 +168,7 @@ class _Conversation:
         return max(at, self._ended[request.previous_request] + round(self._pace.think_seconds(request) * 1e9))
 
     async def ask(self, number: int, due: int, sendable: RequestMessages) -> None:
-        """Send a request and wait for its response."""
+        """Send a request of the conversation and wait for the response."""
         request, session = self.requests[number], self._session
         turn = ScheduledTurn(number, due, sendable.sent_messages)
         limit = self._pace.token_limit(request)

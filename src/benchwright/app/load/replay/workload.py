@@ -1,4 +1,4 @@
-"""Workload of a load measurement from a trace (recorded requests): its requests, or only its times."""
+"""Workload of a load measurement that replays a trace (recorded requests): the trace's requests, or only its times."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from benchwright.runs.store import find_run
 from benchwright.text import Say
 
 UNCALIBRATED = Calibration()
-"""Calibration assumed before the server was asked: one token per word."""
+"""Calibration that is assumed before the server was asked: one token per word."""
 
 
 def find_trace(settings: LoadSettings) -> Trace | None:
-    """Return the trace that the settings name: a file, a folder or a run of Benchwright. None without --trace.
+    """Return the trace that the settings name: a file, a folder or a run of Benchwright. Return None without --trace.
 
     Raises:
         UserError: If the trace does not exist or cannot be read, or if an option needs a trace and none is given.

@@ -8,14 +8,14 @@ from benchwright.endpoint.providers import ModelClient
 from benchwright.records import Record
 
 TOKENS_PER_WORD = 1.0
-"""Assumed tokens per word if the server does not report usage."""
+"""Tokens per word that are assumed if the server does not report usage."""
 
 
 class Calibration(Record, frozen=True):
-    """Token counts of the server: `fixed` tokens per prompt, and `per_word` tokens per word.
+    """Conversion between words and the server's tokens: `fixed` tokens per prompt, and `per_word` tokens per word.
 
-    `measured`: True if the server was asked, False if it reports no usage, None before it was asked. Without
-    a measurement, `per_word` is `TOKENS_PER_WORD`.
+    `measured`: True if the server was asked, False if it reports no usage, None if it was not asked yet. Without a
+    measurement, `per_word` is `TOKENS_PER_WORD`.
     """
 
     per_word: float = TOKENS_PER_WORD
@@ -27,7 +27,7 @@ class Calibration(Record, frozen=True):
         return max(1, round((tokens - self.fixed) / self.per_word))
 
     def describe_length(self, tokens: int) -> str:
-        """Return a description of the length of prompts that aim at this many tokens."""
+        """Return a description, for messages, of the length of prompts that are to have this many tokens."""
         if self.measured is None:
             return f"about {tokens:,} tokens (to be calibrated)"
         if not self.measured:

@@ -15,8 +15,9 @@ from benchwright.user_paths import expand_user_path
 class LengthDistribution(Record, frozen=True):
     """Distribution of lengths, as numbers of tokens (at least one).
 
-    `spread`: standard deviation of a normal distribution, or of the logarithm for a lognormal one, whose mean
-    is `mean`. `values`: the lengths in a file, one of which is drawn. `text`: the distribution as typed.
+    `mean`: mean of the lengths. `spread`: standard deviation of the lengths if the distribution is normal, and of
+    their logarithms if it is lognormal. `values`: the lengths in a file, one of which is drawn. `text`: the
+    distribution as typed.
     """
 
     kind: Literal["constant", "normal", "lognormal", "file"]
@@ -71,7 +72,10 @@ class LengthDistribution(Record, frozen=True):
 
 
 def _from_file(name: str, text: str, option: str) -> LengthDistribution:
-    """Return the distribution of the lengths in a file, which has one per line. `text`: how it was typed."""
+    """Return the distribution of the lengths in a file that has one length per line.
+
+    `text`: the distribution as typed.
+    """
     try:
         lines = expand_user_path(name).read_text(encoding="utf-8").split()
         values = [int(line) for line in lines]

@@ -39,7 +39,10 @@ class ModelMix:
         self._seed = seed
 
     def request_fields(self, place: Any) -> dict[str, Any]:
-        """Return the request field `model` for the conversation at this place. Empty without a mix."""
+        """Return the request field `model` for a conversation. Return no field if there is no mix.
+
+        `place`: identifies the conversation, and determines the drawn model.
+        """
         if not self._weights:
             return {}
         rng = random.Random(f"{self._seed}:model:{place}")

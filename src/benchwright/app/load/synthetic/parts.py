@@ -11,12 +11,12 @@ from typing import Any
 from benchwright.errors import UserError
 
 BAND_ROWS = 16
-"""Number of identical rows in an image, so that it is made in a fraction of a millisecond."""
+"""Number of consecutive equal rows in an image, so that an image is made in a fraction of a millisecond."""
 
 MAX_IMAGE_SIDE = 8192
 
 _NOTHING_CHANGED = 2
-"""PNG filter type (Up) of a row that holds the differences to the row above."""
+"""PNG filter type (Up): the row holds only the differences to the row above."""
 
 
 def picture_size(text: str) -> tuple[int, int]:
@@ -54,7 +54,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def picture_part(width: int, height: int, rng: random.Random) -> dict[str, Any]:
-    """Return an image as a part of a message."""
+    """Return a new image as a content part of a chat message."""
     encoded = base64.b64encode(stripes_png(width, height, rng)).decode("ascii")
     return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{encoded}"}}
 

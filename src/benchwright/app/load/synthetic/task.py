@@ -43,14 +43,17 @@ class ConversationShape(Record, frozen=True):
 
     @property
     def has_random_parts(self) -> bool:
-        """True if more than the words and the model is drawn at random, such as lengths or images."""
+        """True if anything besides the words and the model is drawn at random, such as lengths or images."""
         return bool(self.images) or any(
             lengths is not None and lengths.kind != "constant" for lengths in (self.input, self.output)
         )
 
 
 UNUSED_GENERATOR = random.Random(0)
-"""Generator used if no random number is needed, since seeding a new one costs more than a prompt."""
+"""Random generator that is passed on where no random number is drawn.
+
+Seeding a new generator costs more than a prompt.
+"""
 
 
 class SyntheticTask:
@@ -73,7 +76,7 @@ class SyntheticTask:
             yield Sample(str(number), f"{self._seed}:{number}")
 
     def size(self) -> int:
-        """Return 1: the number of conversations is not limited."""
+        """Return 1, because the number of conversations is not limited."""
         return 1
 
     @asynccontextmanager

@@ -20,7 +20,7 @@ from benchwright.formats import plural
 from benchwright.text import Say
 
 UNCALIBRATED = Calibration(fixed=float(len(INSTRUCTION.split())))
-"""Calibration assumed before the server was asked."""
+"""Calibration that is assumed before the server was asked: one token per word, and the words of the instruction."""
 
 SYNTHETIC_OPTIONS = (
     "synthetic_output",
@@ -76,7 +76,7 @@ def synthetic_workload(
 ) -> Workload:
     """Return a workload of synthetic requests, with different prompts at each level.
 
-    The numbers of words for the wanted token lengths follow from `calibration`.
+    `calibration`: converts the wanted lengths in tokens to numbers of words.
 
     Raises:
         UserError: If an option is invalid.

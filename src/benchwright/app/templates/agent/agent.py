@@ -1,4 +1,4 @@
-"""The agent: asks the model, runs the tools that it calls, and continues until it answers in words."""
+"""The agent: asks the model, runs the tools that the model calls, and repeats this until the model answers in words."""
 
 from __future__ import annotations
 

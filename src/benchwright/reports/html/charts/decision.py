@@ -14,14 +14,17 @@ from benchwright.reports.html.charts.svg import DRAWING_WIDTH, bottom_axis, draw
 
 LEFT, RIGHT, TOP, HEIGHT = 58, 24, 14, 220
 NARROW_SHARE = 0.4
-"""Share of the first interval's width below which an interval determines the range of the y axis.
+"""An interval determines the range of the y axis only if it is narrower than this share of the first interval.
 
-The first intervals are so wide that they would squeeze all others.
+The first intervals are so wide that they would squeeze all other intervals.
 """
 
 
 def interval_chart(one: ModelDecision, decision: RunDecision) -> Markup:
-    """Draw the difference and its interval by the number of samples used, with lines at 0 and the margin."""
+    """Draw the difference between two models, with its interval, by the number of samples used.
+
+    Lines mark a difference of 0 and the margin.
+    """
     bottom = TOP + HEIGHT
     x = Scale(0.0, float(decision.planned), LEFT, DRAWING_WIDTH - RIGHT)
     y = _differences(one, decision.margin, bottom)

@@ -1,6 +1,4 @@
-"""Chart of differences with their intervals: one line for a score of two runs, and one per part of a
-breakdown.
-"""
+"""Chart of differences with their intervals: one line for the score of two runs, one for each part of a breakdown."""
 
 from __future__ import annotations
 
@@ -19,9 +17,9 @@ ROW_HEIGHT = 22
 
 
 class Bar(NamedTuple):
-    """One line of the chart: its name, the difference and its interval.
+    """One line of the chart: its name, the difference, and the interval of the difference.
 
-    `is_overall`: the line of the whole score, which is emphasised.
+    `is_overall`: True for the line of the whole score, which is emphasised.
     """
 
     name: str
@@ -32,7 +30,7 @@ class Bar(NamedTuple):
 
 
 def differences_chart(title: str, axis: str, bars: Sequence[Bar]) -> Markup:
-    """Draw a point and an interval for each difference, coloured if 0 is outside the interval."""
+    """Draw a point and an interval for each difference. The colour shows whether 0 is outside the interval."""
     scale = _scale(bars)
     bottom = TOP + ROW_HEIGHT * len(bars)
     parts = bottom_axis(scale, TOP, bottom, signed_label, axis)

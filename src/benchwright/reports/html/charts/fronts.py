@@ -29,7 +29,7 @@ from benchwright.reports.html.text import one_line
 
 LEFT, RIGHT, TOP, HEIGHT = 58, 24, 14, 250
 CHARACTER_WIDTH = 7
-"""Estimated width of one character of a model's name, in units."""
+"""Estimated width of one character of a model's name, in units of the drawing."""
 
 AXES: dict[Resource, str] = {
     "seconds": "median time that the model took for a trial",
@@ -41,8 +41,8 @@ AXES: dict[Resource, str] = {
 def front_chart(found: Front, places: Mapping[str, int], names: Mapping[str, str]) -> Markup:
     """Draw a point with its interval for each model, and the Pareto front as a line.
 
-    A run is identified by its letter (A, B, …): `places` maps it to the index of its colour, `names` to its
-    name.
+    A letter (A, B, …) identifies each run. `places`: mapping from letter to the index of the run's colour. `names`:
+    mapping from letter to the run's name.
     """
     bottom = TOP + HEIGHT
     label = time_label if found.spent == "seconds" else amount_label
@@ -66,7 +66,10 @@ def front_chart(found: Front, places: Mapping[str, int], names: Mapping[str, str
 
 
 def _steps(points: Sequence[FrontPoint], x: Scale, y: Scale) -> Markup:
-    """Draw the front as steps: for each expense, the best mean that is available for at most that much."""
+    """Draw the Pareto front as steps.
+
+    At each expense, the step shows the best mean that is available for at most that expense.
+    """
     path = [f"M{x.coordinate(points[0].spent):.1f} {y.coordinate(points[0].mean):.1f}"]
     path += [f"H{x.coordinate(point.spent):.1f}V{y.coordinate(point.mean):.1f}" for point in points[1:]]
     return element("path", d="".join(path) + f"H{x.end:.1f}", class_="front")
@@ -83,7 +86,7 @@ def _point(point: FrontPoint, x: Scale, y: Scale, place: int) -> Iterator[Markup
 
 
 def _names(points: Sequence[FrontPoint], x: Scale, y: Scale, names: Mapping[str, str]) -> Iterator[Markup]:
-    """Yield the names beside their points, moved down if one would overlap another."""
+    """Yield the names of the models beside their points. A name that would overlap another name is moved down."""
     taken: list[tuple[float, float, float]] = []
     for point in sorted(points, key=lambda one: -one.mean):
         name = one_line(names[point.letter], 24)

@@ -25,18 +25,19 @@ from benchwright.reports.html.text import one_line
 RIGHT, TOP, HEIGHT = 24, 26, 220
 
 LEAST, MOST, SHORTEST = 0.05, 0.995, 1e-4
-"""The range of the time axis.
+"""Range of the time axis.
 
-It begins at 0 if it is linear, and at the quantile `LEAST` of the fastest curve if it is logarithmic. It ends
-at the quantile `MOST` of the slowest curve.
-
-Otherwise a few extreme times would squeeze all others. Times below `SHORTEST` seconds are drawn at
-`SHORTEST`, because shorter gaps come from the network.
+A linear axis begins at 0. A logarithmic axis begins at the quantile `LEAST` of the fastest curve. Both end at the
+quantile `MOST` of the slowest curve. A few extreme times would otherwise squeeze all others. Times below `SHORTEST`
+seconds are drawn at `SHORTEST`, because shorter gaps come from the network.
 """
 
 
 class TimesCurve(NamedTuple):
-    """One curve: its name, the index of its colour, and points (seconds, share of times up to it)."""
+    """One curve: its name, the index of its colour, and its points.
+
+    A point is (seconds, share of times up to that time).
+    """
 
     name: str
     colour_index: int
@@ -44,7 +45,7 @@ class TimesCurve(NamedTuple):
 
 
 def level_times_chart(title: str, axis: str, curves: Sequence[TimesCurve]) -> Markup:
-    """Draw the curves. Their points are joined by straight lines."""
+    """Draw the curves, each as straight lines between its points."""
     named, room = legend(
         [(one_line(one.name, LONGEST_NAME), colour_class(one.colour_index)) for one in curves], LEFT, 0
     )
@@ -71,8 +72,9 @@ def level_times_chart(title: str, axis: str, curves: Sequence[TimesCurve]) -> Ma
 
 
 def _drawn(points: DistributionPoints, high: float) -> DistributionPoints:
-    """Return the points of a curve from share 0 up to time `high`, the end of the axis, with one interpolated
-    there.
+    """Return the points of a curve from share 0 up to the time `high`, the end of the axis.
+
+    The last point is interpolated.
     """
     inside = [point for point in points if point[0] <= high]
     if len(inside) < len(points) and inside:

@@ -1,4 +1,4 @@
-"""Chart of a server under rising load: request times against answers per second, a point for each level."""
+"""Chart of a server under rising load: request times against answers per second, with a point for each load level."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ from benchwright.reports.html.text import one_line
 LEFT, RIGHT, TOP, HEIGHT = 58, 38, 26, 250
 LONGEST_NAME = 60
 MIN_LABEL_DISTANCE = 13
-"""Minimum vertical distance between two labels, in units."""
+"""Minimum vertical distance between two labels, in units of the drawing."""
 
 SHARED_LABEL_DISTANCE = 20
-"""Distance in units below which two points with the same level name share one label."""
+"""Two points with the same level name share one label if they are nearer to each other than this distance, in units."""
 
 LEVEL_NAME_SPACE = 20
-"""Space below the lowest point of a logarithmic scale for the name of its level, in units."""
+"""Space for the name of a level below the lowest point of a logarithmic scale, in units of the drawing."""
 
 LoadMeasure = Literal["ttft", "latency"]
 LOAD_MEASURES: dict[LoadMeasure, str] = {"latency": "Latency", "ttft": "Time to first token"}
 
 QUANTILES = {"p99": " tail", "p90": " upper", "p50": ""}
-"""The percentiles to draw, with the suffix of their CSS class (how faint they are)."""
+"""The percentiles to draw: percentile -> suffix of its CSS class, which sets how faint the curve is."""
 
 TimedLevels = Sequence[tuple[LoadPoint, Spread]]
 
 
 def timed_levels(curve: LoadCurve, measure: LoadMeasure) -> TimedLevels:
-    """Return the levels whose measure is known, each with its spread."""
+    """Return the levels for which the measure is known, each with the distribution of the measure."""
     spreads = [(point, getattr(point, measure)) for point in curve.points]
     return [(point, spread) for point, spread in spreads if spread is not None]
 
@@ -55,10 +55,10 @@ def timed_levels(curve: LoadCurve, measure: LoadMeasure) -> TimedLevels:
 def load_curves_chart(
     found: Sequence[LoadCurve], measure: LoadMeasure, places: Mapping[str, int], names: Mapping[str, str]
 ) -> Markup:
-    """Draw times against answers per second: the median, and fainter p90 and p99, with intervals.
+    """Draw request times against answers per second, with intervals: the median and, fainter, p90 and p99.
 
-    A curve is identified by its letter (A, B, …): `places` maps it to the index of its colour, `names` to its
-    name.
+    A letter (A, B, …) identifies each curve. `places`: mapping from letter to the index of the curve's colour. `names`:
+    mapping from letter to the curve's name.
     """
     entries = [(one_line(names[one.letter], LONGEST_NAME), colour_class(places[one.letter])) for one in found]
     named, room = legend(entries, LEFT, 0)
@@ -114,7 +114,7 @@ def _curve(points: TimedLevels, x: Scale, y: Scale, place: int) -> Iterator[Mark
 
 
 def _level_names(curves: Sequence[TimedLevels], x: Scale, y: Scale) -> Iterator[Markup]:
-    """Yield the name of the level below each median, unless an equal name is near."""
+    """Yield the name of each level below its median. A name is left out if an equal name is near."""
     taken: list[tuple[str, float, float]] = []
     for point, spread in (one for points in curves for one in points):
         name, across, down = (
@@ -133,7 +133,7 @@ def _level_names(curves: Sequence[TimedLevels], x: Scale, y: Scale) -> Iterator[
 
 
 def _quantile_names(points: TimedLevels, x: Scale, y: Scale) -> Iterator[Markup]:
-    """Yield the names of the percentiles beside the last points, without overlaps."""
+    """Yield the names of the percentiles beside the last point of each curve. No names overlap."""
     point, spread = points[-1]
     level = y.coordinate(spread.p50.value) + 4 + MIN_LABEL_DISTANCE
     for quantile in reversed(QUANTILES):

@@ -1,4 +1,4 @@
-"""Charts of means with their intervals, line by line (scores of runs, breakdowns), and of counts."""
+"""Charts of means with their intervals (scores of runs, breakdowns), and charts of counts."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ BAR_GAP = 9
 
 
 def means_chart(title: str, axis: str, rows: Sequence[ChartRow], places: Mapping[str, int]) -> Markup:
-    """Draw a bar for each mark, with a whisker for its interval. Return empty markup if no mark has a mean.
+    """Draw a bar for each mean, with a whisker for its interval. Return empty markup if no row has a mean.
 
-    `places` maps the letters of the runs to their colours.
+    `places`: mapping from the letter of a run to the index of its colour.
     """
     ends = known_numbers(
         end for row in rows for mark in row.marks for end in (mark.mean, mark.low, mark.high)
@@ -72,7 +72,7 @@ def _mark(mark: ChartMean, top: float, scale: Scale, place: int) -> Iterator[Mar
 
 
 def stacked_bar(title: str, counts: Sequence[tuple[str, int]]) -> Markup:
-    """Draw counts as parts of one bar. The CSS class of each part is the name of its status."""
+    """Draw counts as segments of one bar. The CSS class of each segment is the name of its status."""
     total = sum(count for _, count in counts) or 1
     parts = []
     x = 0.0

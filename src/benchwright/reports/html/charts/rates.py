@@ -1,4 +1,4 @@
-"""Chart of the rates at each load: answers per second, and answers within the objectives (goodput)."""
+"""Chart of the rates at each load: answers per second, and answers per second that meet the objectives (goodput)."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from benchwright.reports.html.text import one_line
 RIGHT, TOP, HEIGHT = 24, 26, 220
 
 Rates = Sequence[tuple[float, FigureEstimate]]
-"""(load, rate at this load), by rising load. The load is a concurrency or a request rate."""
+"""Type: pairs (load, rate at this load), by rising load. The load is a concurrency or a request rate."""
 
 
 def answer_rates(report: LoadReport) -> Rates:
-    """Return answers per second at each level with a steady rate.
+    """Return the answers per second at each level that has a steady rate.
 
-    Replayed traces are left out: they have no load.
+    Replayed traces are left out, because they have no load.
     """
     return [(one.level.load, one.achieved) for one in _levels(report) if one.achieved is not None]
 
 
 def goodput_rates(report: LoadReport) -> Rates:
-    """Return the goodput of each level that has one."""
+    """Return the goodput of each level for which it is known."""
     found = [(one.level.load, one.goodput) for one in _levels(report)]
     return [(height, one.rate) for height, one in found if one is not None and one.rate is not None]
 
@@ -51,10 +51,10 @@ def _levels(report: LoadReport) -> list[LevelResult]:
 def load_rates_chart(
     found: Mapping[str, LoadReport], places: Mapping[str, int], names: Mapping[str, str], *, open_loop: bool
 ) -> Markup:
-    """Draw rates against the load, with intervals: goodput if there are objectives, and all answers.
+    """Draw rates against the load, with intervals: goodput if there are objectives, and the rate of all answers.
 
-    The curve of all answers is fainter if there is goodput. If `open_loop`, the load is itself a request
-    rate, and a dashed line shows where a server that answers all requests would be.
+    If there is goodput, the curve of all answers is fainter. `open_loop`: True if the load is a request rate. A dashed
+    line then shows the rate of a server that answers all requests.
     """
     entries = list(_entries(found, places, names))
     named, room = legend(entries, LEFT, 0)
@@ -84,7 +84,10 @@ def load_rates_chart(
 def _entries(
     found: Mapping[str, LoadReport], places: Mapping[str, int], names: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the entries of the legend: goodput and all answers if there is one measurement, else the names."""
+    """Yield the entries of the legend. For one measurement, these are goodput and all answers.
+
+    For several, these are the names.
+    """
     for letter, report in found.items():
         colour = colour_class(places[letter])
         if len(found) > 1:
@@ -94,7 +97,7 @@ def _entries(
 
 
 def _all_that_is_offered(x: Scale, y: Scale) -> Markup:
-    """Draw the line on which as many requests per second are answered as are offered."""
+    """Draw the line on which the rate of answers equals the rate of requests."""
     low, high = x.low, min(x.high, y.high)
     steps = 40 if x.is_logarithmic else 1
     path = "L".join(

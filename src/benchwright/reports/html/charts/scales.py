@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 LOGARITHMIC_RATIO = 20.0
-"""Ratio of the largest to the smallest time above which a time scale is logarithmic."""
+"""A time scale is logarithmic if the ratio of the largest to the smallest time exceeds this number."""
 
 TICK_STEPS = (1, 2, 5, 10)
 
 
 class Scale(NamedTuple):
-    """A linear (or logarithmic) mapping of values `low` to `high` to coordinates `start` to `end`."""
+    """A linear or logarithmic mapping from values to coordinates: from `low` to `high`, onto `start` to `end`."""
 
     low: float
     high: float
@@ -22,7 +22,7 @@ class Scale(NamedTuple):
     is_logarithmic: bool = False
 
     def coordinate(self, value: float) -> float:
-        """Return the coordinate of a value. A value outside the scale is placed at the nearer end."""
+        """Return the coordinate of a value. For a value outside the scale, return the coordinate of the nearer end."""
         value = min(max(value, self.low), self.high)
         if self.is_logarithmic:
             share = math.log(value / self.low) / math.log(self.high / self.low)
@@ -31,7 +31,7 @@ class Scale(NamedTuple):
         return self.start + share * (self.end - self.start)
 
     def ticks(self) -> list[float]:
-        """Return round values between `low` and `high`, about four to eight."""
+        """Return about four to eight round values between `low` and `high`, at which the axis has ticks."""
         return list(_log_ticks(self.low, self.high) if self.is_logarithmic else _ticks(self.low, self.high))
 
 
@@ -50,7 +50,10 @@ def _log_ticks(low: float, high: float) -> list[float]:
 
 
 def time_scale(values: Iterable[float], start: float, end: float) -> Scale:
-    """Return a scale for times: from 0, or logarithmic if they span more than a factor of `LOGARITHMIC_RATIO`."""
+    """Return a scale for times that begins at 0.
+
+    If the ratio of the largest to the smallest time exceeds `LOGARITHMIC_RATIO`, return a logarithmic scale.
+    """
     known = [value for value in values if value > 0]
     high = max(known, default=1.0)
     low = min(known, default=0.1)
@@ -60,7 +63,10 @@ def time_scale(values: Iterable[float], start: float, end: float) -> Scale:
 
 
 def score_scale(values: Iterable[float], start: float, end: float) -> Scale:
-    """Return a scale for scores: 0 to 1 if all are in this range, else one that covers all scores and 0."""
+    """Return a scale for scores. If all scores are from 0 to 1, the scale is 0 to 1.
+
+    Otherwise the scale covers all scores and 0.
+    """
     known = list(values)
     low, high = min([0.0, *known]), max([0.0, *known])
     if low >= 0 and high <= 1:
@@ -70,7 +76,10 @@ def score_scale(values: Iterable[float], start: float, end: float) -> Scale:
 
 
 def zoomed_scale(values: Iterable[float], start: float, end: float) -> Scale:
-    """Return a scale slightly wider than the range of the values, but within 0 to 1 if all values are."""
+    """Return a scale that is slightly wider than the range of the values.
+
+    If all values are from 0 to 1, the scale stays within 0 to 1.
+    """
     known = list(values)
     low, high = min(known, default=0.0), max(known, default=1.0)
     room = (high - low) * 0.06 or abs(high) * 0.06 or 0.5

@@ -1,6 +1,6 @@
-"""SVG as text: escaped elements, axes, and whole drawings with a text alternative.
+"""Draws SVG as text: escaped elements, axes, and whole drawings with a text alternative.
 
-Colours and fonts are classes in the page's style sheet. `s0`, `s1`, … are the colours of the runs, in order.
+Colours and fonts are CSS classes in the page's style sheet. `s0`, `s1`, … are the colours of the runs, in order.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from benchwright.reports.html.charts.scales import Scale
 from benchwright.reports.html.text import visible_text
 
 DRAWING_WIDTH = 560
-"""Width of a drawing in units. It is readable on a phone, where a unit is two thirds of a pixel."""
+"""Width of a drawing in units. A drawing is readable on a phone, where a unit is two thirds of a pixel."""
 
 SAMPLE, LINE, CHARACTER = 22, 18, 7.5
-"""Sizes in a legend, in units: length of a sample line, height of a row, width of a wide character."""
+"""Sizes in a legend, in units: length of the sample line, height of a row, and width of a wide character."""
 
 COLOUR_COUNT = 6
-"""Number of distinguishable colours."""
+"""Number of colours that are distinguishable."""
 
 
 def element(name: str, content: str | Markup = "", **attributes: str | float) -> Markup:
@@ -39,12 +39,12 @@ def _value(value: str | float) -> str:
 
 
 def concatenate(parts: Iterable[Markup]) -> Markup:
-    """Concatenate elements."""
+    """Concatenate elements to one markup text."""
     return Markup("".join(parts))
 
 
 def drawing(title: str, description: str, height: float, parts: Iterable[Markup]) -> Markup:
-    """Render the whole drawing, with its title and description as text alternative."""
+    """Render the whole drawing. Its title and description are the text alternative."""
     return element(
         "svg",
         concatenate(parts),
@@ -55,14 +55,14 @@ def drawing(title: str, description: str, height: float, parts: Iterable[Markup]
 
 
 def colour_class(place: int) -> str:
-    """Return the CSS class of a run's colour."""
+    """Return the CSS class of a run's colour. `place`: the index of the run."""
     return f"s{place % COLOUR_COUNT}"
 
 
 def marker(x: float, y: float, place: int, size: float = 4.0, class_: str = "point") -> Markup:
-    """Draw a point of a run: a dot for the first run, the outline of a square or diamond for others.
+    """Draw the point of a run. It is a dot for the first run, and the outline of a square or diamond for others.
 
-    The outlines do not hide points below them.
+    Outlines do not hide the points below them.
     """
     if place == 0:
         return element("circle", cx=x, cy=y, r=size, class_=f"{class_} {colour_class(place)}")
@@ -102,7 +102,7 @@ def bottom_axis(
 
 
 def left_axis(scale: Scale, left: float, right: float, label: Callable[[float], str]) -> list[Markup]:
-    """Draw horizontal grid lines with their values at the left."""
+    """Draw horizontal grid lines, with their values on the left."""
     parts = []
     for tick in scale.ticks():
         y = scale.coordinate(tick)
@@ -116,7 +116,7 @@ def left_title(title: str, top: float = 0.0) -> Markup:
 
 
 def legend(entries: Sequence[tuple[str, str]], left: float, top: float) -> tuple[list[Markup], float]:
-    """Draw a legend: a sample line and its name for each (name, CSS classes), in as many rows as needed.
+    """Draw a legend: for each pair (name, CSS classes), a sample line and the name, in as many rows as needed.
 
     Return the elements and their height. A single entry gets no legend.
     """

@@ -1,4 +1,4 @@
-"""The timeline of a load level: charts (panels) below each other with a common time axis."""
+"""The timeline of a load level: charts (panels), one below the other, with a common time axis."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from benchwright.reports.html.charts.svg import (
 )
 
 RIGHT, HEADING, HEIGHT, GAP = 24, 24, 96, 18
-"""Sizes in units: space right of the panels, space above a panel for its title, its height, gap between two."""
+"""Sizes in units: space right of the panels, space for a panel's title, height of a panel, and gap between panels."""
 
 SecondValues = Sequence[tuple[float, float | None]]
-"""(second, value); the value is None if it is unknown."""
+"""Type: pairs (second, value). The value is None if it is unknown."""
 
 
 class TimelineLine(NamedTuple):
     """A line in a panel: its name, CSS classes and values.
 
-    If `steps`, each value holds until the next one.
+    If `is_stepped` is True, each value holds until the next value.
     """
 
     name: str
@@ -41,7 +41,10 @@ class TimelineLine(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """A panel: lines over the seconds of a level. `label` formats the values of its axis."""
+    """One panel of the timeline: its lines over the seconds of a level.
+
+    `label`: formats the values of the panel's axis.
+    """
 
     title: str
     lines: Sequence[TimelineLine]
@@ -70,7 +73,10 @@ def timeline_chart(title: str, found: LevelTimeline) -> Markup:
 
 
 def timeline_panels(found: LevelTimeline) -> Iterator[Panel]:
-    """Yield the panels of the timeline; latency and KV cache only if they are known."""
+    """Yield the panels of the timeline.
+
+    The panel of latency and the panel of the KV cache are left out if these values are unknown.
+    """
     said = [
         ("server: running", "s1", [(one.at, one.running) for one in found.server]),
         ("server: waiting", "s2", [(one.at, one.waiting) for one in found.server]),
@@ -118,7 +124,7 @@ def _panel(panel: Panel, found: LevelTimeline, x: Scale, top: float) -> Iterator
 
 
 def _line(one: TimelineLine, found: LevelTimeline, x: Scale, y: Scale) -> Iterator[Markup]:
-    """Yield a path for each section of a line without unknown values."""
+    """Yield a path for each section of a line. The line is interrupted where values are unknown."""
     for stretch in _stretches(one.values):
         places = [(x.coordinate(at), y.coordinate(value)) for at, value in stretch]
         if one.is_stepped:

@@ -34,20 +34,23 @@ LEFT, RIGHT, TOP, HEIGHT = 52, 16, 10, 230
 ROW_HEIGHT = 15
 NAME_COLUMN_WIDTH = 130
 MIN_LABELLED_WIDTH = 30
-"""Minimum width of a step that has a number above it, in units."""
+"""Minimum width, in units, of a step with a number above it."""
 
 JITTER = 0.05
 """Height over which points with equal scores are spread, as a share of the chart's height."""
 
 GOLDEN_RATIO_CONJUGATE = 0.6180339887498949
-"""The golden ratio conjugate: the fractional parts of its multiples fill the interval from 0 to 1 evenly."""
+"""The golden ratio conjugate.
+
+The fractional parts of its multiples fill the interval from 0 to 1 evenly, and so spread points.
+"""
 
 
 def distribution_chart(found: Distribution, places: Mapping[str, int], names: Mapping[str, str]) -> Markup:
-    """Draw the share of requests up to each time, a curve for each run.
+    """Draw the share of requests up to each time, with a curve for each run.
 
-    A run is identified by its letter (A, B, …): `places` maps it to the index of its colour, `names` to its
-    name.
+    A letter (A, B, …) identifies each run. `places`: mapping from letter to the index of the run's colour. `names`:
+    mapping from letter to the run's name.
     """
     bottom = TOP + HEIGHT
     x = time_scale((time for curve in found.curves for time, _ in curve.points), LEFT, DRAWING_WIDTH - RIGHT)
@@ -76,13 +79,13 @@ def _curve(curve: Curve, x: Scale, y: Scale, place: int) -> Markup:
 
 
 def _name(name: str, curve: Curve, x: Scale, y: Scale, share: float) -> Markup:
-    """Draw the run's name beside its curve, at the height of `share`."""
+    """Draw the run's name beside its curve, at the height of the share `share`."""
     time = next(time for time, reached in curve.points if reached >= share)
     return text(x.coordinate(time) + 7, y.coordinate(share) + 4, name, class_="t halo")
 
 
 def score_by_latency_chart(found: ScoreByLatency, place: int) -> Markup:
-    """Draw trials as points, and the means of equally sized bins as steps with intervals."""
+    """Draw trials as points. Draw the mean scores of equally sized bins of trials as steps, with intervals."""
     bottom = TOP + HEIGHT
     ends = [time for time, _ in found.dots] + [end for one in found.bins for end in (one.low, one.high)]
     x = time_scale(ends, LEFT, DRAWING_WIDTH - RIGHT)
@@ -134,8 +137,9 @@ def _bin(one: LatencyBin, x: Scale, y: Scale, place: int) -> Iterator[Markup]:
 
 
 def waterfall_chart(title: str, trials: Sequence[TimedTrial]) -> Markup:
-    """Draw a bar for each trial from its start, divided into waiting, connecting, first token, generation,
-    the rest.
+    """Draw a bar for each trial, from the trial's start.
+
+    The segments of a bar are waiting, connecting, time to first token, generation, and the rest.
     """
     end = max((trial.length for trial in trials), default=1.0) or 1.0
     x = Scale(0.0, end, NAME_COLUMN_WIDTH, DRAWING_WIDTH - RIGHT - 44)
