@@ -1,4 +1,4 @@
-"""Scorer `json`: the answer is or includes a JSON value, which must equal or contain the target."""
+"""Scorer `json`: the answer must be or include a JSON value that equals, or with `contains` includes, the target."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Json:
         self.fingerprint = fingerprint(self.name, VERSION, contains)
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return the reason if the target is not JSON; None if it is."""
+        """Return the reason if the target is not JSON. Return None if the target is JSON."""
         target = content.get("ground_truth")
         try:
             if isinstance(target, str):
@@ -85,7 +85,7 @@ def _candidates(answer: str, target: Any) -> Iterator[str]:
 
 
 def _matches(value: Any, target: Any, contains: bool) -> bool:
-    """Return True if a JSON value equals the target, or contains it if `contains` is True."""
+    """Return True if a JSON value equals the target. With `contains`, the value may also have more keys."""
     if isinstance(target, dict):
         return (
             isinstance(value, dict)
