@@ -16,7 +16,7 @@ Grid = Annotated[list[Row], msgspec.Meta(min_length=1, max_length=30)]
 
 
 class Pair(Record, frozen=True):
-    """An input grid and its output grid, each 1 to 30 rows of 1 to 30 colours from 0 to 9."""
+    """An input grid and its output grid. A grid has 1 to 30 rows of 1 to 30 colours, numbered from 0 to 9."""
 
     input: Grid
     output: Grid

@@ -66,7 +66,7 @@ def shown_choices(content: dict[str, Any], repeat: int) -> list[str]:
 def right_letter(content: dict[str, Any], repeat: int) -> str:
     """Return the letter of the right choice in this repeat's order.
 
-    It is found by position, because another choice may have the same text.
+    The right choice is found by position, because another choice may have the same text.
     """
     return LETTERS[choice_order(content, repeat).index(0)]
 

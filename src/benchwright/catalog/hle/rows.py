@@ -28,7 +28,7 @@ class HleRow(Record, frozen=True):
 
 
 class TextQuestionReader:
-    """Reader of the questions without an image. It counts the skipped ones, which have an image."""
+    """Reader of the questions without an image. It counts the questions that it skips because they have one."""
 
     def __init__(self) -> None:
         self.skipped = 0
@@ -44,7 +44,7 @@ class TextQuestionReader:
 
 
 class CheckedRow(HleRow, frozen=True):
-    """A row whose image was found to be a real image, whatever type its data URL claims."""
+    """A row whose image was checked: the data is a real image, whatever type its data URL claims."""
 
     def __post_init__(self) -> None:
         if self.image:
