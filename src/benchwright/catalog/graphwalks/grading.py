@@ -76,8 +76,8 @@ def _told(nodes: list[str] | None, gold: set[str]) -> str | None:
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
     """Return the Jaccard similarity of the response's and the gold nodes, as llm-benchmarker documents it.
 
-    The response's nodes are all items found anywhere in its text. The answer is correct if both sets are
-    equal.
+    The whole response is split at commas and line ends, and each item counts as a node. The answer is correct
+    if the two sets are equal.
     """
     from benchwright.catalog.llm_benchmarker_api.evaluators.matching import (
         extract_set,
