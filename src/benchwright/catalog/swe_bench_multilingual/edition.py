@@ -17,7 +17,7 @@ UNFILTERED_DEPARTURE = (
     "sealed: tests of projects in Java, whose programs ask no proxy, and of axios, which are about proxies, have the "
     "whole network"
 )
-"""The departure by which its seal differs from the seal of SWE-bench Verified."""
+"""The departure that states how this edition's seal differs from the seal of SWE-bench Verified."""
 
 _AS_IT_IS = f"""
 git config --global --add safe.directory "$PWD" && rm -f .git/index.lock && git add --all &&
@@ -25,7 +25,7 @@ git -c user.name=benchwright -c user.email=benchwright@localhost -c commit.gpgSi
   commit --quiet --no-verify --allow-empty --message 'Set up' &&
 git update-ref {START_REF} HEAD
 """
-"""Commits the image's uncommitted setup changes, which belong to no patch."""
+"""Shell commands that commit the image's uncommitted setup changes, which belong to no patch."""
 
 
 def _runner(content: Content) -> Runner:

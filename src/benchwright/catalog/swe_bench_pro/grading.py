@@ -65,7 +65,7 @@ def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
 
 
 def flag_printed_elsewhere(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> list[Flag]:
-    """Return a flag if a pass depends on output after the test runner's closing line; empty otherwise."""
+    """Return a flag if a pass depends on output after the test runner's closing line. Return no flag otherwise."""
     closed = artifacts["tests"].get("closed_statuses")
     if closed is None:
         return []
