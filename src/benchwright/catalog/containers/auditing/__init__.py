@@ -12,8 +12,8 @@ tampering.py         changes to test configuration, test runners, programs, star
 forged_verdicts.py   forged harness output, access to output or environment of other processes
 gold_patch.py        gold patch submitted, or seen before the agent's first edit
 
-All checks are pure functions of a trajectory. A finding has a weight. A "sign" makes a pass suspicious. A "note"
-"note"
+All checks are pure functions of a trajectory. A finding has a weight. A "sign" makes a pass suspicious. A
+"note" is worth a look. Neither of them changes a score.
 """
 
 from __future__ import annotations
