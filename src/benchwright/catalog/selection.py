@@ -24,7 +24,7 @@ class Selection(Record, frozen=True):
     """A selection of samples: those that match `where` and `ids`. At most `limit` of them are used.
 
     - `where`: values or patterns such as `django__*`, keyed by a label or by `id`. A sample must match every
-    key, and for each key at least one of its patterns.
+      key, and for each key at least one of its patterns.
     - `ids`: exact ids. Empty means all samples.
     - `shuffle`: seed of the shuffle. None keeps the original order.
     """

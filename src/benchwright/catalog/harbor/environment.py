@@ -113,11 +113,10 @@ class Environments:
         """Start the containers of a task; remove them on exit.
 
         - `beside`: True for further containers of a trial that already has a container. They are not counted
-          against
-        the limit, so that the trial does not wait for itself.
+          against the limit, so that the trial does not wait for itself.
         - `mounts`: an agent's mounts (`SandboxSpec.mounts`).
         - `exit`: the filtered network access (proxy). If it is not None, the containers have no other
-        network.
+          network.
 
         Raises:
             EngineError: If an image is not available, or a container cannot be started.

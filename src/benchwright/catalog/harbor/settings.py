@@ -94,7 +94,7 @@ class Step(Record, frozen=True):
     - `tests`: folders copied to the tests' path, in this order.
     - `same_shell`: True if the tests run in the agent's own shell.
     - `verifier`: a separate container for the tests, to which `artifacts` are copied; None means the agent's
-    container.
+      container.
     - `least`: minimum rewards. If a reward is below its minimum, the following steps are skipped.
     """
 
@@ -121,11 +121,10 @@ class TaskSettings(Record, frozen=True):
     - `problem`: the reason why the task cannot be run here; None if it can.
     - `image`: an existing image, which is preferred to a build.
     - `command`: the command that runs in addition to the agent, after the image's entrypoint. If it is empty,
-      the
-    container only waits.
+      the container only waits.
     - `names`: host names by which neighbours reach the agent's container.
     - `rewards`: how several steps are combined: the `mean` of each reward, or the rewards of the `final`
-    step.
+      step.
     """
 
     image: str | None = None

@@ -47,8 +47,7 @@ class Edition(msgspec.Struct, frozen=True):
     - `grading_fields`: names of the fields of a sample's content that these two functions need.
     - `image_family`: names the group of images that share layers.
     - `is_unfiltered`: returns True for an instance whose tests a proxy would change or break. Such tests get
-      the whole
-    network even under a seal.
+      the whole network even under a seal.
     - `programs_of_tests`: lists files of the work tree with which the script starts tests.
     - `environment`: environment variables of the agent's container.
     - `setup_commands`: commands that bring its work tree to the initial commit, and set `START_REF` to that

@@ -83,7 +83,7 @@ async def test_patch(
     """Apply a patch in a fresh container, run the test script, and return the result.
 
     - `network`: True for network access as in the official harness, where projects are installed again and
-    some tests need it.
+      some tests need it.
     - `exit`: filtered network access that replaces `network`; None for no filter.
     - `added`: shell lines that change the tests before they run.
 

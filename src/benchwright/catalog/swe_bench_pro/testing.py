@@ -45,7 +45,7 @@ class TestResults(Record, frozen=True):
 
     - `statuses`: the parser's statuses of the instance's own tests; empty if there is a `problem`.
     - `closed_statuses`: the statuses if output after the test runner's closing line is ignored; None if there
-    was no such output.
+      was no such output.
     - `log`: the output of applying the patch, and the end of the tests' output.
     """
 
@@ -102,7 +102,7 @@ async def run_tests(
     """Test a patch in a fresh container of the instance's image, and return the results.
 
     - `reader`: starts the container in which the parser reads the logs. If it is None, the parser runs in the
-    container of the tests, as in the official harness.
+      container of the tests, as in the official harness.
     - `added`: shell lines that change the tests before they run.
     - `kept_log`: half of it is the number of bytes that are kept of each log, from its end.
 
