@@ -154,7 +154,7 @@ class Benchmark(Protocol):
         ...
 
     def open(self) -> AbstractAsyncContextManager[Solver]:
-        """Start whatever the solver needs, and yield the solver; stop it on exit."""
+        """Start whatever the solver needs, and yield the solver. On exit, stop what was started."""
         ...
 
     def checks(self, sample: Sample) -> Iterator[Check]:
@@ -175,11 +175,11 @@ class StatefulBenchmark(Protocol):
 
     @property
     def is_stateful(self) -> bool:
-        """True if, under the current options, trials depend on earlier ones."""
+        """True if, under the current options, trials depend on earlier trials."""
         ...
 
     def restore_state(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], TrialBody]) -> None:
-        """Load the state that earlier trials left, when a run is resumed.
+        """Load the state that the earlier trials of a resumed run have left.
 
         `read` returns the journal body of a trial.
         """

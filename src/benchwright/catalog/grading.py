@@ -61,12 +61,13 @@ class GradeScorer:
     Facts that the solver recorded as notes in the outcome are added to the score's details.
 
     - `version`: must change whenever verdicts change, and must include the arguments of a partial.
-    - `offloaded`: for a slow function, the keys of the content that it needs. It then runs in a separate
-      process, so that the event loop is never blocked. It must be a module-level function, or a partial of
-      one.
+    - `offloaded`: for a slow function, the keys of the content that the function needs. The function then
+      runs in a separate process, so that the event loop is never blocked. It must be a module-level function,
+      or a partial of one.
     - `prepare`: imports the modules that the function needs.
-    - `seconds`: limit of CPU time per answer. An answer that exceeds it, or the available memory, is graded
-      again, alone. If it fails again, it counts as wrong, so that such answers gain nothing.
+    - `seconds`: limit of CPU time per answer. An answer that exceeds this limit or the available memory is
+      graded again, while no other answer is graded. If it exceeds a limit again, it counts as wrong, so that
+      such answers gain nothing.
 
     Any other failure of the function is a grader error.
     """

@@ -51,7 +51,7 @@ class ScriptedSession:
     async def chat(
         self, messages: Sequence[Message], *, role: str = "model", slot: str | None = None, **params: Any
     ) -> Reply:
-        """Return the role's next scripted message. When all have been used, return the last one again."""
+        """Return the role's next scripted message. When all have been used, return the last message again."""
         lines = self._lines.get(role)
         if not lines:
             raise ExecutionError(f"the check has no line for the role {role!r}")
@@ -126,7 +126,10 @@ class ScriptedTask:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Start whatever the benchmark's solver needs; stop it on exit. Yield a solver that plays checks."""
+        """Start whatever the benchmark's solver needs, and yield a solver that runs it on checks.
+
+        On exit, stop what was started.
+        """
         async with self._benchmark.open() as solver:
             yield SecondTry(ScriptedSolver(solver), self.scorers[0], _must_pass)
 

@@ -75,7 +75,7 @@ class BenchmarkTask:
         return count_selected(self.benchmark, self._source, self._selection)
 
     def open(self) -> AbstractAsyncContextManager[Solver]:
-        """Start whatever the benchmark's solver needs, and yield the solver; stop it on exit."""
+        """Start whatever the benchmark's solver needs, and yield the solver. On exit, stop what was started."""
         return self.benchmark.open()
 
     def _grouped(self, sample: Sample) -> Sample:

@@ -55,7 +55,7 @@ def normalize_text(text: str) -> str:
     1. Apply Unicode NFKC and case folding. Replace runs of white space by one blank; strip both ends.
     2. Remove `.,;:!?。、` from the end, and matching quotes, backticks and asterisks from both ends
        (`**Paris**.` becomes `paris`). Keep signs, brackets, `%`, `$`, `#` and a leading point, because they
-       change the meaning: `-5`, `[0, 1)`, `5%`, `.5`. If only characters to remove are left, keep the text.
+       change the meaning: `-5`, `[0, 1)`, `5%`, `.5`. If nothing would remain, keep the text as it is.
     """
     text = text.casefold() if text.isascii() else _folded(text)
     text = " ".join(text.split())

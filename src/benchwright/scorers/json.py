@@ -23,8 +23,9 @@ class Json:
     """Scorer: 1 if the answer's JSON value equals the target, else 0; `unparsed` if the answer has none.
 
     The answer's value is the first valid JSON among these texts: the whole answer, a fenced block (the last
-    one first), the text from the first brace to the last (brackets if the target is an array). The target is
-    `ground_truth`, a JSON value or its text. An array is one value, not a choice of answers.
+    block first), the text from the first brace to the last. If the target is an array, brackets replace the
+    braces. The target is `ground_truth`, a JSON value or its text. An array is one value, not a choice of
+    answers.
 
     The order of keys does not matter, `1` equals `1.0`, and `true` is not a number. With `contains`, an
     object may have more keys than the target, at every depth. Arrays must still have equal lengths.
@@ -73,7 +74,7 @@ def _target(sample: Sample) -> Any:
 
 
 def _candidates(answer: str, target: Any) -> Iterator[str]:
-    """Yield the pieces of an answer that may be its JSON value. The most likely one is first."""
+    """Yield the texts within an answer that may be its JSON value. The most likely text comes first."""
     yield answer.strip()
     for block in reversed(answer.split("```")[1::2]):
         language, newline, body = block.partition("\n")

@@ -66,7 +66,7 @@ def _lists(text: str) -> list[list[Any]] | None:
 
 
 def _number(value: Any) -> int:
-    """Convert a value into a whole number. It may be written as a string, as 1.0 or as true.
+    """Convert a value into a whole number. The number may be written as a string, as 1.0 or as true.
 
     Raises:
         ValueError: If the value is no whole number.

@@ -1,4 +1,4 @@
-"""The file format of ARC-AGI's tasks, one per file, and the conversion into samples."""
+"""The format of ARC-AGI's task files, one file per task, and the conversion of tasks into samples."""
 
 from __future__ import annotations
 

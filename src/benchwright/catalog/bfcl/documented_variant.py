@@ -1,4 +1,4 @@
-"""BFCL as llm-benchmarker documents it: one expected answer, whose calls may come in any order."""
+"""BFCL as llm-benchmarker documents it: there is one expected answer, and its calls may come in any order."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ TurnCalls = list[list[list[str]]]
 class Execution:
     """The class instances of one conversation, in the sandbox.
 
-    `encoder`: embeds texts for instances that need vectors.
+    `encoder`: embeds texts, for instances that need vectors.
     """
 
     def __init__(self, process: SandboxProcess, encoder: Encoder | None) -> None:

@@ -43,7 +43,8 @@ _RUN = (
 class CommandRecord(Record, frozen=True):
     """One command and its result.
 
-    - `output`: stdout and stderr, interleaved as printed. `cut`: number of bytes left out of its middle.
+    - `output`: stdout and stderr, interleaved as printed. `cut`: number of bytes left out of the middle of
+      the output.
     - `ended`: `exited`, or the limit that ended the command.
     - `container_ended`: True if the container ended together with the command.
     """

@@ -1,7 +1,7 @@
-"""Authors of the patch for an issue: an agent in a container, one model response, or a predictions file.
+"""Authors of the patch for an issue: an agent in a container, a model with one response, a predictions file.
 
-An author's outcome has the artifacts {"patch": str, "problem": why there is no patch, "commands": the agent's
-commands}. Each benchmark tests the patch itself.
+An author's outcome has the artifacts {"patch": str, "problem": the reason why there is no patch, "commands":
+the agent's commands}. Each benchmark tests the patch itself.
 """
 
 from __future__ import annotations

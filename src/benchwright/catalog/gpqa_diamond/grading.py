@@ -47,7 +47,7 @@ class OrderedLetterScorer:
         self.fingerprint = fingerprint("gpqa letter", 1)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 if the stated letter is the right one, else 0.
+        """Return 1 if the stated letter is the right letter, else 0.
 
         `lenient` in the details: True if the letter that `lenient_letter` finds is right.
         """

@@ -17,9 +17,9 @@ MAX_SHORT_CHARACTERS = 220_000
 
 
 class GraphWalksRow(Record, frozen=True):
-    """One graph and the operation on it, in the Hugging Face layout.
+    """One graph and the operation on the graph, in the Hugging Face layout.
 
-    `prompt_chars`: length of the prompt in characters; None if the row does not contain it.
+    `prompt_chars`: length of the prompt in characters; None if the row does not state it.
     """
 
     prompt: str

@@ -68,9 +68,9 @@ async def collect_artifacts(place: TaskContainers, step: Step, *, over: bool) ->
 
 
 async def copy_artifacts(place: TaskContainers, taken: Sequence[CollectedArtifact]) -> list[CopiedArtifact]:
-    """Write the artifacts to their original paths, and return one result for each.
+    """Write the artifacts to their original paths, and return one result for each artifact.
 
-    A folder replaces whatever exists at its path.
+    If an artifact is a folder, it replaces whatever exists at its path.
 
     Raises:
         ExecutionError: If the engine does not respond, or refuses.

@@ -51,7 +51,7 @@ class StepRun(Record, frozen=True):
 
     @property
     def rewards(self) -> dict[str, float]:
-        """The rewards that the tests wrote. Empty if they wrote none."""
+        """The rewards that the tests wrote. Empty if the tests wrote none."""
         return rewards_of(msgspec.to_builtins(self.suite_result))
 
 
@@ -100,7 +100,7 @@ class Attempt:
         self._runs: list[StepRun] = []
 
     async def run(self) -> TrialRun:
-        """Run the steps, and return the finished ones.
+        """Run the steps, and return the finished steps.
 
         Stop after a step whose reward is below its minimum, or whose container has ended.
 

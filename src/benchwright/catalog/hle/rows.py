@@ -34,7 +34,7 @@ class TextQuestionReader:
         self.skipped = 0
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """Yield one sample per text-only question, with the question's id."""
+        """Yield one sample per question without an image, with the question's id."""
         self.skipped = 0
         for row in source.read(HleRow, "test"):
             if row.image:

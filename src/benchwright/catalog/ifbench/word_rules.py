@@ -42,7 +42,7 @@ def limits_vowels(response: str) -> bool:
 
 @_rule("words:consonants")
 def has_consonant_clusters(response: str) -> bool:
-    """Check that every word has two adjacent consonants. The letter y counts as one."""
+    """Check that every word has two adjacent consonants. The letter y counts as a consonant."""
     return all(
         any(first in _CONSONANTS and second in _CONSONANTS for first, second in pairwise(word))
         for word in response.lower().split()

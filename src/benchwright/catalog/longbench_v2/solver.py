@@ -90,7 +90,7 @@ class ReadAndAnswer:
         self._twice = twice
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Send one request, or two with `twice`. The last response is the answer."""
+        """Send one request. With `twice`, send a second one. The last response is the answer."""
         content = trial.sample.content
         text, notes = self._prompt(content), {}
         if self._most is not None:

@@ -15,7 +15,7 @@ from benchwright.errors import UserError
 CPU_SECONDS = 20.0
 """Limit on the CPU time for one answer, in seconds.
 
-math-verify's own limits use signals, which cannot interrupt arithmetic on large numbers.
+math-verify's own limits are not used: they need signals, which cannot interrupt arithmetic on large numbers.
 """
 
 MAX_ANSWER_CHARACTERS = 2_000

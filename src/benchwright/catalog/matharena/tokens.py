@@ -64,7 +64,7 @@ def tokenize(text: str) -> list[str]:
 
 
 def matrices_are_closed(text: str) -> bool:
-    """Return True if each matrix in the text ends before the next one begins."""
+    """Return True if each matrix in the text ends before the next matrix begins."""
     ends = _MATRIX_END.findall(text)
     begun, ended = ends[::2], ends[1::2]
     return [("begin", kind) for _, kind in ended] == begun and all(end == "end" for end, _ in ended)

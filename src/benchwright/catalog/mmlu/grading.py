@@ -45,7 +45,7 @@ def stated_letter(answer: str) -> str | None:
 
 
 def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
-    """Return 1 if the stated letter is the right one, else 0. An answer that states no letter is unparsed."""
+    """Return 1 if the stated letter is the right letter, else 0. An answer that states no letter is unparsed."""
     return letter_verdict(stated_letter(answer), content, subject=content["subject"])
 
 
@@ -57,5 +57,5 @@ def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def grade_next(content: dict[str, Any], answer: str) -> Verdict:
-    """Return 1 if the most probable letter is the right one, else 0."""
+    """Return 1 if the most probable letter is the right letter, else 0."""
     return letter_verdict(answer or None, content, subject=content["subject"])

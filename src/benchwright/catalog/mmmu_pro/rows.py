@@ -114,7 +114,7 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def vision_samples(source: Source) -> Iterator[Sample]:
-    """Yield one sample per question that is an image."""
+    """Yield one sample per question of the configuration `vision`, in which a question is a single image."""
     for row in source.read(VisionRow, VISION):
         content = _content(row, [row.image])
         shown = "\n".join(["(The question is in the image.)", "", *letter_choices(content["choices"])])

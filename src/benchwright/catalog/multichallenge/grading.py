@@ -72,7 +72,7 @@ class JudgeScorer:
         self.judging = JudgeInfo(fingerprint(JUDGE_PROMPT), self._params)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 if the judge's verdict (YES or NO) is the one that the row requires, else 0.
+        """Return 1 if the judge's verdict (YES or NO) is the verdict that the row requires, else 0.
 
         A blank answer has no score.
 

@@ -70,7 +70,7 @@ MULTILINGUAL = Edition(
     resources=Resources(memory_bytes=MEMORY_GIB * GiB, cpus=4, processes=4096, disk_bytes=16 * GiB),
     capabilities=(*CAPABILITIES, "NET_BIND_SERVICE", "SYS_CHROOT"),
 )
-"""SWE-bench Multilingual.
+"""The edition SWE-bench Multilingual.
 
 It has larger limits for compilers and caches, and more capabilities for servers and shells.
 """

@@ -47,8 +47,8 @@ def samples(
 ) -> Iterator[Sample]:
     """Yield one sample per instance, with the instance's id, its run script and its parser.
 
-    The scripts are found by `scripts.find_scripts`. Predictions become part of the samples, so that results
-    are not reused between different predictions.
+    `scripts.find_scripts` finds the scripts. Predictions become part of the samples, so that results are not
+    reused between different predictions.
 
     Raises:
         DatasetError: If a row is invalid, or has no scripts.

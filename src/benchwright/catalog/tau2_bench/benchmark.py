@@ -167,7 +167,7 @@ def _without_user(about: About, options: Options) -> About:
 
 
 def _retrieval_departures(options: Options, retrieval: str) -> Iterator[str]:
-    """Yield descriptions of how document retrieval differs from that of published runs.
+    """Yield descriptions of how document retrieval differs from the retrieval in published runs.
 
     Raises:
         UserError: If the retrieval method needs an embedding model and none was named.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 
 class SentenceTransformer:
-    """The embedding model. There is only one, whatever name is requested."""
+    """The embedding model. The same model is used, whatever name the caller requests."""
 
     def __init__(self, name: str, device: str) -> None: ...
 

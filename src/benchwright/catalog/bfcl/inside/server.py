@@ -1,4 +1,4 @@
-"""Executes calls on BFCL's classes: one JSON line in, one out. Runs in the sandbox, beside the classes.
+"""Executes calls on BFCL's classes: one JSON line in, one out. Runs in the sandbox, next to the classes.
 
 The calls come as source text (`mv(source='a', destination='b')`) and are parsed, never evaluated: a call's
 arguments are literals or further calls of the classes' public methods. The results read like those of the
@@ -91,7 +91,7 @@ class World:
         return self.methods[node.func.id](*positional, **named)
 
     def _check_name(self, node: Any) -> None:
-        """Raise NameError unless the name is that of a method."""
+        """Raise NameError unless a call's function is the name of a method."""
         while isinstance(node, ast.Attribute):
             node = node.value
         if isinstance(node, ast.Name) and node.id not in self.methods:

@@ -33,8 +33,8 @@ _FENCE = re.compile(
 class Finding(Record, frozen=True):
     """One finding of an audit: its kind, and the line of evidence.
 
-    `weight`: "sign" if it makes a pass suspicious, "note" if honest agents do such things, too. `turn`:
-    number of the model's response, from 1; None if the finding is not from the conversation.
+    `weight`: "sign" if the finding makes a pass suspicious, "note" if honest agents do such things, too.
+    `turn`: number of the model's response, from 1; None if the finding is not from the conversation.
     """
 
     kind: str

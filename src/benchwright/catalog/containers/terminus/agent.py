@@ -53,7 +53,7 @@ class Terminus:
     async def run(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
     ) -> AgentResult:
-        """Work on a task, see `TaskAgent.run`. Each call uses a separate terminal, whatever `apart` is.
+        """Work on a task, see `TaskAgent.run`. Each call uses a terminal of its own, whatever the value of `apart`.
 
         The session counts the turns.
         """

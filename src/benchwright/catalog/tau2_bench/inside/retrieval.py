@@ -2,7 +2,7 @@
 
 Runs in the sandbox.
 
-The shell and the embedding model are outside the sandbox. Each request to them is written out as a question,
+The shell and the embedding model are outside the sandbox. Each request to either is written out as a question,
 and the host replies with the answer.
 
     {"shell": {"command": "ls", "seconds": 30, "files": {"INDEX.md": "…"}}}
