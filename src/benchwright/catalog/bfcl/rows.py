@@ -29,7 +29,10 @@ CLASS_MODULES = {
     "MemoryAPI_vector": VECTOR_MEMORY,
     "MemoryAPI_rec_sum": "memory_rec_sum",
 }
-"""Mapping from an executable class to its module's name, which the file with its functions' documents also has."""
+"""Mapping from an executable class to the name of its module.
+
+The file with the documents (JSON descriptions) of the class's functions has the same name.
+"""
 
 
 class Parameters(Record, frozen=True):

@@ -15,7 +15,7 @@ ANSWER_MARK = "Answer:"
 _STRIPPED = (",", ".", "!", "?", ";", ":", "'")
 
 _FEW_WORDS = 5
-"""Number of words. Option texts are searched only in answers that have more words."""
+"""Maximum number of words of an answer in which no option texts are searched."""
 
 
 def find_letter(answer: str, choices: Sequence[str]) -> str | None:

@@ -32,7 +32,7 @@ _VERIFIERS: dict[str, Verifier] = {}
 
 
 def verify_instruction(response: str, instruction_id: str, kwargs: Arguments | None) -> bool:
-    """Return true if the response follows the instruction.
+    """Return True if the response follows the instruction.
 
     Return false for an unknown instruction, and for missing or invalid arguments.
     """
@@ -243,7 +243,7 @@ def _english_lowercase(response: str, given: Arguments) -> bool:
 
 @_register("change_case:capital_word_frequency")
 def _capital_word_frequency(response: str, given: Arguments) -> bool:
-    """Return true if the number of words in capitals has the required relation.
+    """Return True if the number of words in capitals has the required relation.
 
     Words are separated by white space. This is an official instruction that llm-benchmarker's document leaves
     out.
