@@ -73,7 +73,7 @@ class ResponseSender:
     """
 
     __slots__ = (
-        "_allowed", "_channel", "_delivery", "_due", "_ended", "_index", "_may_go_on", "over", "truth",
+        "_allowed", "_channel", "_delivery", "_due", "_ended", "_index", "_may_go_on", "is_over", "truth",
     )  # fmt: skip
 
     def __init__(
@@ -91,7 +91,7 @@ class ResponseSender:
         self._ended = ended
         self._may_go_on = may_go_on
         self.truth = truth
-        self.over = False
+        self.is_over = False
 
     @property
     def generated_tokens(self) -> int:
@@ -121,7 +121,7 @@ class ResponseSender:
 
         Return the time of the next step; None if the answer is over or must wait.
         """
-        if self.over:
+        if self.is_over:
             return None
         if self._channel.paused:
             return horizon + RECHECK_NS
@@ -153,7 +153,7 @@ class ResponseSender:
 
     def abandon(self) -> None:
         """End the exchange without sending the rest, because the connection is gone."""
-        if not self.over:
+        if not self.is_over:
             self._end(complete=False)
 
     def resume(self) -> None:
@@ -195,7 +195,7 @@ class ResponseSender:
         return None
 
     def _end(self, *, complete: bool) -> None:
-        self.over = True
+        self.is_over = True
         self.truth.complete = complete
         self.truth.tokens = self.generated_tokens
         self._ended(self)
