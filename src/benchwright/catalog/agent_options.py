@@ -1,12 +1,12 @@
-"""Names of the options for agents in containers. `about` modules use it, so it imports nothing heavy."""
+"""Names of the options for agents in containers. Imports nothing heavy, because `about` modules import it."""
 
 from __future__ import annotations
 
 
 def agent_options(task: str, max_turns: int, command_seconds: int) -> dict[str, str]:
-    """Return the names of the agent's options, each with one line of help.
+    """Return the names of the options for a benchmark's agent, each with one line of help.
 
-    `max_turns` and `command_seconds` are the benchmark's defaults, shown in the help.
+    `max_turns` and `command_seconds` are the benchmark's defaults, which the help states.
     """
     return {
         "containers": "How many containers run at once (default: 4).",

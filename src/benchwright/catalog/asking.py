@@ -24,7 +24,7 @@ def no_figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
 
 
 class PlainBenchmark(msgspec.Struct, frozen=True, kw_only=True):
-    """A `benchmark.Benchmark` whose parts are plain functions and whose solver needs no setup."""
+    """A `benchmark.Benchmark` made of plain functions. Its solver needs no server or sandbox."""
 
     about: About
     samples: Callable[[Source], Iterator[Sample]]
@@ -36,15 +36,15 @@ class PlainBenchmark(msgspec.Struct, frozen=True, kw_only=True):
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Yield the solver. Nothing has to be started."""
+        """Yield the solver. No server or sandbox has to be started."""
         yield self.solver
 
 
 class AskOnce:
     """A solver that sends one request per trial, with messages built from the sample's content.
 
-    The answer is the response's text. The target (the model with its settings) adds the protocol's body
-    fields, such as temperature and stop words.
+    The answer is the text of the response. The session adds the protocol's request parameters, such as
+    temperature and stop words.
     """
 
     def __init__(self, messages: Callable[[Any], list[Message]]) -> None:
@@ -60,7 +60,7 @@ class AskOnce:
 def outcome_with_notes(
     messages: list[Message], reply: Reply, notes: Mapping[str, Any] | None = None
 ) -> Outcome:
-    """Return the outcome of a conversation that ended with `reply`. Append its message to `messages`.
+    """Return the outcome of a conversation that ended with `reply`. Append the reply's message to `messages`.
 
     `notes`: facts that the solver adds to the score's details.
     """
@@ -78,7 +78,7 @@ def context_length_detail(tokens: int, approximate: bool) -> dict[str, Any]:
 
 
 def join_turns(texts: Sequence[str]) -> str:
-    """Join one text per turn of a conversation into one text, with turn numbers.
+    """Join one text per turn of a conversation into one text, in which each turn has its number.
 
     A single text is returned unchanged.
     """

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from benchwright.runs.journal import TrialBody
 
 GOLD = "gold"
-"""The name of the check that plays the gold answer."""
+"""The name of the check that sends the gold answer."""
 
 SEAL_VERSION = "2"
-"""Increased whenever the seal's rules change, because scores under two versions are not comparable."""
+"""Version of the seal's rules. It is increased whenever they change: scores under two versions are not comparable."""
 
 
 class About(Record, frozen=True):
@@ -102,7 +102,7 @@ class Check(Record, frozen=True):
 
 
 class GradedTrial(Record, frozen=True):
-    """One score of one trial, as input of a benchmark's figures. `value`: None if there is no score."""
+    """One score of one trial, as input for a benchmark's figures. `value`: None if the trial has no score."""
 
     sample: str
     repeat: int
@@ -134,7 +134,10 @@ class Benchmark(Protocol):
 
     @property
     def departures(self) -> Sequence[str]:
-        """Departures from the published protocol caused by options or data, besides `about.departures`."""
+        """Departures from the published protocol that options or data cause.
+
+        Those of `about.departures` come on top.
+        """
         ...
 
     @property
@@ -151,32 +154,32 @@ class Benchmark(Protocol):
         ...
 
     def open(self) -> AbstractAsyncContextManager[Solver]:
-        """Start whatever the solver needs, and yield the solver; stop it on exit."""
+        """Start whatever the solver needs, and yield the solver. On exit, stop what was started."""
         ...
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield the checks of a sample: its gold answer first, if it has one, then decoys."""
+        """Yield the checks of a sample: first its gold answer, if the sample has one, then the decoys."""
         ...
 
     def figures(self, graded: Iterable[GradedTrial]) -> Sequence[Figure]:
-        """Return numbers to report besides the score. `graded`: the first scorer's scores, one per trial."""
+        """Return the benchmark's figures besides its score. `graded`: the first scorer's scores, one per trial."""
         ...
 
 
 @runtime_checkable
 class StatefulBenchmark(Protocol):
-    """A benchmark whose trials may depend on earlier trials of the same run, for example by a model's memory.
+    """A benchmark in which a trial may depend on earlier trials of the same run, for example through a memory.
 
-    Such trials all run in one process.
+    The trials of such a benchmark all run in one process.
     """
 
     @property
     def is_stateful(self) -> bool:
-        """True if, under the current options, trials depend on earlier ones."""
+        """True if, under the current options, trials depend on earlier trials."""
         ...
 
     def restore_state(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], TrialBody]) -> None:
-        """Load the state that earlier trials left, when a run is resumed.
+        """Load the state that the earlier trials of a resumed run have left.
 
         `read` returns the journal body of a trial.
         """
@@ -205,7 +208,7 @@ class Options(msgspec.Struct, frozen=True):
         return self.values.get(name, default)
 
     def integer(self, name: str, default: int, least: int = 0) -> int:
-        """Return the value of an option as a whole number of at least `least`; `default` if it is not set.
+        """Return the value of an option as a whole number of at least `least`. Return `default` if it is not set.
 
         Raises:
             UserError: If the value is not a whole number, or too small.
@@ -220,7 +223,7 @@ class Options(msgspec.Struct, frozen=True):
         return int(given)
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
-        """Return the value of an option that accepts only `choices`; the first of them if it is not set.
+        """Return the value of an option that accepts only `choices`. Return the first choice if it is not set.
 
         Raises:
             UserError: If the value is none of these words.

@@ -11,11 +11,11 @@ from benchwright.statistic import NoScore, Statistic, known_numbers
 
 
 class Breakdown(Record, frozen=True):
-    """The mean score of the trials with one value of a label, such as one subject. `n`: their number.
+    """The mean score of the trials that share one value of a label, such as one subject.
 
-    `mean`: over all trials; failed ones count as 0, as in the documented accuracy. `mean_scored`: over the
-    `n_scored` trials that did not fail. In both, a trial without an answer counts as 0. If all trials failed,
-    both are the same `NoScore`.
+    `n`: number of these trials. `mean`: mean over all of them; failed ones count as 0, as in the documented
+    accuracy. `mean_scored`: mean over the `n_scored` trials that did not fail. In both means, a trial without
+    an answer counts as 0. If all trials failed, both means are the same `NoScore`.
     """
 
     label: str
@@ -48,7 +48,7 @@ class _Sum:
 
 
 class Breakdowns:
-    """Sums of scores by label, updated trial by trial."""
+    """Sums of scores for each value of each label, updated trial by trial."""
 
     def __init__(self, labels: Iterable[str]) -> None:
         self._sums: dict[str, dict[str, _Sum]] = {label: {} for label in labels}
@@ -66,14 +66,15 @@ class Breakdowns:
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """Return the mean. None if there are no values."""
+    """Return the mean. Return None if there are no values."""
     return sum(values) / len(values) if values else None
 
 
 def macro_average(graded: Iterable[GradedTrial], label: str) -> Figure:
     """Return the macro average over a label's values: the unweighted mean of their mean scores.
 
-    Failed trials are left out, and so are values whose trials all failed. The figure's note states how many.
+    Failed trials are left out. A value whose trials all failed is left out, too. The figure's note states how
+    many trials and values are left out.
     """
     breakdowns = Breakdowns([label])
     for one in graded:
@@ -86,7 +87,7 @@ def macro_average(graded: Iterable[GradedTrial], label: str) -> Figure:
 def _left_out(entries: Sequence[Breakdown], scored: int) -> str | None:
     """Describe how many trials failed, and for how many values of the label all trials failed.
 
-    None if no trial failed, or if all did.
+    Return None if no trial failed, or if all trials failed.
     """
     failed = sum(entry.n - entry.n_scored for entry in entries)
     if not failed or not scored:

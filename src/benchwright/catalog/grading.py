@@ -1,4 +1,4 @@
-"""Grading: `GradeScorer` makes a scorer of a plain function that returns a `Verdict` on an answer."""
+"""`GradeScorer`, which makes a scorer of a plain grading function, and `Verdict`, which that function returns."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Verdict(Record, frozen=True):
     """A grader's judgement of one answer.
 
     - `score`: from 0 to 1. None if no answer was found, which counts as 0 in the documented numbers.
-    - `correct`: whether the answer counts as solved; None means that it does if the score is 1.
+    - `correct`: True if the answer counts as solved. None means that it is solved if the score is 1.
     - `predicted`: the answer as the grader understood it. `expected`: the right answer.
-    - `details`: the documented keys, and further ones.
+    - `details`: the keys that the documents name, and further ones.
     - `explanation`: the reason for the score, if `predicted` and `expected` do not show it.
     """
 
@@ -40,15 +40,17 @@ class Verdict(Record, frozen=True):
 
 
 Grade = Callable[[Any, str], Verdict]
-"""Takes the sample's content and the answer, and returns the verdict. Pure, and quick unless it is offloaded.
+"""A grading function: takes the sample's content and the answer, and returns the verdict.
+
+It has no side effects. It is quick, unless the scorer offloads it.
 """
 
 NOTES_ARTIFACT = "notes"
-"""The artifact in which a solver puts notes for the details of the scores."""
+"""Key of the outcome's artifact in which a solver puts notes for the details of the scores."""
 
 
 def function_address(grade: Callable[..., Verdict]) -> str:
-    """Return the module and qualified name of a function, or of the function inside a partial."""
+    """Return the module and the qualified name of a function. Of a partial, return those of the function inside."""
     function = grade.func if isinstance(grade, partial) else grade
     return f"{function.__module__}.{function.__qualname__}"
 
@@ -59,12 +61,13 @@ class GradeScorer:
     Facts that the solver recorded as notes in the outcome are added to the score's details.
 
     - `version`: must change whenever verdicts change, and must include the arguments of a partial.
-    - `offloaded`: for a slow function, the keys of the content that it needs. It then runs in a separate
-      process, so that the event loop is never blocked. It must be a module-level function, or a partial of
-      one.
+    - `offloaded`: for a slow function, the keys of the content that the function needs. The function then
+      runs in a separate process, so that the event loop is never blocked. It must be a module-level function,
+      or a partial of one.
     - `prepare`: imports the modules that the function needs.
-    - `seconds`: limit of CPU time per answer. An answer that exceeds it, or the available memory, is graded
-      again, alone. If it fails again, it counts as wrong, so that such answers gain nothing.
+    - `seconds`: limit of CPU time per answer. An answer that exceeds this limit or the available memory is
+      graded again, while no other answer is graded. If it exceeds a limit again, it counts as wrong, so that
+      such answers gain nothing.
 
     Any other failure of the function is a grader error.
     """
@@ -113,13 +116,16 @@ class GradeScorer:
 
 
 def verdict_score(verdict: Verdict) -> Score:
-    """Convert a verdict to the engine's score. `detail` holds `correct`, `expected` and the details."""
+    """Convert a verdict to the engine's score.
+
+    The score's `detail` contains `correct`, `expected` and the verdict's details.
+    """
     detail = {"correct": verdict.is_correct, "expected": verdict.expected, **verdict.details}
     status = Status.UNPARSED if verdict.score is None else Status.SCORED
     return Score(verdict.score, status, verdict.predicted, detail, verdict.explanation)
 
 
 def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """Return the last non-overlapping match in a text, found in one pass. None if there is no match."""
+    """Return the last of a pattern's matches in a text, found in one pass. Return None if there is no match."""
     matches = deque(pattern.finditer(text), maxlen=1)
     return matches[0] if matches else None

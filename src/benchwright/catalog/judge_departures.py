@@ -1,4 +1,4 @@
-"""Departure of a benchmark whose judge model differs from the judge of the published figures."""
+"""The departure of a benchmark whose judge model differs from the judge of the published figures."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from benchwright.catalog.benchmark import Options
 
 
 def judge_departures(options: Options, official: str, without: str) -> tuple[str, ...]:
-    """Return the departure that the judge causes, as a tuple of at most one sentence.
+    """Return the departure that the choice of the judge causes, as a tuple of at most one sentence.
 
-    Empty for the `official` model. `without` if no judge is set.
+    The tuple is empty if the judge is the `official` model. If no judge is set, it contains the sentence
+    `without`.
     """
     if "judge" not in options.roles:
         return (without,)

@@ -1,4 +1,4 @@
-"""Multiple choice: letters for choices, and the prompts, grading and checks that such benchmarks share."""
+"""Parts that multiple-choice benchmarks share: lettered choices, prompts, grading and checks."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ DOCUMENTED_SYSTEM = (
 
 
 def letter_choices(choices: Sequence[str], mark: str = "{letter}. {choice}") -> list[str]:
-    """Return one line per choice, each with its letter. `mark`: the format of a line."""
+    """Return one line per choice, each with its letter.
+
+    `mark`: the format of a line, with the placeholders {letter} and {choice}.
+    """
     return [
         mark.format(letter=letter, choice=choice) for letter, choice in zip(LETTERS, choices, strict=False)
     ]
 
 
 def question_text(content: dict[str, Any]) -> str:
-    """Return a sample's question and its lettered choices as text for human readers."""
+    """Return a sample's question and its lettered choices as text for people."""
     return "\n".join([content["question"], "", *letter_choices(content["choices"])])
 
 
@@ -40,7 +43,7 @@ def letter_only_prompt(content: dict[str, Any]) -> list[Message]:
 
 
 def letter_verdict(letter: str | None, content: dict[str, Any], **details: Any) -> Verdict:
-    """Grade the chosen letter against the right one. The score is None if no letter was found."""
+    """Grade the chosen letter against the right letter. The score is None if no letter was found."""
     expected = content["answer"]
     return Verdict(None if letter is None else float(letter == expected), letter, expected, details=details)
 

@@ -1,6 +1,6 @@
 """Loads users' benchmark files as submodules of `llm_benchmarker.benchmarks`.
 
-So the imports of the documented examples (`from .base import BaseBenchmark`) work in such files.
+This makes the imports of the documented examples (`from .base import BaseBenchmark`) work in such files.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ PACKAGE = "llm_benchmarker.benchmarks"
 
 
 def load_module(given: Path) -> ModuleType:
-    """Load a user's file as a submodule of `llm_benchmarker.benchmarks` unless that is done, and return it.
+    """Load a user's file as a submodule of `llm_benchmarker.benchmarks`, and return the module.
 
-    The file's directory is appended to `sys.path`, so that the file can import modules beside it.
+    A file that is loaded already is not loaded again. The file's directory is appended to `sys.path`, so that
+    the file can import the modules in its directory.
 
     Raises:
         UserError: If the file is missing, or its code fails.
@@ -51,7 +52,7 @@ def load_module(given: Path) -> ModuleType:
 
 
 def describe_failure(failure: BaseException) -> str:
-    """Describe an exception in one line, with the line number where it was raised, or of the syntax error."""
+    """Describe an exception in one line, with the number of the line that raised it or has the syntax error."""
     if isinstance(failure, SyntaxError):
         return f"{failure.msg} (line {failure.lineno})"
     import traceback

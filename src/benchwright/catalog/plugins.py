@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from benchwright.data.datasets import Source
 
 ENTRY_POINT_GROUP = "benchwright.benchmarks"
-"""The entry-point group.
+"""Name of the entry-point group in which packages offer benchmarks.
 
 Each entry names a `BaseBenchmark` subclass or a ready `catalog.benchmark.Benchmark`.
 """
 
 PLUGIN_PROVENANCE = "load_dataset"
-"""The provenance of data that a user's class loads by itself."""
+"""The provenance that a run records for data that a user's class loads by itself."""
 
 
 class Plugin(msgspec.Struct, frozen=True):
-    """A user's benchmark. `make(limit)` builds it, with at most `limit` samples."""
+    """A user's benchmark. `make(limit)` builds the benchmark with at most `limit` samples."""
 
     about: About
     make: Callable[[int | None], Benchmark]
@@ -45,8 +45,8 @@ class Plugin(msgspec.Struct, frozen=True):
     def build_benchmark(self, options: Options, limit: int | None = None) -> Benchmark:
         """Build the benchmark.
 
-        `limit`: the largest number of samples that a class needs to load. Pass it only if the first samples
-        are the selected ones.
+        `limit`: the largest number of samples that a class needs to load. Pass `limit` only if the first
+        samples of the data are the selected ones.
 
         Raises:
             UserError: If an option is unknown here, or the class cannot be instantiated.
@@ -65,8 +65,8 @@ class Plugin(msgspec.Struct, frozen=True):
     def source(self, data_dir: str | Path, path: str | Path | None = None) -> Source:
         """Return the plugin's data source.
 
-        If the plugin declares a dataset, it is found in the same way as datasets of the catalog. A class that
-        loads its data by itself gets the directory only.
+        A dataset that the plugin declares is found in the same way as datasets of the catalog. For a class
+        that loads its data by itself, the source is only the directory.
 
         Raises:
             DatasetError: If a declared dataset is missing or invalid.
@@ -80,9 +80,9 @@ class Plugin(msgspec.Struct, frozen=True):
 
 
 def find_plugin(name: str, files: Sequence[Path] = ()) -> Plugin | None:
-    """Return the user's benchmark of that name: from the files, else an entry point, else a registration.
+    """Return the user's benchmark of that name. Return None if no such benchmark exists.
 
-    None if no such benchmark exists.
+    The files are searched first, then the entry points, then the registrations.
 
     Raises:
         UserError: If a file or the entry point cannot be loaded.
@@ -113,9 +113,9 @@ def all_plugins(files: Sequence[Path] = ()) -> list[Plugin]:
 
 
 def load_file(path: Path) -> list[Plugin]:
-    """Return the benchmarks in a Python file: classes defined in it, and `Benchmark` objects.
+    """Return the benchmarks in a Python file: the classes defined in it, and the `Benchmark` objects.
 
-    The file's directory is appended to `sys.path`, so that the file can import modules beside it.
+    The file's directory is appended to `sys.path`, so that the file can import the modules in its directory.
 
     Raises:
         UserError: If the file is missing, its code fails, or it contains no benchmark.
@@ -130,7 +130,7 @@ def load_file(path: Path) -> list[Plugin]:
 
 
 def load_entry_point(entry: EntryPoint) -> Plugin:
-    """Load the benchmark behind an entry point.
+    """Load the benchmark that an entry point names.
 
     Raises:
         UserError: If it cannot be loaded, or is not a benchmark of that name.
@@ -175,7 +175,7 @@ def _plugins(value: Any, module: ModuleType | None, origin: str) -> Iterator[Plu
 
 
 def _checked(about: About, origin: str) -> About:
-    """Return the metadata, after a check of its name.
+    """Return the metadata after checking that the benchmark's name is free.
 
     Raises:
         UserError: If the name belongs to a benchmark of the catalog.

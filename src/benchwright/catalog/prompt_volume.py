@@ -1,4 +1,4 @@
-"""Prompt volume of a benchmark: requests and prompt characters, measured by playing gold answers."""
+"""Prompt volume of a benchmark: number of requests and of prompt characters, counted while sending gold answers."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ PLACEHOLDER_TARGET = Target("primary", "nobody", "http://nobody.invalid/v1")
 class PromptVolume(Record, frozen=True):
     """Mean prompt volume per sample: requests to the model, prompt characters, and image tokens.
 
-    `samples`: number of samples that were played. `picture_tokens`: image tokens, approximate (see
-    `Picture.tokens`).
+    `samples`: number of samples over which the mean is taken. `picture_tokens`: image tokens, approximate
+    (see `Picture.tokens`).
     """
 
     samples: int
@@ -35,7 +35,7 @@ class PromptVolume(Record, frozen=True):
 
 
 async def measure_prompt_volume(benchmark: Benchmark, samples: Iterable[Sample]) -> PromptVolume | None:
-    """Return the mean prompt volume per sample. None if no sample has a gold answer that can be played."""
+    """Return the mean prompt volume per sample. Return None if no sample has a gold answer to be sent."""
     played = []
     async with benchmark.open() as solver:
         for sample in samples:

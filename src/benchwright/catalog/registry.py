@@ -1,4 +1,4 @@
-"""The list of the catalog's benchmarks, and look-up by name."""
+"""The list of the catalog's benchmarks, and functions that find a benchmark by name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BENCHMARKS = (*DOCUMENTED_BENCHMARKS, *LATER_BENCHMARKS)
 """All subpackages with benchmarks."""
 
 HARBOR = "harbor"
-"""The benchmark name after which a colon and a folder of tasks follow: `harbor:PATH`."""
+"""Name of the benchmark that runs a folder of tasks. A colon and the folder follow the name: `harbor:PATH`."""
 
 DATA_OPTIONS = {"path": "Take the data from this file or directory."}
 
@@ -40,7 +40,7 @@ ROLE_OPTIONS = {
 
 
 def list_abouts() -> Iterator[About]:
-    """Yield the metadata of every benchmark, each followed by its variants."""
+    """Yield the metadata of every benchmark. The metadata of its variants follow."""
     for room in BENCHMARKS:
         yield from importlib.import_module(f"benchwright.catalog.{room}.about").VARIANTS
 
@@ -91,9 +91,9 @@ def make_benchmark(metadata: About, options: Options) -> Benchmark:
 
 
 def known_options(metadata: About) -> dict[str, str]:
-    """Return the names of a benchmark's options with their help.
+    """Return the names of a benchmark's options, each with its help.
 
-    They include the options for its data and for its roles.
+    They include the options for the benchmark's data and for its roles.
     """
     roles = {
         f"{role}_{name}": text.format(role=role)

@@ -19,9 +19,9 @@ def figures_over_repeats(
 ) -> list[Figure]:
     """Return one figure per k: the mean of `formula(n, c, k)` over the samples with at least k repeats.
 
-    n: number of a sample's repeats; c: number of those that passed; `samples` holds these pairs. `name`: the
-    figures' name, with a placeholder for k. If some samples have too few repeats, the note states how many
-    samples are included.
+    `samples`: for each sample the pair (n, c): the number n of its repeats, and the number c of repeats that
+    passed. `name`: the name of the figures, with a placeholder for k. If some samples have too few repeats,
+    the note states how many samples are included.
     """
     figures = []
     for k in ks:

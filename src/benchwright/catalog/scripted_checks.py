@@ -1,4 +1,4 @@
-"""Plays a benchmark's checks (scripted conversations) through its solver and scorers, without a model."""
+"""Runs a benchmark's solver and scorers on its checks (scripted conversations), without a model."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from benchwright.errors import ExecutionError
 from benchwright.records import Message, Outcome, Sample, Target, TaskSpec, Trial
 
 DECOY_LABEL = "must_not_pass"
-"""The label of a decoy."""
+"""The label of samples that are a decoy."""
 
 EXPLOIT_LABEL = "exploit"
-"""The label of an exploit; its value is the exploit's class."""
+"""The label of samples that are an exploit. Its value is the exploit's class."""
 
 NOT_APPLICABLE_EXIT_CODE = 69
 """Exit code of an exploit's command that cannot be tried in this container: EX_UNAVAILABLE of sysexits(3)."""
 
 KNOWN_FAILURE_LABEL = "expected_to_fail"
-"""The label of a known exception; its value is the reason why the gold answer fails."""
+"""The label of gold answers that are known to fail. Its value is the reason."""
 
 
 class ScriptedSession:
@@ -51,7 +51,7 @@ class ScriptedSession:
     async def chat(
         self, messages: Sequence[Message], *, role: str = "model", slot: str | None = None, **params: Any
     ) -> Reply:
-        """Return the role's next scripted message. When all have been used, return the last one again."""
+        """Return the role's next scripted message. When all have been used, return the last message again."""
         lines = self._lines.get(role)
         if not lines:
             raise ExecutionError(f"the check has no line for the role {role!r}")
@@ -69,7 +69,7 @@ class ScriptedSession:
         return None
 
     def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[AgentAccess]:
-        """Raise ExecutionError, because a check relays nothing."""
+        """Raise ExecutionError, because scripted agents need no relay."""
         raise ExecutionError("a scripted check cannot be relayed")
 
     def progress(self, text: str) -> None:
@@ -126,13 +126,16 @@ class ScriptedTask:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Start whatever the benchmark's solver needs; stop it on exit. Yield a solver that plays checks."""
+        """Start whatever the benchmark's solver needs, and yield a solver that runs it on checks.
+
+        On exit, stop what was started.
+        """
         async with self._benchmark.open() as solver:
             yield SecondTry(ScriptedSolver(solver), self.scorers[0], _must_pass)
 
 
 def played_sample(trial: Trial) -> Sample:
-    """Return the benchmark's sample to which the check of this trial belongs."""
+    """Return the benchmark's sample whose check is solved in this trial."""
     return _parts(trial.sample)[0]
 
 
@@ -154,7 +157,7 @@ class ScriptedSolver:
         self._solver = solver
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Play the check: run the benchmark's solver on the original sample with a scripted session."""
+        """Run the benchmark's solver on the check's original sample, with a scripted session."""
         sample, check = _parts(trial.sample)
         inner = msgspec.structs.replace(trial, sample=sample)
         return await self._solver.solve(inner, ScriptedSession(check, session.target))

@@ -1,4 +1,4 @@
-"""Plays a failed trial of a gold answer again, alone, because a busy machine can make it fail."""
+"""Solves a failed trial of a gold answer again, while no other trial runs, because a busy machine can make it fail."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from benchwright.sandbox.docker.time_limits import extend_limits_if_busy
 
 
 class SecondTry:
-    """A solver that wraps another. If a trial that `must_pass` does not score 1, it is played again, alone.
+    """A solver that wraps another solver, and runs some failed trials a second time.
 
-    Only the second outcome counts. If the machine is still busy with other work, time limits of programs in
-    containers are extended.
+    A trial that `must_pass` and does not score 1 is solved again, while no other trial runs. Only the second
+    outcome counts. If the machine is still busy with other work, the time limits of programs in containers
+    are extended.
     """
 
     def __init__(self, solver: Solver, scorer: Scorer, must_pass: Callable[[Sample], bool]) -> None:
@@ -25,10 +26,10 @@ class SecondTry:
         self._turns = SharedLock()
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Play the trial. Play it a second time if it must pass and did not.
+        """Solve the trial. If it must pass and did not, solve it a second time.
 
         Raises:
-            ExecutionError: If it failed twice, or failed and need not pass.
+            ExecutionError: If the second time fails, or if the first time fails and the trial need not pass.
         """
         must_pass = self._must_pass(trial.sample)
         async with self._turns.shared():

@@ -1,4 +1,4 @@
-"""Selection of a benchmark's samples: by their ids and labels, in which order, and how many."""
+"""Selection of a benchmark's samples: by which ids and labels, in which order, and how many."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from benchwright.records import Record, Sample
 from benchwright.suggest import did_you_mean
 
 ID_KEY = "id"
-"""The key of `where` that means a sample's id."""
+"""The key of `where` that stands for a sample's id."""
 
 MAX_NAMED_IDS = 5
 """Maximum number of unknown ids that an error message lists."""
 
 
 class Selection(Record, frozen=True):
-    """A selection of samples: those that match `where` and `ids`, at most `limit`, in shuffled order if set.
+    """A selection of samples: those that match `where` and `ids`. At most `limit` of them are used.
 
     - `where`: values or patterns such as `django__*`, keyed by a label or by `id`. A sample must match every
       key, and for each key at least one of its patterns.
@@ -40,7 +40,10 @@ class Selection(Record, frozen=True):
 
 
 def select_samples(benchmark: Benchmark, source: Source, selection: Selection) -> Iterator[Sample]:
-    """Yield the selected samples. Unless they are shuffled, rows are read as they are requested."""
+    """Yield the selected samples.
+
+    Each row is read only when its sample is requested, unless the samples are shuffled.
+    """
     patterns, ids = selection.patterns(), frozenset(selection.ids)
 
     def wanted(sample: Sample) -> bool:
@@ -78,7 +81,8 @@ def _check(benchmark: Benchmark, source: Source, selection: Selection, count: in
     """Check that every id, label and value in the selection exists, and that some sample matches all of them.
 
     Raises:
-        UserError: If one of them does not exist, or no sample matches. Names it, and the nearest known one.
+        UserError: If one of them does not exist, or no sample matches. The message names the nearest existing
+            one.
     """
     name = benchmark.about.full_name
     known: dict[str, set[str]] = {}
@@ -103,11 +107,9 @@ def _check(benchmark: Benchmark, source: Source, selection: Selection, count: in
 
 
 def read_ids(path: Path) -> tuple[str, ...]:
-    """Read the ids in a file, one per line, without duplicates and sorted.
+    """Read the ids in a file, one per line. Return them sorted and without duplicates.
 
-    Blank lines and comments are skipped.
-
-    Only a `#` at the start of a line or after a blank begins a comment.
+    Blank lines and comments are skipped. Only a `#` at the start of a line or after a blank begins a comment.
 
     Raises:
         UserError: If the file cannot be read, or contains no id.

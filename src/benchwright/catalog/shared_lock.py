@@ -1,4 +1,4 @@
-"""A lock with two modes: work beside other work (shared), and work alone (exclusive)."""
+"""A lock with two modes: shared (other work may run at the same time) and exclusive (no other work may run)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 
 
 class SharedLock:
-    """A lock that lets work run either at the same time as other work, or alone.
+    """A lock that lets work run either at the same time as other work, or while no other work runs.
 
-    Waiting to run alone has priority: no shared work starts until the exclusive work is done.
+    Exclusive work has priority: once it waits, no shared work starts until the exclusive work is done.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class SharedLock:
 
     @asynccontextmanager
     async def exclusive(self) -> AsyncIterator[None]:
-        """Wait until all work in progress is done, then run alone."""
+        """Wait until all work in progress is done, then run while no other work runs."""
         self._waiting += 1
         try:
             async with self._changed:

@@ -14,7 +14,10 @@ REPOSITORY = "https://github.com/openai/simple-evals"
 COMMIT = "ee3b031"
 
 SYSTEM_MESSAGE = "You are a helpful assistant."
-"""The message of the rows whose prompt is called "assistant": all of OpenAI's models that accept one."""
+"""The system message of the table's rows whose prompt is called "assistant".
+
+These are the rows of all OpenAI models that accept a system message.
+"""
 
 TEMPERATURE = 0.5
 MAX_TOKENS = 2048
@@ -31,12 +34,12 @@ OPTIONS = {
 
 
 def opening_messages(options: Options) -> list[Message]:
-    """Return the messages before the prompt: a system message, or none if the option turns it off."""
+    """Return the messages before the prompt: the system message. Return none if the option turns it off."""
     return [{"role": "system", "content": SYSTEM_MESSAGE}] if _has_system_message(options) else []
 
 
 def departures(options: Options) -> tuple[str, ...]:
-    """Return the departure from the protocol if the option turns the system message off; else empty."""
+    """Return the departure from the protocol if the option turns the system message off. Return () otherwise."""
     return () if _has_system_message(options) else ("no system message",)
 
 

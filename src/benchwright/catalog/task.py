@@ -1,4 +1,4 @@
-"""Wraps a benchmark as a task of the engine: selects the samples, and sets their order."""
+"""Wraps a benchmark as a task of the engine."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from benchwright.runs.source_fingerprints import user_source_fingerprint
 class BenchmarkTask:
     """A task of the engine: the selected samples of a benchmark, solved and scored by its protocol.
 
-    `options`: the options that the user set. They are part of the task's fingerprint, as is the code of a
-    user's benchmark. Results are reused only between tasks with the same fingerprint.
+    `options`: the options that the user set. The task's fingerprint includes them, and the code of a user's
+    benchmark. Results are reused only between tasks with the same fingerprint.
     """
 
     def __init__(
@@ -59,7 +59,10 @@ class BenchmarkTask:
         return self.benchmark.scorers
 
     def samples(self) -> Iterator[Sample]:
-        """Return the selected samples. Unless they are shuffled, rows are read as they are requested."""
+        """Return the selected samples.
+
+        Each row is read only when its sample is requested, unless the samples are shuffled.
+        """
         return map(self._grouped, select_samples(self.benchmark, self._source, self._selection))
 
     def size(self) -> int:
@@ -72,7 +75,7 @@ class BenchmarkTask:
         return count_selected(self.benchmark, self._source, self._selection)
 
     def open(self) -> AbstractAsyncContextManager[Solver]:
-        """Start whatever the benchmark's solver needs, and yield the solver; stop it on exit."""
+        """Start whatever the benchmark's solver needs, and yield the solver. On exit, stop what was started."""
         return self.benchmark.open()
 
     def _grouped(self, sample: Sample) -> Sample:

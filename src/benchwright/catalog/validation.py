@@ -41,20 +41,22 @@ from benchwright.runs.table import RunTable
 MAX_CONCURRENCY = 8
 
 PLACEHOLDER_TARGET = Target("primary", "scripted", "http://scripted.invalid/v1")
-"""Placeholder target for a run that sends no requests."""
+"""Placeholder for the target of a run that sends no requests."""
 
 
 LOG_LINES = 20
-"""Number of lines, from the end of the test log, that a failure keeps; at most `LOG_CHARACTERS` characters.
+"""Maximum number of lines at the end of a test log that a `Failure` keeps.
+
+They have at most `LOG_CHARACTERS` characters.
 """
 LOG_CHARACTERS = 8000
 
 
 class Failure(Record, frozen=True):
-    """A check with an unexpected result. `check`: its sample's id and its name, separated by a slash.
+    """A check with an unexpected result. `check`: the sample's id and the check's name, separated by a slash.
 
-    `said`: the complaint in words. `log`: the unchanged end of the test output for a gold answer; empty if no
-    tests ran.
+    `said`: a sentence on what is wrong. `log`: the unchanged end of the test output for a gold answer; empty
+    if no tests ran.
     """
 
     check: str
@@ -63,10 +65,11 @@ class Failure(Record, frozen=True):
 
 
 class ExploitTally(Record, frozen=True):
-    """Counts for one class of exploits (scripted agents that cheat).
+    """Numbers of trials with exploits (scripted agents that cheat) of one class.
 
-    `blocked`: did not pass. `flagged`: passed, but with a flag. `unnoticed`: passed without a flag.
-    `not_applicable`: could not be tried, because the container lacks a requirement.
+    `blocked`: exploits that did not pass. `flagged`: exploits that passed, with a flag. `unnoticed`: exploits
+    that passed without a flag. `not_applicable`: exploits that could not be tried, because the container
+    lacks something.
     """
 
     blocked: int = 0
@@ -76,10 +79,10 @@ class ExploitTally(Record, frozen=True):
 
 
 class ValidationResult(Record, frozen=True):
-    """Result of a validation: the number of checks, the failed ones, and the known exceptions with reasons.
+    """Result of a validation: the number of checks, the failed ones, and the known exceptions with their reasons.
 
     - `run`: id of the run, which is kept on disk if checks failed.
-    - `exploits`: counts by class of exploit, if exploits were played.
+    - `exploits`: the results by class of exploit, if exploits were tried.
     - `leaks`: for each sample, lines about solution files found in its image, or about files not searched.
     """
 
@@ -100,7 +103,7 @@ async def validate(
     directory: Path | None = None,
     arrange: Callable[[Iterator[Trial]], Iterator[Trial]] | None = None,
 ) -> ValidationResult:
-    """Play all checks of the selected samples, and return the result.
+    """Run all checks of the selected samples, and return the result.
 
     `directory`: where the journal is kept; None for a temporary one. `arrange`: changes the order of the
     trials, see `Plan`.
@@ -169,7 +172,10 @@ def _judge(name: str, directory: Path) -> ValidationResult:
 
 
 def _verdict(directory: Path, trial: TrialRecord, score: ScoreRecord) -> str:
-    """Return the name of the `ExploitTally` field that counts an exploit, from its score and commands."""
+    """Return the name of the `ExploitTally` field that counts this trial of an exploit.
+
+    The name depends on the score and on the exit codes of the exploit's commands.
+    """
     if score.value == 1.0:
         return "flagged" if flags_in(score.detail) else "unnoticed"
     commands = read_body(directory, trial).artifacts.get("commands") or ()
@@ -178,7 +184,7 @@ def _verdict(directory: Path, trial: TrialRecord, score: ScoreRecord) -> str:
 
 
 def _counted(tally: ExploitTally, verdict: str) -> ExploitTally:
-    """Return the tally with one exploit more. `verdict` names the field to increase."""
+    """Return the tally with one more exploit in the field that `verdict` names."""
     return msgspec.structs.replace(tally, **{verdict: getattr(tally, verdict) + 1})
 
 
@@ -188,7 +194,7 @@ def _failure(directory: Path, trial: TrialRecord, said: str) -> Failure:
 
 
 def last_log_lines(artifacts: Mapping[str, Any]) -> str:
-    """Return the last lines of the test output in an outcome's artifacts. Empty if there is no output."""
+    """Return the last lines of the test output in an outcome's artifacts. Return "" if there is no output."""
     tests = artifacts.get("tests") or artifacts.get("validation")
     if not isinstance(tests, Mapping):
         return ""

@@ -1,4 +1,4 @@
 """Built-in scorers, for evaluations without code.
 
-Each compares an answer with the sample's `ground_truth`.
+Each scorer compares an answer with the sample's `ground_truth`.
 """

@@ -1,4 +1,4 @@
-"""Mapping of full-width characters and of digits in other scripts to ASCII, one character to one."""
+"""Mapping from full-width characters, and from digits of other scripts, to ASCII. Each maps to one character."""
 
 from __future__ import annotations
 

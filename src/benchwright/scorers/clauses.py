@@ -1,4 +1,4 @@
-"""Detection of statements that do not count: denied in their clause, hypothetical, or retracted later."""
+"""Detection of statements that do not count, because they are denied, hypothetical, or retracted later."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _RIGHT_BEFORE = re.compile(
 _CONDITION_BEHIND = re.compile(r"[)\]*\"']{0,3},?\s(?:only\s)?(?:if|unless|were)\b", re.IGNORECASE)
 _SENTENCE_ENDS = re.compile(r"[.!?](?=\s)|[\n\u3002]")
 MAX_SENTENCE_CHARACTERS = 300
-"""Maximum number of characters before a statement that are searched for the beginning of its sentence."""
+"""Limit on the search for the beginning of a statement's sentence: the number of characters before the statement."""
 
 _RETRACTION = re.compile(
     r"""\b(?: (?:that|this|which) (?:['\u2019]s|\s(?:is|was|can['\u2019]?t\sbe|cannot\sbe)) \s
@@ -47,14 +47,17 @@ _RETRACTION = re.compile(
 
 
 def sentence_before(text: str, place: int) -> str:
-    """Return the part of a sentence that precedes a position, at most `MAX_SENTENCE_CHARACTERS` characters."""
+    """Return the text between the beginning of a sentence and a position in it.
+
+    At most `MAX_SENTENCE_CHARACTERS` characters are returned.
+    """
     before = text[max(0, place - MAX_SENTENCE_CHARACTERS) : place]
     ends = list(_SENTENCE_ENDS.finditer(before))
     return before[ends[-1].end() :] if ends else before
 
 
 def is_denied(text: str, start: int, end: int) -> bool:
-    """Return True if the clause around a statement denies it (`neither A`, `B is wrong`)."""
+    """Return True if the clause that contains a statement denies the statement (`neither A`, `B is wrong`)."""
     before = sentence_before(text, start)
     begins = list(_CLAUSE_BEGINS.finditer(before))
     clause = before[begins[-1].end() :] if begins else before
@@ -72,7 +75,7 @@ def is_hypothetical(text: str, start: int, end: int) -> bool:
 
 
 def retraction_end(text: str, start: int) -> int | None:
-    """Return the end of the last words after `start` that retract an answer; None if there are none."""
+    """Return the end of the last words after `start` that retract an answer. Return None if no words do."""
     last = None
     for found in _RETRACTION.finditer(text, start):
         last = found.end()

@@ -20,8 +20,8 @@ _CLOSING = {'"': '"', "'": "'", "`": "`", "*": "*", "“": "”", "\u2018": "\u2
 class Exact:
     """Scorer: 1 if answer and target are the same text, else 0; `unparsed` if the answer is blank.
 
-    Both are normalised first, see `normalize_text`. With `strict`, only white space at either end is removed. If
-    the target is a list, the answer must equal one of its texts.
+    Answer and target are normalised first, see `normalize_text`. With `strict`, only white space at either
+    end is removed. If the target is a list, the answer must equal one of the texts in the list.
     """
 
     name = "exact"
@@ -31,7 +31,10 @@ class Exact:
         self.fingerprint = fingerprint(self.name, VERSION, strict)
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return why the target, a list of right answers, is invalid; None if it is valid, or is no list."""
+        """Return the reason if the target is an invalid list of right answers.
+
+        Return None if the list is valid, or if the target is no list.
+        """
         return list_problem(content)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
@@ -52,7 +55,7 @@ def normalize_text(text: str) -> str:
     1. Apply Unicode NFKC and case folding. Replace runs of white space by one blank; strip both ends.
     2. Remove `.,;:!?。、` from the end, and matching quotes, backticks and asterisks from both ends
        (`**Paris**.` becomes `paris`). Keep signs, brackets, `%`, `$`, `#` and a leading point, because they
-       change the meaning: `-5`, `[0, 1)`, `5%`, `.5`. If only characters to remove are left, keep the text.
+       change the meaning: `-5`, `[0, 1)`, `5%`, `.5`. If nothing would remain, keep the text as it is.
     """
     text = text.casefold() if text.isascii() else _folded(text)
     text = " ".join(text.split())

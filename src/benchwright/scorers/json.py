@@ -1,4 +1,4 @@
-"""Scorer `json`: the answer is or includes a JSON value, which must equal or contain the target."""
+"""Scorer `json`: the answer must be or include a JSON value that equals, or with `contains` includes, the target."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ class Json:
     """Scorer: 1 if the answer's JSON value equals the target, else 0; `unparsed` if the answer has none.
 
     The answer's value is the first valid JSON among these texts: the whole answer, a fenced block (the last
-    one first), the text from the first brace to the last (brackets if the target is an array). The target is
-    `ground_truth`, a JSON value or its text. An array is one value, not a choice of answers.
+    block first), the text from the first brace to the last. If the target is an array, brackets replace the
+    braces. The target is `ground_truth`, a JSON value or its text. An array is one value, not a choice of
+    answers.
 
     The order of keys does not matter, `1` equals `1.0`, and `true` is not a number. With `contains`, an
     object may have more keys than the target, at every depth. Arrays must still have equal lengths.
@@ -37,7 +38,7 @@ class Json:
         self.fingerprint = fingerprint(self.name, VERSION, contains)
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return the reason if the target is not JSON; None if it is."""
+        """Return the reason if the target is not JSON. Return None if the target is JSON."""
         target = content.get("ground_truth")
         try:
             if isinstance(target, str):
@@ -73,7 +74,7 @@ def _target(sample: Sample) -> Any:
 
 
 def _candidates(answer: str, target: Any) -> Iterator[str]:
-    """Yield the pieces of an answer that may be its JSON value. The most likely one is first."""
+    """Yield the texts within an answer that may be its JSON value. The most likely text comes first."""
     yield answer.strip()
     for block in reversed(answer.split("```")[1::2]):
         language, newline, body = block.partition("\n")
@@ -85,7 +86,7 @@ def _candidates(answer: str, target: Any) -> Iterator[str]:
 
 
 def _matches(value: Any, target: Any, contains: bool) -> bool:
-    """Return True if a JSON value equals the target, or contains it if `contains` is True."""
+    """Return True if a JSON value equals the target. With `contains`, the value may also have more keys."""
     if isinstance(target, dict):
         return (
             isinstance(value, dict)

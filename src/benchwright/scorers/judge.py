@@ -46,15 +46,15 @@ _CUT_OFF = {
     "length": "was cut off at its largest number of tokens",
     "content_filter": "was cut off by the server's content filter",
 }
-"""Explanations of why a judge's reply ends before its verdict, by finish reason."""
+"""What happened to a judge's reply that ends before its verdict: mapping from finish reason to explanation."""
 
 
 class Judge:
     """Scorer: a score from 0 to 1 by the run's target `judge`; `unparsed` if the answer is blank.
 
     `rubric`: what the judge is to assess. `scale`: range of the judge's numbers, which is mapped to 0 to 1
-    (such as 1 to 5). `model`: name of the judging model; it is part of the fingerprint, so that scores by
-    different models are never confused.
+    (such as 1 to 5). `model`: name of the judging model. The name is part of the fingerprint, so that scores
+    by different models are never confused.
 
     The judge receives the sample's `user_prompt`, its `ground_truth` if there is one, and the answer, at
     temperature 0. The score's `explanation` is the judge's reply. Its `detail` contains the model that
@@ -71,16 +71,16 @@ class Judge:
         self.judging = JudgeInfo(fingerprint(INSTRUCTIONS, rubric, scale), {"temperature": 0})
 
     def with_swapped_order(self) -> Judge:
-        """Return a copy of this judge that sees answer and reference in the other order, the answer first."""
+        """Return a copy of this judge that sees the answer before the reference."""
         other = copy(self)
         other._order = _SWAPPED
         other.fingerprint = fingerprint(self.fingerprint, _SWAPPED)
         return other
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return why the target, a list of right answers, is invalid.
+        """Return the reason if the target is an invalid list of right answers.
 
-        None if it is valid, no list, or missing.
+        Return None if the list is valid, if the target is no list, or if there is no target.
         """
         return list_problem(content)
 
@@ -119,9 +119,9 @@ class Judge:
 
 
 def _reference(target: Any) -> Any:
-    """Return the target in the form for the judge's prompt.
+    """Return the target as it is written in the judge's prompt.
 
-    A list is preceded by the remark that any answer in it is right.
+    If the target is a list, a remark before it says that any answer in the list is right.
     """
     answers = right_answers(target) if isinstance(target, (str, list)) else [target]
     return "Any of these is right:\n" + "\n".join(map(_as_text, answers)) if len(answers) > 1 else answers[0]
@@ -134,6 +134,7 @@ def _as_text(part: Any) -> str:
 def _code(parts: Mapping[str, str]) -> str:
     """Return a code for the marks that enclose the material in the judge's prompt.
 
-    It is a digest of the material, so that the material cannot contain it. Equal material has the same code.
+    The code is a digest of the material, so that the material cannot contain the code. Equal material has the
+    same code.
     """
     return sha256("\0".join(parts.values()).encode("utf-8", "replace")).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Scorer `mcq`: the option letter of the answer must equal the target's. docs/scorers.md states the rule."""
+"""Scorer `mcq`: the answer's option letter must equal the target's letter. docs/scorers.md states the rule."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class MultipleChoice:
         self.fingerprint = fingerprint(self.name, VERSION, letters)
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return the reason if the target is not one of the row's letters; None if it is."""
+        """Return the reason if the target is not one of the row's letters. Return None if it is one of them."""
         letters = self._letters(content)
         return None if _letter_of(content.get("ground_truth"), letters) else _no_letter(content, letters)
 
@@ -61,7 +61,7 @@ class MultipleChoice:
 
 
 def offers_options(content: Mapping[str, Any]) -> bool:
-    """Return True if a row has options: a list `options`, or labels `A.` and `B.` in its prompt."""
+    """Return True if a row has options: a list `options`, or lines labelled `A.` and `B.` in its prompt."""
     if _options(content) is not None:
         return True
     labels = set(_OPTION_LINE.findall(str(content.get("user_prompt", ""))))

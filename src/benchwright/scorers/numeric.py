@@ -25,12 +25,11 @@ VERSION = 2
 
 
 class Numeric:
-    """Scorer: 1 if the answer's number equals the target's, else 0.
+    """Scorer: 1 if the answer's number equals the target's, else 0; `unparsed` if it has no single number.
 
-    The answer is `unparsed` if it has no single number. docs/scorers.md states how numbers are found, read
-    and compared. Whole numbers are equal only if they are the same, others within a billionth. `relative` (a
-    share of the larger number) and `absolute` allow larger differences. If the target is a list, the answer
-    must equal one of its numbers.
+    docs/scorers.md states how numbers are found, read and compared. Two whole numbers must be exactly equal.
+    Other numbers may differ by a billionth. `relative` (a share of the larger number) and `absolute` allow
+    larger differences. If the target is a list, the answer must equal one of its numbers.
     """
 
     name = "numeric"
@@ -42,7 +41,7 @@ class Numeric:
         self.fingerprint = fingerprint(self.name, VERSION, relative, absolute)
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return the reason if the target is not one number; None if it is."""
+        """Return the reason if the target is not one number. Return None if it is one number."""
         try:
             answers = right_answers(content.get("ground_truth"))
         except ValueError as error:

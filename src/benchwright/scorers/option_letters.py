@@ -76,7 +76,7 @@ _NAMED = "".join(
         "[Pp]art",
     )
 )
-"""Lookbehinds for words before a capital that is no option letter: vitamin D, plan B, a C."""
+"""Lookbehinds (regular expression) for words after which a capital is no option letter: vitamin D, plan B, a C."""
 
 _MENTION = re.compile(
     rf"(?i:\b(?:option|choice|letter|answer)\s)[(\[*\"']{{0,3}}([A-Z]){_ALONE}"
@@ -90,7 +90,7 @@ _AND_BEFORE = re.compile(
 )
 _REACH = 16
 MAX_SEARCH_CHARACTERS = 1_000
-"""Maximum number of characters, counted from the end of a sentence, that are searched."""
+"""Maximum number of characters of a sentence that are searched for mentioned letters. Its last ones are searched."""
 
 _STATED_TEXT = re.compile(r"(?i:\banswer\s(?:is|would\sbe)\b|\banswer\s?[:=])[\s:*_\"'`]{0,6}([^\n]{1,300})")
 _SENTENCE = re.compile(r"[^\n\u3002]+?(?:[.!?](?=\s|\Z)|$|(?=[\n\u3002]))", re.MULTILINE)
@@ -100,7 +100,7 @@ _CORRECTS = re.compile(
 
 
 class LetterMatch(NamedTuple):
-    """A letter that a text names, with the position of the text.
+    """A letter named in a text, with the start and end of the matched words.
 
     `letter`: empty if the text names several letters, or denies or retracts its answer.
     """
@@ -111,7 +111,7 @@ class LetterMatch(NamedTuple):
 
 
 def find_letter(answer: str, letters: str, options: Sequence[str] = ()) -> tuple[str, str] | None:
-    """Return the option letter that an answer settles on, and the text that states it; None if there is none.
+    """Return the option letter that an answer settles on, and the words that state it. Return None if there is none.
 
     `letters`: the option letters in capitals. `options`: the texts of the options. The time is linear in the
     length of the answer. Only the end of a very long answer is searched, see `shared.last_characters`.
@@ -125,10 +125,11 @@ def find_letter(answer: str, letters: str, options: Sequence[str] = ()) -> tuple
 
 
 def _stated(text: str, letters: str) -> LetterMatch | None:
-    """Return the letter in the last statement ("the answer is X") that is not denied; None if there is none.
+    """Return the letter of the last statement ("the answer is X") that is not denied.
 
     If this statement is retracted later, the letter is taken from the text after the retraction. The letter
-    is empty if that fails, or if the sentence states another letter, too.
+    is empty if that text has none, or if the statement's sentence states another letter, too. Return None if
+    there is no such statement.
     """
     statements = [*_all(_STATEMENT, text, letters)]
     last = next((found for found in reversed(statements) if _holds(text, found)), None)
@@ -145,7 +146,7 @@ def _stated(text: str, letters: str) -> LetterMatch | None:
 
 
 def _shown(text: str, letters: str, start: int = 0) -> LetterMatch | None:
-    """Return a letter in bold type, alone on a line, or as the label of a line; None if there is none."""
+    """Return a letter in bold type, alone on a line, or at the start of a line. Return None if there is none."""
     return (
         _only(_BOLD, text, letters, start)
         or next(iter([*_all(_LONE, text, letters, start)][-1:]), None)
@@ -154,10 +155,11 @@ def _shown(text: str, letters: str, start: int = 0) -> LetterMatch | None:
 
 
 def _mentioned(text: str, letters: str, start: int = 0) -> LetterMatch | None:
-    """Return the letter that the last sentence with letters mentions and does not deny.
+    """Return the letter that is mentioned and not denied in the last sentence that mentions letters.
 
-    The letter is empty if several are left, or none. Labels of lines do not count if the answer discusses the
-    options line by line. None if no sentence has letters.
+    The letter is empty if that sentence denies all its letters, or leaves several. Letters that label lines
+    do not count if the answer discusses the options line by line. Return None if no sentence mentions a
+    letter.
     """
     labels = {found.start(found.lastindex or 0) for found in _LABEL.finditer(text, start)}
     walk = labels if len({text[place] for place in labels}) > 1 else set()
@@ -175,9 +177,9 @@ def _mentioned(text: str, letters: str, start: int = 0) -> LetterMatch | None:
 
 
 def _by_text(raw: str, letters: str, options: Sequence[str]) -> tuple[str, str] | None:
-    """Return (letter, text) of the option whose text is the whole answer, or follows "the answer is".
+    """Return (letter, text) of the option whose text is the whole answer or follows "the answer is".
 
-    None if there is no such option, or several have this text.
+    Return None if no option has this text, or if several have it.
     """
     if len(raw) > 2_000 or not options:
         return None
@@ -199,7 +201,7 @@ def _all(pattern: re.Pattern[str], text: str, letters: str, start: int = 0) -> I
 
 
 def _only(pattern: re.Pattern[str], text: str, letters: str, start: int) -> LetterMatch | None:
-    """Return the last match of a pattern if all matches name the same letter; None otherwise."""
+    """Return the last match of a pattern if all matches name the same letter. Return None otherwise."""
     found = [*_all(pattern, text, letters, start)]
     return found[-1] if found and len({one.letter for one in found}) == 1 else None
 

@@ -24,23 +24,23 @@ LONGEST_PATTERN = 10_000
 QUICK_SECONDS = 0.005
 MATCH_SECONDS = 0.25
 SIGNAL_RETRY_SECONDS = 0.001
-"""Seconds until the next signal, if one came at a moment at which no exception may be raised."""
+"""Seconds until the timer's next signal, if the last signal came when no exception could be raised."""
 
 RE_DIRECTORY = str(Path(re.__file__).parent)
-"""Directory of the source of Python's module `re`."""
+"""Directory with the source files of Python's module `re`."""
 
 
 class Regex:
-    """Scorer: 1 if the pattern is found in the answer, else 0.
+    """Scorer: 1 if a regular expression is found in the answer, else 0.
 
-    The pattern is `pattern`; if that is not given, it is the sample's `ground_truth`. If that is a list, one
-    of its patterns must match. With `full`, the pattern must match the whole answer, except for white space
-    at either end. With `ignore_case`, case is ignored.
+    The regular expression is `pattern`. Without `pattern`, it is the sample's `ground_truth`; if that is a
+    list, one of the expressions in the list must match. With `full`, the whole answer must match, except for
+    white space at either end. With `ignore_case`, case is ignored.
 
-    Some patterns, such as `(a+)+$`, take time exponential in the length of the text. A search that is not
-    finished within 5 ms is repeated in another process, so that it delays no other trial. If that takes more
-    than 0.25 s of CPU time, the result is a grader error. The same applies to an answer of more than 100,000
-    characters.
+    Some expressions, such as `(a+)+$`, take time exponential in the length of the text. A search that is not
+    finished within 5 ms is repeated in another process, so that it delays no other trial. If the repeated
+    search takes more than 0.25 s of CPU time, the result is a grader error. An answer of more than 100,000
+    characters is a grader error, too.
 
     Raises:
         UserError: If `pattern` is not a regular expression.
@@ -59,7 +59,7 @@ class Regex:
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
         """Return the reason if the target is not a regular expression.
 
-        None if it is, or if `pattern` is used instead.
+        Return None if the target is one, or if `pattern` is used instead of the target.
         """
         if self.pattern is not None:
             return None
@@ -101,7 +101,7 @@ class Regex:
 
 
 def find_match(pattern: str, flags: int, full: bool, answer: str, seconds: float) -> str | None:
-    """Return the text that the pattern matches in the answer; None if there is no match.
+    """Return the text that the pattern matches in the answer. Return None if there is no match.
 
     Raises:
         GraderError: If the pattern is not a regular expression.
@@ -128,7 +128,7 @@ def find_in_worker(pattern: str, flags: int, full: bool, answer: str) -> str | N
 
 
 def _what_is_wrong(pattern: str, flags: int) -> str | None:
-    """Return why a text is not a regular expression; None if it is."""
+    """Return the reason if a text is not a regular expression. Return None if it is one."""
     if len(pattern) > LONGEST_PATTERN:
         return f"it has {len(pattern):,} characters; at most {LONGEST_PATTERN:,} are read"
     try:
@@ -141,14 +141,14 @@ def _what_is_wrong(pattern: str, flags: int) -> str | None:
 
 
 class _OutOfTime(Exception):
-    """A search took more CPU time than its limit."""
+    """The error of a search that took more CPU time than its limit."""
 
 
 def _give_up(number: int, frame: FrameType | None) -> None:
-    """Raise _OutOfTime if the signal interrupts a search. (This is the handler of the timer's signal.)
+    """Raise _OutOfTime if the signal interrupts a search. This function is the handler of the timer's signal.
 
-    At other moments, do nothing: an exception would be lost in one of Python's own callbacks, and would keep
-    the timer running if it were raised while the timer is being stopped. The next signal comes soon.
+    At other moments, do nothing. An exception would be lost in one of Python's own callbacks; and while the
+    timer is being stopped, an exception would keep it running. The next signal comes soon.
     """
     code = None if frame is None else frame.f_code
     if code in (find_match.__code__, _what_is_wrong.__code__) or (
@@ -159,7 +159,7 @@ def _give_up(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
-    """Stop the body of the `with` after `seconds` of CPU time. `re` allows signals during a search.
+    """Stop the body of the `with` statement after `seconds` of CPU time. `re` allows signals during a search.
 
     Raises:
         _OutOfTime: If the time is over, or if this is not the main thread, which alone receives signals.

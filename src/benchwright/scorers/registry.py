@@ -1,4 +1,4 @@
-"""The built-in scorers by name, with the options that they have on the command line.
+"""The built-in scorers by name, with their command-line options.
 
 A scorer's module is imported only when the scorer is made, so that listing all scorers is quick.
 """

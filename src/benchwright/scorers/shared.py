@@ -1,4 +1,4 @@
-"""Functions shared by the scorers: reading a sample's target, and shortening answers."""
+"""Functions that several scorers share: reading a sample's target, and shortening answers."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _decode_texts = msgspec.json.Decoder(list[str]).decode
 
 @runtime_checkable
 class TargetChecker(Protocol):
-    """A scorer that can detect unusable targets before the run sends its first request."""
+    """A scorer that finds unusable targets before the run sends its first request."""
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
-        """Return why the `ground_truth` in a sample's content is unusable; None if it is usable."""
+        """Return the reason if the `ground_truth` in a sample's content is unusable. Return None if it is usable."""
         ...
 
 
@@ -63,9 +63,9 @@ def target_as_text(target: Any) -> str:
 
 
 def right_answers(target: Any) -> list[Any]:
-    """Return the right answers in a target: the elements if it is a list, else the target alone.
+    """Return the right answers in a target: the elements if the target is a list, else the target alone.
 
-    An answer may equal any of them. A text that is a JSON array of texts counts as a list, as in CSV files.
+    An answer may equal any of them. A text that is a JSON array of texts, as in CSV files, counts as a list.
     Other texts in brackets do not: `[0, 1]` may be an interval.
 
     Raises:
@@ -100,7 +100,10 @@ def right_texts(sample: Sample) -> list[str]:
 
 
 def list_problem(content: Mapping[str, Any]) -> str | None:
-    """Return why the target, a list of right answers, is invalid; None if it is valid, or is no list."""
+    """Return the reason if the target is an invalid list of right answers.
+
+    Return None if the list is valid, or if the target is no list.
+    """
     try:
         right_answers(content.get("ground_truth"))
     except ValueError as error:
@@ -114,5 +117,5 @@ def shorten(text: str) -> str:
 
 
 def last_characters(text: str) -> str:
-    """Return the last 100,000 characters of an answer. Searching more would block the event loop too long."""
+    """Return the last 100,000 characters of an answer. Searching a longer text would block the event loop too long."""
     return text[-LONGEST_SEARCH:]

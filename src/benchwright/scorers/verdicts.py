@@ -12,7 +12,7 @@ from benchwright.scorers.characters import to_ascii
 from benchwright.scorers.shared import shorten
 
 MAX_BRACES = 200
-"""Maximum number of braces from which parsing of a JSON object is tried."""
+"""Maximum number of braces at which the parser tries to read a JSON object."""
 
 _VERDICT = re.compile(
     r"""[\s*_>#"`-]{0,8} (?:(?:final|overall|total|my)\s)? score [\s*_"`]{0,6} [:=] (?P<rest>.*)""",
@@ -37,9 +37,10 @@ _THOUGHT = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL)
 def read_verdict(reply: str, lowest: float, highest: float) -> float:
     """Return the score in a judge's reply, mapped to 0 to 1. `lowest` and `highest` bound the judge's scale.
 
-    The verdict is the last line, or the first line if an empty line and the reasons follow. A comment may
-    follow the number. JSON is a verdict if it ends or begins the reply, with or without a fence. `4/5` means
-    4 on a scale up to 5. On a scale from 0 to 1, fractions and percentages are converted.
+    The verdict is the last line. If an empty line and the reasons follow the first line, the verdict is the
+    first line. A comment may follow the number. JSON is a verdict if it ends or begins the reply, with or
+    without a fence. `4/5` means 4 on a scale up to 5. On a scale from 0 to 1, fractions and percentages are
+    converted.
 
     Raises:
         GraderError: If the reply contains no verdict, several verdicts, or one that is not on the scale.
@@ -65,7 +66,7 @@ def _last_line(text: str) -> str:
 
 
 def _line_score(line: str, lowest: float, highest: float) -> float | None:
-    """Return the number in a verdict line; None if the line is not a verdict.
+    """Return the number in a verdict line. Return None if the line is not a verdict.
 
     Raises:
         GraderError: If the line contains several scores, or a score out of a number other than the scale's
@@ -94,10 +95,10 @@ def _line_score(line: str, lowest: float, highest: float) -> float | None:
 
 
 def _json_score(text: str) -> float | None:
-    """Return the score in the JSON object at the end of the reply, else at its beginning.
+    """Return the score in a JSON object at the end of the reply, otherwise in one at its beginning.
 
-    None if there is none. The object may be in a fence. An object in the middle is ignored: it may be quoted
-    from the judged answer.
+    Return None if there is no such object. The object may be in a fence. An object in the middle is ignored,
+    because it may be quoted from the judged answer.
     """
     found = list(_objects(text))
     ends = [value for value, _, end in found if not text[end:].strip().strip("`")]

@@ -1,4 +1,4 @@
-"""The documents of AA-LCR, text files in a zip archive or a folder. Their names have several spellings."""
+"""The documents of AA-LCR: text files in a zip archive or a folder. The spelling of their names varies."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetParseError
 
 MOST_BYTES = 32 * 2**20
-"""Limit on the size of a document in bytes. The longest have about 2 MB."""
+"""Maximum size of a document in bytes. The longest documents have about 2 MB."""
 
 _PLAIN = str.maketrans("’‘´`“”–—", "''''\"\"--")
 
 
 class DocumentKey(NamedTuple):
-    """The key of a document: its category, its set's folder and its file name, normalized by `normalize_name`."""
+    """The key of a document: its category, its set's folder and its file name, all normalized by `normalize_name`."""
 
     category: str
     folder: str
@@ -52,7 +52,7 @@ class Documents:
 
 
 def normalize_name(name: str) -> str:
-    """Normalize a name, so that all its spellings become equal.
+    """Normalize a name, so that all spellings of the name become equal.
 
     Names in the archive are UTF-8 that was decoded as code page 437.
     """

@@ -27,7 +27,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
-    """Return the share of tasks with all test inputs solved, and the share of test inputs that are solved."""
+    """Return two figures: the share of tasks with all test inputs solved, and the share of solved test inputs."""
     kept = list(graded)
     inputs = [float(solved) for one in kept for solved in one.detail.get("solved", ())]
     return [

@@ -11,13 +11,14 @@ from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
 
 STORED_CHARACTERS = 2000
-"""Number of characters of the parsed grids that are stored with the score."""
+"""Maximum number of characters of the parsed grids that the score stores."""
 
 
 class GridScorer:
-    """Scorer whose score is the share of a task's test inputs solved by at least one attempt.
+    """Scorer: the share of a task's test inputs that at least one attempt solves.
 
-    A grid is right if all its cells are. The official code is score_task in scoring.py.
+    An attempt solves a test input if all cells of its grid are right. The official code is score_task in
+    scoring.py.
     """
 
     def __init__(self, name: str) -> None:
@@ -25,9 +26,9 @@ class GridScorer:
         self.fingerprint = fingerprint("arc grids", 1)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return the share of test inputs for which the grid of an attempt is right.
+        """Return the share of test inputs that at least one attempt solves.
 
-        The verdict is correct if all test inputs are solved, and unparsed if no attempt contains a grid.
+        The verdict is correct if all test inputs are solved. It is unparsed if no attempt contains a grid.
         """
         expected = [pair["output"] for pair in sample.content["test"]]
         attempts = outcome.artifacts[GRIDS_ARTIFACT]

@@ -16,11 +16,11 @@ BOX_COMMAND = "\\boxed{"
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+(?:_[0-9]+)*(?:\.0+)?\s*")
 
 _MOST_DIGITS = 4_000
-"""The largest number of digits of a number written as a string. Python parses at most 4,300 digits."""
+"""Maximum number of digits of a number that is written as a string. Python parses at most 4,300 digits."""
 
 
 def read_grid(answer: str) -> list[list[int]] | None:
-    r"""Return the grid stated in an answer; None if there is none.
+    r"""Return the grid that an answer states. Return None if it states no grid.
 
     The content of the first `\boxed{…}` is read if it is a JSON list of lists. Otherwise, the last list in
     the answer is read. Rows may have any length. Numbers may be written as strings, as 1.0, or as true.
@@ -66,7 +66,7 @@ def _lists(text: str) -> list[list[Any]] | None:
 
 
 def _number(value: Any) -> int:
-    """Convert a value into a whole number. It may be written as a string, as 1.0 or as true.
+    """Convert a value into a whole number. The number may be written as a string, as 1.0 or as true.
 
     Raises:
         ValueError: If the value is no whole number.

@@ -7,7 +7,7 @@ from benchwright.data.dataset_spec import Dataset, GitRepository
 
 
 def build_about(name: str, title: str, tasks: int, repository: GitRepository, paper: str) -> About:
-    """Return the metadata of an ARC-AGI benchmark: the public evaluation tasks in a repository."""
+    """Return the metadata of an ARC-AGI benchmark, whose tasks are a repository's public evaluation tasks."""
     return About(
         name=name,
         title=title,

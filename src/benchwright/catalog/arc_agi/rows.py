@@ -1,4 +1,4 @@
-"""The file format of ARC-AGI's tasks, one per file, and the conversion into samples."""
+"""The format of ARC-AGI's task files, one file per task, and the conversion of tasks into samples."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Grid = Annotated[list[Row], msgspec.Meta(min_length=1, max_length=30)]
 
 
 class Pair(Record, frozen=True):
-    """An input grid and its output grid, each 1 to 30 rows of 1 to 30 colours from 0 to 9."""
+    """An input grid and its output grid. A grid has 1 to 30 rows of 1 to 30 colours, numbered from 0 to 9."""
 
     input: Grid
     output: Grid

@@ -1,4 +1,4 @@
-"""Solver of ARC-AGI's tasks: two attempts at each test input, each in its own request."""
+"""Solver of ARC-AGI's tasks: two attempts at each test input. Each attempt has a request of its own."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from benchwright.records import Message, Outcome, Status, Trial
 
 ATTEMPTS = 2
 MAX_REQUESTS = 2
-"""Maximum number of requests for one attempt. The next is sent only if a response contains no grid."""
+"""Maximum number of requests for one attempt. A further request is sent only if a response contains no grid."""
 
 GRIDS_ARTIFACT = "grids"
-"""Key of the outcome's artifact with the grids: for each test input, the grids of its attempts."""
+"""Key of the outcome's artifact with the grids: a list of the attempts' grids for each test input."""
 
 PROMPT = """\
 You are participating in a puzzle solving competition. You are an expert at solving puzzles.
@@ -52,12 +52,13 @@ def _example(place: int, pair: dict[str, Any]) -> str:
 
 
 class TwoAttempts:
-    """Solver that makes two attempts at each test input, with the same prompt and different seeds."""
+    """Solver that makes two attempts at each test input. The prompts are equal, the seeds are different."""
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Make all attempts. The answer is the text of all responses.
 
-        If a response was refused or truncated, the outcome has the status of the first such response.
+        If a response was refused or truncated, the outcome has the status of the first refused or truncated
+        response.
         """
         content = trial.sample.content
         asking = _Asking(trial, session)
@@ -72,7 +73,7 @@ class TwoAttempts:
 
 
 class _Asking:
-    """The requests of one trial, each a conversation of its own, and the trial's status from all of them."""
+    """Sends the requests of one trial, each as a conversation of its own, and combines their statuses."""
 
     def __init__(self, trial: Trial, session: Session) -> None:
         self.messages: list[Message] = []
@@ -84,7 +85,8 @@ class _Asking:
     async def attempt(self, text: str, attempt: int) -> list[list[int]] | None:
         """Return the grid of one attempt.
 
-        If the response contains no readable grid, the request is repeated once. None if that also fails.
+        If the response contains no readable grid, send the request once more. Return None if that response
+        contains none, either.
         """
         for tried in range(MAX_REQUESTS):
             reply = await self._session.chat([user(text)], **self._seed(attempt * MAX_REQUESTS + tried))
@@ -97,7 +99,7 @@ class _Asking:
         return None
 
     def _seed(self, draw: int) -> dict[str, Any]:
-        """Return the seed parameter of a request; no parameter if the target has no seed.
+        """Return the seed parameter of a request. Return no parameter if the target has no seed.
 
         Each attempt needs another seed: equal prompts with equal seeds would repeat the same attempt.
         """

@@ -10,7 +10,10 @@ from benchwright.data.dataset_spec import Dataset, HubRepository, Wheel
 
 _SOURCES = ("gorilla_file_system", "math_api", "message_api", "posting_api", "ticket_api", "trading_bot")
 API_MODULES = (*_SOURCES, "travel_booking", "vehicle_control", "memory_kv", VECTOR_MEMORY, "memory_rec_sum")
-"""The modules of the executable classes. The files with their functions' documents have the same names."""
+"""Names of the modules with the executable classes.
+
+The files with the JSON descriptions of their functions have the same names.
+"""
 
 _ONE_FILE_EACH = tuple(name for name, one in CATEGORIES.items() if one.kind != "memory")
 _ANSWERED = tuple(name for name in _ONE_FILE_EACH if "relevance" not in name)
@@ -48,7 +51,7 @@ DATASET = Dataset(
     },
     json_lines=True,
 )
-"""Version 4 in its package's layout. Local files may also be in version 3's layout."""
+"""The dataset: version 4 in the layout of its package. Local files may also be in version 3's layout."""
 
 _MODEL_NAME = "all-MiniLM-L6-v2"
 EMBEDDING_MODEL = Dataset(
@@ -69,10 +72,13 @@ EMBEDDING_MODEL = Dataset(
     origin=HubRepository(f"sentence-transformers/{_MODEL_NAME}", kind="model"),
     licence="Apache-2.0",
 )
-"""The model with which memory_vector searches. `fetch` skips it, because only that category needs it."""
+"""The model by which the category memory_vector searches. `fetch` skips it, because only that category needs it."""
 
 PUBLISHED_WEIGHTS = "340d94e989ceea9234cb29e344fee166"
-"""The xxh3 digest (128 bits) of its `model.safetensors`, the same in all its commits on the hub."""
+"""The xxh3 digest (128 bits) of the embedding model's `model.safetensors`.
+
+All its commits on the hub have this file.
+"""
 
 BFCL = About(
     name="bfcl",

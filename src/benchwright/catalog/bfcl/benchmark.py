@@ -30,8 +30,8 @@ def make(about: About, options: Options) -> Benchmark:
     """Build the variant of BFCL that `about` describes.
 
     Raises:
-        UserError: If the category memory_vector is selected, but its libraries or model are missing. States
-            how to get them.
+        UserError: If the category memory_vector is selected, but its libraries or model are missing. The
+            message states how to get them.
     """
     wanted = parse_categories(options.text("categories"))
     if about.variant == "documented":
@@ -66,7 +66,8 @@ class Bfcl:
         """Yield the tasks of the selected categories.
 
         Raises:
-            UserError: If answers in Java or JavaScript cannot be parsed here. States what to install.
+            UserError: If answers in Java or JavaScript cannot be parsed, because a library is missing. The
+                message names it.
             DatasetError: If data are missing, or a row is invalid.
         """
         for sample in samples(source, self._wanted, self._executables):
@@ -81,7 +82,7 @@ class Bfcl:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Yield the solver. On exit, stop the sandboxes that judge conversations and embed texts.
+        """Yield the solver. On exit, stop the sandbox that judges conversations, and the one that embeds texts.
 
         Each multi-turn conversation starts a sandbox of its own.
 
@@ -101,11 +102,11 @@ class Bfcl:
         return not self._wanted.isdisjoint(MEMORY_CLASSES)
 
     def restore_state(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], TrialBody]) -> None:
-        """Load the memories that trials of an interrupted run have filled, when it is resumed."""
+        """Load the memories that the earlier trials of a resumed run have filled."""
         self._memories.restore(self._conversations, trials, read)
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield the gold answer to a sample, and decoys."""
+        """Yield the gold answer to a sample, and decoys (wrong answers)."""
         return checks(self._mode, sample)
 
     def figures(self, graded: Iterable[GradedTrial]) -> Sequence[Figure]:
@@ -114,7 +115,7 @@ class Bfcl:
 
 
 class BfclSolver:
-    """A solver that sends one request, or plays several turns, depending on the task."""
+    """A solver that sends one request or holds a conversation of several turns, depending on the task."""
 
     def __init__(self, mode: Mode, executor: Executor, with_memory: AskWithMemory) -> None:
         self._once = AskCalls(mode)

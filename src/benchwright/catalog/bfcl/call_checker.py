@@ -42,10 +42,10 @@ def check_calls(
     answers: Sequence[Answer],
     spelled: Callable[[str], str],
 ) -> Mistake | None:
-    """Return the reason why the calls are not the expected ones; None if they are.
+    """Return the reason why the calls differ from the expected calls. Return None if they are right.
 
     `functions`: documents (JSON descriptions) of the functions on offer. `answers`: the possible answers.
-    `spelled`: converts a function's name to its form in the answer (with `_` for `.` in tool calls).
+    `spelled`: converts a function's name to its form in the calls (with `_` for `.` in tool calls).
     """
     if category.kind == "parallel":
         return _wrong_set(category.language, functions, calls, answers, spelled)
@@ -65,7 +65,8 @@ def _wrong_set(
 ) -> Mistake | None:
     """Match each expected call, in order, with the first fitting call that is not matched yet.
 
-    Return the reason if an expected call has no match, or the numbers of calls differ; None if all match.
+    Return the reason if an expected call has no match, or if the numbers of calls differ. Return None if all
+    calls match.
     """
     if len(calls) != len(answers):
         return Mistake("parallel_function_checker_no_order:wrong_count", _count(calls, answers))
@@ -100,7 +101,7 @@ def _document(functions: Sequence[dict[str, Any]], answer: Answer) -> dict[str, 
 def check_call(
     language: Language, document: dict[str, Any], call: Call, answer: Answer, spelled: Callable[[str], str]
 ) -> Mistake | None:
-    """Return the reason why one call is not the expected one; None if it is."""
+    """Return the reason why a call differs from the expected call. Return None if it is right."""
     possible = next(iter(answer.values()))
     name = spelled(document["name"])
     if call.name != name:
@@ -158,11 +159,12 @@ def _as_declared(declared: str, value: Any) -> Any:
 def check_type(
     name: str, value: Any, possible: Sequence[Any], wanted: type[Any], element: type[Any] | None = None
 ) -> Mistake | None:
-    """Return the reason why a value has a wrong type; None if its type is right.
+    """Return the reason why a value has a wrong type. Return None if its type is right.
 
-    A type is right if it is `wanted`, or the type of the first possible value (which may be a variable's
-    name). Elements of a list are checked one level deep: all must have the right type for one possible value.
-    If that value is not a list, elements of any type are right.
+    A type is right if it is `wanted`, or the type of the first possible value (which may be the name of a
+    variable). If `element` is given, the elements of a list are checked, too, one level deep: all must have
+    the right type for one possible value. If that possible value is not a list, elements of any type are
+    right.
     """
     variable = _variable_type(possible)
     if type(value) is wanted:

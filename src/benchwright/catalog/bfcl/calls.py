@@ -1,4 +1,4 @@
-"""Records of function calls, of mistakes in answers, and errors of parsers."""
+"""Records of function calls and of mistakes in answers, and the errors that parsers raise."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def calls_from_tools(tool_calls: Iterable[dict[str, Any]]) -> list[Call]:
 
     Raises:
         DecodingError: If the arguments of a call are not JSON.
-        TypeError: If they are JSON, but not an object.
+        TypeError: If the arguments are JSON, but not an object.
     """
     calls = []
     for tool_call in tool_calls:

@@ -50,7 +50,7 @@ CATEGORIES = {
 """All supported categories, keyed by their names in version 4."""
 
 FORMER_NAMES = {"simple": "simple_python", "java": "simple_java", "javascript": "simple_javascript"}
-"""Names of version 3 that have changed."""
+"""Mapping from names of version 3 that have changed to the names in version 4."""
 
 GROUPS = ("non_live", "live", "multi_turn", "memory")
 
@@ -62,26 +62,28 @@ MEMORY_CLASSES = {
     VECTOR_MEMORY: "MemoryAPI_vector",
     "memory_rec_sum": "MemoryAPI_rec_sum",
 }
-"""The memory categories and their classes.
+"""Mapping from a memory category to its class.
 
-They run only if named, because conversations precede their questions.
+These categories run only if they are named, because long conversations precede their questions.
 """
 
 UNSUPPORTED = {
     "agentic": "its web search needs a search service; choose memory",
     "web_search": "it needs a search service",
 }
-"""Reasons why agentic categories are not supported, keyed by the start of their names."""
+"""Mapping from the first letters of an unsupported agentic category's name to the reason why it is not supported."""
 
 
 def category_of(identifier: str) -> Category | None:
-    """Return the category in a row's id: the part before the last `_`. None if it is not supported."""
+    """Return the category in a row's id, which is the part before the last `_`. Return None if it is not supported."""
     name = identifier.rpartition("_")[0]
     return CATEGORIES.get(FORMER_NAMES.get(name, name))
 
 
 def parse_categories(text: str) -> frozenset[str]:
-    """Return the categories in a comma-separated list of categories and groups (or `all`). Empty for "".
+    """Return the categories in a comma-separated list of categories and groups. `all` means all supported ones.
+
+    An empty text gives no categories.
 
     Raises:
         UserError: If a name is neither a category nor a group, or is not supported here.

@@ -23,7 +23,7 @@ BuildMessage = Callable[[Sequence[Call]], Message]
 
 
 def checks(mode: Mode, sample: Sample) -> Iterator[Check]:
-    """Yield the gold answer to a sample, then decoys, as tool calls or as text depending on `mode`."""
+    """Yield the gold answer to a sample, then decoys. `mode` decides whether they are tool calls or text."""
     category = CATEGORIES[sample.content["category"]]
     if category.kind == "multi_turn":
         return _multi_turn(mode, sample.content)
@@ -92,9 +92,9 @@ def _decoys(
 
 
 def _wrong_types(document: dict[str, Any], answers: list[Any], call: Call) -> Iterator[tuple[str, Call]]:
-    """Yield decoys for the first integer parameter: its call with a boolean, and with a float, as the value.
+    """Yield two decoys for the first integer parameter: the call with a boolean as its value, and with a float.
 
-    Nothing if no parameter accepts only integers.
+    Yield nothing if every parameter also accepts values that are no integers.
     """
     for name, value in call.arguments.items():
         allowed = [one for answer in answers for one in answer.get(call.name, {}).get(name, ())]
@@ -119,9 +119,10 @@ def _multi_turn(mode: Mode, content: dict[str, Any]) -> Iterator[Check]:
 
 
 def _memory(mode: Mode, content: dict[str, Any]) -> Iterator[Check]:
-    """Yield the checks for a question about a memory. Each has only one reply.
+    """Yield the checks for a question about a memory. Each check has a single reply.
 
-    Because the last reply is repeated, earlier conversations that must be played first get it, too.
+    The earlier conversations, which must be held first, get that reply, too, because the last reply is
+    repeated.
     """
     answer, *_ = content["answer"]
     yield Check(GOLD, [assistant(f"{{'answer': '{answer}', 'context': 'You said so.'}}")])
@@ -133,7 +134,7 @@ def _memory(mode: Mode, content: dict[str, Any]) -> Iterator[Check]:
 
 
 def _replies(mode: Mode, turns: Sequence[Sequence[Call]]) -> list[Message]:
-    """Return the model's replies: for each turn one step with all its calls, then a sentence."""
+    """Return the model's replies. Each turn consists of one step with all its calls, then a sentence."""
     replies: list[Message] = []
     for calls in turns:
         replies += [_step(mode, calls), assistant(REFUSAL)] if calls else [assistant(REFUSAL)]

@@ -28,9 +28,9 @@ _OPERATORS = {
 def decode_calls(text: str, language: Language = "python") -> list[Call]:
     """Parse and return the calls in an answer.
 
-    Surrounding backquotes, line breaks and spaces are removed, and missing brackets are added. Only named
-    arguments are kept. A name in place of a value becomes text. A call among the arguments becomes a
-    dictionary `{name: arguments}`, or text if it has no named arguments.
+    Backquotes, line breaks and spaces around the answer are removed, and missing brackets are added. Only
+    named arguments are kept. A name in place of a value becomes a string. A call among the arguments becomes
+    a dictionary `{name: arguments}`, or a string if it has no named arguments.
 
     Raises:
         DecodingError: If the text is not a list of calls by the official parser's rules.
@@ -96,7 +96,7 @@ def _value(node: ast.expr | None) -> Any:
 
 
 def _calculated(node: ast.expr) -> Any:
-    """Return the value of an expression of numbers, strings and lists. Large results are refused."""
+    """Return the value of an expression of numbers, strings and lists. An expression with a large result is refused."""
     match node:
         case ast.BinOp(left=left, op=kind, right=right) if type(kind) in _OPERATORS:
             one, other = _calculated(left), _calculated(right)
@@ -124,6 +124,9 @@ def _check_size(kind: ast.operator, one: Any, other: Any) -> None:
 
 
 def _repeated_length(one: Any, other: Any) -> int:
-    """Return the length of a text or list multiplied by a number, in either order; 0 for other operands."""
+    """Return the length of the product of a number and a text or list, given in either order.
+
+    Return 0 for operands of other kinds.
+    """
     thing, times = (one, other) if hasattr(one, "__len__") else (other, one)
     return len(thing) * times if hasattr(thing, "__len__") and isinstance(times, int) else 0

@@ -1,4 +1,4 @@
-"""BFCL as llm-benchmarker documents it: one expected answer, whose calls may come in any order."""
+"""BFCL as llm-benchmarker documents it: there is one expected answer, and its calls may come in any order."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from benchwright.runs.keys import fingerprint
 SINGLE_TURN = frozenset(
     name for name, one in CATEGORIES.items() if one.kind not in ("multi_turn", "relevance", "memory")
 )
-"""Single-turn categories. If no call is expected, the right answer is one without a call."""
+"""The single-turn categories. In tasks that expect no call, an answer without a call is right."""
 
 PYTHON_EQUAL_DECOYS = ("a boolean for an integer", "a float for an integer")
-"""Decoys of the official rules that may equal the expected value here."""
+"""Names of decoys of the official rules that may be right here, because their values may be equal in Python."""
 
 
 class DocumentedScorer:
-    """A scorer by the documented rule: the same number of calls, each equal to an expected one."""
+    """A scorer by the documented rule: as many calls as expected, and each equal to an expected call."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -67,7 +67,7 @@ def grade(content: dict[str, Any], message: Message, text: str) -> Verdict:
 
 
 def expected_calls(content: dict[str, Any]) -> list[Call]:
-    """Return the calls of the first possible answer, with tool names. Empty if no call is expected."""
+    """Return the calls of the first possible answer, with tool names. Return [] if no call is expected."""
     if not content["answer"]:
         return []
     calls = gold_calls(CATEGORIES[content["category"]], content["functions"], content["answer"])
@@ -95,13 +95,14 @@ class DocumentedBfcl:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Yield the solver. Nothing has to be started."""
+        """Yield the solver. No server or sandbox has to be started."""
         yield _AskOnce()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
         """Yield the gold answer to a sample, then decoys.
 
-        Exceptions for gold answers that official rules reject do not apply here, since such answers can pass.
+        Known exceptions, which are gold answers that the official rules reject, do not exist here: such
+        answers can pass.
         """
         for check in checks("tools", sample):
             if check.name not in PYTHON_EQUAL_DECOYS:

@@ -1,4 +1,4 @@
-"""Embedding model of the category memory_vector: finds it on this machine, and runs it in the sandbox."""
+"""Embedding model of the category memory_vector: finds the model on this machine, and runs it in the sandbox."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 
 LIBRARIES = ("sentence-transformers", "faiss-cpu")
 FAISS_VERSION = "1.11.0"
-"""The faiss version that BFCL's authors pin. For sentence-transformers, they require 2.7.0 or later."""
+"""The faiss version that BFCL's authors pin. Of sentence-transformers, they require version 2.7.0 or later."""
 
 GiB = 2**30
 LIMITS = Limits(
@@ -33,13 +33,16 @@ LIMITS = Limits(
     disk_bytes=GiB // 2,
 )
 START_SECONDS = 300.0
-"""Time limit for loading the libraries and the model, on a machine under load."""
+"""Time limit in seconds for loading the libraries and the model, on a machine under load."""
 REQUEST_SECONDS = 60.0
-"""Time limit for one request: at most the 57 texts in both parts of a memory, or one query."""
+"""Time limit in seconds for one request.
+
+A request contains at most the 57 texts in the two parts of a memory, or one query.
+"""
 
 
 class EmbeddingModel(Record, frozen=True):
-    """An embedding model: its directory, a digest of its files, and departures.
+    """An embedding model: its directory, and a digest of its files.
 
     `departures`: differences from the BFCL authors' model and libraries.
     """
@@ -55,7 +58,7 @@ def find_model(data_dir: Path) -> EmbeddingModel:
     Before that, check that the libraries are installed.
 
     Raises:
-        UserError: If a library is not installed, or the model is not found. States how to get it.
+        UserError: If a library is not installed, or the model is not found. The message states how to get it.
         DatasetError: If the hub refuses the download.
     """
     departures = []
@@ -86,7 +89,7 @@ def _library_versions() -> dict[str, str]:
 
 
 class Encoder:
-    """Embeds texts in one process for all conversations, because loading takes seconds and 1 GB of memory."""
+    """Embeds texts in one process that all conversations share, because loading takes seconds and 1 GB of memory."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -110,7 +113,7 @@ class Encoder:
             raise UserError(f"The model of BFCL's memory_vector cannot be loaded: {error}") from error
 
     async def encode(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        """Send a request to the process, and return its answer. `inside/encoder.py` describes both formats.
+        """Send a request to the process, and return the response. `inside/encoder.py` describes both formats.
 
         Raises:
             TrialError: If the process cannot be started, or has ended.
@@ -144,7 +147,7 @@ class Encoder:
 
 
 def sandbox_files(directory: Path) -> dict[str, bytes]:
-    """Return the sandbox's files: the program, and the model's files in a folder beside it."""
+    """Return the sandbox's files: the program, and next to it a folder with the model's files."""
     program = Path(__file__).parent / "inside" / "encoder.py"
     names = EMBEDDING_MODEL.splits[EMBEDDING_MODEL.evaluated_split]
     model = {f"model/{name}": (directory / name).read_bytes() for name in names}

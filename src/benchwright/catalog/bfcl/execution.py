@@ -19,16 +19,19 @@ from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 
 STEP_SECONDS = 10.0
 LIMITS = Limits(wall_seconds=24 * 3600.0, cpu_seconds=60, memory_bytes=256 * 1024 * 1024, processes=8)
-"""Limits of one process. A conversation's process also waits for the model, which may take long."""
+"""Limits of one sandbox process. A conversation's process also waits for the model, which may take long."""
 
 CONVERSATIONS_PER_PROCESS = 100
-"""Number of conversations judged by one process, so that earlier ones do not use up its limits."""
+"""Number of conversations that one process judges. A new process follows, so that its limits are not used up."""
 
 JUDGE_ATTEMPTS = 2
-"""Attempts to judge a conversation. The first may fail because earlier ones used up the process's limits."""
+"""Maximum number of attempts to judge a conversation.
+
+The first may fail because earlier conversations used up the process's limits.
+"""
 
 EXECUTION_FAILED = "multi_turn:execution_failed"
-"""Benchwright's own error type: the calls used up the sandbox's time or memory."""
+"""Benchwright's own error type for calls that used up the sandbox's time or memory."""
 
 SANDBOX_FILES = (
     "server.py",
@@ -37,16 +40,16 @@ SANDBOX_FILES = (
     "memory_api_metaclass.py",
     "sentence_transformers.py",
 )
-"""Benchwright's files beside the classes: the server, and replacements for the libraries that they import."""
+"""Files that Benchwright puts next to the classes: the server, and replacements for the libraries they import."""
 
 TurnCalls = list[list[list[str]]]
-"""Calls as source text, by turn and step."""
+"""Type of the calls of a conversation: for each turn, its steps; for each step, its calls as source text."""
 
 
 class Execution:
     """The class instances of one conversation, in the sandbox.
 
-    `encoder`: embeds texts for instances that need vectors.
+    `encoder`: embeds texts, for instances that need vectors.
     """
 
     def __init__(self, process: SandboxProcess, encoder: Encoder | None) -> None:
@@ -54,7 +57,7 @@ class Execution:
         self._encoder = encoder
 
     async def execute(self, calls: list[str]) -> list[str]:
-        """Execute calls, written as source text, and return their results as text.
+        """Execute calls, which are given as source text, and return their results as text.
 
         Raises:
             ExecutionError: If the calls take too long or too much memory.
@@ -63,18 +66,18 @@ class Execution:
         return results
 
     async def read_memory(self) -> dict[str, Any]:
-        """Return the part of the memory that the model sees (`shown`), and all of it (`snapshot`).
+        """Return two forms of the memory: the part that the model sees (`shown`), and the whole memory (`snapshot`).
 
         Raises:
-            ExecutionError: If that takes too long or too much memory.
+            ExecutionError: If reading takes too long or too much memory.
         """
         return await self._ask({"memory": True})
 
     async def open(self, opening: dict[str, Any]) -> None:
-        """Create the instances. `opening`: their classes and initial configuration.
+        """Create the instances. `opening`: the names of their classes, and their initial configuration.
 
         Raises:
-            ExecutionError: If that takes too long or too much memory.
+            ExecutionError: If creating them takes too long or too much memory.
         """
         await self._ask({"opening": opening})
 
@@ -86,7 +89,7 @@ class Execution:
 
 
 class Executor:
-    """Starts an `Execution` for each conversation.
+    """Starts an `Execution` for each conversation, and judges finished conversations.
 
     - `executables`: the sources of the classes, available once the samples have been read.
     - `model`: directory of the embedding model; None if memory_vector is not selected.
@@ -108,7 +111,7 @@ class Executor:
         """Load the embedding model, if there is one.
 
         Raises:
-            UserError: If it cannot be loaded.
+            UserError: If the model cannot be loaded.
         """
         if self._encoder is not None:
             await self._encoder.start()
@@ -127,9 +130,9 @@ class Executor:
             yield execution
 
     async def judge(self, content: dict[str, Any], model: TurnCalls) -> Mistake | None:
-        """Return the reason why the model's calls do not achieve the effects of the expected calls, or None.
+        """Return the reason why the model's calls do not achieve the effects of the expected calls.
 
-        Both lists of calls are executed on fresh instances.
+        Return None if they achieve them. Both lists of calls are executed on fresh instances.
 
         Raises:
             ExecutionError: If the sandbox cannot be started.
@@ -148,7 +151,7 @@ class Executor:
         return failure
 
     async def close(self) -> None:
-        """Stop the process that judges conversations, and the one that embeds texts."""
+        """Stop the process that judges conversations, and the process that embeds texts."""
         await self._end_judge()
         if self._encoder is not None:
             await self._encoder.close()

@@ -1,4 +1,4 @@
-"""Scores of the leaderboard: categories, groups, and overall (bfcl_eval, eval_runner_helper.py)."""
+"""Scores of the leaderboard by category, by group, and overall (bfcl_eval, eval_runner_helper.py)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from benchwright.catalog.bfcl.categories import CATEGORIES
 from benchwright.catalog.breakdowns import mean
 
 WEIGHTS = {"non_live": 10, "live": 10, "irrelevance": 10, "multi_turn": 30, "memory": 20}
-"""The weights of version 4, in percent.
+"""The weights of the leaderboard's groups in version 4, in percent.
 
-The other half of the agentic 40 is web search, which is not supported here.
+Memory has half of the agentic weight of 40. The other half is web search, which is not supported here.
 """
 
 OVERALL = "overall of the available parts, not comparable"
 
 Means = Mapping[str, tuple[float, int]]
-"""Mean score and number of tasks, by category."""
+"""Mapping from a category to its mean score and its number of tasks."""
 
 
 def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
@@ -46,7 +46,7 @@ def _means(graded: Iterable[GradedTrial]) -> dict[str, tuple[float, int]]:
 def group_scores(means: Means) -> dict[str, float]:
     """Return the score of each leaderboard group that has tasks.
 
-    - Non-live: unweighted mean of simple, multiple, parallel and parallel_multiple. The first is itself the
+    - Non-live: unweighted mean of simple, multiple, parallel and parallel_multiple. Simple is itself the
       unweighted mean of its languages.
     - Live: mean weighted by the number of tasks.
     - Irrelevance, multi-turn and memory: unweighted mean.
@@ -65,7 +65,7 @@ def group_scores(means: Means) -> dict[str, float]:
 
 
 def overall_score(groups: Mapping[str, float]) -> float | None:
-    """Return the weighted mean of the groups that have a score. None if none has."""
+    """Return the weighted mean of the groups that have a score. Return None if no group has a score."""
     weight = sum(WEIGHTS[name] for name in groups)
     return sum(WEIGHTS[name] * value for name, value in groups.items()) / weight if weight else None
 

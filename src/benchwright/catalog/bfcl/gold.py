@@ -27,7 +27,7 @@ def gold_calls(
 ) -> list[Call]:
     """Return calls with the first allowed value of every required parameter.
 
-    In Java and JavaScript, values are source text.
+    For Java and JavaScript, values are source text.
     """
     documents = {function["name"]: function["parameters"] for function in functions}
     return [_gold_call(category.language, documents, answer) for answer in answers]
@@ -47,7 +47,7 @@ def _gold_call(language: Language, documents: dict[str, Any], answer: Answer) ->
 
 
 def _plain(value: Any) -> Any:
-    """Return a value in which each key of a dictionary has the first of its allowed values."""
+    """Return a value in which each key of a dictionary is mapped to the first of its allowed values."""
     if isinstance(value, dict):
         return {
             key: next((one for one in values if one != MAY_BE_OMITTED), MAY_BE_OMITTED)
@@ -60,7 +60,7 @@ def _plain(value: Any) -> Any:
 
 
 def _source(language: Language, declared: dict[str, Any], value: Any) -> str:
-    """Return a value in the syntax of Java or JavaScript. `declared`: the parameter's description."""
+    """Return a value as source text of Java or JavaScript. `declared`: the description of the parameter."""
     kind = declared.get("type", "any")
     element = declared.get("items", {}).get("type", "any")
     if isinstance(value, str):
@@ -112,7 +112,10 @@ def _java_element(kind: str, element: str, value: Any) -> str:
 def unmatchable_reason(
     category: Category, functions: Sequence[dict[str, Any]], answers: Sequence[Answer]
 ) -> str | None:
-    """Return the reason why official rules accept no call for these possible answers; None if they do."""
+    """Return the reason why the official rules accept no call for these possible answers.
+
+    Return None if they accept one.
+    """
     documents = {function["name"]: function["parameters"] for function in functions}
     for answer in answers:
         ((name, possible),) = answer.items()
@@ -140,7 +143,7 @@ def _unreadable_elements(declared: dict[str, Any], values: Sequence[Any]) -> boo
 
 
 def gold_turns(functions: Sequence[dict[str, Any]], answers: Sequence[Sequence[str]]) -> list[list[Call]]:
-    """Return the expected calls of a multi-turn task, by turn.
+    """Return the expected calls of a multi-turn task: a list for each turn.
 
     Positional arguments get their names from the functions' documents.
     """

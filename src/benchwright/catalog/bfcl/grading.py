@@ -21,7 +21,7 @@ from benchwright.runs.keys import fingerprint
 
 
 def grade_tools(content: dict[str, Any], message: Message, text: str) -> Verdict:
-    """Grade an assistant message that has tool calls, or only text."""
+    """Grade an assistant message. It has tool calls, or only text."""
     category = CATEGORIES[content["category"]]
     tool_calls = message.get("tool_calls") or []
     try:
@@ -63,7 +63,7 @@ def _as_it_is(name: str) -> str:
 
 
 def _undecoded(category: Category, content: dict[str, Any], text: str, wrong: Mistake) -> Verdict:
-    """Grade an answer without a readable call. It is right only if the task expects no call."""
+    """Grade an answer without a readable call. Such an answer is right only if the task expects no call."""
     if category.kind == "relevance":
         wrong = Mistake("relevance_error:decoder_failed", wrong.message)
     return _verdict(category, content, text, None if category.kind == "irrelevance" else wrong)
@@ -74,7 +74,7 @@ def _verdict(category: Category, content: dict[str, Any], predicted: str, wrong:
 
 
 def verdict(category: Category, predicted: str, expected: Any, wrong: Mistake | None) -> Verdict:
-    """Build the verdict. Details: category, group, and for a wrong answer the official error type."""
+    """Build the verdict. Its details are category and group, and for a wrong answer also the official error type."""
     details = {"category": category.name, "group": category.group}
     if wrong is not None:
         details |= {"error_type": wrong.kind, "error": wrong.message}
@@ -83,7 +83,7 @@ def verdict(category: Category, predicted: str, expected: Any, wrong: Mistake | 
 
 
 VERSIONS: dict[Mode, str] = {"tools": "1", "prompt": "2"}
-"""Grading version by mode, increased whenever an answer in that mode would be graded differently."""
+"""Version of the grading for each mode. It is increased whenever an answer in that mode would be graded differently."""
 
 
 class BfclScorer:

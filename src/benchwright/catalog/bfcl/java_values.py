@@ -1,6 +1,6 @@
 """Parses values in Java syntax by BFCL's rules (bfcl_eval, java_type_converter.py).
 
-A value that cannot be parsed as the wanted type remains text, which then fails the comparison of types.
+A value that cannot be parsed as the wanted type remains a string, which the check of its type then rejects.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _KEY_END = re.compile(r"\",\s*")
 
 
 def parse_java_value(text: str, wanted: str, element: str | None = None) -> Any:
-    """Parse the source text of a value. `wanted`: the declared type; `element`: that of its elements.
+    """Parse the source text of a value. `wanted`: its declared type. `element`: the declared type of its elements.
 
     Raises:
         NotImplementedError: If BFCL has no rule for the type (Set, Hashtable, Queue, Stack).
@@ -74,7 +74,10 @@ def _list(text: str, element: str | None) -> Any:
 
 
 def _list_block(text: str) -> str | None:
-    """Return the text inside `{{ … }}` after a constructor, at least one character. None if there is none."""
+    """Return the text inside `{{ … }}` after a constructor. Return None if there is no such text.
+
+    The text has at least one character.
+    """
     for opening in _LIST_BLOCK.finditer(text):
         start = opening.end()
         inner = start + len(text[start:]) - len(text[start:].lstrip())
@@ -100,7 +103,7 @@ def _map(text: str) -> Any:
 
 
 def _puts(block: str) -> Iterator[tuple[str, str]]:
-    """Yield (key, value) for every `put("key", value)` in a block. Neither may contain a line break."""
+    """Yield (key, value) for every `put("key", value)` in a block. Key and value contain no line break."""
     at = 0
     while (start := block.find('put("', at)) >= 0:
         line_end = _or_end(block.find("\n", start), block)
@@ -120,7 +123,7 @@ def _or_end(position: int, text: str) -> int:
 
 
 def _untyped(text: str) -> Any:
-    """Parse a value by its form, because it has no declared type."""
+    """Parse a value that has no declared type. The form of the text decides its type."""
     if text in ("true", "false"):
         return text == "true"
     if text.startswith('"') and text.endswith('"'):
@@ -133,7 +136,7 @@ def _untyped(text: str) -> Any:
 
 
 def number_or_text(text: str) -> Any:
-    """Return the text as an int or a float if it is a number, else unchanged."""
+    """Return the text as an int or a float if it is a number. Return other text unchanged."""
     for kind in (int, float):
         try:
             return kind(text)

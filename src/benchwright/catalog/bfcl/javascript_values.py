@@ -1,6 +1,6 @@
 """Parses values in JavaScript syntax by BFCL's rules (bfcl_eval, js_type_converter.py).
 
-A value that cannot be parsed as the wanted type remains text, which then fails the comparison of types.
+A value that cannot be parsed as the wanted type remains a string, which the check of its type then rejects.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PAIR = re.compile(r"([^:]+):\s*(.*?)(?:,\s*(?=[^,]+:)|$)")
 
 
 def parse_javascript_value(text: str, wanted: str, element: str | None = None) -> Any:
-    """Parse the source text of a value. `wanted`: the declared type; `element`: that of its elements.
+    """Parse the source text of a value. `wanted`: its declared type. `element`: the declared type of its elements.
 
     Raises:
         ValueError: If BFCL has no rule for the type.
@@ -72,7 +72,7 @@ def _array(text: str, element: str | None) -> Any:
 def _rows(text: str) -> list[list[Any]] | None:
     """Return the rows of an array of arrays, `[[…], […]]` or `new Array([…], […])`.
 
-    None if the text is not an array of arrays.
+    Return None if the text is not an array of arrays.
     """
     opening = _ROWS_OPENING.match(text)
     if opening is None:
@@ -86,10 +86,11 @@ def _rows(text: str) -> list[list[Any]] | None:
 
 
 def _rows_end(text: str, start: int, closing: str) -> int | None:
-    """Return the position where the array whose first row begins at `start` ends. None if it does not end.
+    """Return the position where an array of rows ends. `start`: the position at which its first row begins.
 
-    A row ends with the first `]` on its line that is followed by the array's end, or by another row that
-    itself ends. The search goes from right to left, so that no text takes long to parse.
+    Return None if the array does not end. A row ends with the first `]` on its line that is followed by the
+    array's end, or by another row that itself ends. The search goes from right to left, so that no text takes
+    long to parse.
     """
     inside: list[int | None] = [None] * (len(text) + 1)
     for position in range(len(text) - 1, start - 1, -1):
@@ -128,7 +129,7 @@ def _member(text: str) -> Any:
 
 
 def _untyped(text: str) -> Any:
-    """Parse a value by its form, because it has no declared type."""
+    """Parse a value that has no declared type. The form of the text decides its type."""
     text = text.strip()
     if text in ("true", "false"):
         return text == "true"

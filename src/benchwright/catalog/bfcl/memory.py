@@ -1,8 +1,8 @@
-"""The memory categories: conversations that fill a model's memory, and questions that use it.
+"""The memory categories: conversations that fill a model's memory, and questions that use the memory.
 
 The order is that of bfcl_eval at commit 6ea5797. The conversations of a scenario run one after the other,
-each with the memory that the previous one left. Every question then starts with the memory after the last
-conversation, and does not change it.
+each with the memory that the previous one left. Every question then starts with the memory as it is after the
+last conversation, and does not change it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class MemoryKey(NamedTuple):
 
 
 class _Memory:
-    """A memory that is being filled. `snapshot`: its content after `played` conversations."""
+    """A memory that is being filled. `played`: number of conversations held; `snapshot`: its content after them."""
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
@@ -62,7 +62,7 @@ class Memories:
         trials: Iterable[TrialRecord],
         read: Callable[[TrialRecord], TrialBody],
     ) -> None:
-        """Load memories from earlier trials of the run, so that later questions start with the same ones."""
+        """Load memories from earlier trials of the run, so that later questions start with the same memories."""
         for trial in trials:
             category, scenario = trial.labels.get("category", ""), trial.labels.get("scenario", "")
             memory = self.get(MemoryKey(trial.target, trial.repeat, category, scenario))
@@ -74,10 +74,10 @@ class Memories:
 
 
 class AskWithMemory:
-    """A solver for questions about a memory. For a scenario's first question, it fills the memory first.
+    """A solver for questions about a memory. It fills the memory before a scenario's first question.
 
     The outcome's artifacts are `turns` (the calls), `memory` (its content when the question was asked), and
-    `conversations` (messages of the conversations that this trial played).
+    `conversations` (messages of the conversations that this trial held).
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class AskWithMemory:
         self._memories = memories
 
     async def ask(self, trial: Trial, session: Session) -> Outcome:
-        """Fill the memory unless that is done, ask the question, and return the outcome."""
+        """Fill the memory unless it is filled already. Then ask the question, and return the outcome."""
         content = trial.sample.content
         whose = MemoryKey(trial.target.slot, trial.repeat, content["category"], content["scenario"])
         memory = self._memories.get(whose)
@@ -118,7 +118,7 @@ class AskWithMemory:
         *,
         asks: bool,
     ) -> tuple[Outcome, Snapshot | None]:
-        """Play a conversation. Return its outcome, and the memory's content afterwards."""
+        """Hold a conversation. Return its outcome, and the memory's content afterwards."""
         name = MEMORY_CLASSES[content["category"]]
         opening = {
             "category": content["category"],
@@ -145,7 +145,7 @@ class AskWithMemory:
 def check_answer(
     messages: Sequence[Message], artifacts: Mapping[str, Any], answers: Sequence[str]
 ) -> Mistake | None:
-    """Return the reason why the last message does not answer the question; None if it does.
+    """Return the reason why the last message does not answer the question. Return None if it does.
 
     Source: agentic_checker.py.
     """
@@ -161,10 +161,10 @@ def check_answer(
 
 
 def last_response(messages: Sequence[Message], artifacts: Mapping[str, Any]) -> str | None:
-    """Return the model's last message as text. None if the limit of steps was reached.
+    """Return the model's last message as text. Return None if the limit of steps was reached.
 
-    As in the official code, a call with invalid arguments ends the conversation. Its first call is then
-    returned as text.
+    As in the official code, a call with invalid arguments ends the conversation. The first call of that
+    message is then returned as text.
     """
     turns = artifacts.get("turns") or [[]]
     if len(turns[-1]) > MOST_STEPS:
@@ -183,5 +183,5 @@ _LEFT_OUT = re.compile(r"[,./\-_*^()]")
 
 
 def normalize(text: str) -> str:
-    """Return a text normalised for comparison: lower case, less punctuation, double quotes only."""
+    """Return a text normalised for comparison: in lower case, with less punctuation, with double quotes only."""
     return _LEFT_OUT.sub("", text).lower().replace("'", '"')

@@ -22,7 +22,7 @@ SCENARIO_INTROS = {
     "notetaker": "You are a personal organization assistant. Capture key information from conversations, like tasks, "
     "deadlines, and preferences, and use it to give reliable reminders and answers in future sessions.",
 }
-"""The first sentences of each scenario's system prompt, word for word, so that scores are comparable."""
+"""The first sentences of the system prompt, by scenario, word for word, so that scores are comparable."""
 
 _PERSISTENT = (
     "persistent across multiple conversations with the user, and can be accessed in a later interactions. You should "
@@ -37,13 +37,13 @@ TWO_PART_PROMPT = (
     "capacity, but will be held outside of your immediate context due to its size.\n\n"
     "Here is the content of your Core Memory from previous interactions:\n"
 )
-"""The rest of the system prompt for memories in two parts, also word for word."""
+"""The rest of the system prompt for memories that consist of two parts, word for word."""
 
 UNIFIED_PROMPT = (
     f"\n\nYou have access to an advanced memory system, which is {_PERSISTENT}"
     "Here is the content of your memory system from previous interactions:\n"
 )
-"""The rest of the system prompt for a memory that is one text."""
+"""The rest of the system prompt for memories that are a single text, word for word."""
 
 ANSWER_FORMAT = (
     "For your final answer to the user, you must respond in this format: {'answer': A short and precise answer to the "
@@ -52,14 +52,14 @@ ANSWER_FORMAT = (
     "cannot be properly answered, response with {'answer': 'I cannot answer this question', 'context': A short reason "
     "explaining why this question cannot be answered}.\n"
 )
-"""The end of the system prompt for questions; the conversations before them lack it."""
+"""The end of the system prompt for questions. The prompts of conversations before the questions lack this end."""
 
 
 def memory_prompt(category: str, scenario: str, memory: str, *, asks: bool) -> Message:
     """Build the system prompt of a conversation with a memory.
 
-    `memory`: the part that the model sees. `asks`: True for the graded question, False for a conversation
-    that fills the memory.
+    `memory`: the part of the memory that the model sees. `asks`: True for the graded question, False for a
+    conversation that fills the memory.
     """
     told = UNIFIED_PROMPT if category == "memory_rec_sum" else TWO_PART_PROMPT
     prompt = f"{SCENARIO_INTROS[scenario]}{told}{memory}\n"

@@ -16,11 +16,11 @@ from benchwright.data.errors import DatasetNotFound, DatasetValidationError
 from benchwright.records import Message, Record, Sample
 
 TurnMessages = list[list[Message]]
-"""The messages of each turn of a conversation."""
+"""Type of a conversation: a list of messages for each turn."""
 
 
 class MemoryRow(Record, frozen=True):
-    """A question of a scenario, or a conversation that precedes its questions."""
+    """A question of a scenario, or a conversation that precedes the scenario's questions."""
 
     id: str
     question: TurnMessages
@@ -46,12 +46,12 @@ class Conversations(msgspec.Struct):
             self.by_scenario.setdefault(row.scenario, []).append(row.question)
 
     def digest(self, scenario: str) -> str:
-        """Return a digest of a scenario's conversations, which changes with any word in them."""
+        """Return a digest of a scenario's conversations. It changes with any word in the conversations."""
         return xxhash.xxh3_128_hexdigest(msgspec.json.encode(self.by_scenario[scenario]))
 
 
 REQUIRED_SPLITS = ("memory", "memory_answers", "conversations", "functions", "classes")
-"""The splits that the memory categories need."""
+"""The splits of the dataset that the memory categories need."""
 
 
 def memory_samples(

@@ -1,4 +1,4 @@
-"""Multi-turn tasks: asks step by step, executes the calls, reports their results, and judges the whole."""
+"""Multi-turn tasks: asks step by step, executes the calls, returns their results, and judges the conversation."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from benchwright.errors import ExecutionError
 from benchwright.records import Message, Outcome, Trial
 
 MOST_STEPS = 20
-"""Maximum number of executed steps in one turn. One more ends the conversation."""
+"""Maximum number of executed steps in one turn. One more step ends the conversation."""
 
 BAD_ARGUMENTS_ERROR = "Error during execution: the arguments are not a JSON object."
 
 
 class MultiTurnSolver:
-    """A solver that plays the turns of a multi-turn task (bfcl_eval, base_handler.py).
+    """A solver that runs all turns of a multi-turn task (bfcl_eval, base_handler.py).
 
     The outcome's artifacts are `turns` (the calls as source text, by turn and step), and `failed` if the
     sandbox ended during a call.
@@ -42,14 +42,14 @@ class MultiTurnSolver:
         self._executor = executor
 
     async def converse(self, trial: Trial, session: Session) -> Outcome:
-        """Play all turns, or until one takes too many steps, and return the outcome."""
+        """Run the turns until one takes too many steps, and return the outcome."""
         async with AsyncExitStack() as stack:
             execution = await stack.enter_async_context(self._executor.start(trial.sample.content))
             return await play_turns(self._mode, trial.sample.content, session, execution)
 
 
 async def play_turns(mode: Mode, content: dict[str, Any], session: Session, execution: Execution) -> Outcome:
-    """Play the turns of a conversation on existing class instances. `MultiTurnSolver` describes the artifacts."""
+    """Run the turns of a conversation on existing class instances. `MultiTurnSolver` describes the artifacts."""
     return await _Conversation(mode, content, session, execution).play()
 
 
@@ -91,7 +91,7 @@ class _Conversation:
         self._messages += messages
 
     async def _play_turn(self, number: int, steps: list[list[str]]) -> bool:
-        """Play one turn. Return true if the model ended it, false if it took too many steps."""
+        """Run one turn. Return True if the model ended the turn. Return False if the turn took too many steps."""
         while len(steps) <= MOST_STEPS:
             reply = self._reply = await self._ask()
             self._messages.append(reply.message)
@@ -161,7 +161,7 @@ def _written(value: Any) -> str:
 async def judge_conversation(
     executor: Executor, content: dict[str, Any], artifacts: Mapping[str, Any]
 ) -> Mistake | None:
-    """Return the reason why a conversation is wrong; None if it is right.
+    """Return the reason why a conversation is wrong. Return None if it is right.
 
     Raises:
         ExecutionError: If the sandbox cannot be started.
@@ -175,6 +175,6 @@ async def judge_conversation(
 
 
 def format_turns(artifacts: Mapping[str, Any]) -> str:
-    """Return the calls of all turns as readable text. `;` separates steps, ` | ` separates turns."""
+    """Return the calls of all turns as readable text. `;` separates steps, and ` | ` separates turns."""
     turns = artifacts.get("turns", [])
     return " | ".join("; ".join(call for step in steps for call in step) for steps in turns)

@@ -29,7 +29,10 @@ CLASS_MODULES = {
     "MemoryAPI_vector": VECTOR_MEMORY,
     "MemoryAPI_rec_sum": "memory_rec_sum",
 }
-"""The executable classes, and the names of their modules and of the files with their functions' documents."""
+"""Mapping from an executable class to the name of its module.
+
+The file with the documents (JSON descriptions) of the class's functions has the same name.
+"""
 
 
 class Parameters(Record, frozen=True):
@@ -53,7 +56,7 @@ class Function(Record, frozen=True):
 class BfclRow(Record, frozen=True):
     """One task. `question`: the messages of each turn.
 
-    A turn without messages offers functions that were withheld until then.
+    A turn without messages offers functions that were withheld in earlier turns.
     """
 
     id: str
@@ -65,18 +68,18 @@ class BfclRow(Record, frozen=True):
 
 
 class AnswerRow(Record, frozen=True):
-    """The answer to a task: possible calls. For multi-turn tasks, the source text of the calls by turn."""
+    """The answer to a task: possible calls. For a multi-turn task, the source text of the calls of each turn."""
 
     id: str
     ground_truth: list[dict[str, dict[str, list[Any]]] | list[str]]
 
 
 class Executables(msgspec.Struct):
-    """Sources of the Python classes on which multi-turn tasks are executed; part of the data.
+    """Sources of the Python classes on which multi-turn tasks are executed. They are part of the data.
 
-    `files`: sources by module name, filled when the samples are read. `digest`: covers all files except
-    memory_vector's, so that samples of other categories do not depend on that one. Samples of memory_vector
-    have a digest of that file.
+    `files`: sources by module name, filled when the samples are read. `digest`: a digest of all files except
+    memory_vector's file, so that samples of other categories do not depend on that file. Samples of
+    memory_vector have a digest of that file of their own.
     """
 
     files: dict[str, bytes] = {}
@@ -90,9 +93,9 @@ class Executables(msgspec.Struct):
 
 
 def samples(source: Source, wanted: frozenset[str], executables: Executables) -> Iterator[Sample]:
-    """Yield one sample per task of the wanted categories; of all categories in the data if none is named.
+    """Yield one sample per task of the wanted categories. If none is wanted, take all categories in the data.
 
-    Multi-turn tasks are left out if the data lack the classes to execute, unless their category is named.
+    Multi-turn tasks are left out if the data lack the classes to execute, unless their category is wanted.
 
     Raises:
         DatasetNotFound: If a wanted category, or data that it needs, is missing.
@@ -133,7 +136,7 @@ def _answers(source: Source) -> dict[str, list[Any]]:
 
 
 def documents_in(source: Source) -> dict[str, list[dict[str, Any]]]:
-    """Return the functions' documents (JSON descriptions) of each class, keyed by its module's name."""
+    """Return the documents (JSON descriptions) of each class's functions, keyed by the name of the class's module."""
     documents: dict[str, list[dict[str, Any]]] = {}
     for path in source.files("functions"):
         lines = filter(None, map(str.strip, path.read_text(encoding="utf-8").splitlines()))
@@ -204,7 +207,10 @@ def _multi_turn(
 
 
 def _taken_out(identifier: str, functions: list[dict[str, Any]], names: list[str]) -> list[dict[str, Any]]:
-    """Remove the named functions, withheld for now, from the functions on offer. Return their documents."""
+    """Remove the named functions from the functions on offer, because they are withheld at first.
+
+    Return the documents of these functions.
+    """
     taken = []
     for name in names:
         place = next((number for number, one in enumerate(functions) if one["name"] == name), None)
@@ -225,14 +231,14 @@ def _sample(row: BfclRow, category: Category, content: dict[str, Any]) -> Sample
 
 
 def _asked(turn: list[Message]) -> str:
-    """Return the messages of a turn as text, or a placeholder if the turn only adds withheld functions."""
+    """Return the messages of a turn as text. If the turn only adds withheld functions, return a placeholder."""
     return "\n".join(content_text(one.get("content")) for one in turn) or "(further functions)"
 
 
 def _target(category: Category, answer: list[Any] | None) -> str:
-    """Return the right calls as text for human readers.
+    """Return the right calls as text for people.
 
-    Each argument is shown with all allowed values. Multi-turn calls are source text, turn by turn.
+    Each argument has all its allowed values. Multi-turn calls are source text, turn by turn.
     """
     if "relevance" in category.kind:
         return "no call" if category.kind == "irrelevance" else "any call"

@@ -1,4 +1,4 @@
-"""Solver of single-turn tasks. Offers functions as tools or in a prompt (bfcl_eval, default_prompts.py)."""
+"""Solver of single-turn tasks. It offers functions as tools or in a prompt (bfcl_eval, default_prompts.py)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Mode = Literal["tools", "prompt"]
 class AskCalls:
     """A solver that offers the functions, as tools or in the system prompt, and sends one request.
 
-    The response becomes the answer unchanged.
+    The answer is the response, unchanged.
     """
 
     def __init__(self, mode: Mode) -> None:
@@ -68,13 +68,13 @@ Here is a list of functions in json format that you can invoke.
 """The system prompt of the leaderboard's prompt models, word for word, so that scores are comparable."""
 
 MORE_FUNCTIONS_MESSAGE = "I have updated some more functions you can choose from. What about now?"
-"""The user's message in a turn that adds functions which were withheld until then."""
+"""The user's message in a turn that adds functions which earlier turns withheld."""
 
 
 def with_system_prompt(messages: Sequence[Message], functions: Sequence[dict[str, Any]]) -> list[Message]:
     """Return the messages with BFCL's system prompt in front.
 
-    If they begin with a system message, its text is appended to the prompt.
+    If the first message is a system message, its text is appended to the prompt.
     """
     prompt = SYSTEM_PROMPT.replace("{functions}", json.dumps(functions, indent=4))
     if messages and messages[0].get("role") == "system":

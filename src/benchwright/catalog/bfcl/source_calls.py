@@ -1,10 +1,10 @@
 """Calls written in Java or JavaScript, parsed by tree-sitter.
 
 An example is `Name.method(first="a", second=new int[]{1, 2})`. Calls are found and read as in the official
-code (bfcl_eval, model_handler/parser), with later versions of its parsers. For Java, that code slices text by
-positions in bytes, so that an argument after a non-ASCII letter is cut at the wrong place. It joins complex
-values from their tokens, without the white space between them and without the body of a class, so that a
-HashMap loses its `{{ put(…); }}`.
+code (bfcl_eval, model_handler/parser), with later versions of its parsers. For Java, the official code slices
+text by positions in bytes, so that an argument after a non-ASCII letter is cut at the wrong position. It
+joins complex values from their tokens, without the white space between them and without the body of a class,
+so that a HashMap loses its `{{ put(…); }}`.
 """
 
 from __future__ import annotations
@@ -21,16 +21,19 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 LONGEST_CALL = 4_000
-"""Maximum length in characters of a call, since parsing can take long. The longest gold one has 340."""
+"""Maximum length in characters of a call that is parsed, since parsing can take long.
+
+The longest right call has 340.
+"""
 
 UNNAMED_ARGUMENT = ""
-"""Placeholder name for an unnamed argument. No parameter has this name."""
+"""Name under which an unnamed argument is stored. No parameter has this name."""
 
 _AS_WRITTEN = (
     *("identifier", "class_literal", "type_identifier", "method_invocation"),
     *("string_literal", "character_literal"),
 )
-"""Kinds of nodes whose Java text is taken unchanged, with white space."""
+"""Kinds of syntax-tree nodes whose text in Java is taken unchanged, with white space."""
 
 
 @cache
@@ -38,7 +41,7 @@ def parser_of(language: Language) -> Parser:
     """Return the parser of Java or JavaScript.
 
     Raises:
-        UserError: If tree-sitter is not installed. States how to get it.
+        UserError: If tree-sitter is not installed. The message states how to get it.
     """
     try:
         import tree_sitter
@@ -56,7 +59,7 @@ def parse_source_call(text: str, language: Language) -> list[Call]:
     """Return the first call in a source text, as a list of length 1.
 
     The values of its named arguments are source text without quotation marks. Names among the arguments, and
-    `true` in JavaScript, are kept as `UNNAMED_ARGUMENT`. Anything else that is not a named argument is left out.
+    `true` in JavaScript, are stored as `UNNAMED_ARGUMENT`. Other unnamed arguments are left out.
 
     Raises:
         DecodingError: If the text cannot be parsed, contains no call, or an argument is named twice.
@@ -101,7 +104,7 @@ class _JavaText:
         return self._text[node.start_byte : node.end_byte]
 
     def argument(self, node: Node) -> str:
-        """Return the text of an argument's value. A string literal loses its quotation marks."""
+        """Return the text of an argument's value. The quotation marks of a string literal are removed."""
         if node.type in ("string_literal", "character_literal"):
             return self.plain(node)[1:-1]
         return self._put_together(node)
@@ -121,7 +124,7 @@ class _JavaText:
 
 
 def _javascript_call(root: Node) -> Call:
-    """Return the call in the first statement that is one. A call inside another expression is not found."""
+    """Return the first call that is a whole statement. A call inside another expression is not found."""
     statements = (one for one in root.children if one.type == "expression_statement")
     calls = [one for statement in statements for one in statement.children if one.type == "call_expression"]
     if not calls:

@@ -12,7 +12,7 @@ JSON_TYPES = {
     **dict.fromkeys(("array", "list", "tuple", "ArrayList", "Array", "Queue", "Stack"), "array"),
     **dict.fromkeys(("dict", "object", "HashMap", "Hashtable"), "object"),
 }
-"""Type names mapped to those of JSON Schema. Any other name becomes `string`."""
+"""Mapping from BFCL's type names to those of JSON Schema. Any other name becomes `string`."""
 
 PYTHON_TYPES: dict[str, type[Any]] = {
     "string": str,
@@ -51,7 +51,7 @@ ELEMENT_TYPES = {
     "java": ("Array", "ArrayList"),
     "javascript": ("array",),
 }
-"""The types, by language, whose elements have a declared type that is also checked."""
+"""The types, by language, whose elements have a declared type, too, which is checked."""
 
 LONGEST_SOURCE = 4000
-"""Maximum length in characters of a Java or JavaScript value to parse. The longest right one has 210."""
+"""Maximum length in characters of a Java or JavaScript value that is parsed. The longest right value has 210."""

@@ -1,4 +1,4 @@
-"""Checks values against the possible ones, by BFCL's rules for strings, lists and dictionaries."""
+"""Checks values against the possible values, by BFCL's rules for strings, lists and dictionaries."""
 
 from __future__ import annotations
 
@@ -11,30 +11,37 @@ from benchwright.catalog.bfcl.calls import Mistake
 _IGNORED = re.compile(r"[ ,./\-_*^]")
 
 MAY_BE_OMITTED = ""
-"""Among the possible values, this means that the argument may be left out."""
+"""The entry among a parameter's possible values that means that the argument may be left out."""
 
 
 def normalize_string(text: str) -> str:
-    """Return a string normalised for comparison: no spaces, fewer marks, lower case, double quotes only."""
+    """Return a string normalised for comparison: without blanks and the marks `,./-_*^`, in lower case.
+
+    Single quotes become double quotes.
+    """
     return _IGNORED.sub("", text).lower().replace("'", '"')
 
 
 def normalize_if_string(value: Any) -> Any:
-    """Return `normalize_string` of a string; anything else unchanged."""
+    """Return `normalize_string` of a value if it is a string. Return other values unchanged."""
     return normalize_string(value) if type(value) is str else value
 
 
 def check_string(name: str, value: str, possible: Sequence[Any]) -> Mistake | None:
-    """Return a mistake unless the string equals a possible one, both normalised by `normalize_string`; else None."""
+    """Check that the string equals one of the possible strings, all normalised by `normalize_string`.
+
+    Return None if it does. Return the mistake otherwise.
+    """
     if normalize_string(value) in [normalize_string(one) for one in possible if type(one) is str]:
         return None
     return Mistake("value_error:string", _not_among(name, value, possible))
 
 
 def check_list(name: str, value: Sequence[Any], possible: Sequence[Any]) -> Mistake | None:
-    """Return a mistake unless the list equals a possible one, element by element in order; else None.
+    """Check that the list equals one of the possible lists: the same elements in the same order.
 
-    If the argument may be omitted, an empty list is right, too.
+    If the argument may be omitted, an empty list is right, too. Return None if the list is right, otherwise
+    the mistake.
     """
     elements = [normalize_if_string(one) for one in value]
     for one in possible:
@@ -44,9 +51,9 @@ def check_list(name: str, value: Sequence[Any], possible: Sequence[Any]) -> Mist
 
 
 def check_dict(value: dict[Any, Any], possible: Sequence[Any]) -> Mistake | None:
-    """Return a mistake unless the dictionary fits a possible one; else None.
+    """Check that the dictionary fits one of the possible dictionaries.
 
-    If there are several possible ones, it is the mistake found for the last of them.
+    Return None if it does. Otherwise return the mistake found for the last possible dictionary.
     """
     wrong: Mistake | None = Mistake("dict_checker:unclear", f"{value!r} fits no possible dictionary")
     for one in possible:
@@ -58,7 +65,10 @@ def check_dict(value: dict[Any, Any], possible: Sequence[Any]) -> Mistake | None
 
 
 def _misfit(value: dict[Any, Any], possible: dict[str, Any]) -> Mistake | None:
-    """Return a mistake unless all keys and values are possible, and missing keys are optional; else None."""
+    """Check that all keys of a dictionary and their values are possible, and that no required key is missing.
+
+    Return None if this is so. Return the mistake otherwise.
+    """
     missing = [key for key, values in possible.items() if key not in value and MAY_BE_OMITTED not in values]
     if missing:
         return Mistake("value_error:dict_key", f"Missing dict key {missing[0]!r}.")
@@ -72,9 +82,10 @@ def _misfit(value: dict[Any, Any], possible: dict[str, Any]) -> Mistake | None:
 
 
 def check_dicts(value: Sequence[Any], possible: Sequence[Any]) -> Mistake | None:
-    """Return a mistake unless the list fits a possible list; else None.
+    """Check that a list of dictionaries fits one of the possible lists.
 
-    It fits if both have the same number of dictionaries, and these fit pairwise.
+    It fits if both lists have the same length, and if the dictionaries at the same index fit. Return None if
+    the list fits. Otherwise return the mistake found for the last possible list.
     """
     wrong = Mistake("list_dict_checker:unclear", f"{value!r} fits no possible list of dictionaries")
     for one in possible:
@@ -96,7 +107,7 @@ def _element_misfit(given: Any, wanted: Any) -> Mistake | None:
 
 
 def check_other(name: str, value: Any, possible: Sequence[Any]) -> Mistake | None:
-    """Return a mistake unless the value equals a possible one; else None."""
+    """Check that the value equals one of the possible values. Return None if it does, otherwise the mistake."""
     return None if value in possible else Mistake("value_error:others", _not_among(name, value, possible))
 
 

@@ -1,9 +1,9 @@
 """Shared parts of the benchmarks whose models work in containers: sandboxes, a bash session, an agent.
 
-open → containers(at_once)                one engine connection, leftovers removed, concurrency limited
+open → open_containers(at_once)           one engine connection, leftovers removed, concurrency limited
 solve → sandboxes.started(spec)           the sample's own container, removed at the end
         BashSession(sandbox)              commands one after another; directory and variables persist
-        work(session, bash, messages, …)  the model runs commands until it reports that it is done
+        run_shell_agent(session, bash, …) the model runs commands until it reports that it is done
         the benchmark's tests             their log goes into the outcome's artifacts
 score → a pure function over the sample and that log, so that rescoring needs no container
 """

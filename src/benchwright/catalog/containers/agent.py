@@ -55,11 +55,14 @@ _TOO_LONG = (
     "maximum context",
     "too long",
 )
-"""Wordings of vLLM, SGLang, OpenAI, LiteLLM, llama.cpp and Anthropic for a prompt longer than the context."""
+"""Regular expression for error messages that a prompt exceeds the model's context length.
+
+It covers the wordings of vLLM, SGLang, OpenAI, LiteLLM, llama.cpp and Anthropic.
+"""
 
 
 class AgentLimits(Record, frozen=True):
-    """Limits of an agent: model responses, seconds per command, and total seconds (None: unlimited)."""
+    """Limits of an agent: number of model responses, seconds per command, and total seconds (None: unlimited)."""
 
     turns: int
     command_seconds: float
@@ -67,7 +70,7 @@ class AgentLimits(Record, frozen=True):
 
 
 class AgentResult(Record, frozen=True):
-    """Result of an agent's work. `status`: `limit` if a limit ended the work; `reason` then names the limit.
+    """Result of an agent's work. `status`: `limit` if a limit ended the work; `reason` then names that limit.
 
     `container_ended`: True if the container no longer exists, so that nothing can be tested. `artifacts`:
     data to store with the outcome.
@@ -88,7 +91,7 @@ async def run_shell_agent(
     limits: AgentLimits,
     commands: CommandFormat = "auto",
 ) -> AgentResult:
-    """Let the model work until it sends a response without a command, or reaches a limit.
+    """Let the model work until it sends a response without a command, or until a limit is reached.
 
     `commands`: how the model sends commands. With `auto`, the `bash` tool is offered unless the server
     rejects tools, and fenced code blocks count as commands until the model first calls the tool.
@@ -178,7 +181,7 @@ class _Agent:
     async def _run_all(self, turn: int, asked: Sequence[ParsedCommand]) -> EndReason | None:
         """Run commands in order, and append their results to the conversation.
 
-        Return the reason if a command ended the container; None otherwise.
+        Return the reason if a command ended the container. Return None otherwise.
         """
         results: list[tuple[ParsedCommand, CommandRecord | None]] = []
         try:
@@ -207,6 +210,6 @@ def _is_about_tools(error: ProviderError) -> bool:
 
 
 def is_context_length_error(error: ProviderError) -> bool:
-    """Return true if the server rejected a conversation because it exceeds the model's context length."""
+    """Return True if a server rejected a conversation because it exceeds the model's context length."""
     words = str(error).lower()
     return error.http_status in (400, 413, 422) and any(part in words for part in _TOO_LONG)

@@ -1,4 +1,4 @@
-"""Runs commands in a container as in one terminal: the directory and exported variables persist."""
+"""Runs commands in a container as in one terminal: working directory and exported variables persist."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from benchwright.sandbox.docker import ExecResult, Sandbox
 from benchwright.sandbox.docker.commands import EndReason
 
 MAX_OUTPUT_BYTES = 16 * 1024
-"""Number of bytes kept from a command's output (its start and its end), for the model and for the record."""
+"""Maximum number of bytes that are kept of a command's output, for the model and for the record.
+
+They are the output's start and end.
+"""
 
 STATE_DIRECTORY = "/dev/shm/.benchwright"
-"""Directory for the state of the agent's terminal, in memory: every container has it, for any user."""
+"""Directory for the state of the agent's terminal. It is in memory. Every container has it, for any user."""
 
 _START = """
 mkdir -p "$2"
@@ -22,7 +25,10 @@ set -- "$shell" -c "$1" "${shell##*/}" "$state"
 [ -f "$state/exports" ] && set -- env -i "PATH=$PATH" "$@"
 exec "$@"
 """
-"""Restores the terminal's state. The exports replace the environment, so that unset variables stay unset."""
+"""Shell script that restores the terminal's state.
+
+The exported variables replace the environment, so that unset variables stay unset.
+"""
 
 _RUN = (
     'set -- "$(cat)" "$1"; exec </dev/null 2>&1; '
@@ -31,13 +37,14 @@ _RUN = (
     """trap "pwd >'$2/directory'; export -p >'$2/new' && command -p mv '$2/new' '$2/exports'" EXIT; """
     'eval "shift 2; $1"'
 )
-"""Runs a command. It is in one line, so that the shell's messages have the command's own line numbers."""
+"""Shell script that runs a command. It is one line, so that the shell reports the command's own line numbers."""
 
 
 class CommandRecord(Record, frozen=True):
     """One command and its result.
 
-    - `output`: stdout and stderr, interleaved as printed. `cut`: number of bytes left out of its middle.
+    - `output`: stdout and stderr, interleaved as printed. `cut`: number of bytes left out of the middle of
+      the output.
     - `ended`: `exited`, or the limit that ended the command.
     - `container_ended`: True if the container ended together with the command.
     """
@@ -57,13 +64,13 @@ class CommandRecord(Record, frozen=True):
 
 
 class BashSession:
-    """A terminal in a sandbox: bash if the image has it, else sh. Commands cannot read input.
+    """A terminal in a sandbox: bash if the image has bash, else sh. Commands cannot read input.
 
     Background processes keep running after their command. Functions, aliases and variables that are not
-    exported are lost at its end. `commands` is the transcript.
+    exported are lost when the command ends. `commands` is the transcript.
 
-    `state`: a directory; sessions with the same one share a terminal. `apart`: the session starts with the
-    image's directory and environment, whatever other sessions did.
+    `state`: the directory for the terminal's state. Sessions with the same directory share a terminal.
+    `apart`: the session starts with the image's directory and environment, whatever other sessions did.
     """
 
     def __init__(

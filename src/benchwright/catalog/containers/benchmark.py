@@ -31,7 +31,7 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     - `solver`: builds the solver once the engine is connected.
     - `max_containers`: largest number of containers at the same time.
     - `images`: returns the images that a task needs.
-    - `image_gib`: mean disk space per image beyond shared layers, in GiB; None if unknown.
+    - `image_gib`: mean disk space per image in GiB, without shared layers; None if unknown.
     - `image_retention`: decides which images are removed.
     - `exploits`: checks that try to break the seal.
     - `agent_turns`: the agent's largest number of turns; None if there is no agent.
@@ -84,7 +84,7 @@ def with_exploits(benchmark: Benchmark) -> ContainerBenchmark:
     """Return the benchmark with exploits (scripted agents that cheat) in place of its other checks.
 
     Raises:
-        UserError: If it has no agent that could be sealed.
+        UserError: If the benchmark has no agent that could be sealed.
     """
     if not isinstance(benchmark, ContainerBenchmark) or not benchmark.exploits:
         raise UserError(f"{benchmark.about.full_name} has no seal that exploits could be tried on.")
@@ -113,7 +113,7 @@ class Containers:
         """Create the network proxy of one trial. The context manager is returned without being entered.
 
         Raises:
-            ExecutionError: If containers cannot reach a proxy on this machine. States what to do.
+            ExecutionError: If containers cannot reach a proxy on this machine. The message states what to do.
         """
         if sys.platform != "linux" or not self.engine.address.is_local:
             raise ExecutionError(
@@ -125,10 +125,10 @@ class Containers:
 
 @asynccontextmanager
 async def open_containers(at_once: int) -> AsyncIterator[Containers]:
-    """Connect to the engine and remove containers left by this user's dead processes; disconnect on exit.
+    """Connect to the engine; disconnect on exit. Remove containers that this user's dead processes have left.
 
     Raises:
-        EngineUnavailable: If no engine can be used. States how to get one.
+        EngineUnavailable: If no engine can be used. The message states how to get one.
     """
     async with connect() as engine:
         await remove_leftovers(engine)

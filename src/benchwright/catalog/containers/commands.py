@@ -30,7 +30,10 @@ _FENCE = re.compile(
     r"^ {0,3}(`{3,})(?:bash|sh|shell)[ \t]*\n(.*?)^ {0,3}\1`*[ \t]*$",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-"""Fenced shell blocks. Blocks in other languages are output, files or examples, as in mini-swe-agent."""
+"""Regular expression for fenced shell blocks.
+
+Blocks in other languages are output, files or examples, as in mini-swe-agent.
+"""
 
 CUT_OFF_MESSAGE = "Your answer was cut off: it was too long. Give a shorter one."
 
@@ -43,7 +46,7 @@ _ENDINGS = {
 
 
 class ParsedCommand(Record, frozen=True):
-    """A command from a model. `call_id`: id of its tool call. If `problem` is set, the command is not run."""
+    """A command from a model. `call_id`: id of its tool call. `problem`: the reason why the command is not run."""
 
     command: str
     call_id: str | None = None
@@ -51,9 +54,9 @@ class ParsedCommand(Record, frozen=True):
 
 
 def commands_of(reply: Reply, *, fences: bool = True) -> list[ParsedCommand]:
-    """Return the commands in a response, in order: those of its tool calls, else its fenced shell blocks.
+    """Return the commands in a response, in order: those of its tool calls.
 
-    Shell blocks are read only if there is no tool call and `fences` is true.
+    If there is no tool call and `fences` is True, return the fenced shell blocks.
     """
     if reply.tool_calls:
         return [_of_call(call) for call in reply.tool_calls]
@@ -61,7 +64,7 @@ def commands_of(reply: Reply, *, fences: bool = True) -> list[ParsedCommand]:
 
 
 def result_messages(results: Sequence[tuple[ParsedCommand, CommandRecord | None]]) -> list[Message]:
-    """Build the messages that report results to the model: one per tool call, or one for all fenced blocks.
+    """Build the messages with the results for the model: one per tool call, or one for all fenced blocks.
 
     All fenced blocks share a message, because many chat templates reject two user messages in a row.
     """
@@ -80,9 +83,9 @@ def result_messages(results: Sequence[tuple[ParsedCommand, CommandRecord | None]
 
 
 def observation(record: CommandRecord) -> str:
-    """Return a command's output for the model.
+    """Return a command's output as the model sees it.
 
-    Unless the command succeeded, append its exit code or the limit.
+    If the command did not succeed, its exit code or the limit that ended it is appended.
     """
     output = record.output.rstrip("\n")
     ending = f"exit code {record.exit_code}" if record.exit_code else ""

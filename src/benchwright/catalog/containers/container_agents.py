@@ -59,7 +59,8 @@ class TaskAgent(Protocol):
     ) -> AgentResult:
         """Work until the task is done or a limit is reached. In both cases, the result is graded.
 
-        `apart`: start with the image's directory and environment, whatever was done in the sandbox before.
+        `apart`: True to start with the image's directory and environment, whatever was done in the sandbox
+        before.
 
         Raises:
             ProviderError: If the endpoint failed, after retries.
@@ -71,7 +72,7 @@ class TaskAgent(Protocol):
 class ShellAgent:
     """The built-in shell agent: runs a model's commands one after another in one terminal.
 
-    `commands`: how the model sends them.
+    `commands`: how the model sends its commands.
     """
 
     def __init__(self, commands: CommandFormat) -> None:
@@ -133,11 +134,11 @@ class CommandLineAgent:
 
 @asynccontextmanager
 async def open_command_line_agent(recipe: Recipe) -> AsyncIterator[TaskAgent]:
-    """Prepare a command-line agent and its relay, for all trials of a run; remove them on exit.
+    """Prepare a command-line agent and its relay, for all trials of a run. Remove both on exit.
 
     Raises:
-        UserError: If the agent is not installed, does not run in containers, or lacks something on this
-            machine.
+        UserError: If the agent is not installed, does not run in containers, or needs something that this
+            machine lacks.
     """
     if recipe.loop == "terminus":
         yield Terminus(recipe, container_agent(recipe, Path()))
@@ -149,9 +150,10 @@ async def open_command_line_agent(recipe: Recipe) -> AsyncIterator[TaskAgent]:
 
 
 def terminus_departures(recipe: Recipe, turns: int) -> tuple[str, ...]:
-    """Return how Benchwright's own implementation of an agent (only Terminus) differs from the original, one
-    text per difference. These include the turn limit `turns` if it is stricter than the original's. Empty for
-    other agents.
+    """Return how Benchwright's own implementation of an agent differs from the original, one text per difference.
+
+    Only Terminus has such an implementation; the result is empty for other agents. The turn limit `turns` is
+    a difference if it is stricter than the original's.
     """
     if recipe.loop != "terminus":
         return ()
@@ -176,7 +178,7 @@ def _said(ended: ExecResult | None) -> dict[str, str]:
 def _work(
     ended: ExecResult | None, calls: AgentAccess, artifacts: dict[str, Any], seconds: float
 ) -> AgentResult:
-    """Return the result of an agent's work from its exit, its relayed calls and its artifacts.
+    """Return the result of an agent's work, from its exit, its relayed calls and its artifacts.
 
     A limit ends the work but not the trial. If the agent itself failed, there is no answer to grade.
     """

@@ -1,8 +1,8 @@
 """Network access of containers: open, none, or limited to a list of hosts by Benchwright's own proxy.
 
 The proxy logs every connection. A container with a list of hosts has no network itself. A forwarder on its
-loopback interface leads to the proxy's socket, which is mounted, and programs find it by the usual
-environment variables (`HTTPS_PROXY`). Tests have a separate forwarder and token.
+loopback interface leads to the proxy's socket, which is mounted into the container. Programs find the
+forwarder by the usual environment variables (`HTTPS_PROXY`). Tests have a separate forwarder and token.
 """
 
 from __future__ import annotations
@@ -26,15 +26,18 @@ from benchwright.text import Say
 
 EGRESS_DIRECTORY = "/opt/benchwright/egress"
 FORWARDER_PORT = 61128
-"""Port on a container's loopback: above the kernel's ephemeral ports, below it no well-known server port."""
+"""Port of the forwarder on a container's loopback interface.
+
+It is above the kernel's ephemeral ports, and above the ports of well-known servers.
+"""
 FORWARDING_SECONDS = 60.0
 _OWN = "localhost,127.0.0.1,127.0.0.0/8,::1,0.0.0.0"
 
 
 class Egress:
-    """A container's network access: its grant (permission) on the trial's proxy, and programs' settings.
+    """A container's network access: its grant (permission) on the trial's proxy, and the settings of programs.
 
-    `neighbours`: names of containers that it reaches directly, in a shared network.
+    `neighbours`: names of containers that this container reaches directly, in a shared network.
     """
 
     def __init__(
@@ -56,7 +59,7 @@ class Egress:
         return self._proxy.traffic
 
     async def apply_to(self, spec: SandboxSpec) -> SandboxSpec:
-        """Return the sandbox spec with this network access in place of any other.
+        """Return the sandbox spec with this network access in place of the network access that it had.
 
         Raises:
             UserError: If this machine has no Python that can run in containers.
@@ -69,7 +72,7 @@ class Egress:
     async def start_forwarder(self, sandbox: DockerSandbox, port: int = FORWARDER_PORT) -> int:
         """Forward a port of the container's loopback interface to the proxy, and return the port.
 
-        0 means any free port. The sandbox must run as root.
+        Port 0 means any free port. The sandbox must run as root.
 
         Raises:
             ExecutionError: If nothing can be started in the container.
@@ -103,7 +106,7 @@ class Egress:
         }
 
     async def revoke(self) -> None:
-        """Close all connections of this grant, and refuse later ones."""
+        """Close all connections of this grant, and refuse later connections."""
         self.grant.policy = None
         await self._proxy.end_connections(self.grant)
 
@@ -122,7 +125,7 @@ class Egress:
 async def start_sandbox(
     exit: Egress | None, sandboxes: DockerSandboxes, spec: SandboxSpec, say: Say
 ) -> AsyncIterator[DockerSandbox]:
-    """Start a sandbox, with network access through the proxy if `exit` is not None.
+    """Start a sandbox. If `exit` is not None, it gets network access through the proxy.
 
     Raises:
         EngineError: If the sandbox cannot be started.
@@ -141,9 +144,9 @@ async def start_sandbox(
 async def tests_egress(
     containers: Containers, rules: NetworkRules, *, filtered: bool
 ) -> AsyncIterator[Egress | None]:
-    """Yield the network access of a trial in which only the tests' containers have a network.
+    """Yield the network access of a trial in which only the containers of the tests have a network.
 
-    None unless `filtered` is true.
+    Yield None if `filtered` is False.
     """
     if not filtered:
         yield None

@@ -1,4 +1,4 @@
-"""Flags (suspicions about a pass) that are raised while a trial runs, and copied to its score details."""
+"""Flags (suspicions about a pass). They are raised while a trial runs, and copied to the details of its score."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ def flags_of(outcome: Outcome) -> list[Flag]:
 
 
 def with_flags(details: dict[str, Any], flags: Iterable[Flag]) -> dict[str, Any]:
-    """Return score details with the flags added, without duplicates; unchanged if there are no flags."""
+    """Return score details with the flags added, without duplicates. Without flags, they are unchanged."""
     told = [msgspec.to_builtins(flag) for flag in dict.fromkeys(flags)]
     return details | {FLAGS_KEY: told} if told else details

@@ -1,7 +1,7 @@
 """Test counts of gold solutions: stored by `validate`, and compared with the counts of later passes.
 
-A skipped test makes no trial fail. So code under test can pass by skipping tests. It is suspected of that if
-a pass has fewer passed tests, or more skipped ones, than the gold solution.
+A skipped test makes no trial fail, so that code under test can pass by skipping tests. A pass is suspicious
+if it has fewer passed tests, or more skipped tests, than the gold solution.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def store_gold_tally(sample: Sample, log: str) -> None:
 
 
 def compare_with_gold(sample: Sample, log: str) -> list[Flag]:
-    """Return a flag if a pass has fewer passed tests, or more skipped ones, than the gold solution.
+    """Return a flag if a pass has fewer passed tests, or more skipped tests, than the gold solution.
 
-    Empty in all other cases, and if no counts are stored.
+    Return nothing in all other cases, and if no counts are stored.
     """
     gold, tally = _noted(sample), tally_in(log)
     if gold is None:

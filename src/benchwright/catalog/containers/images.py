@@ -1,7 +1,7 @@
 """Images of a benchmark's tasks: which images a task needs, the order of tasks, and the removal of images.
 
-A family is a group of images that share layers. Tasks run family by family. While a family has further tasks,
-one of its images is kept, so that shared layers are not pulled again.
+A family is a group of images that share layers. Tasks run family by family. While tasks of a family remain,
+one image of the family is kept, so that shared layers are not pulled again.
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ from benchwright.sandbox.docker.own_images import own_images, remove_own_image
 from benchwright.sandbox.docker.pulls import PullProgress
 
 ImagePolicy = Literal["none", "base", "all"]
-"""Policy for images: `all` removes nothing; `base` keeps one image of each family.
+"""Policy for keeping images: `all` removes nothing; `base` keeps one image of each family.
 
 `none` removes all images that Benchwright pulled or built.
 """
 
 ImageOrderKey = tuple[str, tuple[str, ...]]
-"""A task's position in the order of images: its family and its own images."""
+"""Sort key of a task in the order of images: the family of its images, and the names of its own images."""
 
 
 class TaskImages(Record, frozen=True):
     """The images that one task needs.
 
-    `own_images`: names of its own images, without a tag if the image is built. `shared_images`: images shared
-    with other tasks. `image_family`: name of the group of images that share layers.
+    `own_images`: names of images that only this task needs; without a tag if the image is built.
+    `shared_images`: names of images that other tasks need, too. `image_family`: name of the group of images
+    that share layers.
     """
 
     own_images: tuple[str, ...]
@@ -41,7 +42,7 @@ class TaskImages(Record, frozen=True):
 
     @property
     def order_key(self) -> ImageOrderKey:
-        """The task's position in the order of images: its family and its own images."""
+        """Sort key of the task in the order of images."""
         return self.image_family, self.own_images
 
 
@@ -60,7 +61,7 @@ class ImageRetention:
 async def with_image_removal(
     solver: Solver, engine: Engine, images_of: ImagesOf, keep: ImagePolicy
 ) -> AsyncIterator[Solver]:
-    """Yield a solver that removes images that no later trial needs. `keep` sets which ones stay.
+    """Yield a solver that removes images that no later trial needs. `keep`: the policy for keeping images.
 
     Trials must come in the order of images. Only images that Benchwright pulled or built are removed, and
     only if nobody uses them.
@@ -73,7 +74,7 @@ async def with_image_removal(
 
 
 class _Keeper:
-    """A solver that removes an image once a later task has begun and no running trial uses the image."""
+    """A solver that removes an image once a later task has begun, if no running trial uses the image."""
 
     def __init__(self, solver: Solver, engine: Engine, images_of: ImagesOf, keep: ImagePolicy) -> None:
         self._solver = solver

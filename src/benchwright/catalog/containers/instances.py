@@ -1,4 +1,4 @@
-"""The columns that all SWE-bench datasets share. Their lists of tests are not among them: formats differ."""
+"""The columns that all SWE-bench datasets share. The lists of tests are not included: their formats differ."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 from benchwright.records import Record
 
 IDENTITY_PATTERN = re.compile(r"[A-Za-z0-9][\w.-]*")
-"""Pattern of an instance's id, which becomes part of the names of images and folders."""
+"""Regular expression for an instance's id, which becomes part of the names of images and folders."""
 
 COMMIT_PATTERN = re.compile(r"[0-9a-f]{7,64}")
 
 
 class Instance(Record, frozen=True):
-    """The columns that all SWE-bench datasets have."""
+    """One instance, with the columns that all SWE-bench datasets have."""
 
     repo: str
     instance_id: str

@@ -1,4 +1,4 @@
-"""Finds network failures during the setup of tests in their log, to keep them apart from wrong answers.
+"""Finds network failures during the setup of tests in the test log, to keep them apart from wrong answers.
 
 Only messages of downloading programs count, and only if no test began: right answers pass in spite of such
 messages, so that otherwise only wrong answers would be excluded. A failure at this machine's loopback address
@@ -30,13 +30,13 @@ _FAILURES = re.compile(
     """,
     re.VERBOSE,
 )
-"""How programs begin the lines that report a network failure."""
+"""Regular expression for the beginning of lines in which programs report a network failure."""
 _LOOPBACK = re.compile(r"localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|0\.0\.0\.0")
 _BEGUN = re.compile(r"^=+ test session starts =+", re.MULTILINE)
 
 
 def network_failure(log: str) -> str | None:
-    """Return the first line about a failed download. None if there is none, or if tests began."""
+    """Return the first line about a failed download. Return None if there is no such line, or if tests began."""
     if tests_started(log):
         return None
     for line in log.splitlines():
@@ -46,7 +46,7 @@ def network_failure(log: str) -> str | None:
 
 
 def tests_started(log: str) -> bool:
-    """Return true if the test log shows that a test runner started."""
+    """Return True if the test log shows that a test runner started."""
     return _BEGUN.search(log) is not None
 
 

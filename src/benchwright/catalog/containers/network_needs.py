@@ -1,4 +1,4 @@
-"""Network needs of shell scripts, as their text shows: programs that download, and hosts that they name."""
+"""Network needs of shell scripts, found in their text: programs that download, and hosts that scripts name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchwright.records import Record
 from benchwright.sandbox.egress import MIRRORS, host_problem
 
 MAX_FILE_BYTES = 256 * 1024
-"""Size in bytes above which a file is skipped."""
+"""Maximum size in bytes of a file that is read. Larger files are skipped."""
 
 _URL = re.compile(r"\b(?:https?|git)://(?:[^\s/@\"']*@)?([A-Za-z0-9_.-]+)")
 _BEGINS = r"(?:^|[;&|(]|\b(?:then|do|else|sudo)\b)\s*(?:\w+=\S+\s+)*(?:sudo\s+(?:-\S+\s+)*)?"
@@ -39,7 +39,10 @@ _USUAL = {
     "go": MIRRORS["Go modules and checksums"],
     "cargo": MIRRORS["crates and Rust toolchains"],
 }
-"""Hosts that programs contact if none is named. uv loads Python versions from the host of its installer."""
+"""Mapping from a program to the hosts that it contacts if none is named.
+
+uv loads Python versions from the host of its installer.
+"""
 _KINDS = {"uvx": "uv", "apt-get": "apt", "pip3": "pip", "npx": "npm", "yarn": "npm"}
 
 
@@ -47,10 +50,10 @@ ClosedBy = Literal["", "option", "task"]
 
 
 class NetworkNeeds(Record, frozen=True):
-    """Network needs of scripts: the programs that download, by command name, and the hosts they contact.
+    """Network needs of scripts: the programs that download, by command name, and the hosts that these contact.
 
-    `closed_by`: who turned the network off in spite of these needs, the user's `option` or the `task`; "" if
-    nobody did.
+    `closed_by`: what turns the network off in spite of these needs: the user's `option`, or the `task`. "" if
+    nothing does.
     """
 
     programs: tuple[str, ...] = ()
@@ -59,7 +62,7 @@ class NetworkNeeds(Record, frozen=True):
 
 
 def needs_of(scripts: Iterable[str]) -> NetworkNeeds:
-    """Return the network needs of shell scripts. Comments and lines that work offline are ignored."""
+    """Return the network needs of shell scripts. Comments, and lines that work offline, are ignored."""
     programs: dict[str, None] = {}
     hosts: dict[str, None] = {}
     for script in scripts:
@@ -83,7 +86,7 @@ def hosts_in(text: str) -> tuple[str, ...]:
 
 
 def texts_below(places: Iterable[Path], only: str = "") -> Iterator[str]:
-    """Yield the texts of files, and of files below folders. Only names that end with `only` are read.
+    """Yield the texts of files, and of the files in folders. Only files whose names end with `only` are read.
 
     Files that are large or not text are skipped.
     """

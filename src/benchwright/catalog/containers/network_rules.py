@@ -23,7 +23,7 @@ _CHOICES: tuple[NetworkChoice, ...] = ("task", "open", "none")
 SEALED_NETWORK = (
     "sealed: the network is package mirrors and hosts that the task names, through a proxy that logs"
 )
-"""The departure from the official protocols under a seal."""
+"""The departure from the official protocols that a seal causes by its rules for networks."""
 
 _MIRROR_VARIABLES = {
     "pypi": ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL"),
@@ -36,8 +36,8 @@ _MIRROR = re.compile(r"https?://([^/?#@:\s]+)(?:/[^\s?#]*)?")
 class NetworkRules(Record, frozen=True):
     """Rules for container networks.
 
-    `choice`: the user's choice. `hosts`: further hosts to allow. `variables`: environment variables that
-    direct package managers to mirrors.
+    `choice`: the user's choice. `sealed`: True if agents are sealed. `hosts`: further hosts to allow.
+    `variables`: environment variables that direct package managers to mirrors.
     """
 
     choice: NetworkChoice = "task"
@@ -46,25 +46,25 @@ class NetworkRules(Record, frozen=True):
     variables: dict[str, str] = {}
 
     def has_network(self, given: NetworkAccess) -> bool:
-        """Return true if a container gets a network, filtered or not.
+        """Return True if a container gets a network, filtered or not.
 
         `given`: the network that the protocol grants.
         """
         return bool(given) and self.choice != "none"
 
     def uses_proxy(self, networks: Iterable[NetworkAccess]) -> bool:
-        """Return true if a container gets its network through the proxy.
+        """Return True if a container gets its network through the proxy.
 
-        `networks`: the networks that the protocol grants it, one after the other.
+        `networks`: the networks that the protocol grants the container, one after the other.
         """
         if self.choice != "task":
             return False
         return any(given if self.sealed else isinstance(given, tuple) for given in networks)
 
     def policy(self, given: NetworkAccess, named: Iterable[str] = ()) -> EgressPolicy | None:
-        """Return the proxy's policy (allowed hosts) for a container. None if it gets no network.
+        """Return the proxy's policy (allowed hosts) for a container. Return None if the container gets no network.
 
-        `given`: the network by the protocol. `named`: the hosts that the task names.
+        `given`: the network that the protocol grants. `named`: the hosts that the task names.
         """
         if not self.has_network(given):
             return None

@@ -23,10 +23,11 @@ _END = "END_OF_THIS_PATCH"
 
 
 def patch_checks(patch: str, mode: Literal["agent", "patch"], reason: str | None = None) -> Iterator[Check]:
-    """Yield the checks: the gold patch, a patch that changes nothing that matters, and no patch.
+    """Yield the checks: the gold patch, a patch without any effect, and no patch.
 
-    `reason`: why the gold patch is known to fail; None if it is not. In agent mode, a command applies the
-    patch, so that the changes in the work tree are tested. In patch mode, an empty answer is checked, too.
+    `reason`: why the gold patch is known to fail; None if it is expected to pass. In agent mode, a command
+    applies the patch, so that the changes in the work tree are tested. In patch mode, an empty answer is
+    checked, too.
     """
     if mode == "agent":
         yield Check(GOLD, [apply_patch_message(patch), assistant(DONE_MESSAGE)], reason=reason)

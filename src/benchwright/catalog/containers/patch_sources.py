@@ -1,7 +1,7 @@
-"""Authors of the patch for an issue: an agent in a container, one model response, or a predictions file.
+"""Authors of the patch for an issue: an agent in a container, a model with one response, a predictions file.
 
-An author's outcome has the artifacts {"patch": str, "problem": why there is no patch, "commands": the agent's
-commands}. Each benchmark tests the patch itself.
+An author's outcome has the artifacts {"patch": str, "problem": the reason why there is no patch, "commands":
+the agent's commands}. Each benchmark tests the patch itself.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class Issue(Record, frozen=True):
     """A repository issue to resolve, and the container in which to work on it.
 
     - `setup_commands`: shell commands that bring the work tree to its initial state.
-    - `sealed`: True if later commits are removed then, and the image is searched for copies of fixed files.
+    - `sealed`: True to remove later commits before the agent begins, and to search the image for copies of
+      fixed files.
     - `solution`: the right patch, from which the content of fixed files is known.
     """
 
@@ -59,7 +60,7 @@ class PatchSource(Protocol):
 class AgentPatchSource:
     """An author whose model works in the issue's container until it is done.
 
-    The patch is its work tree's diff.
+    The patch is the difference between the work tree and its initial state.
     """
 
     def __init__(
@@ -125,8 +126,8 @@ class AnswerPatchSource:
 class PredictionsFile:
     """An author that returns predictions (patches) made by another program. No model is asked.
 
-    If that program recorded its conversations, the trial gets their messages and token counts. An agent that
-    did not finish, for whatever reason, gets the status `limit`, because its patch is tested nevertheless.
+    If that program recorded its conversations, the trial gets their messages and token counts. If an agent
+    did not finish, for whatever reason, the status is `limit`, because its patch is tested nevertheless.
     """
 
     def __init__(self, predictions: Predictions) -> None:
@@ -148,7 +149,7 @@ class PredictionsFile:
 
 
 def answer_patch_source(issue_of: Callable[[Mapping[str, Any]], Issue]) -> AnswerPatchSource:
-    """Return the author for patch mode: the model sees the issue, but nothing from the repository."""
+    """Return the author for patch mode. Its model sees the issue, but nothing from the repository."""
 
     def messages(content: Mapping[str, Any]) -> list[Message]:
         issue = issue_of(content)
@@ -209,5 +210,5 @@ def agent_messages(repository: str, directory: str, issue: str) -> list[Message]
 
 
 def patch_messages(repository: str, commit: str, issue: str) -> list[Message]:
-    """Build the messages of patch mode's only request."""
+    """Build the messages of the only request in patch mode."""
     return [user(_PATCH.format(repository=repository, commit=commit, issue=issue))]

@@ -1,4 +1,4 @@
-"""Patches: found in an answer, taken from a work tree, freed of binary parts, and applied in a container."""
+"""Patches: found in an answer, taken from a work tree, freed of binary files, and applied in a container."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from benchwright.records import Record
 from benchwright.sandbox.docker import Sandbox
 
 LARGEST_PATCH = 4 * 1024 * 1024
-"""Maximum size in bytes of a patch from a work tree."""
+"""Maximum size in bytes of a patch that is taken from a work tree."""
 GIT_SECONDS = 180.0
-"""Time limit for git to list changes, or to apply a patch."""
+"""Time limit in seconds for git to list changes, or to apply a patch."""
 MAX_LOG_BYTES = 8 * 1024
 
 PATCH_FILE = "/tmp/.benchwright-patch.diff"
@@ -23,7 +23,7 @@ APPLY_COMMANDS = (
 )
 """Commands by which SWE-bench's harness applies a model's patch (run_evaluation.py).
 
-The first success counts.
+They are tried in order until one succeeds.
 """
 
 _FENCE = re.compile(r"^```(\w*)[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
@@ -60,9 +60,10 @@ class PatchResult(Record, frozen=True):
 
 
 def find_patch(answer: str) -> str:
-    """Return the unified diff in an answer; "" if there is none.
+    """Return the unified diff in an answer. Return "" if there is none.
 
     Tried in this order:
+
     - the first block in a ```diff or ```patch fence, or between <patch> or <diff> tags;
     - the first other fenced block that contains a diff;
     - everything from the first line that begins a diff.
@@ -87,7 +88,7 @@ def drop_binary_parts(patch: str) -> str:
 
 
 async def diff_work_tree(sandbox: Sandbox, directory: str, base: str) -> WorkTreeChanges:
-    """Return the difference between a commit (`base`) and the work tree, with new but without ignored files.
+    """Return the difference between a commit (`base`) and the work tree, with new files but without ignored files.
 
     This is `git add -A && git diff --cached <base>`, which agents submit for SWE-bench.
 
@@ -111,9 +112,9 @@ async def diff_work_tree(sandbox: Sandbox, directory: str, base: str) -> WorkTre
 async def apply_patch(
     sandbox: Sandbox, directory: str, patch: str, ways: Sequence[Sequence[str]] = APPLY_COMMANDS
 ) -> PatchResult:
-    """Apply a patch in a directory, trying several commands until one succeeds.
+    """Apply a patch in a directory. Try several commands until one succeeds.
 
-    `ways`: the commands, in order; the patch file's name is appended to each.
+    `ways`: the commands, in order. The name of the patch file is appended to each command.
 
     Raises:
         ExecutionError: If the container was ended from outside, or the engine does not respond.
@@ -133,5 +134,5 @@ async def apply_patch(
 
 
 def _ended(patch: str) -> str:
-    """Return the patch as git requires it: no empty lines before it, and a newline at the end."""
+    """Return the patch as git requires it: without empty lines at the start, with a newline at the end."""
     return patch.strip("\r\n") + "\n" if patch.strip() else ""

@@ -21,7 +21,7 @@ _SHAPES = "JSON lines or a list of {instance_id, model_name_or_path, model_patch
 
 
 class Prediction(Record, frozen=True):
-    """A patch for an instance. Fields and their order are those of official files."""
+    """A patch for an instance. The fields and their order are those of the official files."""
 
     instance_id: str
     model_name_or_path: str
@@ -29,10 +29,10 @@ class Prediction(Record, frozen=True):
 
 
 def read_predictions(path: Path) -> dict[str, str]:
-    """Read patches from a file, keyed by instance id. A null patch becomes an empty one.
+    """Read patches from a file, keyed by instance id. A null patch becomes an empty patch.
 
-    The file is JSON lines, or JSON: a list, or an object of entries (or of plain patches) keyed by instance
-    id. The key of a patch is `model_patch`, or `patch` as in the files of SWE-bench Pro.
+    The file is JSON lines, or JSON: a list of entries, or an object of entries (or of plain patches) keyed by
+    instance id. The key of a patch is `model_patch`, or `patch` as in the files of SWE-bench Pro.
 
     Raises:
         UserError: If the file cannot be read, has another form, or has two patches for an instance.
@@ -53,7 +53,8 @@ def read_predictions(path: Path) -> dict[str, str]:
 class Predictions(Record, frozen=True):
     """Patches keyed by instance id.
 
-    If they come from an agent's folder, also the agent's `trials` and the name of the `program`.
+    `trials` and `program` are set if the patches come from an agent's folder: the agent's trials, and its
+    name.
     """
 
     patches: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""Counts passed and skipped tests, by the closing lines of test runners in a log."""
+"""Counts of passed and skipped tests, read from the closing lines of test runners in a log."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchwright.records import Record
 
 
 class Tally(Record, frozen=True):
-    """The numbers of passed and skipped tests."""
+    """The numbers of passed tests and of skipped tests."""
 
     passed: int
     skipped: int
@@ -35,9 +35,9 @@ _LINES = [
         r"^(?:\[\w+\] )?Tests run: (?P<total>\d+), (?P<counts>Failures: \d+, Errors: \d+, Skipped: \d+)$",  # Maven
     )
 ]
-"""The closing lines.
+"""Regular expressions for the closing lines of test runners.
 
-`counts` are numbers with words; `total` is the number of all tests, if passes are not counted.
+Group `counts`: numbers with words. Group `total`: the number of all tests, in lines that do not count passes.
 """
 
 _COUNT = re.compile(
@@ -48,7 +48,7 @@ _NOT_PASSED = (*_SKIPPED, "failures", "errors", "expected failures")
 
 
 def tally_in(log: str) -> Tally | None:
-    """Return the sums over all closing lines in a log. None if there is no such line."""
+    """Return the sums over all closing lines in a log. Return None if there is no closing line."""
     log = _COLOURS.sub("", log)
     tallies = [_tally(line) for pattern in _LINES for line in pattern.finditer(log)]
     if not tallies:

@@ -1,4 +1,4 @@
-"""Network connections of a trial: stored with its outcome, counted, and flagged for refused code hosts."""
+"""Network connections of a trial: stored with its outcome, counted, and flagged if code hosts were refused."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from benchwright.records import Outcome, Status
 from benchwright.sandbox.egress import Connection, ConnectionLog
 
 NETWORK, LEFT_OUT = "network", "network_left_out"
-"""Artifacts: a trial's connections, see `egress.Connection`, and how many more there were.
+"""Keys of the outcome's artifacts for a trial's connections (`egress.Connection`), and for the number not listed.
 
-The details of a score have, under the first name, the number of connections and the refused hosts.
+In the details of a score, the first key has the number of connections and the refused hosts.
 """
 MAX_NAMED_HOSTS = 20
 """Maximum number of refused hosts that the details list."""
@@ -32,11 +32,11 @@ MAX_NAMED_HOSTS = 20
 def with_traffic(
     outcome: Outcome, traffic: ConnectionLog, named: Sequence[str], *, begun: bool, passed: bool
 ) -> Outcome:
-    """Return a trial's outcome with its connections, and a flag if the agent tried refused code hosts.
+    """Return a trial's outcome with its connections. Add a flag if the agent tried to reach refused code hosts.
 
-    If the tests did not pass because a host was unreachable, the outcome becomes an execution error. That is
-    assumed if one of the tests' connections failed, and either a text of the task (`named`) names the host,
-    or no test had `begun`. Hosts that only the tested code wants do not explain a failure.
+    If the tests did not pass because a host was unreachable, the outcome becomes an execution error. This is
+    assumed if one of the tests' connections failed, and in addition either a text of the task (`named`) names
+    the host, or no test had `begun`. Hosts that only the tested code contacts do not explain a failure.
     """
     artifacts = {**outcome.artifacts, NETWORK: msgspec.to_builtins(traffic.connections)}
     if traffic.unlisted_count:
@@ -52,7 +52,7 @@ def with_traffic(
 
 
 def with_connections(details: dict[str, Any], artifacts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return score details with the number of connections added; unchanged if the trial had no proxy."""
+    """Return score details with the number of connections added. Without a proxy, they are unchanged."""
     listed = artifacts.get(NETWORK)
     if not isinstance(listed, list):
         return details
@@ -63,7 +63,7 @@ def with_connections(details: dict[str, Any], artifacts: Mapping[str, Any]) -> d
 
 
 def connection_figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
-    """Return one figure: the total number of refused connections. Empty if no trial had a proxy."""
+    """Return one figure: the total number of refused connections. Return nothing if no trial had a proxy."""
     counts = [found.get("refused", 0) for one in graded if (found := one.detail.get(NETWORK)) is not None]
     return [Figure("refused_connections", float(sum(counts)))] if counts else []
 
@@ -76,9 +76,9 @@ def _flags(connections: Iterable[Connection], named: Sequence[str]) -> Iterable[
 
 
 def _missed(connections: Iterable[Connection], named: Sequence[str], *, begun: bool) -> Connection | None:
-    """Return the first refused or failed connection of the tests that explains their failure.
+    """Return the first refused or failed connection of the tests that explains why the tests failed.
 
-    None if none does.
+    Return None if no connection explains it.
     """
     for one in connections:
         if one.phase == "tests" and one.why and (not begun or _names(named, one.host)):

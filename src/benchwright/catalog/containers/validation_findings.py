@@ -17,9 +17,9 @@ from benchwright.runs.table import RunTable
 
 
 def collect_findings(directory: Path, samples: Iterable[Sample]) -> dict[str, list[str]]:
-    """Return lines about solutions found in each sample's image, by sample, from the run in `directory`.
+    """Return lines about solutions found in images, by sample. `directory`: the directory of the run.
 
-    Store the test counts of gold solutions that passed, for later runs.
+    In addition, store the test counts of gold solutions that passed, for later runs.
     """
     table = RunTable(directory)
     table.advance()

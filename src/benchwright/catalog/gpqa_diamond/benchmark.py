@@ -29,7 +29,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
-    """Return the share of scored trials that are right by the lenient reading of the letter."""
+    """Return the share of scored trials in which the letter found by `lenient_letter` is right."""
     lenient = [float(bool(one.detail.get("lenient"))) for one in graded]
     return [
         Figure(

@@ -1,6 +1,6 @@
 """Grading of GPQA's answers by their letter.
 
-The right letter depends on the order of options in the trial.
+The right letter of a trial depends on the order in which its options are shown.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _STATED_SOMEHOW = re.compile(r"\b[Aa](?:nswer|NSWER)\s*(?:is|:)\s*:?\s*([A-D])\b
 
 
 def stated_letter(answer: str) -> str | None:
-    """Return the letter that simple-evals reads from an answer: the first one after "Answer:".
+    """Return the letter that simple-evals reads from an answer: the first letter after "Answer:".
 
-    The pattern is ANSWER_PATTERN_MULTICHOICE of its common.py. Matching ignores case, but the letter is kept
-    as written, so that a lower-case letter is never right.
+    The pattern is ANSWER_PATTERN_MULTICHOICE of simple-evals' common.py. Matching ignores case, but the
+    letter is kept as written, so that a lower-case letter is never right.
     """
     found = _STATED.search(answer)
     return found and found[1]
@@ -37,9 +37,9 @@ def lenient_letter(answer: str) -> str | None:
 
 
 class OrderedLetterScorer:
-    """Scorer that compares the stated letter with the right one for the order of options in the trial.
+    """Scorer that compares the stated letter with the right letter of the trial.
 
-    The solver recorded this letter in the outcome.
+    The solver recorded the right letter in the outcome, because it depends on the trial's order of options.
     """
 
     def __init__(self, name: str) -> None:
@@ -47,7 +47,7 @@ class OrderedLetterScorer:
         self.fingerprint = fingerprint("gpqa letter", 1)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 if the stated letter is the right one, else 0.
+        """Return 1 if the stated letter is the right letter, else 0.
 
         `lenient` in the details: True if the letter that `lenient_letter` finds is right.
         """

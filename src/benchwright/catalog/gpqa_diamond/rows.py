@@ -44,7 +44,7 @@ class GpqaRow(
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """Yield one sample per question. The first of its `choices` is the right one."""
+    """Yield one sample per question. The first of its `choices` is the right choice."""
     rows = list(source.read(GpqaRow, "train"))
     for position, row in enumerate(rows):
         content = {
@@ -66,7 +66,7 @@ def shown_choices(content: dict[str, Any], repeat: int) -> list[str]:
 def right_letter(content: dict[str, Any], repeat: int) -> str:
     """Return the letter of the right choice in this repeat's order.
 
-    It is found by position, because another choice may have the same text.
+    The right choice is found by position, because another choice may have the same text.
     """
     return LETTERS[choice_order(content, repeat).index(0)]
 
@@ -80,9 +80,9 @@ def choice_order(content: dict[str, Any], repeat: int) -> list[int]:
 def _orders(questions: int, repeat: int) -> list[list[int]]:
     """Return the order of options of every question in one repeat.
 
-    They are drawn as in simple-evals (gpqa_eval.py): one generator, seeded with 0, draws for all questions of
-    the first repeat, then for all questions of the next. The orders of a repeat therefore do not depend on
-    the number of repeats.
+    The orders are drawn as in simple-evals (gpqa_eval.py): one generator, seeded with 0, draws for all
+    questions of the first repeat, then for all questions of the next repeat. The orders of a repeat therefore
+    do not depend on the number of repeats.
     """
     generator = Random(0)
     drawn = [generator.sample(range(OPTIONS), OPTIONS) for _ in range(questions * (repeat + 1))]

@@ -1,4 +1,4 @@
-"""Solver of GPQA's questions, which shows the options in a different order in each repeat."""
+"""Solver of GPQA's questions. It shows the options in a different order in each repeat."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from benchwright.records import Message, Outcome, Trial
 class AskInOrder:
     """Solver that sends a question with its options in the order of the trial's repeat.
 
-    Opening messages, if any, come first. Order and right letter are recorded in the outcome, for the scorer.
+    If there are opening messages, they come first. The order and the right letter are recorded in the
+    outcome, for the scorer.
     """
 
     def __init__(self, opening: Sequence[Message]) -> None:

@@ -31,7 +31,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def prompt_messages(content: dict[str, Any]) -> list[Message]:
-    """Return the prompt, which is a column of the dataset, unchanged."""
+    """Return the dataset's prompt column as a message, unchanged."""
     return [user(content["prompt"])]
 
 

@@ -11,18 +11,19 @@ from benchwright.formats import plural
 _OPENING = re.compile(r"final answer:\s*\[", re.IGNORECASE)
 
 STORED_CHARACTERS = 2000
-"""Number of characters of the list of nodes that are stored with the score.
+"""Maximum number of characters of the node list that the score stores.
 
 The full list is in the response body.
 """
 
 
 def read_nodes(answer: str) -> list[str] | None:
-    """Return the distinct nodes on the answer's last line; None if it contains no list.
+    """Return the distinct nodes on the answer's last line. Return None if that line contains no list.
 
-    As in openbench (scorers/graphwalks.py), the line must contain "Final Answer: [a, b]" in any case, with
-    nothing after it. Blank lines at the end are ignored, as in lm-evaluation-harness. The dataset card's own
-    code cannot be used: it leaves "Final Answer: [" in the first node. Linear in the answer's length.
+    As in openbench (scorers/graphwalks.py), the line must contain "Final Answer: [a, b]", ignoring case, and
+    nothing may follow it. Blank lines at the end are ignored, as in lm-evaluation-harness. The dataset card's
+    own code cannot be used: it leaves "Final Answer: [" in the first node. The time is linear in the answer's
+    length.
     """
     line = answer.rstrip().rpartition("\n")[2]
     opening = _OPENING.search(line)
@@ -35,7 +36,8 @@ def read_nodes(answer: str) -> list[str] | None:
 def f1(predicted: set[str], gold: set[str]) -> float:
     """Return 2PR / (P + R), with precision P and recall R.
 
-    It is 1 if both sets are empty (by the dataset card's formula), and 0 if they share nothing.
+    The result is 1 if both sets are empty (by the dataset card's formula), and 0 if the sets have no common
+    element.
     """
     if not predicted and not gold:
         return 1.0
@@ -46,9 +48,9 @@ def f1(predicted: set[str], gold: set[str]) -> float:
 def grade_nodes(content: dict[str, Any], answer: str) -> Verdict:
     """Return the F1 of the nodes on the answer's last line against the gold nodes.
 
-    Correct if the sets are equal. An answer without a list is read as an empty list, as in openbench: if the
-    gold list is empty, the answer scores 1, and `parsed` in the details is False. Otherwise such an answer is
-    reported as unparsed.
+    The answer is correct if the two sets are equal. An answer without a list is read as an empty list, as in
+    openbench: if the gold list is empty, the answer scores 1, and `parsed` in the details is False. If the
+    gold list is not empty, such an answer is reported as unparsed.
     """
     nodes, gold = read_nodes(answer), set(content["answer_nodes"])
     predicted = set(nodes or ())
@@ -64,7 +66,7 @@ def grade_nodes(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def _told(nodes: list[str] | None, gold: set[str]) -> str | None:
-    """Describe in a sentence how many nodes are right and wrong, or that the last line is no list."""
+    """Describe in a sentence how many nodes are right and wrong. Say so if the last line contains no list."""
     if nodes is None:
         return "The last line is not a list of nodes."
     right = len(gold.intersection(nodes))
@@ -74,7 +76,8 @@ def _told(nodes: list[str] | None, gold: set[str]) -> str | None:
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
     """Return the Jaccard similarity of the response's and the gold nodes, as llm-benchmarker documents it.
 
-    All items in the response count as its nodes. Correct if the sets are equal.
+    The whole response is split at commas and line ends, and each item counts as a node. The answer is correct
+    if the two sets are equal.
     """
     from benchwright.catalog.llm_benchmarker_api.evaluators.matching import (
         extract_set,

@@ -8,18 +8,18 @@ from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
 QUESTION_START = "Operation:"
-"""Words before the question in every prompt."""
+"""Beginning of the last section of every prompt, which asks the question."""
 
 NO_NODES = "(no node)"
 
 MAX_SHORT_CHARACTERS = 220_000
-"""Limit in characters between the two files. The longest prompt of "128k and shorter" has 219,451."""
+"""Maximum length, in characters, of a prompt in the file "128k and shorter". Its longest prompt has 219,451."""
 
 
 class GraphWalksRow(Record, frozen=True):
-    """One graph and the operation on it, in the Hugging Face layout.
+    """One graph and the operation on the graph, in the Hugging Face layout.
 
-    `prompt_chars`: length of the prompt in characters; None if the row does not contain it.
+    `prompt_chars`: length of the prompt in characters; None if the row does not state it.
     """
 
     prompt: str
@@ -48,10 +48,13 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def graph_question(prompt: str) -> str:
-    """Return the question about the graph: the prompt from `QUESTION_START` on, or all of it if it lacks that."""
+    """Return the question about the graph: the prompt from `QUESTION_START` on.
+
+    Return the whole prompt if it does not contain `QUESTION_START`.
+    """
     return prompt.rpartition(QUESTION_START)[2].strip() or prompt
 
 
 def length_label(characters: int) -> str:
-    """Return the name of the dataset's file for prompts of this length, which is given in characters."""
+    """Return the name of the dataset's file for prompts of this length in characters."""
     return "128k and shorter" if characters <= MAX_SHORT_CHARACTERS else "256k to 1M"

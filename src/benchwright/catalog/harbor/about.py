@@ -25,8 +25,8 @@ _REGISTERED = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)@(?P<version>[\w.-]+)")
 def about_of(reference: str) -> About:
     """Return the metadata of `harbor:REFERENCE`: a folder of tasks, or a dataset in Harbor's registry.
 
-    A dataset is referred to as NAME@VERSION. The variant is the folder's name, or the dataset's name with its
-    version.
+    The reference of a dataset is NAME@VERSION. The variant is the folder's name, or the dataset's name with
+    its version.
 
     Raises:
         UserError: If there is no such folder, and the reference is not the name of a dataset.

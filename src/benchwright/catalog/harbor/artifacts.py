@@ -1,4 +1,4 @@
-"""Artifacts: files copied from the agent's containers to the same paths in a separate tests' container.
+"""Artifacts: files copied from the agent's containers to the same paths in the separate container of the tests.
 
 They are copied through the engine's archive interface, so that no program of the agent's container takes
 part. If a task has collect commands, these run in the agent's container first. Only a list of the copied
@@ -32,7 +32,7 @@ class CollectedArtifact(NamedTuple):
 
 
 class CopiedArtifact(Record, frozen=True):
-    """Result of copying one artifact: the number of files and links, and of entries left out as unsafe."""
+    """Result of copying one artifact: the number of files and links, and the number of entries left out as unsafe."""
 
     source: str
     service: str = ""
@@ -42,10 +42,10 @@ class CopiedArtifact(Record, frozen=True):
 
 
 async def collect_artifacts(place: TaskContainers, step: Step, *, over: bool) -> list[CollectedArtifact]:
-    """Run the collect commands, then read and return the artifacts that a separate tests' container needs.
+    """Run the collect commands. Then read and return the artifacts that the separate container of the tests needs.
 
-    The agent's container is read first. If it is no longer needed (`over`), it is stopped before its
-    neighbours are read, so that programs that the agent left running cannot interfere.
+    The agent's container is read first. If that container is no longer needed (`over`), it is stopped before
+    its neighbours are read, so that programs that the agent left running cannot interfere.
 
     Raises:
         ExecutionError: If an artifact is too large, or the engine does not respond.
@@ -68,9 +68,9 @@ async def collect_artifacts(place: TaskContainers, step: Step, *, over: bool) ->
 
 
 async def copy_artifacts(place: TaskContainers, taken: Sequence[CollectedArtifact]) -> list[CopiedArtifact]:
-    """Write the artifacts to their original paths, and return one result for each.
+    """Write the artifacts to their original paths, and return one result for each artifact.
 
-    A folder replaces whatever exists at its path.
+    If an artifact is a folder, it replaces whatever exists at its path.
 
     Raises:
         ExecutionError: If the engine does not respond, or refuses.
@@ -92,7 +92,7 @@ def _container(place: TaskContainers, service: str) -> Container:
 
 
 async def _run(place: TaskContainers, collect: CollectCommand) -> None:
-    """Run a collect command. Its failure is ignored."""
+    """Run a collect command. If it fails, ignore the failure."""
     container = _container(place, collect.service)
     sandbox = DockerSandbox(container, SandboxSpec(place.image, user=collect.user))
     try:

@@ -37,11 +37,11 @@ from benchwright.sandbox.egress import EgressProxy
 from benchwright.text import one_line
 
 LONGEST_LINE = 80
-"""Maximum number of characters shown of a message from a build or a pull."""
+"""Maximum number of characters of a message from a build or a pull that are passed on."""
 
 
 class StepRun(Record, frozen=True):
-    """One finished step: the agent's work, the test result, the artifacts copied, the seal's findings."""
+    """One finished step: the agent's work, the test result, the artifacts copied, and the seal's findings."""
 
     step: Step
     agent_result: AgentResult
@@ -51,12 +51,12 @@ class StepRun(Record, frozen=True):
 
     @property
     def rewards(self) -> dict[str, float]:
-        """The rewards that the tests wrote. Empty if they wrote none."""
+        """The rewards that the tests wrote. Empty if the tests wrote none."""
         return rewards_of(msgspec.to_builtins(self.suite_result))
 
 
 class TrialRun(Record, frozen=True):
-    """Result of a trial: its finished steps, and solution files found in the image."""
+    """Result of a trial: its finished steps, and the solution files found in the image."""
 
     image: str
     step_runs: list[StepRun]
@@ -66,8 +66,8 @@ class TrialRun(Record, frozen=True):
 class Attempt:
     """One trial: its containers, and the steps so far.
 
-    `hiding`: searches the image and hides solutions; if it is not None, the trial is sealed. `parser`: reads
-    the logs of tests that write no rewards.
+    `hiding`: searches the image and hides solutions. The trial is sealed if `hiding` is not None. `parser`:
+    reads the logs of tests that write no rewards.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Attempt:
         self._runs: list[StepRun] = []
 
     async def run(self) -> TrialRun:
-        """Run the steps, and return the finished ones.
+        """Run the steps, and return the finished steps.
 
         Stop after a step whose reward is below its minimum, or whose container has ended.
 
@@ -152,8 +152,8 @@ class Attempt:
     ) -> StepRun:
         """Run the tests and return the finished step.
 
-        They run in the agent's container, in a sealed container beside it, or in a separate one. If this is
-        the last step, the agent's container is removed before a separate one is started.
+        The tests run in the agent's container, in a sealed container next to it, or in a separate container.
+        If this is the last step, the agent's container is removed before a separate container is started.
         """
         over = step.verifier is not None and step is self._settings.steps[-1]
         taken = await collect_artifacts(place, step, over=over)
@@ -186,7 +186,7 @@ class Attempt:
     ) -> StepRun:
         """Run the tests in a separate container, and return the finished step.
 
-        Under a seal, a passing step is tested again with a failing test added.
+        Under a seal, the tests of a passing step run again with a failing test added.
         """
         name = verifier_image_name(self._sample.id, self._settings, step)
 

@@ -30,7 +30,7 @@ COMMAND_SECONDS = 600
 
 
 class Layout(NamedTuple):
-    """A format of task folders: functions that read, test and solve its tasks.
+    """A format of task folders: functions that read, test and solve the tasks in this format.
 
     `parsers`: functions that read the logs of tests that write no rewards, keyed by the name in a task's
     settings.

@@ -18,7 +18,7 @@ from benchwright.sandbox.docker.copy_tree import pack_tree
 
 DONE_MESSAGE = "Done."
 TRANSCRIPT_BYTES = 4000
-"""Number of bytes from the end of a solution's output that its transcript shows."""
+"""Number of bytes at the end of a solution's output that the transcript of the solution contains."""
 SPARE_SECONDS = 5
 
 _UNPACK = """\
@@ -41,13 +41,16 @@ tail -c {last} /logs/agent/oracle.txt; [ ! -f /logs/agent/oracle.code ] || exit 
 
 
 SolutionCommands = Callable[[TaskSettings, Path, int], Iterator[Sequence[str]]]
-"""Takes the settings, the task's folder and a command's time limit in seconds. Yields commands per step."""
+"""A function that yields the commands of a solution, step by step.
+
+It takes the settings, the task's folder, and a command's time limit in seconds.
+"""
 
 
 def checks(
     sample: Sample, folder: Path, command_seconds: int, solutions_of: SolutionCommands
 ) -> Iterator[Check]:
-    """Yield the check that runs the solution at its official path, step by step, then an idle agent.
+    """Yield two checks: one runs the solution at its official path, step by step; the other is an idle agent.
 
     The idle agent reports that it is done without doing anything.
 
@@ -63,7 +66,7 @@ def checks(
 
 
 def step_solutions(settings: TaskSettings, folder: Path, command_seconds: int) -> Iterator[Sequence[str]]:
-    """Yield, for each step, the commands that run its solve.sh, or the task's if the step has none.
+    """Yield the commands that run the solution of each step: its solve.sh, or if it has none, the task's solve.sh.
 
     Raises:
         DatasetNotFound: If there is no solution.
@@ -85,8 +88,8 @@ def solution_commands(
 ) -> list[str]:
     """Return the commands that run a solution.
 
-    There is one command. If the step may take longer than the limit of a command, the first command starts
-    the solution in the background, and the others wait for it.
+    Usually there is one command. If the step may take longer than the time limit of a command, the first
+    command starts the solution in the background, and the other commands wait for it.
     """
     archive = base64.encodebytes(pack_tree(sources)).decode("ascii").rstrip("\n")
     unpack = _UNPACK.format(place=place, archive=archive)
@@ -104,10 +107,10 @@ def solution_commands(
 
 
 def check_exists(path: Path) -> Path:
-    """Return the path of a solution unchanged, after a check that it exists.
+    """Check that a solution exists. Return its path unchanged.
 
     Raises:
-        DatasetNotFound: If nothing is there.
+        DatasetNotFound: If nothing exists at the path.
     """
     if not path.exists():
         raise DatasetNotFound(f"{path} is missing: the task has no solution to check")

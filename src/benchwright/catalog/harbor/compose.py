@@ -52,7 +52,7 @@ _PASSED_OVER = {
 
 
 class AgentContainer(Record, frozen=True):
-    """The agent's container in a compose file, and its neighbours in starting order."""
+    """The agent's container in a compose file, and its neighbours in the order in which they start."""
 
     image: str | None = None
     build: Build | None = None
@@ -71,11 +71,11 @@ class AgentContainer(Record, frozen=True):
 def read_compose(path: Path, agent: str, folder: str, variables: Mapping[str, str]) -> AgentContainer:
     """Read the containers in a compose file.
 
-    `agent`: the agent's service. `folder`: the folder of the task that contains the file. `variables`: values
-    of the variables in the file.
+    `agent`: the name of the agent's service. `folder`: the folder of the task that contains the file.
+    `variables`: values of the variables in the file.
 
     Raises:
-        UnsupportedTask: If the file uses something unsupported. Names the service and the key.
+        UnsupportedTask: If the file uses something unsupported. The message names the service and the key.
         DatasetError: If the file is not YAML.
     """
     try:
@@ -155,9 +155,10 @@ class _Reader:
                 raise self._problem(name, key)
 
     def check_volumes(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
-        """Refuse all volumes except log folders, and named volumes that only one service uses.
+        """Accept only log folders, anonymous volumes, and named volumes that a single service uses.
 
-        Such a named volume needs no support: the container's own file system serves as well.
+        All other volumes are refused. A volume that only one service uses needs no support: the container's
+        own file system serves as well.
         """
         users: dict[str, str] = {}
         for name, part in parts.items():
@@ -232,7 +233,7 @@ class _Reader:
     def _health(self, name: str, part: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the service's health check in the engine's format, with times in nanoseconds.
 
-        None if it has none.
+        Return None if the service has no health check.
         """
         given = part.get("healthcheck")
         if given is None:

@@ -10,7 +10,7 @@ from typing import Any
 from benchwright.catalog.harbor.settings import UnsupportedTask
 
 FOLDER_OF_LOGS = "${LOGS}"
-"""Placeholder for a log folder on this machine, which no container gets."""
+"""Placeholder for a log folder on this machine. No container gets such a folder."""
 
 _VARIABLE = re.compile(r"\$(?:(\$)|\{(\w+)(?:(:?-)([^{}]*))?\}|(\w+))")
 
@@ -18,7 +18,7 @@ _VARIABLE = re.compile(r"\$(?:(\$)|\{(\w+)(?:(:?-)([^{}]*))?\}|(\w+))")
 def substitute_variables(value: Any, variables: Mapping[str, str]) -> Any:
     """Replace the variables in a value by the harness's `variables`.
 
-    All other variables are empty or have their default, as if they were not set.
+    Any other variable becomes its default, or an empty text if it has no default, as if it were not set.
     """
     if isinstance(value, dict):
         return {str(key): substitute_variables(one, variables) for key, one in value.items()}
@@ -40,10 +40,10 @@ def _replacement(variables: Mapping[str, str]) -> Callable[[re.Match[str]], str]
 
 
 def check_mapping(value: Any, what: str) -> dict[str, Any]:
-    """Return the value if it is a mapping.
+    """Check that a value is a mapping, and return it.
 
     Raises:
-        UnsupportedTask: If it is not. The message names it as `what`.
+        UnsupportedTask: If the value is no mapping. The message calls it `what`.
     """
     if not isinstance(value, dict):
         raise UnsupportedTask(f"{what} must be a mapping")
@@ -51,7 +51,7 @@ def check_mapping(value: Any, what: str) -> dict[str, Any]:
 
 
 def as_text(value: Any) -> str | None:
-    """Return the value as text; None stays None."""
+    """Return the value as text. None stays None."""
     return None if value is None else str(value)
 
 
@@ -75,7 +75,7 @@ def _plain(value: Any) -> str:
 
 
 def limits_of(part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the `deploy.resources.limits` of a service."""
+    """Return the section `deploy.resources.limits` of a service."""
     for key in ("deploy", "resources", "limits"):
         following = part.get(key)
         if not isinstance(following, dict):
@@ -85,7 +85,7 @@ def limits_of(part: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def names_of(name: str, part: Mapping[str, Any]) -> list[str]:
-    """Return the host names by which other services reach this one."""
+    """Return the host names by which other services reach this service."""
     networks = part.get("networks")
     aliases = [
         str(alias)
@@ -97,7 +97,7 @@ def names_of(name: str, part: Mapping[str, Any]) -> list[str]:
 
 
 def source_and_target(volume: Any) -> tuple[str, str]:
-    """Return the source and target of a volume, in short or long syntax.
+    """Return the source and the target of a volume, given in short or long syntax.
 
     The source is "" if it is missing.
     """
@@ -116,7 +116,7 @@ def internal_networks(file: str, document: Mapping[str, Any]) -> set[str]:
 
 
 def required_services(file: str, name: str, part: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of services that must be healthy before this one starts.
+    """Yield the names of services that must be healthy before this service starts.
 
     Raises:
         UnsupportedTask: If a dependency has another condition, such as the service's successful end.
@@ -133,7 +133,7 @@ def required_services(file: str, name: str, part: Mapping[str, Any]) -> Iterator
 
 
 def sort_services(file: str, parts: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return the names of the services, each after the services on which it depends.
+    """Return the names of the services. Each comes after the services on which it depends.
 
     Raises:
         UnsupportedTask: If a service depends on an undefined one, or on itself.
@@ -155,6 +155,6 @@ _UNITS = {"h": 3600e9, "m": 60e9, "s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
 def parse_duration(value: Any) -> int:
     """Convert a duration such as `1m30s` to nanoseconds.
 
-    None becomes 0, the engine's code for its default.
+    None becomes 0, which the engine takes as its default.
     """
     return int(sum(float(number) * _UNITS[unit] for number, unit in _DURATION.findall(str(value or ""))))

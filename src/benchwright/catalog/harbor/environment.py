@@ -1,4 +1,4 @@
-"""Starts a task's containers: finds or builds the image, starts the sandbox, and its neighbours.
+"""Starts a task's containers: finds or builds the image, starts the sandbox, and starts the sandbox's neighbours.
 
 A neighbour is a further container (service) of the task, such as a database.
 """
@@ -31,9 +31,9 @@ CAPABILITIES = (
     *("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "NET_BIND_SERVICE"),
     *("SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"),
 )
-"""With KILL, Docker's default capabilities without NET_RAW and MKNOD.
+"""Capabilities of a task's containers, in addition to KILL. Tasks install packages and start servers.
 
-Tasks install packages and start servers.
+Together with KILL, they are Docker's default capabilities without NET_RAW and MKNOD.
 """
 
 MAX_PROCESSES = 1024
@@ -50,16 +50,16 @@ mkdir -p {LOGS_FOLDER}/agent {LOGS_FOLDER}/verifier {LOGS_FOLDER}/artifacts /age
 """
 _IN_BACKGROUND = '("$@" >/dev/null 2>&1 </dev/null &)'
 IDLE_COMMAND = ("sh", "-c", "sleep infinity")
-"""The command that the official harnesses pass to an image's entrypoint."""
+"""The command that the official harnesses pass to an image's entrypoint, so that the container only waits."""
 
 
 class TaskContainers(Record, frozen=True):
     """The containers of one trial.
 
-    - `sandbox`, `as_root`: the sandbox as the agent's user, and as root.
+    - `sandbox`: the sandbox as the agent's user sees it; `as_root`: the same sandbox as root sees it.
     - `tests_in_image`: True if the image has its own `/tests`.
     - `spec`: the spec by which the sandbox was started.
-    - `neighbours`: the containers beside it, keyed by service.
+    - `neighbours`: the task's other containers, keyed by service.
     - `environment`: environment variables for the tests, besides the container's own.
     - `terminal`: the state directory of the agent's terminal, in which some tests run.
     """
@@ -83,13 +83,13 @@ class TaskContainers(Record, frozen=True):
         return DockerSandbox(self.sandbox.container, SandboxSpec(self.image, user=user))
 
     def for_container(self, sandbox: DockerSandbox, environment: Mapping[str, str]) -> TaskContainers:
-        """Return a copy of this place for another container, with an environment for its tests."""
+        """Return a copy of this object for another container, with an environment for the tests in that container."""
         as_root = _as_root(sandbox, self.image)
         return msgspec.structs.replace(self, sandbox=sandbox, as_root=as_root, environment=environment)
 
 
 class Environments:
-    """Starts the containers of tasks. `name` keeps the images of different variants apart."""
+    """Starts the containers of tasks. `name`: part of the names of built images, different for each variant."""
 
     def __init__(self, containers: Containers, name: str, rules: NetworkRules) -> None:
         self.containers = containers
@@ -112,8 +112,8 @@ class Environments:
     ) -> AsyncIterator[TaskContainers]:
         """Start the containers of a task; remove them on exit.
 
-        - `beside`: True for further containers of a trial that has one already. They are not counted against
-          the limit, so that the trial does not wait for itself.
+        - `beside`: True for further containers of a trial that already has a container. They are not counted
+          against the limit, so that the trial does not wait for itself.
         - `mounts`: an agent's mounts (`SandboxSpec.mounts`).
         - `exit`: the filtered network access (proxy). If it is not None, the containers have no other
           network.
@@ -147,9 +147,9 @@ class Environments:
             yield TaskContainers(image, sandbox, as_root, b"there" in prepared.stdout, spec, neighbours)
 
     async def set_network(self, place: TaskContainers, settings: TaskSettings, given: NetworkAccess) -> None:
-        """Connect or disconnect a container's network. Do nothing if it has neighbours.
+        """Connect or disconnect a container's network. Do nothing if the container has neighbours.
 
-        Not for containers with filtered access (an `exit`).
+        Do not call this for containers with filtered access (an `exit`).
 
         Raises:
             EngineError: If the engine refuses.
@@ -173,7 +173,7 @@ class Environments:
         return Resources(memory_mb * MiB, cpus, MAX_PROCESSES, disk_bytes)
 
     async def _image(self, task: str, folder: Path, settings: TaskSettings, say: Say) -> str:
-        """Return the image of a task: the named one if it is present or can be pulled, else a built one."""
+        """Return the image of a task: the named image if it is present or can be pulled, otherwise a built image."""
         if settings.image is not None:
             try:
                 await self._images.provide(settings.image, say)
@@ -212,7 +212,7 @@ class Environments:
     ) -> dict[str, Container]:
         """Start the neighbours in order, and return them keyed by service.
 
-        A neighbour with `waits_for_health` must be healthy before the next one is started.
+        A neighbour with `waits_for_health` must be healthy before the next neighbour is started.
         """
         started = {}
         engine, run_id = self.containers.engine, self.containers.run_id
@@ -240,7 +240,7 @@ class Environments:
         )
 
     async def _start_command(self, sandbox: DockerSandbox, image: str, settings: TaskSettings) -> None:
-        """Start the command of the image or compose file in the background, unless it only waits."""
+        """Start the command of the image or compose file in the background. Do nothing if it would only wait."""
         configuration = await configuration_of(self.containers.engine, image) or {}
         entrypoint = settings.entrypoint
         entrypoint = list(configuration.get("Entrypoint") or ()) if entrypoint is None else entrypoint
@@ -250,7 +250,7 @@ class Environments:
 
 
 def names_of_neighbours(settings: TaskSettings) -> list[str]:
-    """Return the host names by which a task's containers reach each other. Empty for a single container."""
+    """Return the host names by which a task's containers reach each other. Return [] for a single container."""
     if not settings.neighbours:
         return []
     return [*settings.names, *(name for one in settings.neighbours for name in one.names)]

@@ -1,6 +1,6 @@
 """Reads an environment table of task.toml: image, resources, network and variables of one container.
 
-A field is supported, or refused by its name. If the file sets no resources, Harbor sets no limits.
+A field that is not supported is refused by its name. If the file sets no resources, Harbor sets no limits.
 Benchwright then limits the container to 1 processor, 2 GiB of memory and 10 GiB of disk.
 """
 
@@ -36,12 +36,12 @@ _LOG_VARIABLES = {
 
 
 def container_settings(table: EnvironmentTable, section: str, folder: Path, place: str) -> TaskSettings:
-    """Return the settings of the container that a table describes, without steps.
+    """Return the settings of the container that a table describes. They do not contain the task's steps.
 
-    `place`: the folder with its Dockerfile, relative to the task's `folder`.
+    `place`: the folder with the container's Dockerfile, relative to the task's `folder`.
 
     Raises:
-        UnsupportedTask: If the table uses something unsupported. Names the field.
+        UnsupportedTask: If the table uses something unsupported. The message names the field.
         DatasetError: If a compose file is not YAML.
     """
     _refuse(table, section)
@@ -69,7 +69,9 @@ def container_settings(table: EnvironmentTable, section: str, folder: Path, plac
 
 
 def network_setting(mode: str | None, hosts: list[str] | None, section: str) -> NetworkAccess | None:
-    """Return the network for a network mode or a list of hosts. None if the table has neither.
+    """Return the network that a table states by a network mode or a list of hosts.
+
+    Return None if the table has neither.
 
     Raises:
         UnsupportedTask: If the mode is unknown or contradicts the list, or an entry in the list is not a
@@ -89,7 +91,7 @@ def network_setting(mode: str | None, hosts: list[str] | None, section: str) -> 
 def parse_variables(table: Mapping[str, str], section: str) -> dict[str, str]:
     """Return the table's environment variables.
 
-    `${NAME:-default}` becomes its default, since the host's environment is not used.
+    A value `${NAME:-default}` becomes the default, since the host's environment is not used.
 
     Raises:
         UnsupportedTask: If a reference has no default.
@@ -98,7 +100,7 @@ def parse_variables(table: Mapping[str, str], section: str) -> dict[str, str]:
 
 
 def health_check(table: HealthTable | None, where: str) -> HealthCheck | None:
-    """Convert a health check to settings. None if the table has none.
+    """Convert a health check to settings. Return None if the table has no health check.
 
     Raises:
         UnsupportedTask: If a time is out of range, or there are no retries.
@@ -165,7 +167,7 @@ def _network(table: EnvironmentTable, section: str, agent: AgentContainer) -> Ne
 
 
 def _hosts(hosts: list[str], section: str) -> tuple[str, ...]:
-    """Return the hosts in lower case, without duplicates. Each must be a host name or `*.domain`."""
+    """Return the hosts in lower case, without duplicates. Each host must be a host name or `*.domain`."""
     named = tuple(dict.fromkeys(host.strip().lower() for host in hosts))
     for host in named:
         if problem := host_problem(host.removeprefix("*.")):

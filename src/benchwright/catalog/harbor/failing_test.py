@@ -1,4 +1,4 @@
-"""Adds a failing test to the tests of a passing step: if the score stays, it does not come from the tests."""
+"""Adds a failing test to the tests of a passing step. If the score stays the same, it does not come from the tests."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from benchwright.catalog.containers.sealing.canaries import (
 from benchwright.catalog.harbor.settings import Step
 
 ScoreTests = Callable[[Path, Step, bool], Awaitable[float]]
-"""Runs a step's tests from a folder, in a container with the agent's work (True) or without.
+"""A function that runs a step's tests and returns the score.
 
-Returns the score.
+It takes the folder with the tests, the step, and True if the container is to contain the agent's work.
 """
 
 
@@ -32,11 +32,11 @@ def places_of_tests(folder: Path, step: Step) -> list[str]:
 
 
 async def flag_untested_pass(folder: Path, step: Step, score: float, score_of: ScoreTests) -> list[Flag]:
-    """Return a flag if a step's score stays the same when a failing test is added; empty otherwise.
+    """Return a flag if a step's score stays the same when a failing test is added. Return nothing otherwise.
 
-    Some tests compute their score by another rule, or run only tests that they name. So the step is flagged
-    only if the failing test lowers the score of a control: a container without the agent's work, with one
-    passing test in place of the task's tests.
+    Some tests compute their score by another rule, or run only tests that they name. Therefore the step is
+    flagged only if the failing test lowers the score of a control: a container without the agent's work, with
+    one passing test in place of the task's tests.
 
     Raises:
         EngineError: If a container cannot be started, or the engine does not respond.

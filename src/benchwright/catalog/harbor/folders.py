@@ -21,7 +21,7 @@ LONGEST_TEXT = 2**20
 
 
 class TaskFolders:
-    """The task folders below a root directory. Worker processes build their own copy."""
+    """The task folders below a root directory. Worker processes build their own copy of this object."""
 
     def __init__(self, root: Path | None = None) -> None:
         self._root = root
@@ -36,12 +36,12 @@ class TaskFolders:
         return self._root / task
 
     def find(self, source: Source) -> Iterator[tuple[str, Path]]:
-        """Yield (relative path, folder) for each folder with one of the source's task files, after a check.
+        """Find the task folders, check each, and yield (relative path, folder).
 
-        Folders inside a task's folder are not tasks.
+        A task folder contains one of the source's task files. Folders inside a task's folder are not tasks.
 
         Raises:
-            DatasetError: If a folder is invalid. Names the path.
+            DatasetError: If a folder is invalid. The message names the path.
         """
         self.set_source(source)
         folders = {file.parent: None for file in source.files() if file.name.startswith("task.")}
@@ -52,10 +52,10 @@ class TaskFolders:
 
 
 def check_tree(folder: Path, root: Path) -> None:
-    """Check that a folder is not too large, and has only files, folders, and links that stay inside.
+    """Check that a folder is not too large, and that it has only files, folders, and links that stay inside.
 
     Raises:
-        DatasetValidationError: If it does not. Names the offending path.
+        DatasetValidationError: If the check fails. The message names the offending path.
     """
     real = folder.resolve()
     if not real.is_relative_to(root.resolve()):
@@ -76,7 +76,7 @@ def check_tree(folder: Path, root: Path) -> None:
 
 
 def digest(folder: Path) -> str:
-    """Return a digest of all files of a task, so that results for another version are never reused."""
+    """Return a digest of all files of a task, so that results for another version of the task are never reused."""
     return content_digest(folder, "task")
 
 
@@ -104,9 +104,9 @@ def _all_below(folder: Path) -> Iterator[Path]:
 MAX_YAML_BYTES = 256 * 1024
 MAX_NESTING = 50
 MOST_ALIASES = 24
-"""Maximum number of references.
+"""Maximum number of references (aliases) in a YAML file.
 
-Many could expand a file to any size; these expand it to about 6,000 times its size.
+More references could expand a file to any size. This number can expand it to about 6,000 times its size.
 """
 
 
@@ -114,7 +114,7 @@ def read_yaml(path: Path) -> Any:
     """Read a YAML file.
 
     Raises:
-        DatasetParseError: If it is not YAML.
+        DatasetParseError: If the file is not YAML.
         UserError: If PyYAML is not installed.
     """
     try:
@@ -137,7 +137,7 @@ def _check(path: Path, tokens: Iterator[str]) -> None:
     """Check, token by token, that a YAML file would not take long to parse.
 
     Raises:
-        DatasetParseError: If it is nested too deeply, or has too many references.
+        DatasetParseError: If the file is nested too deeply, or has too many references.
     """
     depth = aliases = 0
     for token in tokens:

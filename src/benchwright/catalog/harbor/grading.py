@@ -1,6 +1,6 @@
-"""Grades a task by its test results: the rewards that tests wrote, in one step or several.
+"""Grades a task by its test results: the rewards that tests wrote, in one step or several steps.
 
-A reward is a number from a file that the tests write, by name.
+A reward is a number with a name, from a file that the tests write.
 """
 
 from __future__ import annotations
@@ -21,14 +21,17 @@ from benchwright.records import FAILED_STATUSES, Outcome, Sample, Status
 from benchwright.runs.keys import fingerprint
 
 TESTS, STEPS = "tests", "steps"
-"""Artifacts of an outcome: the last test run, see `testing.SuiteResult`, and the test runs of all steps."""
+"""Keys of the outcome's artifacts for the last test run (`testing.SuiteResult`), and for the test runs of all steps."""
 
 LogParser = Callable[[str], dict[str, bool] | None]
-"""Takes a test log; returns whether each test passed, or None if nothing was reported."""
+"""A function that reads a test log and returns for each test whether it passed.
+
+It returns None if the log reports no test.
+"""
 
 
 class TestsScorer:
-    """A scorer that uses the log and the rewards of the task's tests, and needs no container.
+    """A scorer that uses the log and the rewards of the task's tests. It needs no container.
 
     `parsers`: functions that read the logs of tests that write no reward, keyed by the name in a task's
     settings.
@@ -57,9 +60,9 @@ def verdict_on(
 
 
 def grade(tests: Mapping[str, Any], parser: LogParser | None = None) -> Verdict:
-    """Grade one test run. If it has no result, the detail `error` states why.
+    """Grade one test run. If the run has no result, the detail `error` states why.
 
-    A run that was ended by a limit scores 0, whatever it had written.
+    A run that was ended by a limit scores 0, whatever rewards it had written.
     """
     ended = tests.get("ended", "not_run")
     if ended != "exited":
@@ -76,7 +79,7 @@ def grade(tests: Mapping[str, Any], parser: LogParser | None = None) -> Verdict:
 
 
 def grade_steps(together: str, steps: Sequence[Mapping[str, Any]]) -> Verdict:
-    """Grade the test runs of several steps. `steps`: each with its `name` and `tests`.
+    """Grade the test runs of several steps. `steps`: for each step its `name` and its `tests`, which is the test run.
 
     `together`: how steps are combined (harbor 0.25.0). `mean` averages each reward over the steps that have
     any rewards, where a missing reward counts as 0. `final` takes the rewards of the last step.
@@ -98,9 +101,9 @@ def grade_steps(together: str, steps: Sequence[Mapping[str, Any]]) -> Verdict:
 
 
 def rewards_of(tests: Mapping[str, Any]) -> dict[str, float]:
-    """Return the rewards by name: the numbers in reward.json, else the number in reward.txt.
+    """Return the rewards by name: the numbers in reward.json. Without that file, the number in reward.txt.
 
-    Empty if any value in reward.json is not a finite number (harbor 0.25.0, harbor/verifier/verifier.py).
+    Return {} if any value in reward.json is not a finite number (harbor 0.25.0, harbor/verifier/verifier.py).
     """
     if tests.get("ended") != "exited":
         return {}
@@ -111,9 +114,9 @@ def rewards_of(tests: Mapping[str, Any]) -> dict[str, float]:
 
 
 def grade_rewards(rewards: Mapping[str, float]) -> Verdict:
-    """Grade a trial by its rewards. The score is the one named `reward`, else the only one, else the mean.
+    """Grade a trial by its rewards. The score is the reward named `reward`. Without it, the score is the mean.
 
-    A value below 0 counts as 0, one above 1 as 1. The details contain the original values.
+    A score below 0 counts as 0, and a score above 1 as 1. The details contain the original values.
     """
     if not rewards:
         return _nothing("the tests wrote no reward", "no_reward")
@@ -130,7 +133,7 @@ def grade_rewards(rewards: Mapping[str, float]) -> Verdict:
 
 
 def reward_figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
-    """Return the mean of each reward if tests write several, and the number of refused connections.
+    """Return the number of refused connections and, if tests write several rewards, the mean of each reward.
 
     In the means, a trial without a reward counts as 0. Failed trials are left out.
     """
@@ -145,7 +148,10 @@ def reward_figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
 
 
 def is_below_minimum(rewards: Mapping[str, float], least: Mapping[str, float]) -> bool:
-    """Return true if a reward is missing, or below its minimum (`least`) for going on to the next step."""
+    """Return True if a reward is missing or below its minimum, so that the next step may not begin.
+
+    `least`: the minimum of each reward.
+    """
     return any(rewards.get(name, -math.inf) < bound for name, bound in least.items())
 
 
@@ -187,7 +193,7 @@ def _finite(value: Any) -> float | None:
 
 
 def _failure_mode(outcome: Outcome, verdict: Verdict) -> str:
-    """Return the failure mode in the terms of Terminal-Bench's own results; "none" if nothing failed."""
+    """Return the failure mode in the terms of Terminal-Bench's own results. Return "none" if nothing failed."""
     mode = verdict.details.get("mode")
     if mode is not None:
         return {"timeout": "test_timeout"}.get(str(mode), str(mode))

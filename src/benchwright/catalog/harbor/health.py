@@ -17,7 +17,8 @@ async def wait_until_healthy(sandbox: DockerSandbox, health: HealthCheck) -> Non
     """Wait until the health check succeeds. Failures in its start period do not count (harbor 0.25.0).
 
     Raises:
-        ExecutionError: If it failed too many times in a row. Quotes its last output.
+        ExecutionError: If the health check failed too many times in a row. The message quotes its last
+            output.
     """
     grace_ends = time.monotonic() + health.start_period
     failures = 0

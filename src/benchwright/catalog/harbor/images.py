@@ -17,7 +17,7 @@ EMPTY_IMAGE = "scratch"
 
 
 def images_of(sample: Sample, folder: Path, variant: str) -> TaskImages:
-    """Return the images of a task: named or built ones, for the agent, the tests and the neighbours.
+    """Return the images of a task: those of the agent, the tests and the neighbours, which are named or built.
 
     The family (images that share layers) is the base image in the Dockerfile. This holds for a pulled image,
     too, because it was built from that Dockerfile.
@@ -41,7 +41,7 @@ def images_of(sample: Sample, folder: Path, variant: str) -> TaskImages:
 def verifier_image_name(task: str, settings: TaskSettings, step: Step) -> str:
     """Return the name for the image of a step's tests.
 
-    It is the task's name if both images have the same build.
+    If both images have the same build, it is the name of the task's image.
     """
     if step.verifier is not None and step.verifier.build == settings.build:
         return task
@@ -58,7 +58,7 @@ def _builds(name: str, settings: TaskSettings) -> Iterator[tuple[str, Build]]:
 
 
 def _bases(context: Path, build: Build) -> Iterator[str]:
-    """Yield the external base images in a Dockerfile, the last one first.
+    """Yield the external base images in a Dockerfile. The last one comes first.
 
     Stages that the Dockerfile defines itself are left out.
     """

@@ -1,4 +1,4 @@
-"""The network of a task by phase (agent, tests): the protocol's network, changed by the network rules."""
+"""The network of a task in each phase (agent, tests): the protocol's network, as changed by the network rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchwright.sandbox.egress import EgressPolicy, EgressProxy, NetworkAccess,
 
 
 def phase_networks(settings: TaskSettings) -> Iterator[NetworkAccess]:
-    """Yield the networks that the protocol gives the agent's container: at its start, then step by step."""
+    """Yield the networks that the protocol gives the agent's container: first at its start, then in each step."""
     yield settings.network
     for step in settings.steps:
         yield agent_network(settings, step)
@@ -34,7 +34,7 @@ def agent_network(settings: TaskSettings, step: Step) -> NetworkAccess:
 
 
 def test_network(settings: TaskSettings, step: Step) -> NetworkAccess:
-    """Return the network that the protocol gives a step's tests, in a separate container or the agent's."""
+    """Return the network that the protocol gives a step's tests, in a separate container or in the agent's."""
     if step.verifier is not None:
         return step.verifier.network
     return settings.network if step.test_network is None else step.test_network
@@ -54,7 +54,7 @@ def _own_tests(step: Step) -> tuple[str, ...]:
 
 
 class NetworkPhases:
-    """The networks of one trial, phase by phase. With a `proxy`, containers reach hosts only through it."""
+    """The networks of one trial, phase by phase. With a `proxy`, containers reach hosts only through that proxy."""
 
     def __init__(
         self, environments: Environments, settings: TaskSettings, folder: Path, proxy: EgressProxy | None
@@ -84,7 +84,8 @@ class NetworkPhases:
     ) -> Egress | None:
         """Set the network for the tests in the agent's container.
 
-        Return the network access (proxy) for sealed tests in a container beside it; None for all other tests.
+        Return the network access (proxy) if the tests are sealed and run in a container of their own. Return
+        None for all other tests.
 
         Raises:
             EngineError: If the engine refuses.
@@ -104,7 +105,7 @@ class NetworkPhases:
     def verifier_egress(self, verifier: TaskSettings, step: Step, instruction: str) -> Egress | None:
         """Return the network access (proxy) of tests in a separate container.
 
-        None if their network is unfiltered.
+        Return None if their network is unfiltered.
         """
         if self._proxy is None or not self._rules.uses_proxy([verifier.network]):
             return None
@@ -126,7 +127,11 @@ class NetworkPhases:
 
 
 def needs_of_tests(rules: NetworkRules, settings: TaskSettings, folder: Path) -> NetworkNeeds:
-    """Return the network needs of a task's test scripts, and whether the rules or the task deny them."""
+    """Return the programs and hosts for which a task's test scripts need the network.
+
+    `closed_by` of the result states whether the network option or the task's own settings close the network
+    to them.
+    """
     found = [
         (needs, test_network(settings, step))
         for step in settings.steps
@@ -141,6 +146,6 @@ def needs_of_tests(rules: NetworkRules, settings: TaskSettings, folder: Path) ->
 
 
 def needs_proxy(rules: NetworkRules, settings: TaskSettings) -> bool:
-    """Return true if any container of a task gets its network through the proxy."""
+    """Return True if any container of a task gets its network through the proxy."""
     verifiers = [step.verifier.network for step in settings.steps if step.verifier is not None]
     return rules.uses_proxy(phase_networks(settings)) or rules.uses_proxy(verifiers)

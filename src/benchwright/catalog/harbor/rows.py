@@ -1,4 +1,4 @@
-"""Builds one sample per task. Large parts stay in the task's folder, and are read from there."""
+"""Builds one sample per task. Large files stay in the task's folder, and are read from there."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def harbor_samples(source: Source, folders: TaskFolders) -> Iterator[Sample]:
     The id is the folder's name. Tasks whose folders have the same name get their path as id.
 
     Raises:
-        DatasetError: If a task is invalid. Names the file.
+        DatasetError: If a task is invalid. The message names the file.
     """
     found = list(folders.find(source))
     names = Counter(folder.resolve().name for _, folder in found)
@@ -55,7 +55,7 @@ def instructions_of(sample: Sample) -> Sequence[str]:
 
 
 def without_canary(text: str) -> str:
-    """Return an instruction without canary marks at its start, which serve to identify leaked copies.
+    """Return an instruction without canary lines at its start, by which leaked copies are identified.
 
     The rule is that of harbor 0.25.0.
     """
@@ -68,10 +68,10 @@ def without_canary(text: str) -> str:
 
 
 def check_file(path: Path) -> Path:
-    """Return the path of a settings file unchanged, after a check that it is text and not too long.
+    """Check that a settings file is text and not too long. Return its path unchanged.
 
     Raises:
-        DatasetError: If it is not.
+        DatasetError: If the file is too long or not text.
     """
     read_text(path)
     return path
@@ -80,7 +80,7 @@ def check_file(path: Path) -> Path:
 def task_sample(
     task: str, folder: Path, instructions: Sequence[str], settings: TaskSettings, labels: dict[str, str]
 ) -> Sample:
-    """Build the sample of a task. `task`: its path relative to the root."""
+    """Build the sample of a task. `task`: the path of its folder, relative to the root."""
     asked = {"instruction": instructions[0]} if len(instructions) == 1 else {"instructions": instructions}
     content = {"task": task, "files": digest(folder), **asked, "settings": msgspec.to_builtins(settings)}
     question = "\n\n".join(instructions)

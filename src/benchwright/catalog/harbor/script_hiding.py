@@ -1,7 +1,7 @@
 """Hides solution and test scripts in an image from the agent, under a seal, and restores them for the tests.
 
-Such scripts are in an image if its authors copied a whole folder into it. Other files of a solution or of
-tests may be the very subject of the task: they stay, and are reported.
+An image contains such scripts if its authors copied a whole folder into it. Other files of a solution or of
+tests may be the very subject of the task: they are not hidden, but reported.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SCRIPTS = re.compile(r"(?:solve|test|run-tests)\.sh|solution\.(?:sh|yaml)|test_
 
 
 class ScriptHider:
-    """Searches images for a task's solution and tests, and hides their scripts.
+    """Searches images for a task's solution and tests, and hides the scripts found.
 
     Each image is searched once.
     """
@@ -49,7 +49,7 @@ class ScriptHider:
 
 
 async def restore_scripts(sandbox: DockerSandbox, leaks: Leaks, folder: Path) -> None:
-    """Restore the hidden scripts, except those whose path exists again by now.
+    """Restore the hidden scripts. A script is skipped if a file exists at its path again.
 
     Raises:
         EngineError: If the engine does not respond, or refuses.

@@ -1,7 +1,7 @@
 """Runs the tests of a step where the agent cannot reach them, and checks a pass by further runs.
 
-After a pass, the tests run again without the agent's changes to the tests' tools, and with a failing test
-added.
+After a pass, the tests run again without the agent's changes to the tools of the tests. They also run again
+with a failing test added.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ class SealedTests:
     async def run(self, say: Say) -> tuple[SuiteResult, dict[str, Any]]:
         """Run the tests, and return their result with the seal's artifacts.
 
-        If they fail while processes of the agent are still running, they run once more in a second snapshot.
-        It contains the files that these processes wrote during the first run.
+        If the tests fail while processes of the agent are still running, they run once more in a second
+        snapshot. That snapshot contains the files that these processes wrote during the first run.
 
         Raises:
             EngineError: If a container cannot be started, or the engine does not respond.
@@ -125,7 +125,7 @@ class SealedTests:
         return place
 
     async def _score_of(self, folder: Path, step: Step, with_work: bool) -> float:
-        """Return the score by the tests in another folder; 0 if the agent's container starts no program.
+        """Return the score by the tests in another folder. Return 0 if no program starts in the agent's container.
 
         `with_work`: True for a snapshot with the agent's work, False for the original image.
         """
@@ -151,12 +151,12 @@ class SealedTests:
 
 
 def score_of_run(tested: SuiteResult, parser: LogParser | None) -> float:
-    """Return the score of one test run; 0 if it has no score."""
+    """Return the score of one test run. Return 0 if the run has no score."""
     return grade(msgspec.to_builtins(tested), parser).score or 0.0
 
 
 def flag_early_end(tested: SuiteResult, scripts: str) -> list[Flag]:
-    """Return a flag if a signal ended the tests' script early; empty otherwise."""
+    """Return a flag if a signal ended the tests' script early. Return nothing otherwise."""
     signal = ending_signal(tested, scripts)
     return [] if signal is None else [Flag(EARLY_END_FLAG, f"signal {signal} ended the script of the tests")]
 

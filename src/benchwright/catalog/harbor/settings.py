@@ -1,4 +1,4 @@
-"""Settings of a task, for all formats of task folders. They are known before its containers start."""
+"""Settings of a task, for all formats of task folders. They are known before the task's containers start."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class UnsupportedTask(Exception):
 
 
 class Build(Record, frozen=True):
-    """An image to build. `context`: a folder of the task; `dockerfile`: a path in it."""
+    """An image to build. `context`: a folder of the task. `dockerfile`: a path in that folder."""
 
     context: str
     dockerfile: str = "Dockerfile"
@@ -30,7 +30,7 @@ class Build(Record, frozen=True):
 class Neighbour(Record, frozen=True):
     """A further container (service) of a task, which the agent's container reaches by its names.
 
-    `waits_for_health`: True if the agent waits until it is healthy.
+    `waits_for_health`: True if the agent waits until this container is healthy.
     """
 
     name: str
@@ -51,7 +51,8 @@ class Neighbour(Record, frozen=True):
 class HealthCheck(Record, frozen=True):
     """A health check: a command that must exit with 0 before the agent may begin. Times are in seconds.
 
-    It has failed after `retries` failures in a row. Failures within the first `start_period` do not count.
+    The check has failed after `retries` failures in a row. Failures within the first `start_period` do not
+    count.
     """
 
     command: str
@@ -63,9 +64,10 @@ class HealthCheck(Record, frozen=True):
 
 
 class Artifact(Record, frozen=True):
-    """A file or folder that is copied to a separate tests' container, to the same path.
+    """A file or folder that is copied to the separate container of the tests, to the same path.
 
-    `service`: its container, "" for the agent's. `exclude`: patterns of entries to leave out.
+    `service`: the service from whose container it is copied; "" for the agent's container. `exclude`:
+    patterns of entries to leave out.
     """
 
     source: str
@@ -74,7 +76,7 @@ class Artifact(Record, frozen=True):
 
 
 class CollectCommand(Record, frozen=True):
-    """A command to run in a container after the agent's work, before artifacts are read. It may fail."""
+    """A command to run in a container after the agent's work, before artifacts are read. Its failure is ignored."""
 
     command: str
     service: str = ""
@@ -83,17 +85,17 @@ class CollectCommand(Record, frozen=True):
 
 
 class Step(Record, frozen=True):
-    """One step of a task: an instruction, the agent's work on it, and its tests.
+    """One step of a task: an instruction, the agent's work on it, and the step's tests.
 
     A task without steps is one step with an empty name.
 
-    - `agent_user`, `test_user`: "" means the container's own user. `agent_network`, `test_network`: None means the
-      environment table's network.
+    - `agent_user`, `test_user`: names of users; "" means the container's own user.
+    - `agent_network`, `test_network`: networks; None means the network of the environment table.
     - `tests`: folders copied to the tests' path, in this order.
     - `same_shell`: True if the tests run in the agent's own shell.
     - `verifier`: a separate container for the tests, to which `artifacts` are copied; None means the agent's
       container.
-    - `least`: minimum rewards. If one is not reached, the following steps are skipped.
+    - `least`: minimum rewards. If a reward is below its minimum, the following steps are skipped.
     """
 
     name: str = ""
@@ -117,9 +119,9 @@ class TaskSettings(Record, frozen=True):
     """A task's containers and limits.
 
     - `problem`: the reason why the task cannot be run here; None if it can.
-    - `image`: an existing image, preferred to a build.
-    - `command`: runs beside the agent, after the image's entrypoint. If it is empty, the container only
-      waits.
+    - `image`: an existing image, which is preferred to a build.
+    - `command`: the command that runs in addition to the agent, after the image's entrypoint. If it is empty,
+      the container only waits.
     - `names`: host names by which neighbours reach the agent's container.
     - `rewards`: how several steps are combined: the `mean` of each reward, or the rewards of the `final`
       step.
@@ -150,7 +152,7 @@ class TaskSettings(Record, frozen=True):
 def settings_or_problem(
     read: Callable[[dict[str, Any], Path], TaskSettings], task: dict[str, Any], folder: Path
 ) -> TaskSettings:
-    """Return the settings of a task, as its format's function `read` finds them.
+    """Return the settings of a task, as read by `read`, a function of the task's format.
 
     If the task uses something unsupported, return settings with only `problem` set.
     """
@@ -161,7 +163,7 @@ def settings_or_problem(
 
 
 def scale_time_limits(settings: TaskSettings, factor: float) -> TaskSettings:
-    """Return the settings with the time limits of agents and tests multiplied by a factor."""
+    """Return the settings with all time limits of agents and tests multiplied by a factor."""
     steps = tuple(
         msgspec.structs.replace(
             step,
@@ -174,10 +176,10 @@ def scale_time_limits(settings: TaskSettings, factor: float) -> TaskSettings:
 
 
 def bounded_seconds(value: Any, default: float, where: str) -> float:
-    """Return a time limit from a file in seconds; the default if the value is None.
+    """Return a time limit from a file in seconds. Return the default if the value is None.
 
     Raises:
-        UnsupportedTask: If it is not a number of seconds up to one day.
+        UnsupportedTask: If the value is not a number of seconds up to one day.
     """
     seconds = _number(default if value is None else value, where)
     if not 0 < seconds <= LONGEST_SECONDS:
@@ -189,7 +191,7 @@ def bounded_cpus(value: Any, where: str) -> float:
     """Return a number of processors.
 
     Raises:
-        UnsupportedTask: If it is not a number from 0.01 to 1024.
+        UnsupportedTask: If the value is not a number from 0.01 to 1024.
     """
     cpus = _number(value, where)
     if not 0.01 <= cpus <= 1024:
@@ -198,10 +200,10 @@ def bounded_cpus(value: Any, where: str) -> float:
 
 
 def megabytes(value: Any, where: str) -> int:
-    """Return a size in MiB, given as a number of MiB or a text such as `2G`.
+    """Return a size in MiB. The value is a number of MiB, or a text such as `2G`.
 
     Raises:
-        UnsupportedTask: If it is neither, or below 16 MiB or above 1 TiB.
+        UnsupportedTask: If the value has another form, or the size is below 16 MiB or above 1 TiB.
     """
     size = _from_text(value, where) if isinstance(value, str) else _number(value, where)
     if not 16 <= size <= 2**20:

@@ -48,7 +48,7 @@ def read_settings(task: dict[str, Any], folder: Path) -> TaskSettings:
     """Return the settings of a task, from its parsed task.toml.
 
     Raises:
-        UnsupportedTask: If the task uses something unsupported. Names the field.
+        UnsupportedTask: If the task uses something unsupported. The message names the field.
         DatasetError: If a compose file is not YAML.
     """
     table = task_table(task)
@@ -112,9 +112,9 @@ class _Reader:
         )
 
     def _separate(self, step: StepTable) -> tuple[TaskSettings, bool] | None:
-        """Return the settings of the tests' separate container, and whether its image contains the tests.
+        """Return the settings of the tests' separate container, and True if its image contains the tests.
 
-        None if the tests run in the agent's container.
+        The settings are None if the tests run in the agent's container.
         """
         own, tasks = step.verifier, self._table.verifier
         modes = [_mode(own), _mode(tasks)]
@@ -214,7 +214,7 @@ def _agent_seconds(tables: Sequence[AgentTable], where: str) -> float | None:
 
 
 def _test_seconds(step: StepTable, task: TaskTable, where: str) -> float:
-    """Return the time limit of tests in seconds. A step without one gets 600 s, whatever the task's limit."""
+    """Return the time limit of tests in seconds. A step without a limit gets 600 s, whatever the task's limit."""
     table = step.verifier if step.name else task.verifier
     return bounded_seconds(table.timeout_sec, 600.0, f"{FILE_NAME}: {where}[verifier] timeout_sec")
 

@@ -32,11 +32,11 @@ from benchwright.errors import ExecutionError
 from benchwright.records import Outcome, Sample, Status, Trial
 
 COPIED_ARTIFACTS = "brought"
-"""The artifact of an outcome that lists the artifacts copied to the tests."""
+"""Key of the outcome's artifact that lists the files copied to the container of the tests."""
 
 
 class TaskSolver:
-    """The solver for all tasks given as folders. An outcome contains every command and each test run."""
+    """The solver for all tasks given as folders. Its outcomes contain every command and each test run."""
 
     def __init__(
         self,
@@ -126,7 +126,10 @@ class TaskSolver:
 
 
 def network_failure_reason(tests: Mapping[str, Any], parser: LogParser | None) -> str | None:
-    """Return the reason if failed tests are no verdict because their setup needed a network; else None."""
+    """Return the reason if the tests failed because their setup needed a network. Such a failure is no verdict.
+
+    Return None otherwise.
+    """
     if tests.get("ended") != "exited" or grade(tests, parser).score:
         return None
     line = network_failure(tests.get("log", ""))

@@ -20,8 +20,8 @@ MAX_MESSAGE_CHARACTERS = 200
 async def prepare_step(place: TaskContainers, folder: Path, step: Step, after: Step | None) -> None:
     """Prepare a step in the same way as Harbor. Do nothing if the task has no steps.
 
-    `after`: the previous step, if any. Tests and rewards that it left in this container are removed, so that
-    the agent does not find them.
+    `after`: the previous step; None for the first. The tests and rewards that the previous step left in this
+    container are removed, so that the agent does not find them.
 
     Raises:
         ExecutionError: If the setup or the health check failed, or the engine does not respond.

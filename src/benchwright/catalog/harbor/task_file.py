@@ -1,7 +1,7 @@
 """task.toml as plain data: all fields of Harbor's format up to schema version 1.4 (harbor 0.25.0).
 
-`reading` gives the fields their meaning. A field that is not in the format is refused, because a later
-version may give it a meaning.
+`settings_reader` gives the fields their meaning. A field that is not in the format is refused, because a
+later version of the format may give it a meaning.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class HealthTable(Table, frozen=True):
-    """A health check: the table `[environment.healthcheck]`, or a step's."""
+    """A health check: the table `[environment.healthcheck]`, or that table of a step."""
 
     command: str
     interval_sec: float = 5.0
@@ -143,7 +143,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     """Read a task.toml.
 
     Raises:
-        DatasetParseError: If it is not TOML.
+        DatasetParseError: If the file is not TOML.
     """
     try:
         return tomllib.loads(path.read_bytes().decode("utf-8"))
@@ -162,7 +162,7 @@ def task_table(task: dict[str, Any]) -> TaskTable:
     """Convert a parsed task.toml to its tables.
 
     Raises:
-        UnsupportedTask: If a field is unknown, or has the wrong type. Names it.
+        UnsupportedTask: If a field is unknown, or has the wrong type. The message names the field.
     """
     try:
         return msgspec.convert(task, TaskTable, strict=False)
@@ -174,7 +174,7 @@ _UNKNOWN = re.compile(r"Object contains unknown field `(?P<field>.*?)`(?: - at `
 
 
 def _placed(said: str) -> str:
-    """Return msgspec's message with the field's position as in the file, such as `[verifier] timeout_sec`."""
+    """Return msgspec's message with the field's position as written in the file: `[verifier] timeout_sec`."""
     if found := _UNKNOWN.match(said):
         path = f"{found['path'] or '$'}.{found['field']}"
         return f"{_place(path)} is not known here"

@@ -17,7 +17,7 @@ from benchwright.sandbox.docker.copy_tree import make_folder, write_tree
 KEPT_BYTES = 1 * MiB
 OUTPUT_BYTES = 128 * MiB
 LOG_CHARACTERS = 32 * 1024
-"""Number of characters that an outcome keeps from each end of the log."""
+"""Number of characters that an outcome keeps of the log's start, and of its end."""
 SUMMARY_CHARACTERS = 512 * 1024
 LONGEST_REWARD = 64 * 1024
 CLEARING_SECONDS = 60.0
@@ -35,16 +35,17 @@ _REWARDS = (f"{LOGS_FOLDER}/verifier/reward.txt", f"{LOGS_FOLDER}/verifier/rewar
 _CANNOT_RUN = (126, 127)
 _SIGNALLED = frozenset(128 + signal for signal in (1, 2, 3, 9, 15))
 _ENDS_OTHERS = re.compile(r"\b(?:kill|pkill|killall|wait|timeout|trap)\b")
-"""Commands through which a script can itself exit with the code of a program ended by a signal."""
+"""Regular expression for shell commands through which a script can exit with a signal's exit code by itself."""
 _NO_PROGRAM = b"OCI runtime exec failed"
 CONTAINER_DESTROYED = "container_destroyed"
 
 
 class SuiteResult(Record, frozen=True):
-    """One test run: how it ended, the start and end of its output (`log`), and the rewards.
+    """One test run: how the run ended, the start and end of its output (`log`), and the rewards.
 
     `summary`: the output from pytest's heading on; None if there is no heading. `summary_cut`: True if part
-    of it is missing. `reward_text`, `reward_json`: contents of Harbor's two reward files; None if missing.
+    of the summary is missing. `reward_text`, `reward_json`: contents of Harbor's two reward files; None if
+    missing.
     """
 
     ended: str
@@ -59,11 +60,11 @@ class SuiteResult(Record, frozen=True):
 
 
 RunTests = Callable[[TaskContainers, Path, Step], Awaitable[SuiteResult]]
-"""Runs the tests of a step in a container. The tests are in the task's folder."""
+"""A function that runs the tests of a step in a container. The tests are in the task's folder."""
 
 
 async def run_tests(place: TaskContainers, folder: Path, step: Step) -> SuiteResult:
-    """Copy the tests into the container, unless the image contains them, and run their official command.
+    """Copy the tests into the container, and run their official command. Tests in the image are not copied.
 
     Files at the paths of tests and rewards are removed first.
 
@@ -88,10 +89,10 @@ async def run_tests(place: TaskContainers, folder: Path, step: Step) -> SuiteRes
 
 
 async def copy_tests(place: TaskContainers, sources: Sequence[Path], *cleared: str) -> None:
-    """Clear the paths of tests and rewards, and write the tests. Later sources overwrite earlier ones.
+    """Clear the paths of tests and rewards, and write the tests. Later sources overwrite earlier sources.
 
-    Only the removal needs a program in the container. If it fails, the tests overwrite existing files, and a
-    reward that existed before is ignored.
+    Only the removal needs a program in the container. If the removal fails, the tests overwrite existing
+    files, and a reward that existed before is ignored.
     """
     paths = [*cleared, *([TESTS_FOLDER] if sources and not place.tests_in_image else [])]
     if paths:
@@ -105,7 +106,10 @@ async def _stat(place: TaskContainers, path: str) -> PathStat | None:
 
 
 async def _reward(place: TaskContainers, path: str, before: PathStat | None) -> str | None:
-    """Return the text of a reward file. None if it is missing, unreadable, or not written by the tests."""
+    """Return the text of a reward file.
+
+    Return None if the file is missing, unreadable, or not written by the tests.
+    """
     after = await _stat(place, path)
     if after is None or after == before:
         return None
@@ -139,9 +143,9 @@ def suite_result(ended: ExecResult, text: str | None = None, json: str | None = 
 
 
 def ending_signal(tested: SuiteResult, scripts: str) -> int | None:
-    """Return the signal that ended the tests' script, derived from its exit code.
+    """Return the signal that ended the tests' script, derived from the script's exit code.
 
-    None if no signal did, or if the script may exit with that code by itself.
+    Return None if no signal ended it, or if the script may exit with that code by itself.
     """
     code = tested.exit_code or 0
     return code - 128 if code in _SIGNALLED and not _ENDS_OTHERS.search(scripts) else None

@@ -1,4 +1,4 @@
-"""Finds an agent's changes to the tools of a task's tests, in its container and in its terminal."""
+"""Finds an agent's changes to the tools of a task's tests, in the agent's container and in its terminal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from benchwright.sandbox.docker import DockerSandbox
 from benchwright.sandbox.docker.snapshots import FileChange
 
 MAX_NAMED_CHANGES = 8
-"""Maximum number of changes listed one by one."""
+"""Maximum number of changes that are listed one by one."""
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 """The engine's search path for programs if an image sets none."""
 _LINK = 0x8000000
@@ -61,7 +61,7 @@ class ToolChanges(Record, frozen=True):
     """An agent's changes to tools: `changes` of files, and exported variables.
 
     Each variable is stored with the container's own value. `terminal`: the state of the agent's terminal, if
-    the tests run in it.
+    the tests run in that terminal.
     """
 
     changes: list[FileChange] = []
@@ -74,7 +74,7 @@ class ToolChanges(Record, frozen=True):
 
     @property
     def description(self) -> str:
-        """The changes as text. Compiled files come last, because Python writes these by itself."""
+        """The changes as text. Compiled files come last, because Python itself writes them."""
         ordered = sorted(
             self.changes, key=lambda change: (change.path.endswith((".pyc", "__pycache__")), change.path)
         )
@@ -86,9 +86,9 @@ class ToolChanges(Record, frozen=True):
         return f"{told} and {len(words) - MAX_NAMED_CHANGES} more" if len(words) > MAX_NAMED_CHANGES else told
 
     async def write_clean_terminal(self, sandbox: DockerSandbox) -> str | None:
-        """Write the terminal's state without the agent's changes, and return its directory.
+        """Write the terminal's state without the agent's changes, and return the directory of that state.
 
-        None if the tests do not run in a terminal.
+        Return None if the tests do not run in a terminal.
         """
         if self.terminal is None:
             return None
@@ -96,7 +96,7 @@ class ToolChanges(Record, frozen=True):
 
 
 class ToolChangeFinder:
-    """Finds the changes to tools of a step's tests.
+    """Finds the changes to the tools that a step's tests use.
 
     `own`: the container's environment variables. `texts`: the test files. `instruction`: the agent's
     instruction.
@@ -160,7 +160,7 @@ class ToolChangeFinder:
     async def _profiles(self, changes: Sequence[FileChange]) -> dict[str, str]:
         """Return the shell start-up files that the agent wrote, as {path: text}.
 
-        Empty if the tests do not read such files.
+        Return {} if the tests do not read such files.
         """
         if not _READS_PROFILES.search(self._scripts):
             return {}
@@ -168,9 +168,9 @@ class ToolChangeFinder:
         return {path: await self._verifier.read_text(path, LONGEST_PROFILE) for path in paths}
 
     async def _is_genuine(self, change: FileChange, changes: Sequence[FileChange]) -> bool:
-        """Return true if an added program is a link to the image's program, or in a requested environment.
+        """Return True if an added program is honest: a link to the image's program, or in a requested environment.
 
-        Such an environment is, for example, a virtual environment that the instruction asks for.
+        A requested environment is, for example, a virtual environment that the instruction asks for.
         """
         if change.kind != "added" or posixpath.dirname(change.path) in self._own[PATH].split(":"):
             return False
@@ -200,7 +200,7 @@ class ToolChangeFinder:
 
 
 def _overrides(profile: str, called: CalledPrograms) -> bool:
-    """Return true if a shell profile redefines a program of the tests, or affects how programs start."""
+    """Return True if a shell profile redefines a program of the tests, or affects how programs start."""
     if _STARTS.search(profile):
         return True
     names = {name for found in _GIVES_ANOTHER.findall(profile) for name in found if name}

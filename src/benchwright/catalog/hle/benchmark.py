@@ -54,7 +54,7 @@ def make(about: About, options: Options) -> Benchmark:
     questions = TextQuestionReader()
 
     def summarise(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
-        """Return the benchmark's figures, and how many questions were skipped because they have an image."""
+        """Return the benchmark's figures, and the number of questions skipped because they have an image."""
         skipped = Figure("image_questions_skipped", float(questions.skipped))
         return [skipped] if about.variant == "documented" else [*calibration_figures(graded), skipped]
 
@@ -89,7 +89,7 @@ def _judged_benchmark(
 
 
 def calibration_figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
-    """Return the calibration error by the official computation, and one that includes the last bin."""
+    """Return two calibration errors: one by the official computation, and one that includes the last bin."""
     answered = [one for one in graded if one.status not in FAILED_STATUSES and "confidence" in one.detail]
     confidence = [one.detail["confidence"] / 100 for one in answered]
     correct = [one.value == 1.0 for one in answered]
@@ -109,7 +109,7 @@ def calibration_figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
 
 
 def _judged(about: About, options: Options) -> tuple[Scorer, Sequence[str]]:
-    """Return the scorer, and descriptions of how it departs from the official judge."""
+    """Return the scorer, and a tuple of its departures from the official judge."""
     departures = judge_departures(options, OFFICIAL_JUDGE, NO_JUDGE_DEPARTURE)
     if "judge" not in options.roles:
         return GradeScorer(about.metric, "1", grade_stated), departures

@@ -61,7 +61,7 @@ _MARKUP = str.maketrans("", "", "*$`")
 
 
 def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
-    """Return 1 if the last "Answer:" line equals the gold answer, else 0.
+    """Return 1 if the answer on the last "Answer:" line equals the gold answer, else 0.
 
     Case, spacing and markup are ignored.
     """
@@ -77,9 +77,10 @@ def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Grade as llm-benchmarker documents it: by option letter (A to D), or by the gold text.
+    """Grade as llm-benchmarker documents it.
 
-    The gold text may be anywhere in the response.
+    In a multiple-choice question, the response's letter (A to D) is compared. In other questions, the gold
+    text may be anywhere in the response.
     """
     from benchwright.catalog.llm_benchmarker_api.evaluators.matching import (
         contains_match,
@@ -97,14 +98,14 @@ def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def stated_answer(answer: str) -> str | None:
-    """Return the last "Answer:" line, without its markup; None if there is no such line or it is blank."""
+    """Return the text of the last "Answer:" line, without its markup. Return None if it is missing or blank."""
     found = last_match(_ANSWER_LINE, answer)
     stated = found[1].translate(_MARKUP).strip() if found else ""
     return stated or None
 
 
 def stated_confidence(answer: str) -> int:
-    """Return the last stated confidence in percent; 100 if there is none, as in the official code."""
+    """Return the last stated confidence in percent. Return 100 if none is stated, as in the official code."""
     found = last_match(_CONFIDENCE, answer)
     return min(int(found[1]), 100) if found else 100
 
@@ -124,10 +125,10 @@ _EXTRACTED = re.compile(r"extracted_final_answer[*_\"]{0,3}:[*_\" \t]*(.*)", re.
 class JudgeScorer:
     """Scorer that asks the run's target `judge` with the official prompt. `correct: yes` counts as solved.
 
-    `model`: name of the judge that is meant to be used. It is part of the fingerprint, so that scores by
-    different judges are never mixed. The official code requests JSON with a schema. Here the same fields are
-    parsed from text, so that any model can judge. The last verdict counts, because the judge quotes the
-    answer before it judges.
+    `model`: name of the judge that is meant to be used. The name is part of the fingerprint, so that scores
+    by different judges are never mixed. The official code requests JSON with a schema. Here the same fields
+    are parsed from text, so that any model can judge. The last verdict counts, because the judge quotes the
+    answer before it gives its verdict.
     """
 
     def __init__(self, name: str, model: str) -> None:
@@ -139,7 +140,7 @@ class JudgeScorer:
         self.judging = JudgeInfo(fingerprint(JUDGE_PROMPT), self._params)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Ask the judge, and return 1 if it says yes, else 0. A blank answer has no score.
+        """Ask the judge. Return 1 if its verdict is yes, else 0. A blank answer has no score.
 
         A reply without a verdict counts as no, as in the official code.
         """
@@ -164,13 +165,13 @@ class JudgeScorer:
 
 
 def says_yes(judgement: str) -> bool:
-    """Return True if the last `correct:` of a judgement is followed by yes."""
+    """Return True if the last `correct:` in the judge's reply is followed by yes."""
     found = last_match(_CORRECT, judgement)
     return found is not None and found[1].lower() == "yes"
 
 
 BIN_SIZE = 100
-"""The number of answers per bin in the official figure."""
+"""The number of answers per bin in the official calibration error."""
 
 
 def rms_calibration_error(
@@ -182,9 +183,9 @@ def rms_calibration_error(
     confidence and divided into bins of `size`; a remainder is added to the last bin. Answers of equal
     confidence stay in their order. The result is None if there are no bins to average.
 
-    With `last_bin=False`, the last bin, which contains the most confident answers, is left out, but its size
-    still counts in the weights. The official code computes it so (centerforaisafety/hle, calib_err, taken
-    from hendrycks/outlier-exposure).
+    With `last_bin=False`, the last bin, which contains the most confident answers, is left out of the sum,
+    but its size still counts in the weights. The official code does the same (centerforaisafety/hle,
+    calib_err, taken from hendrycks/outlier-exposure).
     """
     total = len(confidence)
     order = sorted(range(total), key=confidence.__getitem__)

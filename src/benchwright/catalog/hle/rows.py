@@ -28,13 +28,13 @@ class HleRow(Record, frozen=True):
 
 
 class TextQuestionReader:
-    """Reader of the questions without an image. It counts the skipped ones, which have an image."""
+    """Reader of the questions without an image. It counts the questions that it skips because they have one."""
 
     def __init__(self) -> None:
         self.skipped = 0
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """Yield one sample per text-only question, with the question's id."""
+        """Yield one sample per question without an image, with the question's id."""
         self.skipped = 0
         for row in source.read(HleRow, "test"):
             if row.image:
@@ -44,7 +44,7 @@ class TextQuestionReader:
 
 
 class CheckedRow(HleRow, frozen=True):
-    """A row whose image was found to be a real image, whatever type its data URL claims."""
+    """A row whose image was checked: the data is a real image, whatever type its data URL claims."""
 
     def __post_init__(self) -> None:
         if self.image:

@@ -1,4 +1,4 @@
-"""Metadata of HMMT's rounds. The newest one has the plain name."""
+"""Metadata of HMMT's rounds. The benchmark of the newest round has no variant in its name."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ DOCUMENTED_SECONDS = 10.0
 PASS_AT_KS = (1, 5, 10)
 
 LENIENT_PASS_KEY = "passes_leniently"
-"""Key of a score's detail: True if a failed answer's code passes when it is extracted leniently."""
+"""Key of a score's details: True if an answer that failed passes after lenient extraction of its code."""
 
 
 class ProgramScorer:
@@ -44,7 +44,7 @@ class ProgramScorer:
         self._sandbox: tuple[asyncio.AbstractEventLoop, LocalSandbox] | None = None
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 if the program made from the answer passes, else 0. A blank answer has no score."""
+        """Return 1 if the program built from the answer passes, else 0. A blank answer has no score."""
         content, answer = sample.content, outcome.answer
         if not answer.strip():
             return verdict_score(Verdict(None, expected=content["canonical_solution"]))
@@ -68,7 +68,7 @@ class ProgramScorer:
         return await run_python(self._room(), source, seconds=TIME_LIMIT_SECONDS)
 
     def _room(self) -> LocalSandbox:
-        """Return the sandbox that belongs to the running event loop."""
+        """Return the sandbox of the running event loop."""
         loop = asyncio.get_running_loop()
         if self._sandbox is None or self._sandbox[0] is not loop:
             self._sandbox = loop, LocalSandbox()
@@ -83,7 +83,7 @@ class DocumentedScorer:
         self.fingerprint = fingerprint("humaneval documented", 1, DOCUMENTED_SECONDS)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 if the program made from the answer passes, else 0. A blank answer has no score."""
+        """Return 1 if the program built from the answer passes, else 0. A blank answer has no score."""
         from benchwright.catalog.llm_benchmarker_api.evaluators.code_execution import run_humaneval_test
 
         content, answer = sample.content, outcome.answer
@@ -115,7 +115,7 @@ def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
 def pass_at_ks(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the unbiased pass@k (Chen et al. 2021, equation 1).
 
-    It is computed for each k in `PASS_AT_KS` for which at least one problem has k tries or more.
+    There is one figure for each k in `PASS_AT_KS` for which at least one problem was tried k times or more.
     """
     from benchwright.stats.passk import pass_at_k
 

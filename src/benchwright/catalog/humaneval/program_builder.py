@@ -1,9 +1,9 @@
-"""Construction of the program to run from an answer: its code is extracted and put after the prompt.
+"""Construction of the program to run: code is extracted from the answer and put after the prompt.
 
-The official program is prompt, completion, test and a call of `check` (openai/human-eval, execution.py). It
-was made for models that continue the prompt. Code is extracted from a chat model's response in two ways: as
-in simple-evals, whose scores are published, and leniently. The lenient way finds code in any form: in any
-kind of fence, with the whole function repeated, or as a body that has lost its indentation.
+The official program consists of prompt, completion, test and a call of `check` (openai/human-eval,
+execution.py). It was made for models that continue the prompt. Code is extracted from a chat model's response
+in two ways: as in simple-evals, whose scores are published, and leniently. The lenient way finds code in any
+kind of fence. It also accepts a repetition of the whole function, or a body that has lost its indentation.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def build_program(content: dict[str, Any], completion: str) -> str:
 def published_completion(answer: str) -> str:
     """Return the completion as simple-evals extracts it: the body of the function in the first Python block.
 
-    As in its humaneval_eval.py (find_code), the whole answer is searched if it has no such block. Without a
-    body indented by four spaces, only the first character is dropped.
+    As in simple-evals' humaneval_eval.py (find_code), the whole answer is searched if it has no such block.
+    If no body is indented by four spaces, only the first character is dropped.
     """
     block, closed, _ = answer.partition("```python\n")[2].partition("```")
     code = block if closed else answer
@@ -34,13 +34,16 @@ def published_completion(answer: str) -> str:
 
 
 def lenient_completion(content: dict[str, Any], answer: str) -> str:
-    """Return the completion: the whole function, which then replaces the prompt's, or an indented body."""
+    """Return the completion: an indented body, or the whole function, which then replaces the prompt's function."""
     code = code_of(answer, content["entry_point"]).strip("\n")
     return code if _defines(code, content["entry_point"]) else _as_body(code)
 
 
 def code_of(answer: str, entry_point: str) -> str:
-    """Return the first fenced block that defines the function, else the first block, else the answer."""
+    """Return the first fenced block that defines the function.
+
+    If there is none, return the first block. If there is no block, return the answer.
+    """
     blocks = [match[1] for match in _FENCED.finditer(answer)]
     if not blocks:
         return answer

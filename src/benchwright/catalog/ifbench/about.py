@@ -27,7 +27,7 @@ TAGGER = Dataset(
     licence="NLTK states none of its own for the model",
     local={"test": tuple(f"averaged_perceptron_tagger_eng/{name}" for name in TAGGER_FILES)},
 )
-"""NLTK's English tagger. NLTK offers it only on its own site, so that `fetch` cannot download it."""
+"""NLTK's English tagger. NLTK offers the tagger only on its own site, so that `fetch` cannot download it."""
 
 IFBENCH = About(
     name="ifbench",

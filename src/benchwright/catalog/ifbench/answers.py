@@ -1,6 +1,6 @@
 """Construction of answers that follow a row's instructions.
 
-They serve as gold answers in checks of the grader.
+These answers serve as gold answers in checks of the grader.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _SPARE = "brown"
 """A filler word that breaks few rules: no stop word, of prime length, with two adjacent consonants."""
 
 _FOREIGN = 0x4E00
-"""The first of 20,000 adjacent code points whose characters occur in no reference text."""
+"""First of 20,000 consecutive code points of characters that occur in no reference text."""
 
 
 def build_answer(follows: Follows, instructions: Sequence[Instruction]) -> tuple[str, bool]:
-    """Build an answer. Return it, and True if it follows all the instructions.
+    """Build an answer. Return the answer, and True if it follows all the instructions.
 
-    If no candidate follows them all, the one that follows most is returned.
+    If no candidate follows all instructions, return the candidate that follows most.
     """
     best, most = "", -1
     for answer in _candidates(instructions):
@@ -46,9 +46,9 @@ def _candidates(instructions: Sequence[Instruction]) -> Iterator[str]:
 
 
 def _filled(text: str, instructions: Sequence[Instruction]) -> str:
-    """Extend the text to the required number of words and the required overlap with a reference text.
+    """Extend the text to the required number of words, and to the required overlap with a reference text.
 
-    Nothing is added if no instruction requires them.
+    Nothing is added if no instruction requires a number of words or an overlap.
     """
     for one in instructions:
         if one["id"] == "count:word_count_range":
@@ -164,4 +164,4 @@ ANSWER_BUILDERS: Mapping[str, Callable[..., list[str]]] = {
     ],
     "custom:date_format_list": lambda: ["1796-04-12, 1805-12-02, 1815-06-18"],
 }
-"""Functions that build answers to one instruction from its arguments, by instruction id."""
+"""Mapping from an instruction's id to the function that builds an answer to it from its arguments."""

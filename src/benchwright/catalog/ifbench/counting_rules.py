@@ -30,7 +30,7 @@ def unique_word_count(response: str, N: float) -> bool:
 
 @_rule("count:conjunctions")
 def has_conjunctions(response: str, small_n: float) -> bool:
-    """Check for at least `small_n` different conjunctions. "and", "And" and "and," count as three."""
+    """Check for at least `small_n` different conjunctions. "and", "And" and "and," count as three different ones."""
     return (
         len({word for word in response.split() if strip_punctuation(word).lower() in CONJUNCTIONS}) >= small_n
     )
@@ -53,7 +53,7 @@ def has_number_count(response: str, N: float) -> bool:
 
 @_rule("count:punctuation")
 def has_punctuation(response: str) -> bool:
-    """Check that each of . , ! ? ; : occurs, and an interrobang besides them."""
+    """Check that each of . , ! ? ; : occurs, and that an interrobang occurs, too."""
     if not any(mark in response for mark in ("!?", "?!", "‽")):
         return False
     pair = "?!" if "?!" in response else "!?"
@@ -65,7 +65,7 @@ def has_punctuation(response: str) -> bool:
 def has_japanese_words(response: str, N: float) -> bool:
     """Check that every Nth word contains a Japanese character.
 
-    Numbers and words of only punctuation pass too.
+    Numbers pass, too. So do words that consist of punctuation.
     """
     every = [strip_punctuation(word) for number, word in enumerate(response.split(), 1) if number % N == 0]
     return all(_JAPANESE.search(word) for word in every if word and not word.isdigit())
@@ -75,9 +75,9 @@ def has_japanese_words(response: str, N: float) -> bool:
 def keywords_multiple(
     response: str, keyword1: str, keyword2: str, keyword3: str, keyword4: str, keyword5: str
 ) -> bool:
-    """Check that the five keywords occur 1, 2, 3, 5 and 7 times, in this order, ignoring case.
+    """Check that the five keywords occur 1, 2, 3, 5 and 7 times, in the order of the parameters, ignoring case.
 
-    Parts of words count.
+    Occurrences within words count.
     """
     wanted = zip((keyword1, keyword2, keyword3, keyword4, keyword5), (1, 2, 3, 5, 7), strict=True)
     text = response.lower()

@@ -1,4 +1,4 @@
-"""The rules of IFBench that only one prompt uses each: lists, tables and questions of a fixed form."""
+"""The rules of IFBench that are used by a single prompt each: lists, tables and questions of a fixed form."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _read_question(text: str) -> tuple[int, int]:
 def reverse_newline(response: str) -> bool:
     """Check for at least 52 lines in reverse alphabetical order.
 
-    The lines before the first one with Zimbabwe are ignored.
+    Lines before the first line that contains Zimbabwe are ignored.
     """
     lines = [line for line in map(strip_punctuation, response.split("\n")) if line]
     start = next((number for number, line in enumerate(lines) if "Zimbabwe" in line), len(lines))
@@ -91,8 +91,8 @@ def csv_city(response: str) -> bool:
 def csv_special_character(response: str) -> bool:
     """Check for a CSV table of a header and fourteen rows.
 
-    One row must have a quoted field that contains a special character. Each row up to that one must have five
-    fields; later rows may have any number.
+    One row must have a quoted field that contains a special character. Each row before it, and this row
+    itself, must have five fields; later rows may have any number.
     """
     table = _table(response.replace('"', '"""'))
     if len(table) != 15 or not _header(response, r",[ \t]*", "ProductID Category Brand Price Stock"):
@@ -137,7 +137,7 @@ def _is_date(text: str) -> bool:
 
 
 def _header(response: str, separator: str, names: str) -> bool:
-    """Return True if the first line has these fields, each with or without quotation marks."""
+    """Return True if the first line consists of these fields, each with or without quotation marks."""
     pattern = separator.join(f'(?:{name}|"{name}")' for name in names.split())
     return re.fullmatch(pattern, response.split("\n")[0].strip()) is not None
 
@@ -145,7 +145,7 @@ def _header(response: str, separator: str, names: str) -> bool:
 def _table(text: str, delimiter: str = ",") -> list[list[str]]:
     """Parse a CSV text into rows.
 
-    If it cannot be read, return no rows. (The official program crashes on it.)
+    Return no rows if the text cannot be read. The official program crashes on such a text.
     """
     try:
         return list(csv.reader(io.StringIO(text), delimiter=delimiter))

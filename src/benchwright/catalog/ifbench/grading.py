@@ -1,4 +1,4 @@
-"""Verdicts on IFBench's prompts (evaluation_lib.py). The score is the loose verdict."""
+"""Verdicts on answers to IFBench's prompts (evaluation_lib.py). The score is the loose verdict."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from benchwright.catalog.ifeval.grading import (
 from benchwright.catalog.ifeval.rules import Follows
 
 TIME_LIMIT_SECONDS = 60.0
-"""Time limit for grading one answer, in seconds. A few rules take time quadratic in its length."""
+"""Time limit for grading one answer, in seconds. A few rules take time quadratic in the answer's length."""
 
 
 def grade(tools: Tools, content: dict[str, Any], answer: str) -> Verdict:
     """Return 1 if each instruction is followed by at least one variant of the answer (loose verdict), else 0.
 
-    A blank answer follows none.
+    A blank answer follows no instruction.
     """
     instructions = content["instructions"]
     followed = judge_instructions(rules(tools).follows, instructions, answer, blank=not answer.strip())

@@ -22,7 +22,7 @@ _TEMPLATE = ("My Answer:", "My Conclusion:", "Future Outlook:")
 
 @_rule("format:parentheses")
 def has_nested_parentheses(response: str) -> bool:
-    """Check that brackets of any kind are nested at least five deep, and that one at this depth is closed.
+    """Check that brackets of any kind are nested at least five deep, and that one at the greatest depth is closed.
 
     A closing bracket of the wrong kind resets the depth to 0.
     """
@@ -42,7 +42,7 @@ def has_nested_parentheses(response: str) -> bool:
 
 @_rule("format:quotes")
 def has_nested_quotes(response: str) -> bool:
-    """Check that straight quotation marks are nested at least three deep, and that three of them are closed.
+    """Check that straight quotation marks are nested at least three deep, and that three of these are closed again.
 
     Apostrophes count as quotation marks.
     """
@@ -73,7 +73,8 @@ def has_text_after_quotes(response: str) -> bool:
 def is_option(response: str, options: str) -> bool:
     """Check that the response is one of the options.
 
-    Lettered options are compared exactly. Others are compared ignoring case and punctuation at both ends.
+    Options with letters are compared exactly. Other options are compared ignoring case and punctuation at
+    both ends.
     """
     separator = next((mark for mark in ("/", "or") if mark in options), ",")
     known = [option.strip() for option in options.split(separator)]
@@ -119,7 +120,7 @@ def has_thesis(response: str) -> bool:
 
 @_rule("format:sub-bullets")
 def sub_bullets(response: str) -> bool:
-    """Check that each asterisk is followed by a hyphen before the next asterisk."""
+    """Check that each asterisk is followed by a hyphen before the next asterisk comes."""
     return all("-" in bullet for bullet in response.split("*")[1:])
 
 

@@ -32,7 +32,8 @@ class IfbenchRow(Record, frozen=True):
 def samples(source: Source, *, tagged: bool) -> Iterator[Sample]:
     """Yield one sample per prompt.
 
-    `tagged`: True if a part-of-speech tagger is available. If not, prompts that need one are left out.
+    `tagged`: True if a part-of-speech tagger is available. If it is False, prompts that need a tagger are
+    left out.
     """
     for row in source.read(IfbenchRow, "train"):
         if not tagged and START_VERB in row.instruction_id_list:

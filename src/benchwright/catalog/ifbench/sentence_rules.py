@@ -41,7 +41,7 @@ def _kinds(split: SplitFunction) -> Rules:
     def sentence_words(response: str) -> bool:
         """Check for three sentences of the same length.
 
-        The instruction that their words differ is not verified.
+        The prompt also asks that the sentences use different words. This is not verified.
         """
         lengths = [len(sentence.strip()) for sentence in split(response)]
         return len(lengths) == 3 and len(set(lengths)) == 1
@@ -107,7 +107,7 @@ def _words(split: SplitFunction) -> Rules:
 
 
 def _whole(split: SplitFunction) -> Rules:
-    """Return the rules that only one prompt uses each, and the rule on bullets after sentences.
+    """Return the rules that are used by a single prompt each, and the rule on bullets after sentences.
 
     `split` divides a text into sentences.
     """
@@ -115,7 +115,7 @@ def _whole(split: SplitFunction) -> Rules:
 
     @whole.rule("format:no_bullets_bullets")
     def no_bullets_bullets(response: str) -> bool:
-        """Check for at least two sentences, then at least two bullets; one blank line may be between."""
+        """Check for at least two sentences, followed by at least two bullets. One blank line may separate them."""
         lines = [line.strip() for line in response.split("\n")]
         bullets = [line.startswith("*") for line in lines]
         if sum(bullets) < 2:
@@ -127,7 +127,7 @@ def _whole(split: SplitFunction) -> Rules:
 
     @whole.rule("custom:word_reverse")
     def word_reverse(response: str) -> bool:
-        """Check that the response, with its words in reverse order, is one sentence with the bald eagle."""
+        """Check that the response with its words in reverse order is one sentence that contains "bald eagle"."""
         text = " ".join(reversed(without_marks(response.lower().strip()).split()))
         return "bald eagle" in text and text in split(text)
 
@@ -141,13 +141,13 @@ def _whole(split: SplitFunction) -> Rules:
 
 
 def _ends(sentences: list[str]) -> tuple[int, int, int]:
-    """Return how many sentences end with a full stop, a question mark and an exclamation mark."""
+    """Return three numbers: how many sentences end with a full stop, a question mark, an exclamation mark."""
     ends = [sentence[-1:] for sentence in sentences]
     return ends.count("."), ends.count("?"), ends.count("!")
 
 
 def _alliterating(sentence: str) -> int:
-    """Return the number of alliterating words: those beside a word with the same first letter."""
+    """Return the number of alliterating words: words next to a word with the same first letter."""
     firsts = [word[0] for word in (one.lstrip(f"{PUNCTUATION} ") for one in sentence.lower().split()) if word]
     equal = [first == second for first, second in pairwise(firsts)]
     runs = sum(now and not before for before, now in pairwise([False, *equal]))

@@ -6,7 +6,7 @@ import string
 import unicodedata
 
 PUNCTUATION = string.punctuation
-"""ASCII punctuation, which is all that the official code treats as punctuation."""
+"""ASCII punctuation. The official code treats no other characters as punctuation."""
 
 _DELETED = str.maketrans("", "", PUNCTUATION)
 
@@ -22,5 +22,5 @@ def strip_punctuation(text: str) -> str:
 
 
 def as_ascii(text: str) -> str:
-    """Return the text without accents. Characters that are not ASCII even without an accent are removed."""
+    """Return the text without accents. Characters that are still not ASCII are removed."""
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")

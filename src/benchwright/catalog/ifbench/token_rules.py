@@ -1,4 +1,4 @@
-"""The rules of IFBench about NLTK's word tokens, and about the part-of-speech tag of the first token."""
+"""The rules of IFBench about NLTK's word tokens, and the rule about the part of speech of the first token."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ START_VERB = "words:start_verb"
 """Id of the instruction whose rule needs the tagger."""
 
 _SEEN = 3
-"""Number of tokens to tag. The tag of the first token depends only on the two after it."""
+"""Number of tokens to tag. The tag of the first token depends only on the two tokens after it."""
 
 
 def token_rules(split: SplitFunction) -> Rules:
-    """Return the rules about tokens, except the rule that needs the tagger.
+    """Return the rules about tokens, except the rule that needs the part-of-speech tagger.
 
     `split` divides a text into sentences.
     """
@@ -61,7 +61,7 @@ def token_rules(split: SplitFunction) -> Rules:
     def title_case(response: str) -> bool:
         """Check that no token starts with a lower-case letter.
 
-        Tokens in which both lower-case letters and capitals follow the first letter are allowed.
+        A token passes nevertheless if both lower-case letters and capitals follow its first letter.
         """
         return not any(_is_lower(token) for token in tokens(response) if token[0].isalpha())
 
@@ -69,7 +69,7 @@ def token_rules(split: SplitFunction) -> Rules:
 
 
 def tagging_rules(split: SplitFunction, directory: Path) -> Rules:
-    """Return the rule that needs the tagger, whose model is in `directory`."""
+    """Return the rule that needs the part-of-speech tagger, whose model is in `directory`."""
     rules = Rules()
 
     @rules.rule(START_VERB)

@@ -1,4 +1,4 @@
-"""The libraries and models that IFBench's rules use: sentence splitter, tokens, tags, syllables, emojis."""
+"""The libraries and models for IFBench's rules: sentence splitter, tokenizer, tagger, syllables, emojis."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchwright.errors import UserError
 from benchwright.records import Record
 
 PUBLISHED_VERSIONS = {"nltk": "3.9.2", "syllapy": "0.7.2", "emoji": "2.15.0"}
-"""The libraries of the official code, in the versions of its uv.lock."""
+"""Mapping from each library that the official code uses to the version in the uv.lock of that code."""
 
 NO_TAGGER = (
     f"prompts with {START_VERB} are left out (6 of 300): NLTK's averaged_perceptron_tagger_eng, which "
@@ -33,8 +33,8 @@ UNKNOWN_TAGGER = "the tagger's model in <data-dir>/tagger is of no known revisio
 class Tools(Record, frozen=True):
     """The sentence splitter, and the directory of the tagger's model (None if it was not fetched).
 
-    Tools that may lead to other verdicts have different fingerprints. `departures` describe how they differ
-    from the official ones.
+    Tools that may lead to other verdicts have different fingerprints. `departures` describe how these tools
+    differ from the official ones.
     """
 
     splitter: Splitter
@@ -83,7 +83,7 @@ def library_versions() -> dict[str, str]:
 
 @cache
 def rules(tools: Tools) -> Rules:
-    """Return all 58 rules; without a tagger, the 57 that need none."""
+    """Return all 58 rules. Without a tagger, return the 57 rules that need none."""
     split = split_function(tools.splitter)
     parts = [
         COUNTING_RULES,

@@ -20,7 +20,7 @@ what whoever whomever whatever whichever anybody anyone anything everybody every
 nothing somebody someone something each either neither both all some any none
 """
 PRONOUNS = frozenset(_PRONOUNS.split())
-"""The pronouns of the official code."""
+"""The pronouns that the official code counts."""
 
 _STOP_WORDS = """
 a about above after again against ain all am an and any are aren as at be because been before being below
@@ -32,7 +32,7 @@ them themselves then there these they this those through to too under until up v
 weren what when where which while who whom why will with won wouldn y you your yours yourself yourselves
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
-"""NLTK's English stop words without those with an apostrophe, because no looked-up word contains one."""
+"""NLTK's English stop words, except those with an apostrophe, because no looked-up word contains an apostrophe."""
 
 _CAPITALS = """
 Reykjavik Helsinki Oslo Tallinn Stockholm Riga Moscow Copenhagen Vilnius Minsk Dublin Berlin Amsterdam

@@ -24,7 +24,7 @@ _SHORTEST_PALINDROME = 5
 
 @_rule("words:alphabet")
 def is_alphabetical(response: str) -> bool:
-    """Check that the first letters of successive words follow the alphabet."""
+    """Check that the words start with successive letters of the alphabet."""
     words = without_marks(response).split()
     start = string.ascii_lowercase.find(words[0][0].lower()) if words else -1
     letters = islice(cycle(string.ascii_lowercase), start + 1, None)
@@ -42,7 +42,7 @@ def limits_vowels(response: str) -> bool:
 
 @_rule("words:consonants")
 def has_consonant_clusters(response: str) -> bool:
-    """Check that every word has two adjacent consonants. The letter y counts as one."""
+    """Check that every word has two adjacent consonants. The letter y counts as a consonant."""
     return all(
         any(first in _CONSONANTS and second in _CONSONANTS for first, second in pairwise(word))
         for word in response.lower().split()
@@ -51,7 +51,7 @@ def has_consonant_clusters(response: str) -> bool:
 
 @_rule("words:palindrome")
 def has_palindromes(response: str) -> bool:
-    """Check for ten palindromes of at least five letters. Repeated ones count."""
+    """Check for ten palindromes of at least five letters. A palindrome that is repeated counts each time."""
     words = without_marks(response).lower().split()
     found = sum(word == word[::-1] and len(word) >= _SHORTEST_PALINDROME for word in words)
     return found >= _LEAST_PALINDROMES
@@ -78,14 +78,14 @@ def no_consecutive(response: str) -> bool:
 
 @_rule("words:paragraph_last_first")
 def paragraph_last_first(response: str) -> bool:
-    """Check that every line ends with its first word."""
+    """Check that the first and the last word of every line are the same."""
     lines = [strip_punctuation(line.strip().lower()).split() for line in response.split("\n")]
     return all(words[0] == words[-1] for words in lines if words)
 
 
 @_rule("words:odd_even_syllables")
 def odd_even_syllables(response: str) -> bool:
-    """Check that words with odd and even numbers of syllables alternate, as counted by syllapy."""
+    """Check that words with an odd and an even number of syllables alternate. The package syllapy counts syllables."""
     from syllapy import count
 
     odd = [count(word) % 2 for word in without_marks(response).lower().split()]
@@ -106,5 +106,5 @@ def repeat_simple(response: str) -> bool:
 
 @_rule("repeat:repeat_span")
 def repeat_span(response: str, prompt_to_repeat: str, n_start: int, n_end: int) -> bool:
-    """Check that the response is the prompt from character `n_start` to `n_end`, both included."""
+    """Check that the response equals the characters `n_start` to `n_end` of the prompt, both included."""
     return response.strip().lower() == prompt_to_repeat[n_start : n_end + 1].strip().lower()

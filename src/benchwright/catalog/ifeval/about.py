@@ -8,7 +8,7 @@ from benchwright.catalog.benchmark import About
 from benchwright.data.dataset_spec import Dataset, HubRepository, Wheel
 
 PUNKT_FILES = ("abbrev_types.txt", "collocations.tab", "ortho_context.tab", "sent_starters.txt")
-"""The files of a Punkt model, in the layout of `punkt_tab`."""
+"""The files of a Punkt model, in the layout of NLTK's `punkt_tab`."""
 
 DATASET = Dataset(
     name="ifeval",
@@ -33,7 +33,7 @@ PUNKT = Dataset(
 )
 """NLTK's `punkt_tab` for English.
 
-NLTK offers it only on its own site, so that it is fetched from this wheel.
+NLTK offers it only on its own site. Therefore `fetch` takes it from this wheel.
 """
 
 IFEVAL = About(

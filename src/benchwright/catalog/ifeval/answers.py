@@ -1,6 +1,6 @@
 """Construction of answers that follow a row's instructions.
 
-They serve as gold answers in checks of the grader.
+These answers serve as gold answers in checks of the grader.
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ from benchwright.catalog.ifeval.layout_rules import CONSTRAINED_RESPONSES, RESPO
 from benchwright.catalog.ifeval.rules import Follows, compile_expression
 
 _LENGTHS = (0, 12, 40, 3, 150, 500)
-"""Numbers of additional words that are tried in turn."""
+"""Numbers of words by which built answers exceed the required number.
+
+They are tried in this order until an answer follows all instructions.
+"""
 
 
 def build_answer(follows: Follows, instructions: Sequence[Instruction]) -> tuple[str, bool]:
-    """Build an answer to a row. Return it, and True if it follows all the instructions.
+    """Build an answer to a row. Return the answer, and True if it follows all the instructions.
 
-    Answers of several lengths and vocabularies are tried. If none follows all instructions (some rows
-    contradict themselves under the official rules), the one that follows most is returned.
+    Answers of several lengths and vocabularies are tried. Some rows contradict themselves under the official
+    rules. If no answer follows all instructions, return the answer that follows most.
     """
     best, most = "", -1
     for answer in _candidates(instructions):
@@ -53,7 +56,7 @@ class Requirements:
     def answer(self, extra: int, spare: int, turn: int) -> str:
         """Return an answer with `extra` words and `spare` sentences more than required.
 
-        `turn`: the line of the filler text to begin with.
+        `turn`: index of the line of filler text with which the answer begins.
         """
         opening = self._first("repeat_prompt", "prompt_to_repeat", "")
         words = self._most("number_words", "num_words", "relation") + extra
@@ -80,7 +83,7 @@ class Requirements:
         yield from (arguments["end_phrase"] for arguments in self._asked.get("end_checker", []))
 
     def _pieces(self) -> list[str]:
-        """Return the beginning of each paragraph. The filler text is added to the last one."""
+        """Return the beginning of each paragraph. The filler text is appended to the last paragraph."""
         nth = self._asked.get("nth_paragraph_first_word", [])
         paragraphs = max(
             [arguments["num_paragraphs"] for arguments in (*nth, *self._asked.get("number_paragraphs", []))],
@@ -116,7 +119,7 @@ class Requirements:
             yield from ["[so]"] * arguments["num_placeholders"]
 
     def _dressed(self, text: str) -> str:
-        """Return the text in the required form: its case, without commas, as JSON or in quotation marks."""
+        """Return the text in the required form: in the required case, without commas, as JSON, in quotation marks."""
         if self._asked.get("english_capital"):
             text = text.upper()
         if self._asked.get("english_lowercase"):
@@ -194,9 +197,10 @@ FILLER_BY_LANGUAGE = {
 def filler_text(
     language: str, words: int, sentences: int, usable: Callable[[str], bool], turn: int = 0
 ) -> str:
-    """Return text of `words` words in `sentences` sentences, without commas or additional capitals.
+    """Return filler text of `words` words in `sentences` sentences. It has no commas and no additional capitals.
 
-    Words that are not `usable` are skipped. `turn`: number of the line of the English text to begin with.
+    Words that are not `usable` are skipped. `turn`: index of the line of the English filler text to begin
+    with.
     """
     lines = (
         [FILLER_BY_LANGUAGE[language]]

@@ -1,4 +1,4 @@
-"""Checks of instruction graders: answers that follow all instructions, and answers that break one."""
+"""Checks of instruction graders: answers that follow all instructions, and answers that break an instruction."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from benchwright.records import Sample
 CONTRADICTORY_REASON = "no answer was found that follows all instructions at once"
 
 _OFTEN = 500
-"""Number of repetitions that exceeds the largest number of words required in any row."""
+"""Number of repetitions of a text. It exceeds the largest number of words required in any row."""
 
 
 FindAnswer = Callable[[Follows, Sequence[Instruction]], tuple[str, bool]]
-"""Function (rules, instructions) -> (answer, True if it follows all the instructions)."""
+"""A function that builds an answer: (rules, instructions) -> (answer, True if it follows all instructions)."""
 
 
 def checks(follows: Follows, find: FindAnswer = build_answer) -> Callable[[Sample], Iterator[Check]]:
     """Return a function that yields a sample's checks: a gold answer, and answers that must not pass.
 
-    Those are an answer that breaks an instruction, for each instruction, and an empty answer.
+    The answers that must not pass are an empty one, and for each instruction one that breaks it.
     """
 
     def of_sample(sample: Sample) -> Iterator[Check]:
@@ -42,7 +42,7 @@ def checks(follows: Follows, find: FindAnswer = build_answer) -> Callable[[Sampl
 
 
 def find_breaking_answer(follows: Follows, instruction: Instruction, gold: str) -> str | None:
-    """Return an answer that breaks an instruction but resembles the gold answer; None if none was found."""
+    """Return an answer that breaks an instruction but resembles the gold answer. Return None if none was found."""
     for answer in _spoilt(instruction["arguments"], gold):
         if not follows(answer, instruction["id"], instruction["arguments"]):
             return answer
@@ -50,7 +50,7 @@ def find_breaking_answer(follows: Follows, instruction: Instruction, gold: str) 
 
 
 def _spoilt(arguments: dict[str, Any], gold: str) -> Iterator[str]:
-    """Yield texts that may break the instruction: alterations of the gold answer, then other texts."""
+    """Yield texts that may break the instruction: altered gold answers first, then unrelated texts."""
     texts = [text for value in arguments.values() for text in _texts(value)]
     yield f"{gold},"
     yield f"So {gold} so."

@@ -13,7 +13,7 @@ def counting_rules(split: SplitFunction) -> Rules:
 
     @rules.rule("change_case:capital_word_frequency")
     def capital_word_frequency(response: str, capital_frequency: int, capital_relation: Relation) -> bool:
-        """Check that the number of words in capitals is as required. A hyphenated word counts as one."""
+        """Check that the number of words in capitals is as required. A hyphenated word counts as one word."""
         return compare(capital_word_count(split(response)), capital_relation, capital_frequency)
 
     @rules.rule("length_constraints:number_sentences")

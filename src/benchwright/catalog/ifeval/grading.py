@@ -17,7 +17,7 @@ from benchwright.formats import plural
 from benchwright.records import Record
 
 Instruction = dict[str, Any]
-"""`id` and `arguments` of one instruction."""
+"""One instruction of a row: a mapping with its `id` and `arguments`."""
 
 
 @cache
@@ -31,8 +31,8 @@ def rules(splitter: Splitter) -> Rules:
 class InstructionVerdicts(Record, frozen=True):
     """Verdicts on a row's instructions, in order.
 
-    `strict`: True if the response itself follows the instruction. `loose`: True if at least one of its
-    variants (`response_variants`) does.
+    `strict`: for each instruction, True if the response itself follows it. `loose`: for each instruction,
+    True if at least one variant of the response (`response_variants`) follows it.
     """
 
     strict: list[bool]
@@ -40,9 +40,10 @@ class InstructionVerdicts(Record, frozen=True):
 
 
 def grade(splitter: Splitter, content: dict[str, Any], answer: str) -> Verdict:
-    """Return the verdict with score 1 if the unchanged answer follows all instructions (strict), else 0.
+    """Return the verdict: score 1 if the unchanged answer follows all instructions (strict), else 0.
 
-    `score_details` has the strict and loose result of each instruction. An empty answer follows none.
+    `score_details` has the strict and loose result of each instruction. An empty answer follows no
+    instruction.
     """
     instructions = content["instructions"]
     followed = judge_instructions(rules(splitter).follows, instructions, answer, blank=not answer.strip())
@@ -54,7 +55,7 @@ def grade(splitter: Splitter, content: dict[str, Any], answer: str) -> Verdict:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Return 1 if all instructions are followed by the simpler rules that llm-benchmarker documents, else 0.
+    """Return 1 if the answer follows all instructions by the simpler rules that llm-benchmarker documents, else 0.
 
     An empty answer has no score.
     """
@@ -83,12 +84,12 @@ def judge_instructions(
 ) -> InstructionVerdicts:
     """Return the strict and loose verdicts on each instruction.
 
-    `blank`: True if the response counts as empty; it then follows nothing strictly.
+    `blank`: True if the response counts as empty. It then follows no instruction strictly.
 
-    The strict verdict is on the response itself. The loose verdict is positive if at least one variant
-    follows the instruction: the response without its first line, its last line, both or neither, each as it
-    is and without any `*`. The shortened variants are stripped. Blank variants follow nothing, whatever the
-    strict verdict is.
+    The strict verdict is on the response itself. The loose verdict is positive if at least one variant of the
+    response follows the instruction. Four variants are the response itself, without its first line, without
+    its last line, and without both lines; four more are these without any `*`. The shortened variants are
+    stripped. Blank variants follow no instruction, whatever the strict verdict is.
     """
     strict = [not blank and follows(response, one["id"], one["arguments"]) for one in instructions]
     others = [variant for variant in response_variants(response) if variant.strip()]
@@ -103,7 +104,7 @@ def judge_instructions(
 def response_variants(response: str) -> list[str]:
     """Return the distinct variants of a response that the loose verdict examines.
 
-    The first is the response itself.
+    The first variant is the response itself.
     """
     lines = response.split("\n")
     shortened = ["\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1])]
@@ -112,7 +113,7 @@ def response_variants(response: str) -> list[str]:
 
 
 def score_details(instructions: Sequence[Instruction], followed: InstructionVerdicts) -> dict[str, Any]:
-    """Return the score's details: the verdicts `per_instruction`, the loose verdicts, and the counts."""
+    """Return the score's details: the strict verdicts `per_instruction`, the loose verdicts, and the counts."""
     return {
         "per_instruction": [
             {"instruction_id": one["id"], "passed": strict, "passed_loose": loose}
@@ -125,7 +126,7 @@ def score_details(instructions: Sequence[Instruction], followed: InstructionVerd
 
 
 def describe_verdicts(instructions: Sequence[Instruction], followed: Sequence[bool]) -> str:
-    """Describe in a sentence how many instructions were followed, and which were not."""
+    """Describe in a sentence how many instructions were followed, and which instructions were not."""
     missed = [one["id"] for one, kept in zip(instructions, followed, strict=True) if not kept]
     share = f"{sum(followed)} of {plural(len(followed), 'instruction')} followed"
     return f"{share}; not followed: {', '.join(missed)}" if missed else share
@@ -135,7 +136,7 @@ ACCURACY_NAMES = ("prompt_strict", "instruction_strict", "prompt_loose", "instru
 
 
 class Accuracies:
-    """Counters of followed instructions, and of prompts all of whose instructions were followed."""
+    """Counters of followed instructions, and of prompts whose instructions were all followed."""
 
     def __init__(self) -> None:
         self._prompts = 0
@@ -143,10 +144,10 @@ class Accuracies:
         self._followed = dict.fromkeys(ACCURACY_NAMES, 0)
 
     def add(self, counts: Mapping[str, Any], instructions: int) -> None:
-        """Count one response by the counts in its score's details, `passed` and `passed_loose`.
+        """Add one response by the counts `passed` and `passed_loose` in its score's details.
 
-        If these are missing, no instruction counts as followed. `instructions`: number of the row's
-        instructions.
+        If the details lack these counts, no instruction counts as followed. `instructions`: number of the
+        row's instructions.
         """
         self._prompts += 1
         self._instructions += instructions
@@ -156,7 +157,7 @@ class Accuracies:
             self._followed[f"instruction_{name}"] += passed
 
     def values(self) -> list[float | None]:
-        """Return the four accuracies in the order of `ACCURACY_NAMES`; each is None if nothing was counted."""
+        """Return the four accuracies in the order of `ACCURACY_NAMES`. An accuracy is None if nothing was counted."""
         totals = (self._prompts, self._instructions, self._prompts, self._instructions)
         return [
             followed / total if total else None

@@ -1,4 +1,4 @@
-"""Language detection for IFEval's rules, by langdetect as in the official code, but with a fixed seed.
+"""Language detection for IFEval's rules by langdetect, as in the official code, but with a fixed seed.
 
 The official code sets no seed, so that its verdicts on short texts differ from run to run.
 """
@@ -13,7 +13,7 @@ from typing import Any
 def detect_language(text: str) -> str | None:
     """Return the code of the text's language (such as `en`, `zh-cn`).
 
-    None if none can be detected (no letters).
+    Return None if no language can be detected, for example because the text has no letters.
     """
     from langdetect.lang_detect_exception import LangDetectException
 

@@ -28,7 +28,7 @@ _WORD_ENDS = re.compile(r"[.,?!'\"]")
 def number_paragraphs(response: str, num_paragraphs: int) -> bool:
     """Check for exactly `num_paragraphs` paragraphs separated by `***`.
 
-    A blank first or last paragraph is not counted. If another one is blank, the check fails.
+    A blank first or last paragraph is not counted. If a paragraph between them is blank, the check fails.
     """
     filled = [bool(piece.strip()) for piece in _DIVIDER.split(response)]
     return all(filled[1:-1]) and sum(filled) == num_paragraphs
@@ -36,10 +36,10 @@ def number_paragraphs(response: str, num_paragraphs: int) -> bool:
 
 @_rule("length_constraints:nth_paragraph_first_word")
 def nth_paragraph_first_word(response: str, num_paragraphs: int, nth_paragraph: int, first_word: str) -> bool:
-    """Check for `num_paragraphs` paragraphs separated by empty lines, and for the first word of the nth one.
+    """Check for `num_paragraphs` paragraphs separated by empty lines, and for the first word of the nth paragraph.
 
-    Case is ignored. Blank paragraphs do not count towards `num_paragraphs`, but do count when the nth one is
-    looked up.
+    Case is ignored. Blank paragraphs do not count towards `num_paragraphs`, but they do count when the nth
+    paragraph is looked up.
     """
     pieces = response.split("\n\n")
     filled = sum(bool(piece.strip()) for piece in pieces)
@@ -84,7 +84,7 @@ def constrained_response(response: str) -> bool:
 
 @_rule("detectable_format:number_highlighted_sections")
 def number_highlighted_sections(response: str, num_highlights: int) -> bool:
-    """Check for at least `num_highlights` highlighted passages, `*…*` or `**…**`, that are not blank."""
+    """Check for at least `num_highlights` highlighted passages, `*…*` or `**…**`. Blank passages do not count."""
     highlights = _HIGHLIGHT.findall(response) + _DOUBLE_HIGHLIGHT.findall(response)
     return sum(1 for inside in highlights if inside.strip()) >= num_highlights
 
@@ -93,7 +93,7 @@ def number_highlighted_sections(response: str, num_highlights: int) -> bool:
 def multiple_sections(response: str, section_spliter: str, num_sections: int) -> bool:
     """Check that the section's word is followed by a number at least `num_sections` times.
 
-    The word must have the given case.
+    The case of the word matters.
     """
     heading = re.compile(rf"{compile_expression(section_spliter.strip()).pattern}\s?\d++")
     return sum(1 for _ in heading.finditer(response)) >= num_sections
@@ -117,7 +117,7 @@ def json_format(response: str) -> bool:
 
 @_rule("detectable_format:title")
 def has_title(response: str) -> bool:
-    """Check for a title in `<<…>>` that is within one line and not blank."""
+    """Check for a title in `<<…>>`, within one line. A blank title does not count."""
     return any(_titled(line) for line in response.split("\n"))
 
 
@@ -125,7 +125,7 @@ def has_title(response: str) -> bool:
 def two_responses(response: str) -> bool:
     """Check for exactly two different responses separated by `******`.
 
-    A separator at the beginning or end of the text is ignored.
+    A separator at the beginning or end of the whole response is ignored.
     """
     pieces = [piece.strip() for piece in response.split(RESPONSE_SEPARATOR)]
     if not all(pieces[1:-1]):
@@ -142,7 +142,7 @@ def repeat_prompt(response: str, prompt_to_repeat: str) -> bool:
 
 @_rule("startend:end_checker")
 def has_end_phrase(response: str, end_phrase: str) -> bool:
-    """Check that the response ends with the phrase, ignoring case and quotation marks after it."""
+    """Check that the response ends with the phrase. Case and quotation marks after the phrase are ignored."""
     return response.strip().strip('"').lower().endswith(end_phrase.strip().lower())
 
 

@@ -1,4 +1,4 @@
-"""Sentence splitting as in NLTK's Punkt (Kiss and Strunk 2006), with a model in the layout of `punkt_tab`.
+"""Sentence splitter with the results of NLTK's Punkt (Kiss and Strunk 2006), for models in `punkt_tab` layout.
 
 The results are those of NLTK 3.8 and 3.9, with which IFEval was published. NLTK 3.10 also ends sentences
 before curly quotation marks and guillemets.
@@ -16,32 +16,33 @@ from benchwright.data.errors import DatasetParseError
 from benchwright.records import Record
 
 NUMBER_TOKEN = "##number##"
-"""The token that replaces every number in a model."""
+"""The token by which a model replaces every number."""
 
 UPPER_WITHIN = 0b0000100
 UPPER = 0b0001110
 LOWER_AT_START = 0b0010000
 LOWER = 0b1110000
-"""Bits for the forms in which a word was seen in training.
+"""Bits of `case_forms` for a word that was seen in lower case anywhere. The constants above are other bits.
 
-They state whether it began with a capital, and whether it was within a sentence or at its start.
+Each bit states whether the word was seen with or without a capital, and whether at the start of a sentence,
+within a sentence, or unknown.
 """
 
 _ASIDE = r"""[)";}\]*:@'({\[?!]"""
-"""A character that is not part of a word."""
+"""Regular expression for a character that is not part of a word."""
 
 _MARKS = r"(?:-{2,}|\.{2,}|(?:\.\s){2,}\.)"
 
 _TOKEN = re.compile(
     rf"""{_MARKS}|(?=[^("`{{\[:;&#*@)}}\]\-,])\S+?(?=\s|$|{_ASIDE}|{_MARKS}|,(?=$|\s|{_ASIDE}|{_MARKS}))|\S"""
 )
-"""A token: several marks in a row, else a word with the full stops in it, else a single mark."""
+"""Regular expression for a token: several marks in a row, a word with the full stops in it, or a single mark."""
 
 _END = re.compile(rf"[.?!](?=(?P<after>{_ASIDE}|\s+(?P<next>\S+)))")
-"""A mark that may end a sentence, and the text after it."""
+"""Regular expression for a mark that may end a sentence, and the text after the mark."""
 
 _CLOSING = re.compile(r"""["')\]}]++(?:\s+|(?=--)|$)""", re.MULTILINE)
-"""Closing marks that belong to the preceding sentence."""
+"""Regular expression for closing quotes and brackets that belong to the preceding sentence."""
 
 _SPACES = " \t\n\r\x0b\x0c"
 _NUMERIC = re.compile(r"-?[.,]?\d[\d,.-]*\.?")
@@ -52,9 +53,9 @@ _ELLIPSIS = re.compile(r"\.{2,}")
 class Punkt(Record, frozen=True):
     """A trained Punkt model.
 
-    `abbreviations`: without their final full stop. `collocations`: pairs of words with a full stop between them
-    that ends no sentence. `sentence_starters`: words that often start a sentence. `case_forms`: for each word,
-    bits for the forms in which training saw it (`LOWER` and the constants after it).
+    `abbreviations`: without their final full stop. `collocations`: pairs of words between which a full stop
+    ends no sentence. `sentence_starters`: words that often start a sentence. `case_forms`: for each word,
+    bits for the forms in which training saw it (`LOWER` and the constants before it).
     """
 
     abbreviations: frozenset[str]
@@ -63,7 +64,7 @@ class Punkt(Record, frozen=True):
     case_forms: Mapping[str, int]
 
     def split(self, text: str) -> list[str]:
-        """Return the sentences of a text, without the white space between them. Takes linear time."""
+        """Return the sentences of a text, without the white space between them. The time is linear in its length."""
         pieces = list(self._pieces(text))
         sentences = []
         moved = 0
@@ -80,7 +81,7 @@ class Punkt(Record, frozen=True):
     def _pieces(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield start and end of each sentence, before closing quotes and brackets are moved.
 
-        They may still be at the start of the next sentence.
+        These quotes and brackets may still be at the start of the next sentence.
         """
         start = 0
         for end, word in _possible_ends(text):
@@ -90,12 +91,15 @@ class Punkt(Record, frozen=True):
         yield start, len(text.rstrip())
 
     def _holds_end(self, context: str) -> bool:
-        """Return True if a sentence ends in `context`: a word, the mark after it, and the text after that."""
+        """Return True if a sentence ends in `context`.
+
+        `context` consists of a word, the mark after the word, and the text after the mark.
+        """
         tokens = [token for line in context.split("\n") for token in _TOKEN.findall(line)]
         return any(self._ends(token, following) for token, following in pairwise(tokens))
 
     def _ends(self, token: str, following: str) -> bool:
-        """Return True if a sentence ends with `token`, judged by the token and the one that follows."""
+        """Return True if a sentence ends with `token`, judged by this token and the following token."""
         if not token.endswith("."):
             return token in ("?", "!")
         word = _without_full_stop(_word(token))
@@ -126,7 +130,7 @@ class Punkt(Record, frozen=True):
         return word in self.abbreviations or word.rpartition("-")[2] in self.abbreviations
 
     def _starts(self, token: str, word: str) -> bool | None:
-        """Return True if a sentence starts with a token, False if not, None if this is undecided.
+        """Return True if a sentence starts with a token, and False if none does. Return None if this is undecided.
 
         The decision is based on the forms in which training saw the word.
         """
@@ -170,7 +174,7 @@ def _lines(path: Path) -> list[str]:
 def _possible_ends(text: str) -> Iterator[tuple[re.Match[str], int]]:
     """Yield the marks that may end a sentence, each with the start of the word before it.
 
-    If several such marks are in one word, only the last is yielded.
+    If a word contains several such marks, only the last mark is yielded.
     """
     former: re.Match[str] | None = None
     begin = 0

@@ -1,8 +1,8 @@
-"""Registry of IFEval's 25 instructions by their ids, and validation of the arguments in a row.
+"""Registry of IFEval's 25 rules by the ids of their instructions, and validation of the arguments in a row.
 
 Each rule is a function `(response, **arguments) -> bool` with the same result as the official code
-(google-research/instruction_following_eval, instructions.py), oddities included. All of them take time linear
-in the response.
+(google-research/instruction_following_eval, instructions.py), oddities included. All rules take time linear
+in the length of the response.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchwright.suggest import did_you_mean
 Rule = Callable[..., bool]
 
 Follows = Callable[[str, str, Mapping[str, Any]], bool]
-"""Function (response, instruction, arguments) -> True if the response follows the instruction."""
+"""A function that checks a response: (response, instruction, arguments) -> True if it follows the instruction."""
 
 Relation = Literal["less than", "at least"]
 
@@ -48,9 +48,9 @@ class Rules:
         return register
 
     def arguments(self, instruction: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those of the given arguments that the instruction's rule takes, validated.
+        """Return the arguments that the instruction's rule takes, validated. `given`: the arguments in the row.
 
-        Other arguments and nulls are dropped.
+        Nulls, and arguments that the rule does not take, are dropped.
 
         Raises:
             ValueError: If the instruction is unknown, or an argument is missing or has the wrong type.
@@ -91,7 +91,7 @@ def compare(count: int, relation: Relation, threshold: int) -> bool:
 
 
 def compile_expression(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Compile a regular expression from a row. If it is invalid, it is matched as plain text.
+    """Compile a regular expression from a row. Text that is no valid expression is matched literally.
 
     The official code takes keywords, markers and section words as regular expressions, unescaped, and crashes
     if one is invalid.

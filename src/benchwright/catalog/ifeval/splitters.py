@@ -1,4 +1,4 @@
-"""Choice of the sentence splitter: NLTK's Punkt if its model was fetched, else Benchwright's own splitter."""
+"""Choice of the sentence splitter: NLTK's Punkt if its model was fetched, otherwise Benchwright's own splitter."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from benchwright.data.errors import DatasetNotFound
 from benchwright.records import Record
 
 SplitFunction = Callable[[str], list[str]]
-"""Function (text) -> its sentences."""
+"""A function that splits a text: (text) -> its sentences."""
 
 
 class Splitter(Record, frozen=True):
-    """A named sentence splitter: Punkt with the model in `directory`; if that is None, Benchwright's own.
+    """A named sentence splitter. `directory`: Punkt's model; None for Benchwright's own splitter.
 
     Splitters that may split differently have different fingerprints. `departure`: how the splitter differs
-    from the published protocol; None if it does not.
+    from the published protocol; None if it does not differ.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Splitter(Record, frozen=True):
 
     @property
     def departures(self) -> tuple[str, ...]:
-        """The departure from the protocol as a tuple, as benchmarks need it; empty if there is none."""
+        """The departure from the protocol as a tuple, as benchmarks need it. Empty if there is no departure."""
         return () if self.departure is None else (self.departure,)
 
 
@@ -43,7 +43,7 @@ OWN_SPLITTER_NAME = Splitter(
 
 
 def find_splitter(data_dir: Path) -> Splitter:
-    """Return Punkt if the data directory contains its English model, else Benchwright's own splitter.
+    """Return Punkt if the data directory contains its English model. Otherwise return Benchwright's own splitter.
 
     Raises:
         DatasetParseError: If the model cannot be read, or has changed since it was fetched.

@@ -17,7 +17,7 @@ _rule = WORDING_RULES.rule
 def has_keywords(response: str, keywords: list[str]) -> bool:
     """Check that all keywords occur, ignoring case.
 
-    They are regular expressions, and also match within words.
+    Keywords are regular expressions, and also match within words.
     """
     return all(occurrences(keyword, response, most=1) for keyword in keywords)
 
@@ -26,7 +26,7 @@ def has_keywords(response: str, keywords: list[str]) -> bool:
 def has_keyword_frequency(response: str, keyword: str, frequency: int, relation: Relation) -> bool:
     """Check that the keyword occurs as often as required, ignoring case.
 
-    It is a regular expression, and also matches within words.
+    The keyword is a regular expression, and also matches within words.
     """
     return compare(occurrences(keyword.strip(), response), relation, frequency)
 
@@ -42,8 +42,8 @@ def forbidden_words(response: str, forbidden_words: list[str]) -> bool:
 def letter_frequency(response: str, letter: str, let_frequency: int, let_relation: Relation) -> bool:
     """Check that the letter occurs as often as required, in either case.
 
-    If it is not a letter from a to z (keys 1122 and 1129 of the dataset have `#` and `!`), the official code
-    counts a letter drawn at random. Here the character itself is counted.
+    Two rows (keys 1122 and 1129) have `#` and `!` instead of a letter. For any character except a to z, the
+    official code counts a letter drawn at random. Here the character itself is counted.
     """
     return compare(response.lower().count(letter.strip().lower()), let_relation, let_frequency)
 

@@ -1,4 +1,4 @@
-"""Word tokens for IFEval's rules, as its official code gets them from NLTK 3.9."""
+"""Word tokens for IFEval's rules, equal to those that the official code gets from NLTK 3.9."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _APART = re.compile(
     r"""[\[\](){}<>«»“”‘’„`";@#$%&?!*]+"""  # brackets, quotes and other marks
     r"""|''|--|\.{2,}|[:,](?!\d)"""  # longer marks, and colons and commas except within numbers
 )
-"""Punctuation marks that become tokens of their own, separated from the words beside them."""
+"""Regular expression for punctuation marks that become tokens of their own, apart from adjacent words."""
 
 _CLOSING = "])}>\"'»”’ "
 
@@ -22,10 +22,10 @@ _TWO_IN_ONE = re.compile(
     r"\b(?:can(?=not\b)|gim(?=me\b)|gon(?=na\b)|got(?=ta\b)|lem(?=me\b)|wan(?=na(?!\S))|d(?='ye\b)|more(?='n\b))",
     re.IGNORECASE,
 )
-"""The first halves of contractions that are split into two words."""
+"""Regular expression for the first halves of contractions that are split into two words, such as `can` of `cannot`."""
 
 _BEFORE_ONE_LETTER = re.compile(r"'(?=[^\WmtsdnMTSDN]\b)")
-"""An apostrophe before a one-letter word that is not a clitic: `I'O` is two words."""
+"""Regular expression for an apostrophe before a one-letter word that is not a clitic: `I'O` is two words."""
 
 
 def word_count(text: str) -> int:
@@ -36,8 +36,8 @@ def word_count(text: str) -> int:
 def capital_word_count(sentences: Iterable[str]) -> int:
     """Return the number of words in capitals. Words are those of NLTK's `word_tokenize`.
 
-    `str.isupper` decides, so that "NASA's" has one word in capitals, "DON'T" two (DO, N'T) and "A1" one. The
-    Treebank rules for tokens are applied as far as they affect the count.
+    A word counts if `str.isupper` is True for it. "NASA's" thus has one word in capitals, "DON'T" two (DO,
+    N'T) and "A1" one. The Treebank rules for tokens are applied as far as they affect the count.
     """
     return sum(word.isupper() for sentence in sentences for word in _words(sentence))
 
@@ -52,7 +52,7 @@ def _words(sentence: str) -> list[str]:
 
 
 def _without_clitics(word: str) -> list[str]:
-    """Split a word from its clitics, and return the parts: `IT'S` becomes IT and 'S."""
+    """Split a word from its clitics, and return all of them: `IT'S` becomes IT and 'S."""
     parts = [word]
     short = _SHORT_CLITIC.search(word)
     if short:

@@ -16,7 +16,7 @@ DATASET = Dataset(
     licence="not stated",
     local={"v6": ("test*.jsonl",), "v5": ("test.jsonl", "test[2-5].jsonl")},
 )
-"""The dataset. Each release adds a file to those of the previous one. `fetch` downloads all files, 4.5 GB."""
+"""The dataset. Each release adds a file to the files of the previous release. `fetch` downloads all, 4.5 GB."""
 
 LIVECODEBENCH = About(
     name="livecodebench",

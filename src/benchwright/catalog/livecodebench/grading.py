@@ -17,7 +17,7 @@ from benchwright.sandbox import LocalSandbox
 
 
 class TestsScorer:
-    """Scorer that runs a problem's public tests on the answer's code, then the hidden ones."""
+    """Scorer that runs the answer's code on the problem's public tests first, then on its hidden tests."""
 
     __test__ = False
 
@@ -49,7 +49,7 @@ class TestsScorer:
         )
 
     def _room(self) -> LocalSandbox:
-        """Return the sandbox that belongs to the running event loop."""
+        """Return the sandbox of the running event loop."""
         loop = asyncio.get_running_loop()
         if self._sandbox is None or self._sandbox[0] is not loop:
             self._sandbox = loop, LocalSandbox()
@@ -57,7 +57,7 @@ class TestsScorer:
 
 
 def tests_of(content: dict[str, Any]) -> list[Test]:
-    """Return the tests of a problem, public ones first.
+    """Return the tests of a problem. The public tests come first.
 
     Raises:
         GraderError: If the hidden tests cannot be read, or there is no test at all.

@@ -1,10 +1,10 @@
 """Program in the sandbox that runs a solution against one test after another, as the official checker does.
 
 The host sends lines of JSON: first the code and the name of the function to call, then the input of each
-test. The program answers each with a line. Expected outputs stay outside the sandbox. The conditions are
-those of lcb_runner/evaluation/testing_util.py: many modules are imported before the code; a program that
-reads stdin becomes the body of a function, which is called once per test with a new stdin; some harmful
-functions are removed.
+test. The program responds to each line with one line. Expected outputs stay outside the sandbox. The
+conditions are those of lcb_runner/evaluation/testing_util.py: many modules are imported before the code; a
+program that reads stdin becomes the body of a function, which is called once per test with a new stdin; some
+harmful functions are removed.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _MISSING_MODULES = ("ipdb", "joblib", "resource", "psutil", "tkinter")
 
 
 class TimeoutException(Exception):
-    """The code or a test exceeded the time limit.
+    """Raised if the code or a test exceeds the time limit.
 
     The tested program can catch this exception, as in the official checker.
     """
@@ -84,11 +84,11 @@ class Stdin:
         self.buffer = Buffer(text)
 
     def read(self, *_: object) -> str:
-        """Return the whole text, on every call."""
+        """Return the whole text. Every call returns the same."""
         return self._text
 
     def readlines(self, *_: object) -> list[str]:
-        """Return all lines, without line ends."""
+        """Return all lines, without line ends. Every call returns the same."""
         return self._text.split("\n")
 
     def __getattr__(self, name: str) -> Any:
@@ -102,16 +102,16 @@ class Buffer:
         self._content = text.encode()
 
     def read(self, *_: object) -> bytes:
-        """Return all bytes, on every call."""
+        """Return all bytes. Every call returns the same."""
         return self._content
 
     def readline(self, *_: object) -> bytes:
-        """Return the first line, on every call."""
+        """Return the first line. Every call returns the same."""
         return self._content.split(b"\n")[0] + b"\n"
 
 
 def main() -> None:
-    """Answer requests until the input ends."""
+    """Respond to the host's requests until the input ends."""
     questions, answers = _private_streams()
     _answer(answers, {"ready": True})
     asked = json.loads(questions.readline())
@@ -131,9 +131,9 @@ def main() -> None:
 
 
 def _private_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Return streams for the requests and answers of the host.
+    """Return two streams of their own for the host's requests and the program's responses.
 
-    Then stdin and stdout are empty for the tested program.
+    From then on, the tested program finds its stdin empty, and its stdout leads nowhere.
     """
     streams = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -161,7 +161,10 @@ def _remove_functions() -> None:
 
 
 def _timed(work: Callable[[], Any]) -> tuple[dict[str, Any], Any]:
-    """Run `work` within the time limit. Return ({}, its value), or a description of the error and None."""
+    """Run `work` within the time limit.
+
+    Return ({}, the value of `work`). If it fails, return (a description of the error, None).
+    """
     signal.alarm(SECONDS)
     try:
         value = work()
@@ -199,7 +202,7 @@ def _without_main(code: str) -> str:
 
 
 def _wrapped(code: str) -> str:
-    """Return the code as its imports, followed by a function that contains the rest."""
+    """Return a program with the code's imports, followed by a function whose body is the rest of the code."""
     body = ast.parse(code).body
     imports = [one for one in body if isinstance(one, (ast.Import, ast.ImportFrom))]
     rest = [one for one in body if one not in imports]
@@ -228,7 +231,7 @@ def _printed(function: Callable[..., Any], text: str) -> str:
 def _give_imported_stdin(text: str) -> None:
     """Set the methods of the `sys.stdin` object, for programs that have imported `stdin` by name.
 
-    `readline` and `readlines` return lines without line ends, and reading past the last line raises
+    These `readline` and `readlines` return lines without line ends. Reading past the last line raises
     StopIteration.
     """
     lines = iter(text.split("\n"))
@@ -242,7 +245,7 @@ def _give_imported_stdin(text: str) -> None:
 
 
 def _called(function: Callable[..., Any], text: str) -> str | None:
-    """Call a function and return its result as JSON (None if not possible; see `to_json`).
+    """Call a function and return its result as JSON. Return None if no JSON value equals the result.
 
     Each line of `text` is one argument, as JSON.
     """
@@ -251,9 +254,9 @@ def _called(function: Callable[..., Any], text: str) -> str | None:
 
 
 def to_json(value: Any) -> str | None:
-    """Return a value as JSON.
+    """Return a value as JSON. Return None if no JSON value equals it.
 
-    None if no JSON value equals it (for example, no JSON value equals a tuple in a list).
+    For example, no JSON value equals a tuple in a list.
     """
     try:
         return json.dumps(_plain(value))
@@ -265,7 +268,7 @@ def _plain(value: Any) -> Any:
     """Convert a value into plain types that are equal to it.
 
     Raises:
-        TypeError: If there are none.
+        TypeError: If no plain types are equal to it.
     """
     if isinstance(value, float) and value != value:
         raise TypeError("nothing equals nan")

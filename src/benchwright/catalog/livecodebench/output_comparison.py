@@ -9,15 +9,15 @@ from decimal import Decimal, InvalidOperation
 def same_output(printed: str, expected: str) -> bool:
     """Return True if both texts have the same lines.
 
-    Two lines are the same if they are equal after stripping, or if they have equal decimal numbers, separated
-    by white space.
+    Two lines are the same if they are equal without white space at both ends. They are also the same if they
+    are rows of decimal numbers, separated by white space, with equal values.
     """
     own, wanted = _lines(printed), _lines(expected)
     return len(own) == len(wanted) and all(map(_same_line, own, wanted))
 
 
 def same_value(returned: str | None, expected: str) -> bool:
-    """Return True if two values, written as JSON, are equal in Python, where 1 == 1.0 == True.
+    """Return True if two values, both given as JSON, are equal in Python, where 1 == 1.0 == True.
 
     Return False if `returned` is None.
     """

@@ -1,4 +1,4 @@
-"""Parser of a problem's public and hidden tests. It executes nothing that the data contains."""
+"""Parser of a problem's public and hidden tests. It never executes code from the data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import msgspec
 from benchwright.records import Record
 
 MOST_BYTES = 2**30
-"""Limit on the decompressed size of a problem's hidden tests, in bytes. The largest have about 200 MB."""
+"""Maximum size of a problem's decompressed hidden tests, in bytes. The largest have about 200 MB."""
 
 
 class Test(Record, frozen=True):
@@ -29,7 +29,7 @@ class Test(Record, frozen=True):
 def read_tests(text: str) -> list[Test]:
     """Parse tests from JSON, or from the encoding of hidden tests.
 
-    That encoding is base64 of a zlib stream of a pickle that contains only a string of JSON.
+    Hidden tests are encoded as base64 of a zlib stream of a pickle, which contains only a string of JSON.
 
     Raises:
         ValueError: If the text has neither form.
@@ -55,9 +55,9 @@ def _decompressed(text: str) -> bytes:
 
 
 def _unpickled(data: bytes) -> str:
-    """Return the string in a pickle.
+    """Return the string that a pickle contains.
 
-    A pickle that refers to a class or function is refused before it is imported.
+    A pickle that refers to a class or function is refused, and the class or function is not imported.
     """
     try:
         found = _OnlyPlainData(io.BytesIO(data)).load()

@@ -25,20 +25,20 @@ MEMORY_BYTES = 4096 * MiB
 LONGEST_ANSWER = 64 * MiB
 START_SECONDS = 60.0
 MAX_INLINE_CHARACTERS = 100_000
-"""Number of characters that can be parsed or compared in about a millisecond."""
+"""Maximum number of characters that are parsed or compared on the event loop. This takes about a millisecond."""
 
 PASSED = "passed"
 WRONG = "wrong answer"
 TIMED_OUT = "time limit exceeded"
 FAILED = "run-time error"
-"""Verdicts on a program.
+"""The verdict on a program that raises an error. The constants above are the other verdicts.
 
-`FAILED` also applies to code that cannot be loaded and to a process that exits.
+`FAILED` also applies to code that cannot be loaded, and to a process that exits.
 """
 
 
 class Result(Record, frozen=True):
-    """The verdict on a program, and the number of tests that it passed before one failed.
+    """The verdict on a program, and the number of tests that it passed before a test failed.
 
     `message`: the error message; None if there is none.
     """
@@ -51,7 +51,7 @@ class Result(Record, frozen=True):
 async def run_tests(sandbox: LocalSandbox, code: str, function: str | None, tests: Sequence[Test]) -> Result:
     """Run the tests in order until one fails, and return the verdict.
 
-    As in the official checker, all tests together may take 7 s for each test plus 5 s.
+    As in the official checker, the time limit for all tests together is 7 s per test, plus 5 s.
 
     Raises:
         ExecutionError: If the sandbox cannot be started.
@@ -70,9 +70,9 @@ async def run_tests(sandbox: LocalSandbox, code: str, function: str | None, test
 
 
 async def offload_long(length: int, function: Callable[..., T], *args: Any) -> T:
-    """Return the result of a function. If its texts are long, it runs in another process, off the event loop.
+    """Return the result of a function. If its texts are long, run it in another process, off the event loop.
 
-    `length`: number of characters of the texts; `MAX_INLINE_CHARACTERS` is the limit.
+    `length`: number of characters of the texts. Texts of more than `MAX_INLINE_CHARACTERS` are long.
     """
     return function(*args) if length < MAX_INLINE_CHARACTERS else await offload(function, *args)
 

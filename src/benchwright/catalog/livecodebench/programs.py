@@ -1,6 +1,6 @@
-"""Programs with known verdicts, which check the grader.
+"""Programs with known verdicts, by which the grader is checked.
 
-They look up the expected outputs of the tests, because the dataset has no solutions to run.
+They look up the expected outputs of the tests, because the dataset contains no solutions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CHEATING_PROGRAMS = {
 
 
 def checks(sample: Sample) -> Iterator[Check]:
-    """Yield programs that check the grader: one that has all outputs, and others that lack some or all."""
+    """Yield programs that check the grader. One has the outputs of all tests; others lack some or all outputs."""
     content = sample.content
     tests = tests_of(content)
     yield Check(GOLD, [assistant(_fenced(_table(content, tests)))])
@@ -38,7 +38,7 @@ def checks(sample: Sample) -> Iterator[Check]:
 
 
 def _table(content: dict[str, Any], tests: Sequence[Test]) -> str:
-    """Return a program that prints or returns the expected outputs of these tests, from a table."""
+    """Return a program that looks up the expected outputs of these tests in a table, and prints or returns them."""
     answers = {test.input: test.output for test in tests}
     if content["function"] is None:
         return f"import sys\nanswers = {answers!r}\nprint(answers[sys.stdin.read()])"

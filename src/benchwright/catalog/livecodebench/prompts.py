@@ -39,7 +39,7 @@ def messages(content: dict[str, Any]) -> list[Message]:
 
 
 def code_of(answer: str) -> str | None:
-    """Return the text between the last two lines with a code fence; None if there are fewer than two."""
+    """Return the text between the last two lines with a code fence. Return None if there are fewer than two."""
     lines = answer.split("\n")
     fences = [number for number, line in enumerate(lines) if _FENCE in line]
     return "\n".join(lines[fences[-2] + 1 : fences[-1]]) if len(fences) > 1 else None

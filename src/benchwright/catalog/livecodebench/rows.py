@@ -14,7 +14,7 @@ from benchwright.records import Record, Sample
 
 
 class Metadata(Record, frozen=True):
-    """The metadata of a problem. `func_name` is the method to call; None if the program reads stdin."""
+    """The metadata of a problem. `func_name`: the method to call; None if the program reads stdin."""
 
     func_name: str | None = None
 
@@ -43,7 +43,7 @@ class LiveCodeBenchRow(Record, frozen=True):
 
 
 class DateWindow(Record, frozen=True):
-    """A period of contest days, both included. A bound is None if the period is open on that side."""
+    """A period of contest days. Its first and last day belong to it. A bound is None if that side is open."""
 
     first: datetime.date | None = None
     last: datetime.date | None = None

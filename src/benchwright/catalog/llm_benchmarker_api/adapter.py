@@ -54,7 +54,7 @@ def about_of(benchmark: type[BaseBenchmark], origin: str) -> About:
 class AdaptedBenchmark:
     """A user's benchmark with the interface of `catalog.benchmark.Benchmark`.
 
-    `config`: passed to `multi_turn`; None to derive it from the target.
+    `config`: the configuration that `multi_turn` gets; None to derive it from the target.
     """
 
     departures: Sequence[str] = ()
@@ -83,7 +83,7 @@ class AdaptedBenchmark:
         """Return the samples from `load_dataset`, which is called once, with the source's root directory.
 
         Raises:
-            UserError: If `load_dataset` fails, or its samples have no unique ids.
+            UserError: If `load_dataset` fails, or if the ids of its samples are missing or not unique.
         """
         if self._samples is None:
             self.set_samples(load_dataset(self.benchmark, source.root, self._max_samples))
@@ -93,7 +93,7 @@ class AdaptedBenchmark:
         """Store the samples that `load_dataset` returned.
 
         Raises:
-            UserError: If they are not a non-empty list of samples with unique ids.
+            UserError: If `loaded` is not a non-empty list of samples with unique ids.
         """
         name = self.about.name
         if not isinstance(loaded, list | tuple):
@@ -132,7 +132,7 @@ class AdaptedBenchmark:
             yield self
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Send one request, or let `multi_turn` lead the conversation. Return the outcome.
+        """Send one request, or let `multi_turn` hold the conversation. Return the outcome.
 
         Raises:
             ExecutionError: If `multi_turn` returned no SampleResult.
@@ -150,7 +150,7 @@ class AdaptedBenchmark:
         return await self._ask(sample, client, session)
 
     async def evaluate(self, sample: Sample, outcome: Outcome) -> SampleResult:
-        """Return the sample's documented result: from `multi_turn` if that ran, else from `evaluate`.
+        """Return the sample's documented result. If `multi_turn` ran, it is that result, otherwise that of `evaluate`.
 
         Raises:
             GraderError: If `evaluate` returned no SampleResult.
@@ -169,7 +169,7 @@ class AdaptedBenchmark:
         return iter(())
 
     def figures(self, graded: Iterable[GradedTrial]) -> Sequence[Figure]:
-        """Return no figures. The score is all that is reported."""
+        """Return no figures, because only the score is reported."""
         return ()
 
     def original_sample(self, sample: Sample) -> BenchmarkSample:
@@ -194,7 +194,7 @@ class AdaptedBenchmark:
 class EvaluateScorer:
     """A scorer that calls the class's `evaluate`, on the event loop as documented.
 
-    The value is the result's `score`. If that is None, it is 1 or 0 by `correct`.
+    The value is the result's `score`. If `score` is None, the value is 1 or 0 by the result's `correct`.
     """
 
     name = METRIC
@@ -213,7 +213,10 @@ class EvaluateScorer:
 
 
 def _conversation(client: SessionClient, result: SampleResult) -> Outcome:
-    """Build the outcome of `multi_turn`: its result, and the last request's messages with their response."""
+    """Build the outcome of `multi_turn`.
+
+    It contains the result, and the messages of the last request with the response to them.
+    """
     reply: Reply | None = client.replies[-1] if client.replies else None
     messages = [] if reply is None else [*client.sent, reply.message]
     answer = "" if reply is None else reply.text
@@ -236,7 +239,7 @@ def _plain_sample(item: tuple[str, BenchmarkSample]) -> Sample:
 
 
 def _labels(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """Return the labels for `--where`: short plain values of the metadata, without the expected answer."""
+    """Return the labels for `--where`: short plain values in the metadata. The expected answer is left out."""
     return {
         str(name): str(value)
         for name, value in metadata.items()
@@ -258,7 +261,7 @@ def _request_kwargs(benchmark: BaseBenchmark, sample: BenchmarkSample) -> dict[s
 
 
 def _version(benchmark: type[BaseBenchmark]) -> str:
-    """Return a digest of the class's source file and of the user's own modules that it imports.
+    """Return a digest of the class's source file, and of those of the user's own modules that this file imports.
 
     If the class has no source file, return a digest of its name.
     """

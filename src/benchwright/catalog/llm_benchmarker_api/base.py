@@ -1,4 +1,4 @@
-"""Building blocks of a user's benchmark: `BaseBenchmark`, its samples, and the results of a run."""
+"""The classes of which a user's benchmark is made: `BaseBenchmark`, its samples, and the results of a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class BenchmarkSample:
-    """One sample: the messages to send, and whatever `evaluate` needs in `metadata`."""
+    """One sample: the messages to send, and in `metadata` the data that `evaluate` needs."""
 
     id: str
     messages: list[dict[str, Any]]
@@ -27,8 +27,9 @@ class BenchmarkSample:
 class SampleResult:
     """The result of one sample.
 
-    `correct`: counts for the accuracy. `score`: a continuous score, or None. `details`: free for the
-    benchmark to use. `metrics`: measurements of the sample's last request, set by the runner.
+    `correct`: True if the sample counts as right in the accuracy. `score`: a continuous score, or None.
+    `details`: free for the benchmark to use. `metrics`: measurements of the sample's last request, set by the
+    runner.
     """
 
     id: str
@@ -45,10 +46,8 @@ class BenchmarkResult:
     """The result of a benchmark's run.
 
     - `accuracy`: share of correct samples. `score`: mean score. In both, failures count as 0.
-    - `prometheus_metrics`: text of the server's metrics after the run.
-    - `prometheus_delta`: increase of each server metric during the run.
-
-    The last two are None unless requested.
+    - `prometheus_metrics`: text of the server's metrics after the run; None unless requested.
+    - `prometheus_delta`: increase of each server metric during the run; None unless requested.
     """
 
     name: str
@@ -78,7 +77,7 @@ class BaseBenchmark(ABC):
         """Return the samples, at most `max_samples`. Their ids must be unique."""
 
     async def evaluate(self, sample: BenchmarkSample, response: str) -> SampleResult:
-        """Grade the answer to a sample. This runs on the event loop, so it must not take long."""
+        """Grade the answer to a sample. This runs on the event loop, so that it must not take long."""
         raise NotImplementedError(f"{type(self).__name__} has no evaluate()")
 
     def get_request_kwargs(self, sample: BenchmarkSample) -> dict[str, Any]:
@@ -89,11 +88,11 @@ class BaseBenchmark(ABC):
         return {}
 
     def system_prompt(self) -> str | None:
-        """Return the system message to put before a sample's own messages. None for no system message."""
+        """Return the system message that precedes a sample's own messages. Return None for no system message."""
         return None
 
     async def multi_turn(
         self, sample: BenchmarkSample, client: InstrumentedClient, config: BenchmarkConfig
     ) -> SampleResult:
-        """Lead the whole conversation with this client, and return its graded result."""
+        """Hold the whole conversation with this client, and return its graded result."""
         raise NotImplementedError(f"{type(self).__name__} has no multi_turn()")

@@ -1,4 +1,4 @@
-"""`InstrumentedClient`: the documented client of a model, for use alone or inside a run of the engine."""
+"""`InstrumentedClient`: the documented client of a model. It works alone, or inside a run of the engine."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ logger = logging.getLogger(__name__)
 
 
 class InstrumentedClient:
-    """A client that sends requests to one model, and measures their times.
+    """A client that sends requests to one model, and measures how long they take.
 
-    Every request gets the configuration's temperature, token limit and seed, unless its keywords override
-    them. `metrics`: the measurements of all requests so far, including failed ones. Use the client as an
-    async context manager, or call `close`.
+    Every request gets the configuration's temperature, token limit and seed, unless the call's keywords
+    override them. `metrics`: the measurements of all requests so far, including failed requests. Use the
+    client as an async context manager, or call `close`.
 
     Raises:
         UserError: If the base URL is not a valid address, or the model has no name.
@@ -47,7 +47,7 @@ class InstrumentedClient:
         return self.config.vllm.model
 
     async def chat_completion(self, messages: Sequence[Any], **kwargs: Any) -> tuple[str, RequestMetrics]:
-        """Send one request, and return (the response's text, its metrics).
+        """Send one request. Return the text of the response, and the metrics of the request.
 
         `messages`: dicts, or messages of earlier responses. `kwargs`: body fields of the request. The
         configuration decides whether the response is streamed.
@@ -60,9 +60,9 @@ class InstrumentedClient:
         return await self._non_stream_chat(messages, **kwargs)
 
     async def chat_completion_raw(self, messages: Sequence[Any], **kwargs: Any) -> ChatCompletion:
-        """Send one request without streaming, and return the whole response, with its `metrics`.
+        """Send one request without streaming. Return the whole response, which includes its `metrics`.
 
-        Inside a run, all requests are sent in the run's way, so the response may have been streamed and
+        Inside a run, all requests are sent in the run's way, so that the response may have been streamed and
         reassembled.
 
         Raises:
@@ -79,7 +79,7 @@ class InstrumentedClient:
         return list(await list_models(self._target.base_url, self._access()))
 
     async def check(self) -> bool:
-        """Return true if the endpoint lists the model; see `list_models`."""
+        """Return True if the endpoint lists the model. The errors are those of `list_models`."""
         return self._target.model in await self.list_models()
 
     async def close(self) -> None:
@@ -96,7 +96,10 @@ class InstrumentedClient:
         await self.close()
 
     def connection(self, *, stream: bool) -> ModelClient:
-        """Return the client that sends the requests. In another event loop than before, open a new one."""
+        """Return the client that sends the requests.
+
+        If the event loop is not that of the last call, open a new client.
+        """
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._loop, self._connections = loop, {}
@@ -124,7 +127,7 @@ class InstrumentedClient:
 
 
 class SessionClient(InstrumentedClient):
-    """The client inside a run: sends every request through the trial's session, which meters and limits it.
+    """The client inside a run. It sends every request through the trial's session, which meters and limits requests.
 
     `replies`: the responses so far. `sent`: the messages of the last request.
     """

@@ -12,7 +12,7 @@ DEFAULT_MAX_TOKENS = 2048
 class VLLMConfig(BaseModel):
     """An OpenAI-compatible endpoint and one of its models.
 
-    `timeout` is in seconds; the `api_key` `EMPTY` means no key.
+    `timeout` is in seconds. The value `EMPTY` of `api_key` means no key.
     """
 
     base_url: str = "http://localhost:8000/v1"
@@ -22,10 +22,10 @@ class VLLMConfig(BaseModel):
 
 
 class RunConfig(BaseModel):
-    """Settings of a run. If a field is not set, the benchmark's own protocol decides.
+    """Settings of a run. For a field that is not set, the benchmark's own protocol decides.
 
-    If `seed` is None, no seed is sent. If `prometheus_url` is not set, it is `/metrics` beside the endpoint's
-    `/v1`.
+    If `seed` is None, no seed is sent. If `prometheus_url` is not set, it is the endpoint's address with
+    `/metrics` in place of `/v1`.
     """
 
     concurrency: int = Field(default=8, ge=1)

@@ -16,7 +16,7 @@ def load_dataset(benchmark: BaseBenchmark, data_dir: Path, max_samples: int | No
     """Return the result of `load_dataset`, which runs in a new event loop in a separate thread.
 
     Raises:
-        UserError: If it fails. States how.
+        UserError: If `load_dataset` fails. The message states how.
     """
     import asyncio
     from threading import Thread

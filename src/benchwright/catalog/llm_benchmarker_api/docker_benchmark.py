@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from benchwright.sandbox.docker import DockerSandbox, SandboxSpec
 
 CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETGID", "SETUID")
-"""Capabilities that root needs in a container for files and users."""
+"""Capabilities that root needs in a container to work with files of other users."""
 
 _UNITS = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 
@@ -41,7 +41,7 @@ _UNITS = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 class CommandResult:
     """The result of a command: its output (stdout and stderr interleaved as printed) and its exit code.
 
-    `ended`: `exited`, or the limit that ended it: `timeout`, `output`, `memory` or `disk`.
+    `ended`: `exited`, or the limit that ended the command: `timeout`, `output`, `memory` or `disk`.
     """
 
     output: str
@@ -62,7 +62,7 @@ class Box:
         self._session = session
 
     async def run(self, command: str, timeout: float = 60.0) -> CommandResult:
-        """Run a command with bash, or with sh if the image has no bash. Return its result.
+        """Run a command with bash. If the image has no bash, run it with sh. Return its result.
 
         The command cannot read input. The middle of long output is left out. `timeout` is in seconds.
 
@@ -73,7 +73,7 @@ class Box:
         return CommandResult(record.output, record.exit_code, record.ended)
 
     async def write(self, path: str, content: str | bytes) -> None:
-        """Write a file, and create the folders above it. `path` must be absolute.
+        """Write a file, and create the folders in its path. `path` must be absolute.
 
         Raises:
             ExecutionError: If the file cannot be written.
@@ -85,7 +85,7 @@ class Box:
         """Return the content of a file of at most 16 MiB.
 
         Raises:
-            ExecutionError: If the file cannot be read, or is larger.
+            ExecutionError: If the file cannot be read, or is larger than 16 MiB.
         """
         return await self._sandbox.read_file(path)
 
@@ -122,14 +122,15 @@ class DockerBenchmark(BaseBenchmark):
     async def multi_turn(
         self, sample: BenchmarkSample, client: InstrumentedClient, config: BenchmarkConfig
     ) -> SampleResult:
-        """Lead the whole conversation with this client, and return its graded result."""
+        """Hold the whole conversation with this client, and return its graded result."""
 
     @asynccontextmanager
     async def container(self, image: str | None = None) -> AsyncIterator[Box]:
-        """Start a fresh container of an image, `docker_image` by default, and yield it; remove it on exit.
+        """Start a fresh container of an image, and yield the container; remove it on exit.
 
-        Do not open a second container inside of this context if samples run concurrently. The number of
-        containers is limited, so all samples could wait for each other.
+        Without `image`, the image is `docker_image`. Do not open a second container inside of this context if
+        samples run concurrently. The number of containers is limited, so that all samples could wait for each
+        other.
 
         Raises:
             UserError: If there is no engine, or an attribute is invalid for Docker.
@@ -188,7 +189,7 @@ class DockerBenchmark(BaseBenchmark):
         )
 
     def _bytes(self, attribute: str) -> int:
-        """Return an attribute with a size in Docker's form (`2g`, `512m`, or a number of bytes) in bytes."""
+        """Return the size in an attribute as a number of bytes. Sizes have Docker's form: `2g`, `512m`, or a number."""
         given = str(getattr(self, attribute)).lower()
         number, unit = given.rstrip("bkmg"), given.lstrip("0123456789")
         if not number.isdecimal() or unit not in _UNITS:

@@ -1,4 +1,4 @@
-"""Runs documented benchmarks on the engine, with a temporary journal, and results in memory."""
+"""Runs documented benchmarks on the engine, with a temporary journal. Results are only in memory."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ Progress = Callable[[int, int], None]
 
 
 class EngineRun(Record, frozen=True):
-    """The result of a run: sample results in their order, the model's requests, and the duration in seconds.
+    """The result of a run: the samples' results in order, the model's requests, and the duration in seconds.
 
-    `stop_reason`: why the run ended early; None if it did not.
+    `stop_reason`: the reason why the run ended early; None if it did not.
     """
 
     results: list[SampleResult]
@@ -41,7 +41,7 @@ class EngineRun(Record, frozen=True):
 class SampleTask:
     """A task of samples that are already in memory.
 
-    `solver`: replaces the benchmark's own; None to keep that.
+    `solver`: replaces the benchmark's own solver; None to use the benchmark's own.
     """
 
     def __init__(self, benchmark: Benchmark, samples: Sequence[Sample], solver: Solver | None = None) -> None:
@@ -61,7 +61,7 @@ class SampleTask:
         return len(self._samples)
 
     def open(self) -> AbstractAsyncContextManager[Solver]:
-        """Start whatever the solver needs, and yield the solver; stop it on exit."""
+        """Start whatever the solver needs, and yield the solver. On exit, stop what was started."""
         return self._benchmark.open() if self._solver is None else _as_it_is(self._solver)
 
 
@@ -71,7 +71,7 @@ async def _as_it_is(solver: Solver) -> AsyncIterator[Solver]:
 
 
 class FixedAnswerSolver:
-    """A solver that returns a given answer and sends no request."""
+    """A solver that returns a given answer without sending a request."""
 
     def __init__(self, response: str) -> None:
         self._response = response
@@ -90,8 +90,8 @@ async def run_task(
 ) -> EngineRun:
     """Run a task on the first target, and return the result.
 
-    Solvers and scorers can send requests to the other targets by slot. After a systemic error of the
-    provider, trials that have not begun are not run, but every sample still has a result.
+    Solvers and scorers can send requests to the other targets, by the names of their slots. After a systemic
+    error of the provider, trials that have not begun are not run, but every sample still has a result.
 
     Raises:
         UserError: If a sample cannot be read, or a scorer needs a target that is missing.
@@ -113,7 +113,7 @@ async def run_sample(
     config: BenchmarkConfig | None = None,
     about: About | None = None,
 ) -> SampleResult:
-    """Run a task of one sample, and return its result. If the sample failed, the details state why."""
+    """Run a task of one sample, and return the sample's result. If the sample failed, the details state why."""
     target = Target("primary", "", "")
     if config is not None:
         from benchwright.catalog.llm_benchmarker_api.targets import find_documented_target

@@ -32,8 +32,9 @@ class _FromCatalog:
 class CatalogBenchmark(BaseBenchmark):
     """A benchmark of the catalog, or one of its variants, with the documented interface.
 
-    `BenchmarkRunner` runs it exactly as the catalog does. To run it by hand: for single-prompt samples, send
-    their `messages` and grade the response with `evaluate`; for all other samples, use `multi_turn`.
+    `BenchmarkRunner` runs it exactly as the catalog does. It can also be run by hand. For single-prompt
+    samples, send their `messages`, and grade the response with `evaluate`. For all other samples, use
+    `multi_turn`.
     """
 
     description: ClassVar[str] = cast("str", _FromCatalog("description"))
@@ -58,7 +59,7 @@ class CatalogBenchmark(BaseBenchmark):
     def benchmark(self) -> Benchmark:
         """The catalog's benchmark object.
 
-        It searches for further data in the directory passed to the last call of `source`.
+        It searches for further data in the directory with which `source` was last called.
         """
         from benchwright.catalog.benchmark import Options
         from benchwright.catalog.registry import make_benchmark
@@ -67,7 +68,7 @@ class CatalogBenchmark(BaseBenchmark):
 
     @property
     def _asker(self) -> AskOnce | None:
-        """The benchmark's solver if it sends a single prompt; else None."""
+        """The benchmark's solver if it sends a single prompt. None for any other solver."""
         from benchwright.catalog.asking import AskOnce
 
         solver = getattr(self.benchmark, "solver", None)
@@ -77,7 +78,7 @@ class CatalogBenchmark(BaseBenchmark):
         """Return the data source, found in the same way as for the catalog.
 
         Raises:
-            DatasetNotFound: If the data are not found. States how to get them.
+            DatasetNotFound: If the data are not found. The message states how to get them.
         """
         from benchwright.data.datasets import find_dataset
 
@@ -87,7 +88,7 @@ class CatalogBenchmark(BaseBenchmark):
     async def load_dataset(
         self, data_dir: str | Path, max_samples: int | None = None
     ) -> list[BenchmarkSample]:
-        """Return the samples. Their metadata contain `content`, which is needed for grading, and `labels`."""
+        """Return the samples. The metadata of each contain `content`, which grading needs, and `labels`."""
         from itertools import islice
 
         source = self.source(data_dir)
@@ -103,7 +104,7 @@ class CatalogBenchmark(BaseBenchmark):
         """Grade an answer by the catalog's grader, and return the result.
 
         Raises:
-            NotImplementedError: If grading takes more than one response. Use `multi_turn` then.
+            NotImplementedError: If grading takes more than one response. Use `multi_turn` in this case.
         """
         if self._asker is None:
             raise NotImplementedError(f"{self.about.full_name} is graded by multi_turn()")
@@ -120,9 +121,9 @@ class CatalogBenchmark(BaseBenchmark):
     async def multi_turn(
         self, sample: BenchmarkSample, client: InstrumentedClient, config: BenchmarkConfig
     ) -> SampleResult:
-        """Lead the conversation as the catalog's solver does, with the client's connection, and grade it.
+        """Hold the conversation as the catalog's solver does, over the client's connection, and grade it.
 
-        If the benchmark has a simulated user, the client's model plays that, too.
+        If the benchmark has a simulated user, the client's model plays the user, too.
         """
         from benchwright.catalog.llm_benchmarker_api.engine_runs import SampleTask, run_sample
 

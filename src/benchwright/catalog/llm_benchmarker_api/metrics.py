@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class RequestMetrics:
     """Metrics of one request. Times are in seconds, rates in tokens per second.
 
-    Metrics that need streaming are None without it. `ttft_seconds`: time to the first token on any channel
-    (text, reasoning or tool call). `error`: the failure; None if the request succeeded.
+    Metrics that need streaming are None if the response was not streamed. `ttft_seconds`: time to the first
+    token on any channel (text, reasoning or tool call). `error`: the failure; None if the request succeeded.
     """
 
     request_id: str = field(default_factory=lambda: uuid4().hex[:8])
@@ -32,7 +32,7 @@ class RequestMetrics:
 
     @classmethod
     def of(cls, record: RequestRecord) -> RequestMetrics:
-        """Convert the engine's record of a request."""
+        """Build the metrics from the engine's record of a request."""
         return cls(**{one.name: getattr(record, one.name) for one in fields(cls)})
 
 
@@ -60,7 +60,7 @@ class RequestTimings(Protocol):
 
 @dataclass
 class AggregatedMetrics:
-    """Metrics of all requests of a run. Times are in seconds, and only from successful requests."""
+    """Metrics of all requests of a run. Times are in seconds. Only successful requests count in them."""
 
     ttft_p50: float | None = None
     ttft_p95: float | None = None
@@ -88,8 +88,8 @@ class AggregatedMetrics:
 def aggregate_metrics(metrics: Iterable[RequestTimings], wall_time: float) -> AggregatedMetrics:
     """Aggregate the requests of a run that took `wall_time` seconds.
 
-    Percentiles are computed by linear interpolation (`numpy.percentile`). A metric without values is None,
-    and so is the throughput if `wall_time` is 0.
+    Percentiles are computed by linear interpolation (`numpy.percentile`). A metric without values is None.
+    The throughput is also None if `wall_time` is 0.
     """
     requests = list(metrics)
     good = [request for request in requests if request.error is None]
@@ -133,7 +133,7 @@ def compute_pass_at_k(n: int, c: int, k: int) -> float:
 def confidence_interval_95(scores: Sequence[float]) -> tuple[float, float]:
     """Return the 95 % interval (lower, upper) of the mean: mean ± 1.96 * std / sqrt(n), with std of ddof 0.
 
-    One score gives an interval of width 0, no scores give (0.0, 0.0).
+    One score gives an interval of width 0. No scores give (0.0, 0.0).
 
     Raises:
         ValueError: If a score is not a finite number.

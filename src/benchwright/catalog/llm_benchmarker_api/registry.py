@@ -1,7 +1,7 @@
 """Registry of the documented interface: benchmarks of the catalog, and benchmarks that users register.
 
 Only users' benchmarks are stored here. The catalog's classes are looked up in the modules of
-`llm_benchmarker.benchmarks` each time, so that users' classes cannot replace them.
+`llm_benchmarker.benchmarks` each time, so that users' classes cannot replace the catalog's.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _OF_USERS: dict[str, type[BaseBenchmark]] = {}
 
 
 def register(benchmark: B) -> B:
-    """Register a benchmark's class under its `name`, and return it. For use as a class decorator.
+    """Register a benchmark's class under the class's `name`, and return the class. For use as a class decorator.
 
-    If a class is defined again in the same place, it replaces the earlier one.
+    A class that is defined again in the same module and under the same name replaces the earlier class.
 
     Raises:
         UserError: If the class has no name, or another class has the same name.
@@ -65,7 +65,7 @@ def get_benchmark(name: str) -> BaseBenchmark:
 
 
 def list_benchmarks() -> list[dict[str, Any]]:
-    """Return `name`, `tier` and `description` of every documented and every registered benchmark, by name.
+    """Return `name`, `tier` and `description` of each documented and each registered benchmark, sorted by name.
 
     No benchmark is instantiated. Benchmarks that were added to the catalog later are not listed, because they
     have no class here; `benchwright.run_benchmark` runs them.
@@ -88,7 +88,7 @@ def _find(name: str) -> type[BaseBenchmark] | None:
 
 
 def _of_catalog(room: str) -> type[CatalogBenchmark]:
-    """Return the documented class of a catalog benchmark, from the module of the same name."""
+    """Return the documented class of a catalog benchmark. It is in the module of the same name as the benchmark."""
     module = import_module(f"{PACKAGE}.{room}")
     found: type[CatalogBenchmark] = next(
         value

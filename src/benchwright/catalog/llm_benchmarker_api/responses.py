@@ -27,9 +27,9 @@ class ToolCall(msgspec.Struct):
 
 
 class ResponseMessage(msgspec.Struct):
-    """The assistant message of a response. It can be sent back unchanged in a later request.
+    """The assistant message of a response. It can be sent unchanged in a later request.
 
-    `tool_calls`: None if there are none.
+    `tool_calls`: None if the message has none.
     """
 
     content: str | None = None
@@ -39,7 +39,7 @@ class ResponseMessage(msgspec.Struct):
     role: str = "assistant"
 
     def model_dump(self) -> dict[str, Any]:
-        """Return the message for a later request: without fields that are None, and without its reasoning."""
+        """Return the message for a later request. Fields that are None are left out, and so is the reasoning."""
         message = msgspec.to_builtins(self)
         return {
             name: value
@@ -59,7 +59,7 @@ class Choice(msgspec.Struct):
 class ChatCompletion(msgspec.Struct):
     """A whole response: `choices[0].message`, `usage`, `model`, and its `metrics`.
 
-    `raw`: the response's JSON as the server sent it, reassembled if it was streamed.
+    `raw`: the response's JSON as the server sent it. The JSON of a streamed response is reassembled.
     """
 
     choices: list[Choice]
@@ -70,7 +70,7 @@ class ChatCompletion(msgspec.Struct):
 
     @classmethod
     def of(cls, reply: Reply) -> ChatCompletion:
-        """Convert a response of Benchwright's client."""
+        """Build the object from a response of Benchwright's client."""
         calls = [
             ToolCall(
                 call.get("id") or "",

@@ -1,4 +1,4 @@
-"""Writes results to files: one file per run, with the documented JSON object."""
+"""Writes results to files: one file per run, which contains the documented JSON object."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ def save_result(
 ) -> Path:
     """Write `<output_dir>/<benchmark>_<model>_<timestamp>Z.json` and return its path.
 
-    The default directory is the configuration's. A missing directory is created. Slashes in names become
-    underscores. A second file in the same second gets a number. The file is written atomically.
+    Without `output_dir`, the directory is that of the configuration. A missing directory is created. Slashes
+    in names become underscores. A second file in the same second gets a number. The file is written
+    atomically.
 
     Raises:
         JournalError: If the file cannot be written.
@@ -82,7 +83,7 @@ def _sample(result: SampleResult) -> dict[str, Any]:
 
 
 def _claimed(directory: Path, stem: str) -> Path:
-    """Create an empty file of that name, or with the first free number appended, and return its path.
+    """Create an empty file of that name, and return its path. If the name is taken, append the first free number.
 
     No other process can get the same file.
     """

@@ -42,8 +42,8 @@ class BenchmarkRunner:
         """Run one benchmark, given as an object or by name, and return its result.
 
         `on_progress(done, total)` is called after each sample. A failed sample counts as incorrect, and its
-        details state why. A systemic error of the provider stops the run early; samples that were not tried
-        then count as failed, too.
+        details state why. A systemic error of the provider stops the run early. Samples that were not tried
+        by then count as failed, too.
 
         Raises:
             UserError: If there is no such benchmark, its data are missing or invalid, or the endpoint's
@@ -88,7 +88,7 @@ class BenchmarkRunner:
         return SampleTask(adapted, list(adapted.engine_samples())[: run.max_samples])
 
     def _targets(self, benchmark: BaseBenchmark) -> Sequence[Target]:
-        """Return the model as a target. If a simulated user is needed, add the same model in that role."""
+        """Return the model as a target. If a simulated user is needed, the same model is added in that role."""
         about = benchmark.about if isinstance(benchmark, CatalogBenchmark) else None
         target = find_documented_target(self.config, about)
         if about is None or "user" not in about.roles:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def find_documented_target(config: BenchmarkConfig, about: About | None = None) -> Target:
-    """Return the model with its settings: those of the configuration, else those of the protocol.
+    """Return the model with its settings. Settings that the configuration lacks are those of the protocol.
 
     Raises:
         UserError: If the base URL is not an address, or the model has no name.
@@ -54,8 +54,8 @@ def config_of(target: Target) -> BenchmarkConfig:
 def request_fields(own: dict[str, Any], target: Target) -> dict[str, Any]:
     """Return the body fields of a benchmark's request.
 
-    The benchmark's `own` fields take precedence over those of the run. If both limit the number of tokens,
-    the smaller limit applies, except that the run's default limit is ignored.
+    The benchmark's `own` fields take precedence over the fields of the run. If both limit the number of
+    tokens, the smaller limit applies. There is one exception: the default token limit of a run is ignored.
     """
     limit = target.settings.get("max_tokens")
     most = own.get("max_tokens")

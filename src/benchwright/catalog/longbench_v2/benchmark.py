@@ -20,7 +20,7 @@ from benchwright.catalog.multiple_choice import letter_checks
 from benchwright.records import FAILED_STATUSES, Sample
 
 GUESS_SCORE = 0.25
-"""Score of an answer without a letter in the official "compensated" figures: a guess among four options."""
+"""Score that the official "compensated" figures give an answer without a letter: a guess among four options."""
 
 FIGURE_LABELS = {"difficulty": ("easy", "hard"), "length": ("short", "medium", "long")}
 
@@ -45,7 +45,7 @@ def make(about: About, options: Options) -> Benchmark:
 def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the official figures: the accuracies, and the "compensated" accuracy.
 
-    The latter counts an answer without a letter as a guess.
+    The "compensated" accuracy counts an answer without a letter as a guess.
     """
     parts: dict[str, list[float]] = {part: [] for parts in FIGURE_LABELS.values() for part in parts}
     compensated: list[float] = []

@@ -13,10 +13,10 @@ _BARE = re.compile(r"The correct answer is ([A-D])")
 
 
 def stated_letter(answer: str) -> str | None:
-    """Return the letter that the official rule (pred.py) finds in an answer; None if it finds none.
+    """Return the letter that the official rule (pred.py) finds in an answer. Return None if it finds no letter.
 
-    Asterisks are dropped. "The correct answer is (X)" is searched first, then the same without brackets. Case
-    matters, and the first match counts.
+    Asterisks are dropped. "The correct answer is (X)" is searched first, then the same words without
+    brackets. Case matters, and the first match counts.
     """
     text = answer.replace("*", "")
     found = _BRACKETED.search(text) or _BARE.search(text)
@@ -26,7 +26,7 @@ def stated_letter(answer: str) -> str | None:
 def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
     """Return 1 if the stated letter is the right one, else 0.
 
-    Without a stated letter, the answer is unparsed.
+    An answer that states no letter is unparsed.
     """
     return letter_verdict(stated_letter(answer), content)
 

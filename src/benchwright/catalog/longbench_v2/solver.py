@@ -1,4 +1,4 @@
-"""Solver of LongBench v2's questions, with one request, or with a second one that asks for the letter.
+"""Solver of LongBench v2's questions. It sends one request, or two, the second of which asks for the letter.
 
 The prompts are the official ones, word for word.
 """
@@ -30,7 +30,7 @@ LETTER_REQUEST = "Based on the above, what is the single, most likely answer cho
 def zero_shot_prompt(content: dict[str, Any]) -> str:
     """Return the prompt for a direct answer (prompts/0shot.txt).
 
-    It contains document, question, choices, and the answer's format.
+    The prompt contains document, question, choices, and the format of the answer.
     """
     return f"{QUESTION_INTRODUCTION}\n\n{_text(content)}\n\n{_question(content)}\n\n{ANSWER_FORMAT}"
 
@@ -38,7 +38,7 @@ def zero_shot_prompt(content: dict[str, Any]) -> str:
 def step_by_step_prompt(content: dict[str, Any]) -> str:
     """Return the first prompt for chain of thought (prompts/0shot_cot.txt).
 
-    It contains document, question and choices.
+    The prompt contains document, question and choices.
     """
     return f"{QUESTIONS_INTRODUCTION}\n\n{_text(content)}\n\n{_question(content)}\n\n{STEP_BY_STEP}"
 
@@ -46,7 +46,7 @@ def step_by_step_prompt(content: dict[str, Any]) -> str:
 def letter_prompt(content: dict[str, Any], thoughts: str) -> str:
     """Return the second prompt for chain of thought, which asks for the letter (prompts/0shot_cot_ans.txt).
 
-    It contains the question and the model's thoughts, but not the document.
+    The prompt contains the question and the model's thoughts, but not the document.
     """
     return (
         f"{QUESTIONS_INTRODUCTION}\n\n{OMITTED_TEXT}\n\n{_question(content)}\n\n{STEP_BY_STEP} {thoughts.strip()}\n\n"
@@ -76,10 +76,10 @@ LETTER_TOKENS = 128
 
 
 class ReadAndAnswer:
-    """Solver that sends the prompt, whose middle is cut out if it has more than `most` tokens.
+    """Solver that sends the prompt. If the prompt has more than `most` tokens, its middle is cut out.
 
-    With `twice`, a second request asks for the letter that follows from the first response. Otherwise the
-    first response is the answer.
+    With `twice`, a second request asks for the letter that follows from the first response, and its response
+    is the answer. Otherwise the first response is the answer.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class ReadAndAnswer:
         self._twice = twice
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Send one request, or two with `twice`. The last response is the answer."""
+        """Send one request. With `twice`, send a second one. The last response is the answer."""
         content = trial.sample.content
         text, notes = self._prompt(content), {}
         if self._most is not None:
@@ -115,23 +115,23 @@ def _letter_tokens(session: Session) -> int:
 def _length_by(reply: Reply, text: str) -> dict[str, Any]:
     """Return the prompt's length in tokens, for the outcome's details.
 
-    It is taken from the response's usage; without usage, it is estimated from the characters.
+    The length is taken from the response's usage. If there is no usage, it is estimated from the characters.
     """
     counted = reply.usage.prompt_tokens
     return context_length_detail(characters_as_tokens(text) if counted is None else counted, counted is None)
 
 
 MAX_TOKENIZER_REQUESTS = 8
-"""Maximum number of requests to the server's tokenizer to find the length of one piece."""
+"""Maximum number of requests to the server's tokenizer by which one end of a cut prompt is found."""
 
 MIN_LENGTH_SHARE = 0.99
 
 CHARACTERS_PER_TOKEN = 4.0
-"""Characters per token, assumed if the server does not count tokens."""
+"""Number of characters per token that is assumed if the server does not count tokens."""
 
 
 class FittedPrompt(Record, frozen=True):
-    """A prompt as it is sent, and True if its middle was cut out.
+    """A prompt as it is sent. `is_cut`: True if its middle was cut out.
 
     `tokens`: its length before cutting. `is_estimated`: True if this length was estimated from the characters.
     """
@@ -143,7 +143,7 @@ class FittedPrompt(Record, frozen=True):
 
 
 async def fit_prompt(session: Session, text: str, most: int) -> FittedPrompt:
-    """Return the text if it has at most `most` tokens, else its first and last `most // 2` tokens.
+    """Return the text if it has at most `most` tokens. Otherwise return its first and last `most // 2` tokens.
 
     The official code cuts between tokens (pred.py). Here the cut is between characters, and either end may be
     1 % too short. If the server does not count tokens, a token is assumed to have four characters.
@@ -167,9 +167,10 @@ def characters_as_tokens(text: str) -> int:
 
 
 async def _end(session: Session, take: Callable[[int], str], size: int, most: int) -> str:
-    """Return the longest piece found, at one end of the text, with at most `most` tokens.
+    """Search for the longest beginning or end of a text that has at most `most` tokens, and return it.
 
-    `take` returns the piece of a given number of characters. `size` is the first number to try.
+    `take` returns the beginning or end with a given number of characters. `size` is the first number to try.
+    The number of requests is limited, so that the result may be a little too short.
     """
     best = ""
     for _ in range(MAX_TOKENIZER_REQUESTS):

@@ -1,4 +1,4 @@
-"""Comparison of answers to MATH-500 by the package math-verify, in a process that can be killed."""
+"""Grading of MATH-500: compares answers by the package math-verify, in a process that can be killed."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from benchwright.errors import UserError
 CPU_SECONDS = 20.0
 """Limit on the CPU time for one answer, in seconds.
 
-math-verify's own limits use signals, which cannot interrupt arithmetic on large numbers.
+math-verify's own limits are not used: they need signals, which cannot interrupt arithmetic on large numbers.
 """
 
 MAX_ANSWER_CHARACTERS = 2_000
-"""Maximum number of characters of an answer. A longer one is unparsed."""
+"""Maximum number of characters of an answer. A longer answer is unparsed."""
 
 LIBRARY_NAME = "math-verify"
 PUBLISHED_VERSION = "0.9.0"
@@ -39,17 +39,17 @@ def library_version() -> str:
 
 
 def load_library() -> None:
-    """Import math-verify and compare one answer with it, so that all its parts are loaded."""
+    """Import math-verify and compare one answer, so that all modules that math-verify needs are loaded."""
     are_equal(parse_latex("\\frac{1}{2}"), parse_latex("0.5"))
 
 
 def grade(content: Mapping[str, Any], answer: str) -> Verdict:
-    """Compare the content of the last box with the right answer by math-verify; 1 if equal, else 0.
+    """Return 1 if math-verify finds the content of the last box equal to the right answer, else 0.
 
-    Equal texts are right without math-verify. It gets both answers as LaTeX between dollar signs, because it
-    reads no bare root or pair without them. The model's answer stays in its box, as in the model's text:
-    without the box, math-verify would also read some damaged LaTeX. The right answer comes first, because the
-    comparison is not symmetric. An answer that math-verify cannot read is unparsed.
+    Equal texts are right without math-verify. math-verify gets both answers as LaTeX between dollar signs,
+    because it reads no bare root or pair without them. The model's answer stays in its box, as in the model's
+    text: without the box, math-verify would also read some damaged LaTeX. The right answer comes first,
+    because the comparison is not symmetric. An answer that math-verify cannot read is unparsed.
     """
     expected = content["answer"]
     stated = last_box(answer)
@@ -80,7 +80,7 @@ def parse_latex(text: str) -> list[Any]:
 def are_equal(right: list[Any], found: list[Any]) -> bool:
     """Return True if math-verify considers two parsed answers equal.
 
-    False if the right answer could not be parsed.
+    Return False if the right answer could not be parsed.
     """
     from math_verify import verify
 
@@ -89,6 +89,6 @@ def are_equal(right: list[Any], found: list[Any]) -> bool:
 
 @cache
 def _quieten() -> None:
-    """Silence math-verify's warnings that its own limits are off. Our limits apply instead."""
+    """Silence math-verify's warnings that its own time limits are off. Benchwright's time limits apply instead."""
     for name in ("math_verify", "latex2sympy2_extended"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

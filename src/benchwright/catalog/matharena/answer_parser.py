@@ -1,7 +1,7 @@
 """MathArena's parser of answers (parser.py): from the text of an answer to an expression or a list.
 
-The steps and their order are those of its normalize_string and ParseList, including the information that they
-lose.
+The steps and their order are those of MathArena's normalize_string and ParseList. Information that they lose
+is lost here, too.
 """
 
 from __future__ import annotations
@@ -29,21 +29,22 @@ _WORD = re.compile(r"(?:\\text\s*\{\s*)?(?:and|or)(?:\s*\})?", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d)")
 _BARE_ROOT = re.compile(r"\\sqrt\s*([^\s{}]*)")
 _LINE_BREAK = r"\n"
-r"""The two characters `\n`, which separate answers even if they begin a command such as `\neq`."""
+r"""The two characters `\n`, which separate answers even where they begin a LaTeX command such as `\neq`."""
 
 CLOSING_BRACKETS = {"(": ")", "{": "}", "[": "]"}
 
 MAX_NESTING = 50
-"""Maximum depth of nested lists. A list nested deeper is read as one expression."""
+"""Maximum depth of nested lists. A more deeply nested list is read as one expression."""
 
 Answer = str | list["Answer"]
 """An expression, or a list of answers. MathArena parses tuples, sets and enumerations as lists."""
 
 
 def boxed_answer(text: str, *, several: bool) -> str | None:
-    """Return the content of the last box; None if there is no box. Boxes may be drawn with line characters.
+    """Return the content of the last box. Return None if there is no box.
 
-    `several`: more than one answer is expected; then return the contents of all boxes on the last box's line.
+    Boxes may be drawn with line characters. `several`: more than one answer is expected; the result is then
+    the contents of all boxes on the last box's line.
     """
     return last_box(to_latex(text), several=several)
 
@@ -54,7 +55,7 @@ def to_latex(text: str) -> str:
 
 
 def read_answer(stated: str, *, several: bool) -> Answer | None:
-    """Parse a boxed text into an expression or a list of answers; None if its brackets do not match.
+    """Parse a boxed text into an expression or a list of answers. Return None if its brackets do not match.
 
     `several`: more than one answer is expected.
     """
@@ -71,7 +72,7 @@ def _replaced(text: str, replacements: tuple[tuple[str, str], ...]) -> str:
 def _plain(text: str, several: bool) -> str:
     """Return the text without layout commands.
 
-    If the text is an equation, only the part after its last equals sign is returned.
+    If the text is an equation, return only the part after its last equals sign.
     """
     text = _replaced(text, tuple((mark, "") for mark in _SPACES + _SIZES))
     text = _ALIGNED.sub(lambda found: found[1].replace("&", "").replace(r"\\", ""), text)
@@ -88,7 +89,7 @@ def _plain(text: str, several: bool) -> str:
 
 
 def _with_commas(text: str) -> str:
-    """Replace "and" and "or" between answers by commas; remove them if there is a comma beside them."""
+    """Replace "and" and "or" between answers by commas. Where a comma is next to such a word, remove the word."""
 
     def comma(word: re.Match[str]) -> str:
         beside = text[: word.start()].rstrip()[-1:], text[word.end() :].lstrip()[:1]
@@ -109,7 +110,7 @@ def _stripped(text: str) -> str:
 
 
 def _without_outer_brackets(text: str) -> str:
-    """Return the text without round brackets that enclose all of it."""
+    """Return the text without the pairs of round brackets that enclose the whole text."""
     closing: dict[int, int] = {}
     open_ones: list[int] = []
     for place, sign in enumerate(text):
@@ -124,10 +125,10 @@ def _without_outer_brackets(text: str) -> str:
 
 
 def _listed(text: str, depth: int = 0) -> list[Answer] | None:
-    """Split a bracketed text at commas into its answers; None if its brackets do not match.
+    """Split a bracketed text at commas into its answers. Return None if its brackets do not match.
 
-    A text that begins with an opening bracket and ends with a closing one counts as a list, even if these two
-    are no pair, as in `(1+x)(2)`.
+    A text that begins with an opening bracket and ends with a closing bracket counts as a list, even if these
+    two are no pair, as in `(1+x)(2)`.
     """
     text = text.strip().strip(",")
     if _is_one_bracket(text):
@@ -148,7 +149,7 @@ def _listed(text: str, depth: int = 0) -> list[Answer] | None:
 
 
 def _is_one_bracket(text: str) -> bool:
-    """Return True if the bracket that begins the text is closed only by its last character."""
+    """Return True if the first bracket of the text is not closed before the last character."""
     depth = 0
     for sign in text[:-1]:
         depth += (sign == "(") - (sign == ")")
@@ -158,7 +159,7 @@ def _is_one_bracket(text: str) -> bool:
 
 
 def _list_end(parts: list[str], mark: str) -> int:
-    """Return the number of leading parts that form a list; 0 if the parts do not begin with a list."""
+    """Return how many of the first parts form a list. Return 0 if the parts do not begin with a list."""
     for count in _balanced_ends(parts, "("):
         last = parts[count - 1].strip().strip(",") or mark.join(parts[:count]).strip().strip(",")
         if last.endswith(")"):
@@ -167,7 +168,7 @@ def _list_end(parts: list[str], mark: str) -> int:
 
 
 def _balanced_ends(parts: list[str], brackets: str) -> Iterator[int]:
-    """Yield each number n such that the brackets of every kind are balanced in the first n parts."""
+    """Yield each number n such that brackets of every kind are balanced in the first n parts."""
     depths = dict.fromkeys(brackets, 0)
     for count, part in enumerate(parts, 1):
         for opening in depths:

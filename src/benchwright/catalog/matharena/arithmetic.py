@@ -1,6 +1,7 @@
 """Evaluation of expressions in Python's syntax. They are parsed and interpreted here, never executed.
 
-MathArena evaluates them with sympy. Of sympy, a few operators, constants and functions are supported here.
+MathArena evaluates them with sympy. Here, only some of sympy's operators, constants and functions are
+supported.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ CONSTANT_NAMES: Mapping[str, Value] = {
 
 
 class NotPython(Exception):
-    """The text is not an expression that Python can evaluate and sympy can convert into a value."""
+    """The error of a text that is not an expression that Python can evaluate and sympy can convert into a value."""
 
 
 def parse(text: str) -> ast.expr:
@@ -59,7 +60,7 @@ def parse(text: str) -> ast.expr:
 
 
 def list_items(tree: ast.expr) -> list[ast.expr] | None:
-    """Return the elements of a list; None if the tree is not a list.
+    """Return the elements of a list. Return None if the tree is not a list.
 
     (Braces have been rewritten as lists.)
     """
@@ -74,7 +75,7 @@ def names_in(tree: ast.expr) -> frozenset[str]:
 
 
 def value_of_tree(tree: ast.expr, symbols: Mapping[str, Value]) -> Value:
-    """Return the value of an expression. `symbols` contains the values of its unknowns.
+    """Return the value of an expression. `symbols`: mapping from its unknowns to their values.
 
     Raises:
         NotPython: If operands do not fit their operators.

@@ -15,11 +15,11 @@ from benchwright.records import Sample
 
 HMMT_INSTRUCTION = "Put your final answer within \\boxed{}."
 AIME_INSTRUCTION = f"{HMMT_INSTRUCTION}\nThe answer is an integer between 0 and 999 inclusive."
-"""The instructions for HMMT and for AIME, word for word (configs/competitions)."""
+"""The instruction for AIME, word for word (configs/competitions). The constant above is the one for HMMT."""
 
 
 def competition_benchmark(about: About, instruction: str) -> Benchmark:
-    """Return the benchmark of a competition. `instruction` stands before each problem."""
+    """Return the benchmark of a competition. `instruction`: the text before each problem."""
     return PlainBenchmark(
         about=about,
         samples=samples_reader(about),
@@ -31,7 +31,7 @@ def competition_benchmark(about: About, instruction: str) -> Benchmark:
 
 
 def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
-    """Return the share of trials in which the model had to be asked again for a boxed answer."""
+    """Return the share of trials in which the model was asked a second time, for a boxed answer."""
     asked = [float(bool(one.detail.get("last_chance"))) for one in graded]
     return [
         Figure(

@@ -13,7 +13,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 def boxed_contents(text: str) -> list[str]:
-    """Return the contents of the outermost boxes of a text that are closed.
+    """Return the contents of the outermost boxes of a text. A box without a closing brace does not count.
 
     A box is also recognized without the backslash before `boxed`.
     """
@@ -29,7 +29,7 @@ def boxed_contents(text: str) -> list[str]:
 
 
 def last_box(text: str, *, several: bool = False) -> str | None:
-    """Return the content of the last box, without boxes directly inside it; None if there is no box.
+    """Return the content of the last box, without boxes directly inside it. Return None if there is no box.
 
     `several`: more than one answer is expected. Then the contents of all boxes on the last box's line are
     joined by commas (MathArena, parser.py, find_last_boxed_content).
@@ -44,7 +44,7 @@ def last_box(text: str, *, several: bool = False) -> str | None:
 
 
 def last_integer(text: str) -> str | None:
-    """Return the last run of digits that is a separate word; None if there is none.
+    """Return the last run of digits that is a separate word. Return None if there is none.
 
     Superscript digits do not count.
     """
@@ -66,7 +66,10 @@ def _is_in_word(sign: str) -> bool:
 
 
 def _partners(text: str) -> dict[int, int]:
-    """Map the position of each opening brace that is closed to the position of its closing brace."""
+    """Return a mapping from the position of each opening brace to the position of its closing brace.
+
+    Opening braces that are not closed are left out.
+    """
     open_ones: list[int] = []
     closing: dict[int, int] = {}
     for brace in _BRACE.finditer(text):
@@ -78,7 +81,7 @@ def _partners(text: str) -> dict[int, int]:
 
 
 def _unboxed(text: str) -> str:
-    """Remove the boxes around parts of a text. As in MathArena's code, a box inside such a box stays."""
+    """Remove boxes in a text, and keep their contents. As in MathArena's code, a box inside such a box stays."""
     closing = _partners(text)
     dropped: set[int] = set()
     end = 0

@@ -1,4 +1,4 @@
-"""A cursor over the tokens ("signs") of an expression, which can go back if parsing fails."""
+"""A cursor over the tokens of an expression. It can go back if parsing fails."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ MAX_NESTING = 60
 
 
 class UnreadableExpression(Exception):
-    """The text is not an expression."""
+    """The error of a text that is not an expression."""
 
 
 class NoExpressionHere(UnreadableExpression):
-    """No expression begins at this token. The tokens before it may still form one."""
+    """The error at a token where no expression begins. The tokens before it may still form an expression."""
 
 
 class Cursor:
     """A reader of tokens from left to right.
 
-    Brackets that were found unreadable are not parsed a second time.
+    Brackets whose content was found unreadable are not parsed a second time.
     """
 
     def __init__(self, signs: list[str], symbols: Mapping[str, Value]) -> None:
@@ -39,7 +39,7 @@ class Cursor:
 
     @property
     def next(self) -> str | None:
-        """The next token, without moving past it; None at the end.
+        """The next token, without moving past it. None at the end.
 
         Raises:
             UnreadableExpression: If the lexer does not know the token.
@@ -62,7 +62,7 @@ class Cursor:
             raise NoExpressionHere(f"{taken!r} instead of {sign!r}")
 
     def _behind(self) -> str:
-        """Return the token after the next one without moving; an empty string if there is none."""
+        """Return the second token ahead, without moving. Return "" if there is none."""
         return "".join(self._signs[self._place + 1 : self._place + 2])
 
     @contextmanager
@@ -75,7 +75,7 @@ class Cursor:
 
     @contextmanager
     def _within(self, *, bars: bool = False, listing: bool = False) -> Iterator[None]:
-        """Enter brackets, whose opening token was already taken, for the body of the `with`.
+        """Parse the content of brackets in the body of the `with` statement. The opening token was already taken.
 
         `bars`: the brackets are vertical bars. `listing`: they enclose arguments separated by commas.
         """
@@ -106,7 +106,7 @@ class Cursor:
     def _computed(self, operation: Callable[..., Value], *values: Value) -> Value:
         """Return the result of an operation.
 
-        If it is undefined, the whole expression has no value, but is still read to its end.
+        If the result is undefined, the whole expression has no value. It is still read to its end.
         """
         try:
             return operation(*values)

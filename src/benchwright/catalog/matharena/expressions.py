@@ -1,7 +1,7 @@
 """Parser and evaluator of LaTeX expressions. Nothing is executed.
 
-The grammar is that of sympy's LaTeX parser (parsing/latex/LaTeX.g4, version 1.14), which MathArena uses if
-Python cannot parse the rewritten answer. As in sympy, the longest expression at the beginning of the text
+The grammar is that of sympy's LaTeX parser (parsing/latex/LaTeX.g4, version 1.14). MathArena uses that parser
+if Python cannot parse the rewritten answer. As in sympy, the longest expression at the beginning of the text
 counts. The rest is ignored if its first token is known to the lexer.
 """
 
@@ -52,7 +52,7 @@ _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
 
 
 def value_of(text: str, symbols: Mapping[str, Value]) -> Value:
-    """Return the value of an expression. `symbols` contains the values of letters other than e, i and π.
+    """Return the value of an expression. `symbols`: mapping from letters other than e, i and π to their values.
 
     Raises:
         UnreadableExpression: If the text is not an expression.
@@ -181,7 +181,10 @@ class _Reader(Cursor):
             return value
 
     def _script(self) -> Value:
-        """Read what follows `^` or `_`: a group in braces, a number, a letter, a fraction or a binomial."""
+        """Read the exponent or index after `^` or `_`.
+
+        It is a group in braces, a number, a letter, a fraction or a binomial.
+        """
         self._take()
         if self.next == "{":
             return self._group()
@@ -222,7 +225,7 @@ class _Reader(Cursor):
     def _number(self, sign: str) -> Value:
         """Read a number.
 
-        Commas may separate groups of three digits, unless commas separate arguments here.
+        Commas may separate groups of three digits, unless the number is an argument of a function.
         """
         while not self._listing and self.next == "," and _THREE_DIGITS.match(self._behind()):
             self._take()
@@ -234,7 +237,7 @@ class _Reader(Cursor):
         return Fraction(sign)
 
     def _digits_before_point(self, sign: str) -> Value:
-        """Read a whole number that is followed by a point without digits. The rest of the text is ignored.
+        """Read a whole number followed by a point without decimals. The text after the point is ignored.
 
         As in sympy, the value is the product of all digits but the last.
         """
@@ -248,7 +251,7 @@ class _Reader(Cursor):
     def _limit(self) -> Value:
         """Read a limit.
 
-        It has a value only if the expression does not contain the letter that approaches a value.
+        A limit has a value only if its expression does not contain the letter that approaches a value.
         """
         self._expect("_")
         self._expect("{")
@@ -280,9 +283,9 @@ class _Reader(Cursor):
         return self._symbols[sign] if sign in self._symbols else CONSTANTS[sign]
 
     def _skip_index(self) -> bool:
-        """Skip an index (`_…`), which has no meaning here. Return True if there was one.
+        """Skip an index (`_…`), which has no meaning here. Return True if there was an index.
 
-        If `_` is followed by no index, raises Unreadable, or NotHere in nested expressions.
+        If no index follows `_`, raise `UnreadableExpression`, or in nested expressions `NoExpressionHere`.
         """
         if self.next != "_":
             return False

@@ -1,6 +1,6 @@
-"""Comparison of answers to MathArena's problems.
+"""Grading of answers to MathArena's problems.
 
-Expressions are compared by value, lists in any order, and tuples within lists in their order.
+Expressions are compared by value. Lists are compared in any order, and tuples within lists in their order.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from benchwright.catalog.matharena.quantities import (
 from benchwright.engine.offload import offload
 
 CPU_SECONDS = 20.0
-"""Limit on the CPU time for one answer, in seconds. No known answer takes more than a few milliseconds."""
+"""Limit on the CPU time for one answer, in seconds. Known answers take at most a few milliseconds."""
 
 
 def grade(content: Mapping[str, Any], answer: str) -> Verdict:
     """Return 1 if the value in the last box equals the right answer, else 0.
 
-    If no box can be read, the last whole number of the text counts, as in MathArena's code. If there is none
-    either, the answer is unparsed (no score).
+    If no box can be read, the last whole number of the text counts, as in MathArena's code. If the text has
+    no whole number either, the answer is unparsed (no score).
     """
     expected = content["answer"]
     several = "," in expected
@@ -46,7 +46,7 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
 async def states_an_answer(text: str) -> bool:
     """Return True if the text has a box with a readable answer.
 
-    False also if reading takes longer than its limits.
+    Return False also if reading exceeds its time limit.
     """
     try:
         return await offload(boxed_value_is_readable, text, seconds=CPU_SECONDS)
@@ -55,13 +55,13 @@ async def states_an_answer(text: str) -> bool:
 
 
 def boxed_value_is_readable(text: str) -> bool:
-    """Return True if the last box contains a readable value. A number outside a box is not an answer."""
+    """Return True if the last box contains a readable value. A number outside a box does not count."""
     boxed = boxed_answer(text, several=False)
     return boxed is not None and parse_stated(boxed, several=False) is not None
 
 
 def parse_stated(text: str, *, several: bool) -> AnswerValue | None:
-    """Return the value of a boxed text; None if it cannot be read.
+    """Return the value of a boxed text. Return None if the text cannot be read.
 
     `several`: more than one answer is expected. A single whole number is exact. In a list, items that cannot
     be read or have no digit are left out. A list of one item is replaced by that item.
@@ -73,7 +73,7 @@ def parse_stated(text: str, *, several: bool) -> AnswerValue | None:
 
 
 def right_answer(text: str) -> AnswerValue:
-    """Return the value of the right answer. If it cannot be read, nothing equals it."""
+    """Return the value of the right answer. If it cannot be read, return a value that equals nothing."""
     found = _stated(text, "," in text)
     return UNEQUAL_QUANTITY if found is None else found
 
@@ -109,9 +109,10 @@ def _valued(answer: Answer) -> AnswerValue | None:
 def are_equal(found: AnswerValue, right: AnswerValue) -> bool:
     """Return True if two answers are equal.
 
-    Expressions are compared by value. Lists are compared as multisets, but lists within lists in their order.
-    So a single pair equals its reverse, as in MathArena, but a pair within a list does not. In MathArena's
-    own code, two lists of pairs are never equal, not even if they are the same (parser.py, check_answers).
+    Expressions are compared by value. Lists are compared as multisets. Lists within lists are compared in
+    their order: an answer that is a single pair equals its reverse, as in MathArena, but a pair within a list
+    does not. In MathArena's own code, two lists of pairs are never equal, not even if they are the same
+    (parser.py, check_answers).
     """
     if not isinstance(found, list) or not isinstance(right, list):
         return (

@@ -14,7 +14,7 @@ REPEATS = 4
 def build_about(
     name: str, title: str, problems: int, repository: str, *, variant: str | None = None
 ) -> About:
-    """Return the metadata of a competition. `repository` is its dataset on the Hugging Face hub."""
+    """Return the metadata of a competition. `repository`: its dataset on the Hugging Face hub."""
     full = name if variant is None else f"{name}_{variant}"
     return About(
         name=name,

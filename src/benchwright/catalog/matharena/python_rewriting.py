@@ -1,6 +1,6 @@
 """Rewriting of LaTeX as Python: MathArena's first attempt at every expression (parser.py, ParsePrimitive).
 
-The rules and their order are those of its code. They turn some valid expressions into invalid ones.
+The rules and their order are those of MathArena's code. They turn some valid expressions into invalid ones.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ MAX_ROUNDS = 5
 """Maximum number of times that each of the two passes is repeated."""
 
 MAX_CHARACTERS = 20_000
-"""Number of characters above which rewriting stops."""
+"""Limit on the length of the text in characters. Rewriting stops when the text has become longer."""
 
 _GROUP = r"\{([^{}]*)\}"
 _TO_FIRST_BRACE = r"\{(.*?)\}"
@@ -22,7 +22,7 @@ _SIGNS = {"^": "**", r"\cdot": "*", r"\times": "*", r"\pi": " pi ", r"\e": " E "
 
 
 def _command(name: str, *arguments: str) -> re.Pattern[str]:
-    """Return a pattern that matches a command with its arguments, after any number of backslashes."""
+    """Return a regular expression for a LaTeX command with its arguments, after any number of backslashes."""
     return re.compile(rf"(?<!\\)\\*{name}{''.join(arguments)}")
 
 
@@ -53,7 +53,7 @@ _TOKEN = re.compile(r"\s*(?:#.*|!=|!+|\d+\.?\d*|\.\d+|\w+|[^\s\w])")
 
 
 def with_braces(text: str) -> str:
-    """Return the text with braces around digits after `sqrt` and around the first digit after `frac`."""
+    """Return the text with braces around the digits after `sqrt`, and around the first digit after `frac`."""
     return _substituted(text, _DIGITS_OF_COMMANDS)
 
 

@@ -1,4 +1,4 @@
-"""Values of expressions in answers, and their equality (MathArena, parser.py, check_answers)."""
+"""Values of expressions in answers, and the test of their equality (MathArena, parser.py, check_answers)."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from benchwright.catalog.matharena.tokens import letters_in
 from benchwright.catalog.matharena.values import InexactNumber, NoValue, Value
 
 MAX_CHARACTERS = 4_000
-"""Maximum number of characters of an expression. A longer one has no value."""
+"""Maximum number of characters of an expression. A longer expression has no value."""
 
 TOLERANCE = 1e-10
-"""Absolute and relative tolerance for comparing numbers that are not exact."""
+"""Absolute and relative tolerance within which numbers that are not exact are equal."""
 
 _PLACES: tuple[tuple[Fraction, Fraction], ...] = (
     (Fraction(7_310_585, 10**7), Fraction(2_861, 10**4)),
     (Fraction(19_168, 10**4), Fraction(4_177, 10**4)),
     (Fraction(-26_457, 10**4), Fraction(-1_031, 10**4)),
 )
-"""Three points at which expressions with letters are compared. Each is (start, step) of the letters' values.
+"""Three points at which expressions with letters are compared, each as (start, step) of the letters' values.
 
-Equal expressions have equal values at all three points; others almost never do.
+Equal expressions have equal values at all three points. Different expressions almost never have.
 """
 
 
@@ -35,9 +35,9 @@ Equal expressions have equal values at all three points; others almost never do.
 class Quantity:
     """A number, or an expression with letters.
 
-    `is_exact`: two exact quantities are compared exactly, like sympy's numbers. Otherwise they are compared
-    within `TOLERANCE`. A quantity is not exact if MathArena represents it as a Python number: plain numbers,
-    and most values that only MathArena's LaTeX parser can read.
+    `is_exact`: True for a quantity that is compared exactly with other exact quantities, like sympy's
+    numbers. All other pairs are compared within `TOLERANCE`. A quantity is not exact if MathArena represents
+    it as a Python number: plain numbers, and most values that only MathArena's LaTeX parser can read.
     """
 
     evaluate: Callable[[Mapping[str, Value]], Value]
@@ -46,7 +46,7 @@ class Quantity:
 
 
 def whole_number(text: str) -> Quantity | None:
-    """Return a text that Python can read as an int as an exact quantity; None for other texts."""
+    """Return an exact quantity if Python can read the text as an int. Return None for other texts."""
     try:
         number = Fraction(int(text))
     except ValueError:
@@ -59,9 +59,9 @@ AnswerValue = Quantity | list["AnswerValue"]
 
 
 def parse_quantity(text: str) -> AnswerValue | None:
-    """Return the value of an expression, or the list of values if braces enclose the text.
+    """Return the value of an expression. If braces enclose the text, return the list of values.
 
-    None if it cannot be read.
+    Return None if the text cannot be read.
     """
     if len(text) > MAX_CHARACTERS:
         return None
@@ -89,7 +89,7 @@ UNEQUAL_QUANTITY = Quantity(_undefined, frozenset(), is_exact=True)
 """A quantity that equals nothing, not even itself."""
 
 INFINITE_QUANTITY = Quantity(_undefined, frozenset(), is_exact=False)
-"""A quantity that is not exact and equals nothing, not even itself. For infinite values."""
+"""The quantity of infinite values. It is not exact and equals nothing, not even itself."""
 
 
 def _as_python(text: str) -> AnswerValue | None:
@@ -133,7 +133,10 @@ def _place(letters: frozenset[str], number: int) -> dict[str, Value]:
 
 
 def are_equal_quantities(one: Quantity, other: Quantity) -> bool:
-    """Return True if two quantities are equal: exactly if both are exact, else within `TOLERANCE`."""
+    """Return True if two quantities are equal.
+
+    If both are exact, they are compared exactly, otherwise within `TOLERANCE`.
+    """
     letters = one.letters | other.letters
     exact = one.is_exact and other.is_exact
     try:
@@ -148,8 +151,9 @@ def are_equal_quantities(one: Quantity, other: Quantity) -> bool:
 def are_equal(one: Value, other: Value, *, exact: bool) -> bool:
     """Return True if two values are equal.
 
-    `exact`: compare exactly, as far as double precision can distinguish irrational numbers. As in sympy, a
-    rounded value then equals only values that are rounded to the same number, and never an irrational one.
+    `exact`: True to compare exactly, as far as double precision can distinguish irrational numbers. As in
+    sympy, a rounded value then equals only values that are rounded to the same number, and never an
+    irrational one.
     """
     if exact and (isinstance(one, InexactNumber) or isinstance(other, InexactNumber)):
         return (

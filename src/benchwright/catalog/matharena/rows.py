@@ -31,5 +31,5 @@ def samples(about: About, source: Source) -> Iterator[Sample]:
 
 
 def samples_reader(about: About) -> partial[Iterator[Sample]]:
-    """Return the function `samples` with `about` filled in, for one competition."""
+    """Return the function `samples` for one competition, with the argument `about` filled in."""
     return partial(samples, about)

@@ -1,4 +1,4 @@
-"""Solver with MathArena's prompts: one request, and another if the response has no readable box."""
+"""Solver with MathArena's prompts. It sends a second request if the first response has no readable box."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Boxed answers in thinking/reasoning stages will be ignored; only the final respo
 class AskForABox:
     """Solver that sends the instruction and the problem.
 
-    If no box can be read, it asks for one in the same conversation.
+    If the response has no readable box, the solver asks for a box in the same conversation.
     """
 
     def __init__(self, instruction: str) -> None:
@@ -29,7 +29,7 @@ class AskForABox:
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Send the problem and return the last response.
 
-        `last_chance` in the details: True if the model was asked again for a boxed answer.
+        `last_chance` in the details: True if the model was asked a second time, for a boxed answer.
         """
         messages = [user(f"{self._instruction}\n\n{trial.sample.content['problem']}")]
         reply = await session.chat(messages)

@@ -1,4 +1,4 @@
-"""Tokens ("signs") of LaTeX expressions, as sympy's lexer distinguishes them (parsing/latex/LaTeX.g4)."""
+"""Tokens of LaTeX expressions, as sympy's lexer distinguishes them (parsing/latex/LaTeX.g4)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from benchwright.catalog.matharena.values import CONSTANTS, FUNCTIONS
 
 RELATIONS = frozenset("<>")
 NO_EXPRESSION_TOKEN = "->"
-"""Token for commands that cannot begin an expression."""
+"""The token for LaTeX commands with which no expression can begin."""
 
 UNKNOWN_TOKEN = "?"
-"""The token for text that the lexer does not know."""
+"""The token for text that sympy's lexer does not know."""
 
 ARROW_TOKEN = "to"
-"""Token for the arrow in a limit (x → 0)."""
+"""The token for the arrow in a limit (x → 0)."""
 
 UNDEFINED_TOKEN = "undefined"
-"""Token for commands whose value is not computed here, such as integrals and infinity."""
+"""The token for LaTeX commands whose value is not computed here, such as integrals and infinity."""
 
 _SKIPPED = re.compile(
     r"\\(?:(?:thin|med|thick)space|neg(?:thin|med|thick)space|qq?uad|left|right|vrule|vcenter|vbox|vskip|vspace|hfil)"
@@ -54,7 +54,7 @@ _ALIASES = {
 
 
 def tokenize(text: str) -> list[str]:
-    """Return the tokens of a text: numbers, letters, commands, and single characters.
+    """Return the tokens of a text: numbers, letters, LaTeX commands, and single characters.
 
     Commands with the same meaning become the same token. Unknown text becomes `UNKNOWN_TOKEN`.
     """
@@ -64,17 +64,17 @@ def tokenize(text: str) -> list[str]:
 
 
 def matrices_are_closed(text: str) -> bool:
-    """Return True if each matrix in the text ends before the next one begins."""
+    """Return True if each matrix in the text ends before the next matrix begins."""
     ends = _MATRIX_END.findall(text)
     begun, ended = ends[::2], ends[1::2]
     return [("begin", kind) for _, kind in ended] == begun and all(end == "end" for end, _ in ended)
 
 
 def is_name(sign: str) -> bool:
-    """Return True if a token is a letter, or a command that counts as one."""
+    """Return True if a token is a letter, or a LaTeX command that counts as a letter."""
     return _NAME.fullmatch(sign) is not None
 
 
 def letters_in(text: str) -> frozenset[str]:
-    """Return the unknowns of an expression: letters, and commands that this module does not know."""
+    """Return the unknowns of an expression: letters, and LaTeX commands that this module does not know."""
     return frozenset(filter(is_name, tokenize(text))) - CONSTANTS.keys()

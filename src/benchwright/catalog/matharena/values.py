@@ -1,6 +1,6 @@
 """Values of expressions, and operations on them whose time and memory are bounded for any input.
 
-A value is an exact fraction as long as it is rational, else a complex number of double precision.
+A rational value is an exact fraction. Any other value is a complex number of double precision.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from fractions import Fraction
 Value = Fraction | complex
 
 MOST_BITS = 200_000
-"""Maximum size of numbers in bits.
+"""Maximum size of the numbers that are computed, in bits.
 
 Larger numbers are not computed, so that towers of powers cannot fill the memory.
 """
@@ -22,15 +22,15 @@ MOST_FACTORIAL = 5_000
 
 
 class InexactNumber(complex):
-    """A decimal number (written with a point), or a result computed from such numbers and fractions only."""
+    """A decimal number (written with a point), or the result of an operation on decimal numbers and fractions."""
 
 
 class NoValue(Exception):
-    """The expression has no value here: it is unreadable, infinite, undefined or too large."""
+    """The error of an expression without a value here: it is unreadable, infinite, undefined or too large."""
 
 
 def power(base: Value, exponent: Value) -> Value:
-    """Return base ** exponent, exact if the result is rational.
+    """Return base ** exponent. A rational result is exact.
 
     Raises:
         NoValue: If the result is undefined or too large.
@@ -54,9 +54,9 @@ def _whole_power(base: Fraction, exponent: int) -> Fraction:
 
 
 def _exact_root(base: Fraction, degree: int) -> Fraction | None:
-    """Return the root of a fraction if it is rational.
+    """Return the root of a fraction if the root is rational.
 
-    None for irrational roots and for negative fractions.
+    Return None for irrational roots and for negative fractions.
     """
     if base < 0:
         return None
@@ -67,7 +67,7 @@ def _exact_root(base: Fraction, degree: int) -> Fraction | None:
 def _whole_root(number: int, degree: int) -> int | None:
     """Return the root of a whole number, found by Newton's method from above.
 
-    None if it is not a whole number.
+    Return None if the root is not a whole number.
     """
     if not number:
         return 0
@@ -181,7 +181,8 @@ def real(value: Value) -> Fraction | float:
 def apply_to_complex(function: Callable[..., complex], *values: Value) -> complex:
     """Apply a function to the values, converted to complex numbers, and return the result.
 
-    The result is `InexactNumber` if at least one of the values is, and the others are `InexactNumber` or fractions.
+    If all values are fractions or `InexactNumber`, and at least one is `InexactNumber`, the result is
+    `InexactNumber`. Otherwise it is a plain complex number.
 
     Raises:
         NoValue: If the result is undefined, or a number is too large for double precision.
@@ -229,6 +230,9 @@ FUNCTIONS: dict[str, Callable[[complex], complex]] = {
     "log": cmath.log,
     "lg": cmath.log10,
 }
-"""The supported functions. `log` without a base is the natural logarithm, as in sympy's LaTeX parser."""
+"""Mapping from the name of a supported function to the function.
+
+`log` without a base is the natural logarithm, as in sympy's LaTeX parser.
+"""
 
 CONSTANTS: dict[str, Value] = {"pi": complex(math.pi), "e": complex(math.e), "i": 1j}

@@ -48,14 +48,14 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
-    """Return the mean of the subjects' accuracies. (The score itself is the mean over questions.)"""
+    """Return the mean of the subjects' accuracies. The score itself is the mean over questions."""
     return [macro_average(graded, "subject")]
 
 
 class FiveShot(msgspec.Struct, frozen=True):
     """MMLU for base models: five solved questions precede each question.
 
-    The answer is the most probable letter after them.
+    The answer is the most probable letter after the question.
     """
 
     about: About
@@ -63,7 +63,7 @@ class FiveShot(msgspec.Struct, frozen=True):
     scorers: Sequence[Scorer] = (GradeScorer("accuracy", "1", grade_next),)
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """Yield the questions, each with the solved questions (shots) of its subject."""
+        """Yield the questions. Each comes with the solved questions (shots) of its subject."""
         return rows.samples_with_shots(source)
 
     @asynccontextmanager
@@ -72,9 +72,9 @@ class FiveShot(msgspec.Struct, frozen=True):
         yield AskNextLetter()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield log-probabilities that check the grader.
+        """Yield checks of the grader, whose responses are log-probabilities.
 
-        The right letter, a wrong one, or no letter is the most probable.
+        In them, the most probable token is the right letter, a wrong letter, or no letter.
         """
         right = sample.content["answer"]
         wrong = "ABCD"[("ABCD".index(right) + 1) % 4]

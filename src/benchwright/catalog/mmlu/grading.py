@@ -26,7 +26,7 @@ _ANSWER_WORDS = (
 """"Answer:" in the languages that simple-evals supports, in the order in which it tries them."""
 
 _LATIN_LETTERS = dict(zip("أبجدঅবডঢＡＢＣＤ", "ABCD" * 3, strict=True))
-"""The Latin letters for the Arabic, Bengali and full-width letters that mean A to D."""
+"""Mapping from the Arabic, Bengali and full-width letters that mean A to D to the Latin letters."""
 
 _STATED = [re.compile(rf"(?i){words}[ \t]*([A-Dأ-دঅবডঢＡＢＣＤ])") for words in _ANSWER_WORDS]
 
@@ -34,9 +34,9 @@ _STATED = [re.compile(rf"(?i){words}[ \t]*([A-Dأ-دঅবডঢＡＢＣＤ])")
 def stated_letter(answer: str) -> str | None:
     """Return the letter that simple-evals reads from an answer (mmlu_eval.py, common.py).
 
-    None if there is none. The translations of "Answer:" are tried in order. The first one that is followed by
-    a letter, anywhere in the answer, decides; the first letter after it is taken. Matching ignores case, but
-    the letter is kept as written, so that a lower-case letter is never right.
+    The translations of "Answer:" are tried in order. The first translation that is followed by a letter,
+    anywhere in the answer, decides, and the first such letter is taken. Matching ignores case, but the letter
+    is kept as written, so that a lower-case letter is never right. Return None if there is no letter.
     """
     for mark in _MARKUP:
         answer = answer.replace(mark, "")
@@ -45,7 +45,7 @@ def stated_letter(answer: str) -> str | None:
 
 
 def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
-    """Return 1 if the stated letter is the right one, else 0. An answer that states no letter is unparsed."""
+    """Return 1 if the stated letter is the right letter, else 0. An answer that states no letter is unparsed."""
     return letter_verdict(stated_letter(answer), content, subject=content["subject"])
 
 
@@ -57,5 +57,5 @@ def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def grade_next(content: dict[str, Any], answer: str) -> Verdict:
-    """Return 1 if the most probable letter is the right one, else 0."""
+    """Return 1 if the most probable letter is the right letter, else 0."""
     return letter_verdict(answer or None, content, subject=content["subject"])

@@ -23,7 +23,7 @@ CATEGORIES = {
     "elementary_mathematics high_school_biology high_school_chemistry high_school_computer_science "
     "high_school_mathematics high_school_physics high_school_statistics machine_learning",
 }
-"""The categories of simple-evals, by subject. Every other subject is in `other`."""
+"""Mapping from a subject to its category in simple-evals. Subjects that are not listed belong to `other`."""
 
 _CATEGORY = {subject: category for category, names in CATEGORIES.items() for subject in names.split()}
 
@@ -31,7 +31,7 @@ SHOTS = 5
 
 
 class MmluRow(Record, frozen=True):
-    """One question in the Hugging Face layout. `answer` counts from 0."""
+    """One question in the Hugging Face layout. `answer`: the index of the right choice, from 0."""
 
     question: str
     subject: str
@@ -46,9 +46,9 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def samples_with_shots(source: Source) -> Iterator[Sample]:
-    """Yield one sample per question, with solved questions (shots).
+    """Yield one sample per question of the test split, with solved questions (shots).
 
-    They are the first five of its subject in the dev split.
+    The shots are the first five questions of the same subject in the dev split.
     """
     shots: dict[str, list[dict[str, Any]]] = {}
     for row in source.read(MmluRow, "dev"):

@@ -1,4 +1,4 @@
-"""MMLU's prompts, for chain of thought or for the most probable next letter (hendrycks/test, evaluate.py)."""
+"""MMLU's prompts, and the solver that reads the most probable next letter (hendrycks/test, evaluate.py)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def step_by_step_prompt(content: dict[str, Any]) -> list[Message]:
 
 
 def five_shot_prompt(content: dict[str, Any]) -> str:
-    """Return the prompt of the original five-shot evaluation. The model continues it with a letter."""
+    """Return the prompt of the original five-shot evaluation, which the model continues with a letter."""
     subject = content["subject"].replace("_", " ")
     header = f"The following are multiple choice questions (with answers) about {subject}.\n\n"
     shots = "".join(f"{_question(shot)} {shot['answer']}\n\n" for shot in content["shots"])
@@ -33,7 +33,7 @@ TOP_LOGPROBS = 20
 
 
 class AskNextLetter:
-    """Solver that requests one token from /completions. The answer is the most probable of A to D.
+    """Solver that requests one token from /completions. The answer is the most probable letter from A to D.
 
     A space before the letter is ignored.
     """
@@ -51,7 +51,10 @@ class AskNextLetter:
 
 
 def most_probable_letter(logprobs: Any) -> str | None:
-    """Return the letter from A to D with the highest log-probability of the first token; None if there is none."""
+    """Return the letter from A to D that is most probable as the first token.
+
+    Return None if no letter is among the candidates.
+    """
     best: tuple[float, str] | None = None
     for token, value in _first_token(logprobs).items():
         letter = token.strip()
@@ -61,7 +64,7 @@ def most_probable_letter(logprobs: Any) -> str | None:
 
 
 def _first_token(logprobs: Any) -> Mapping[str, float | None]:
-    """Return {token: log-probability} of the candidates for the first token; empty if there are none.
+    """Return a mapping from each candidate for the first token to its log-probability. Return {} if there are none.
 
     Two formats are read: that of /completions, and that of chat completions, which llama.cpp's server uses
     for /completions too. A log-probability is None if the server sent NaN.

@@ -25,7 +25,7 @@ STEP_BY_STEP = "Let's think step by step."
 
 
 def five_shot_prompt(content: dict[str, Any]) -> list[Message]:
-    """Return the official prompt: instruction, solved questions, and the question to continue."""
+    """Return the official prompt: the instruction, the solved questions, and the question that is to be answered."""
     shots = "".join(f"{_question(shot)}{_worked(shot['reasoning'])}\n\n" for shot in content["shots"])
     introduction = INTRODUCTION.replace("{category}", content["category"])
     return [user(f"{introduction}\n\n\n\n{shots}{_question(content)}Answer: {STEP_BY_STEP}")]
@@ -59,7 +59,7 @@ def make(about: About, options: Options) -> Benchmark:
     def read(source: Source) -> Iterator[Sample]:
         """Yield the samples.
 
-        If the data lacks solved questions (shots), record this departure from the protocol.
+        If the data contains no solved questions (shots), record this departure from the protocol.
         """
         departures[:] = [] if rows.has_shots(source) else [NO_SHOTS_DEPARTURE]
         return rows.samples_with_shots(source)
@@ -78,7 +78,7 @@ def make(about: About, options: Options) -> Benchmark:
 def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the mean of the categories' accuracies, and figures that other evaluations publish.
 
-    `accuracy_random_guess` grades answers without a letter by the official guesses. `accuracy_first_stage`
+    `accuracy_random_guess` replaces missing letters by the official random guesses. `accuracy_first_stage`
     accepts only "answer is (X)", as lm-evaluation-harness does with the same prompt.
     """
     kept = list(graded)

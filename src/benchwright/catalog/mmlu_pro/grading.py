@@ -13,7 +13,7 @@ from benchwright.catalog.multiple_choice import LETTERS, letter_verdict
 from benchwright.records import FAILED_STATUSES
 
 GUESS_SEED = 12345
-"""The seed that the official code sets once, at its start."""
+"""The seed of the random guesses. The official code sets it once, at its start."""
 
 _SAID = re.compile(r"answer is \(?([A-J])\)?")
 _MARKED = re.compile(r"[aA]nswer:(?=\s*([A-J]))")
@@ -21,14 +21,14 @@ _ALONE = re.compile(r"\b[A-J]\b")
 
 
 class FoundLetter(NamedTuple):
-    """The letter found in an answer, and the stage (1 to 3) of the official search that found it."""
+    """A letter found in an answer. `stage`: the stage (1 to 3) of the official search that found the letter."""
 
     letter: str
     stage: int
 
 
 def find_letter(answer: str) -> FoundLetter | None:
-    """Return the letter by the official three stages, in linear time; None if no stage finds one.
+    """Return the letter found by the official three stages, in linear time. Return None if no stage finds a letter.
 
     The stages are those of TIGER-AI-Lab/MMLU-Pro, evaluate_from_local.py:
 
@@ -44,7 +44,7 @@ def find_letter(answer: str) -> FoundLetter | None:
 def grade_reasoning(content: dict[str, Any], answer: str) -> Verdict:
     """Return 1 if the letter found is the right one, else 0.
 
-    If none is found, store the number of options, from which the official code guesses.
+    If no letter is found, store the number of options, which the official random guess needs.
     """
     found = find_letter(answer)
     if found is None:
@@ -53,10 +53,10 @@ def grade_reasoning(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def lucky_guesses(graded: Iterable[GradedTrial]) -> int:
-    """Count the answers without a letter that the official code would get right by its random guess.
+    """Return how many answers without a letter the official code would get right by its random guesses.
 
-    That code (evaluate_from_local.py, save_res) grades each category twice, in alphabetical order, with new
-    guesses; the second grading counts. Each repeat is treated as a separate run here.
+    The official code (evaluate_from_local.py, save_res) grades each category twice, in alphabetical order,
+    with new guesses; the second grading counts. Each repeat is treated as a separate run here.
     """
     runs: dict[int, dict[str, list[GradedTrial]]] = {}
     for one in graded:
@@ -75,7 +75,7 @@ def _lucky_guesses_of_run(categories: Mapping[str, Sequence[GradedTrial]]) -> in
 
 
 def _guess(numbers: random.Random, without_letter: Sequence[GradedTrial]) -> int:
-    """Return how many of the answers without a letter are right if each letter is guessed at random, once."""
+    """Draw a random letter for each answer without a letter. Return how many of these letters are right."""
     return sum(
         LETTERS[numbers.randint(0, one.detail["options"] - 1)] == one.detail["expected"]
         for one in without_letter

@@ -18,9 +18,9 @@ FILLER_OPTION = "N/A"
 
 
 class MmluProRow(Record, frozen=True):
-    """One question in the Hugging Face layout. `answer_index` counts from 0.
+    """One question in the Hugging Face layout. `answer_index`: the index of the right option, from 0.
 
-    `options`: 1 to 10 options, and fillers (`FILLER_OPTION`) for missing ones.
+    `options`: 1 to 10 options. A missing option is a filler (`FILLER_OPTION`).
     """
 
     question_id: int
@@ -39,7 +39,7 @@ class MmluProRow(Record, frozen=True):
 
     @property
     def choices(self) -> list[str]:
-        """The options, without fillers (`FILLER_OPTION`) for missing ones."""
+        """The options without the fillers (`FILLER_OPTION`)."""
         return [option for option in self.options if option != FILLER_OPTION]
 
 
@@ -50,9 +50,10 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def samples_with_shots(source: Source) -> Iterator[Sample]:
-    """Yield one sample per question, with solved questions (shots) of its category.
+    """Yield one sample per question of the test split, with solved questions (shots) of its category.
 
-    These are the category's first five questions in the validation split. Without that split there are none.
+    The shots are the category's first five questions in the validation split. Without that split there are
+    none.
     """
     shots: dict[str, list[dict[str, Any]]] = {}
     if has_shots(source):

@@ -59,7 +59,10 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def _with_pictures(opening: list[Message], instruction: str, content: dict[str, Any]) -> list[Message]:
-    """Return the prompt: the text without its image numbers, then each image once per mention."""
+    """Return the prompt: the text without its image numbers, then the images in the order of their mentions.
+
+    An image that is mentioned several times is sent several times.
+    """
     text = "\n".join([content["question"], *letter_choices(content["choices"]), instruction])
     return [*opening, _asking(rows.IMAGE_MENTION.sub("<image>", text), content)]
 
@@ -73,7 +76,7 @@ def _asking(text: str, content: dict[str, Any]) -> Message:
 
 
 def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
-    """Return the expected accuracy if random guesses replace missing letters, as the authors do."""
+    """Return the accuracy to be expected if each missing letter is replaced by a random guess, as the authors do."""
     kept = list(graded)
     right = sum(one.value or 0.0 for one in kept) + expected_guesses(kept)
     return [Figure("accuracy_random_guess", right / len(kept) if kept else None, "on average over guesses")]
@@ -83,7 +86,7 @@ NO_RIGHT_OPTION = "the data's answer is none of its options"
 
 
 def checks(sample: Sample) -> Iterator[Check]:
-    """Yield answers that check the grader: the right letter, each wrong one, and answers without a letter."""
+    """Yield answers that check the grader: the right letter, each wrong letter, and answers without a letter."""
     right, letters = sample.content["answer"], LETTERS[: len(sample.content["choices"])]
     reason = None if right in letters else NO_RIGHT_OPTION
     yield Check(GOLD, [assistant(f"Let me think.\nAnswer: {right}")], reason=reason)

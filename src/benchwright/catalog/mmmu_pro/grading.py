@@ -1,4 +1,4 @@
-"""Grading of MMMU-Pro's answers by the letter that they state, or else seem to mean."""
+"""Grading of MMMU-Pro's answers by the letter that they state. Without a stated letter, a likely one is searched."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ ANSWER_MARK = "Answer:"
 _STRIPPED = (",", ".", "!", "?", ";", ":", "'")
 
 _FEW_WORDS = 5
-"""Option texts are searched only in answers with more words than this."""
+"""Maximum number of words of an answer in which no option texts are searched."""
 
 
 def find_letter(answer: str, choices: Sequence[str]) -> str | None:
-    """Return the letter by the official stages (mmmu-pro/evaluate.py); None if the authors would guess one.
+    """Return the letter found by the official stages (mmmu-pro/evaluate.py). Return None if no stage finds one.
 
     1. The only letter after the last "Answer:", even within a word.
     2. The last letter that the answer contains as "(X)".
@@ -28,7 +28,7 @@ def find_letter(answer: str, choices: Sequence[str]) -> str | None:
     5. The option whose text comes last.
 
     In stages 3 and 4, the last letter is the one whose last " X " comes last. If no letter is a separate
-    word, the first in alphabetical order counts.
+    word, the first in alphabetical order counts. The authors replace a missing letter by a random guess.
     """
     letters = LETTERS[: len(choices)]
     _, mark, said = answer.rpartition(ANSWER_MARK)
@@ -57,7 +57,7 @@ def _letter_of_text(text: str, choices: Sequence[str]) -> str | None:
 def grade(content: dict[str, Any], answer: str) -> Verdict:
     """Return 1 if the letter found is the right one, else 0.
 
-    If none is found, store the number of options, from which the authors' code guesses.
+    If no letter is found, store the number of options, from which the authors' code guesses.
     """
     choices = content["choices"]
     letter = find_letter(answer, choices)
@@ -65,7 +65,7 @@ def grade(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def expected_guesses(graded: Iterable[GradedTrial]) -> float:
-    """Return how many answers without a letter a random guess is expected to get right.
+    """Return how many of the answers without a letter would be right on average if each letter were guessed.
 
     The authors' code draws its guesses without a seed, so that their number varies.
     """

@@ -16,7 +16,7 @@ from benchwright.pictures import data_url, picture_of
 from benchwright.records import Record, Sample
 
 LONGEST_OPTIONS = 100_000
-"""Limit on the characters of a question's options. The longest have about 1,700."""
+"""Maximum number of characters of a question's options. The longest options have about 1,700."""
 
 DOMAINS = {
     subject: domain
@@ -32,10 +32,10 @@ DOMAINS = {
     }.items()
     for subject in subjects.split()
 }
-"""The authors' domain of each subject (mmmu-pro/evaluate.py)."""
+"""Mapping from a subject to the authors' domain of that subject (mmmu-pro/evaluate.py)."""
 
 IMAGE_MENTION = re.compile(r"<image\s+(\d+)>")
-"""Pattern of a mention of an image in a question or an option."""
+"""Regular expression that matches a mention of an image in a question or an option."""
 
 
 class HubImage(Record, frozen=True):
@@ -58,7 +58,7 @@ class _Row(Record, frozen=True):
         """The options, parsed from a Python list literal. Nothing is executed.
 
         Raises:
-            ValueError: If the text is not such a list.
+            ValueError: If the text is not a list literal.
         """
         try:
             read = ast.literal_eval(self.options) if len(self.options) <= LONGEST_OPTIONS else None
@@ -89,7 +89,7 @@ class StandardRow(_Row, frozen=True, kw_only=True):
 
     @property
     def images(self) -> list[HubImage]:
-        """The images in the order in which question and options mention them."""
+        """The images in the order in which the question and the options mention them."""
         return [getattr(self, f"image_{number}") for number in self._named]
 
     @property
@@ -114,7 +114,7 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def vision_samples(source: Source) -> Iterator[Sample]:
-    """Yield one sample per question that is an image."""
+    """Yield one sample per question of the configuration `vision`, in which a question is a single image."""
     for row in source.read(VisionRow, VISION):
         content = _content(row, [row.image])
         shown = "\n".join(["(The question is in the image.)", "", *letter_choices(content["choices"])])

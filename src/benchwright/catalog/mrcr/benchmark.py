@@ -51,7 +51,7 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
-    """Return the mean score for each number of needles (similar texts) and each bin of context lengths."""
+    """Return the mean score for each number of needles (similar texts), and for each bin of context lengths."""
     parts: dict[tuple[int, int], list[float]] = {}
     for one in graded:
         part = int(one.labels["n_needles"]), rows.BINS.index(one.labels["context"])

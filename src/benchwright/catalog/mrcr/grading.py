@@ -8,19 +8,19 @@ from typing import Any
 from benchwright.catalog.grading import Verdict
 
 MAX_LENGTH_RATIO = 50
-"""A response more than this many times as long as the answer scores 0.
+"""Maximum ratio of the lengths of response and answer. A longer response scores 0.
 
-Its similarity could not exceed 0.04.
+The similarity of a longer response could not exceed 0.04.
 """
 
 
 def grade_likeness(content: dict[str, Any], answer: str) -> Verdict:
     """Return the similarity of response and answer, both without the prefix that the task requires.
 
-    It is 0 if the response lacks the prefix. As in the dataset card's code, the response is not stripped
-    before its prefix is compared, and similarity is SequenceMatcher's ratio with its default heuristic for
-    long texts. It takes milliseconds for usual answers of 1,000 to 5,000 characters, but minutes for hostile
-    ones.
+    The similarity is 0 if the response lacks the prefix. As in the dataset card's code, the response is not
+    stripped before its prefix is compared, and similarity is SequenceMatcher's ratio with its default
+    heuristic for long texts. The computation takes milliseconds for usual answers of 1,000 to 5,000
+    characters, but minutes for hostile ones.
     """
     expected, prefix = content["answer"], content["prefix"]
     if not answer.strip():
@@ -36,7 +36,7 @@ def grade_likeness(content: dict[str, Any], answer: str) -> Verdict:
 def similarity(response: str, answer: str) -> float:
     """Return the similarity of two texts by difflib: 2M / T.
 
-    M is the number of matching characters, T that of the characters of both texts together.
+    M is the number of matching characters, and T is the number of characters of both texts together.
     """
     if len(response) > MAX_LENGTH_RATIO * max(1, len(answer)):
         return 0.0

@@ -11,13 +11,16 @@ from benchwright.data.datasets import Source
 from benchwright.records import DECODE_ERRORS, Record, Sample
 
 CHARACTERS_PER_TOKEN = 4.9
-"""Characters per token of o200k_base in these conversations (± 2 %). The published bins count its tokens."""
+"""Average number of characters per token of o200k_base in these conversations (± 2 %).
+
+The published bins of context lengths count tokens of o200k_base.
+"""
 
 MIN_TOKENS = 4096
 BINS = ("4k-8k", "8k-16k", "16k-32k", "32k-64k", "64k-128k", "128k-256k", "256k-512k", "512k-1M")
-"""The published bins of context lengths in tokens.
+"""Names of the published bins of context lengths in tokens.
 
-They start at 4,096, and each is twice as large as the previous. The upper end belongs to the bin.
+The first bin starts at 4,096 tokens. Each bin is twice as large as the previous. The upper end belongs to the bin.
 """
 
 
@@ -58,9 +61,9 @@ class MrcrRow(Record, frozen=True):
 
 
 def samples(source: Source, max_context: int | None = None) -> Iterator[Sample]:
-    """Yield one sample per conversation with at most `max_context` tokens, estimated from its characters.
+    """Yield one sample per conversation of at most `max_context` tokens. The tokens are estimated.
 
-    If `max_context` is None, yield all.
+    If `max_context` is None, yield all conversations.
     """
     for number, row in enumerate(source.read(MrcrRow, "train")):
         if max_context is None or row.tokens <= max_context:
@@ -70,7 +73,7 @@ def samples(source: Source, max_context: int | None = None) -> Iterator[Sample]:
 def context_bin(tokens: int) -> str:
     """Return the bin of context lengths for a number of tokens.
 
-    The first bin also takes shorter conversations, the last one also longer ones.
+    The first bin also contains shorter conversations, and the last bin also contains longer ones.
     """
     upper = MIN_TOKENS * 2
     for name in BINS[:-1]:

@@ -1,4 +1,4 @@
-"""Solver of MRCR's conversations, which cuts their middle if they are too long and records their length."""
+"""Solver of MRCR's conversations. It records their length, and cuts the middle out of those that are too long."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from benchwright.records import Message, Outcome, Record, Trial
 class AskAndMeasure:
     """Solver that sends the conversation. If it has more than `most` tokens, its middle is cut out.
 
-    It records the context length: the server's count, or an estimate from the characters if there is none.
+    The solver records the context length: the server's count, or an estimate from the characters if there is
+    none.
     """
 
     def __init__(self, most: int | None = None) -> None:
@@ -50,11 +51,12 @@ class FittedConversation(Record, frozen=True):
 
 
 async def fit_conversation(session: Session, messages: Sequence[Message], most: int) -> FittedConversation:
-    """Return the conversation, with its middle cut out if it has more than `most` tokens.
+    """Return the conversation. If it has more than `most` tokens, its middle is cut out.
 
-    Beginning and end then have half of `most` each. The first message and the last one, which contains the
-    question, are always kept, and user and assistant still alternate. The server counts the tokens of the
-    whole conversation. The tokens of a single message are estimated from its share of the characters.
+    What remains is a beginning and an end of half of `most` tokens each. The first message and the last one,
+    which contains the question, are always kept, and user and assistant still alternate. The server counts
+    the tokens of the whole conversation. The tokens of a single message are estimated from its share of the
+    characters.
     """
     text = "\n".join(message["content"] for message in messages)
     counted = await session.count_tokens(text)
@@ -72,7 +74,7 @@ async def fit_conversation(session: Session, messages: Sequence[Message], most: 
 
 
 def _within(messages: Sequence[Message], characters: float) -> list[Message]:
-    """Return as many of the first messages as fit into this number of characters, but at least one."""
+    """Return as many of the first messages as fit into this number of characters. Return at least one message."""
     kept: list[Message] = []
     for message in messages:
         characters -= len(message["content"])

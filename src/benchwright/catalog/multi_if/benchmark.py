@@ -56,9 +56,9 @@ class MultiIf(msgspec.Struct, frozen=True):
         yield AskTurns()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield answers that follow all instructions, then for each turn answers that break one of them.
+        """Yield checks of the grader: answers that follow all instructions, and answers that break one.
 
-        They check the grader.
+        There is one check with a broken instruction for each turn.
         """
         turns = sample.content["turns"]
         answers = [build_answer(self.follows, turn["instructions"]) for turn in turns]
@@ -73,7 +73,7 @@ class MultiIf(msgspec.Struct, frozen=True):
         yield Check("empty", [assistant("")], passes=False)
 
     def figures(self, graded: Iterable[GradedTrial]) -> Sequence[Figure]:
-        """Return for each turn the mean of the four published accuracies, overall and per language."""
+        """Return the mean of the four published accuracies for each turn, overall and per language."""
         return figures(graded)
 
 
@@ -81,7 +81,7 @@ MAX_TURNS = 3
 
 
 def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
-    """Return for each turn the mean of the four accuracies, over all conversations and by language."""
+    """Return the mean of the four published accuracies for each turn, over all conversations and by language."""
     overall = [Accuracies() for _ in range(MAX_TURNS)]
     languages: dict[str, list[Accuracies]] = {}
     for one in graded:

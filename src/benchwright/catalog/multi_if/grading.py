@@ -28,8 +28,9 @@ GradeTurns = Callable[[dict[str, Any], Sequence[str]], Verdict]
 def grade(splitter: Splitter, content: dict[str, Any], answers: Sequence[str]) -> Verdict:
     """Return the mean of the four published accuracies over all turns. Correct if all turns pass strictly.
 
-    The four accuracies of a turn: all instructions followed (1 or 0), and the share of instructions followed,
-    each strict and loose. Published figures pool the instructions of all conversations; see `figures`.
+    A turn has two accuracies by its strict verdicts, and the same two by its loose verdicts: whether all
+    instructions are followed (1 or 0), and the share of instructions followed. Published figures pool the
+    instructions of all conversations; see `figures`.
     """
     per_turn = []
     scores = []

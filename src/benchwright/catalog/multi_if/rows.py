@@ -15,11 +15,11 @@ from benchwright.records import DECODE_ERRORS, Record, Sample
 T = TypeVar("T")
 
 MISSING_TURN_VALUES = (None, "", "None")
-"""Values that mark a missing turn."""
+"""Values of a turn's column that mean that the conversation has no such turn."""
 
 
 class MultiIfRow(Record, frozen=True):
-    """One conversation in the Hugging Face layout: columns with JSON, in which the arguments are again JSON strings.
+    """One conversation in the Hugging Face layout. Its columns contain JSON, with arguments as JSON strings within.
 
     The instructions of a turn include those of the previous turns.
     """
@@ -52,7 +52,7 @@ class _Prompt(Record, frozen=True):
 def samples(source: Source) -> Iterator[Sample]:
     """Yield one sample per conversation. Conversations made from one IFEval prompt form one cluster.
 
-    They are its translations and variations.
+    Such conversations are translations and variations of the prompt.
     """
     for row in source.read(MultiIfRow, "train"):
         asked = read_turns(row)
@@ -71,7 +71,7 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def read_turns(row: MultiIfRow) -> list[dict[str, Any]]:
-    """Return the turns of a row up to the first missing one, each with `prompt` and `instructions`.
+    """Return the turns of a row, each with `prompt` and `instructions`. The first missing turn ends the list.
 
     Raises:
         ValueError: If a turn is not JSON as described, an instruction is unknown, or its arguments are wrong.

@@ -1,4 +1,4 @@
-"""Multi-IF's rules: those of IFEval, three of which are changed for languages other than English.
+"""Multi-IF's rules: the rules of IFEval. Three of them are changed for languages other than English.
 
 Thai, which the dataset does not contain, is counted like English; the official code uses `pythainlp`.
 """
@@ -32,7 +32,7 @@ def rules(splitter: Splitter) -> Rules:
 
 @_rule("length_constraints:number_words")
 def number_words(response: str, num_words: int, relation: Relation) -> bool:
-    r"""Check that the number of words is as required.
+    r"""Check that the number of words has the required relation to `num_words`.
 
     In Hindi, vowel signs and other characters that `\w` does not match split words, as in the official code.
     """
@@ -45,7 +45,10 @@ def _counting_rules(split: SplitFunction) -> Rules:
 
     @counting.rule("length_constraints:number_sentences")
     def number_sentences(response: str, num_sentences: int, relation: Relation) -> bool:
-        """Check that the number of sentences, split by the rules of the detected language, is as required."""
+        """Check that the number of sentences has the required relation to `num_sentences`.
+
+        Sentences are split by the rules of the detected language.
+        """
         language = detect_language(response)
         if language == "hi":
             count = hindi_sentences(response)
@@ -70,7 +73,7 @@ _PUNCTUATION = str.maketrans(
 )
 
 _CHARACTER = re.compile(r"[\u4E00-\u9FFF\u3400-\u4DBF\u3040-\u30FF\uAC00-\uD7AF]")
-"""A character that counts as a word: Chinese, kana, or a Hangul syllable."""
+"""Regular expression for a character that counts as a word: Chinese, kana, or a Hangul syllable."""
 
 _PICTURE = (
     "[©®‼⁉™ℹ↔-↙↩↪⌚⌛⌨⏏⏩-⏳⏸-⏺Ⓜ▪▫▶◀◻-◾☀-☄☎☑☔☕☘☝☠☢☣☦☪☮☯☸-☺♀♂♈-♓♟♠♣♥♦♨♻♾♿⚒-⚗⚙⚛⚜⚠⚡⚧⚪⚫⚰⚱⚽⚾"
@@ -88,8 +91,8 @@ def chinese_words(text: str) -> int:
     """Return the number of words of Chinese or Japanese text.
 
     A word is one character of these scripts, one emoji, or a run of other letters. Punctuation is removed
-    first, so that the letters on both sides form one word. The official code recognizes emojis with the
-    package `emoji`; here a pattern matches the same code points.
+    first, so that letters before and after a punctuation mark form one word. The official code recognizes
+    emojis with the package `emoji`; here a regular expression matches the same code points.
     """
     text, emojis = _EMOJI.subn("", text.translate(_PUNCTUATION))
     others, characters = _CHARACTER.subn(" ", text)
@@ -102,7 +105,7 @@ def chinese_sentences(text: str) -> int:
 
 
 def hindi_sentences(text: str) -> int:
-    """Return the number of sentences of Hindi text, which end with a danda, `!` or `?`."""
+    """Return the number of sentences of Hindi text. A danda, `!` or `?` ends a sentence."""
     pieces = _HINDI_END.split(text)
     ended = sum(1 for _ in _HINDI_END.finditer(text))
     return ended + bool(pieces[-1].strip())

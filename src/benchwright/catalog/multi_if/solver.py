@@ -17,7 +17,8 @@ class AskTurns:
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Send all turns.
 
-        If a response was refused or truncated, the outcome has the status of the first such response.
+        If a response was refused or truncated, the outcome has the status of the first refused or truncated
+        response.
         """
         messages: list[Message] = []
         answers: list[str] = []

@@ -1,4 +1,4 @@
-"""Metadata of MultiChallenge's first set of conversations and of its later one."""
+"""Metadata of MultiChallenge: of its first set of conversations, and of its later set."""
 
 from __future__ import annotations
 

@@ -31,9 +31,9 @@ def make(about: About, options: Options) -> Benchmark:
 
 
 def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
-    """Return the unweighted mean of the axes' scores, which is the published score.
+    """Return the published score: the unweighted mean of the scores of the axes.
 
-    (An axis is a category.)
+    An axis is a category of conversations.
     """
     return [macro_average(graded, "axis")]
 

@@ -72,7 +72,7 @@ class JudgeScorer:
         self.judging = JudgeInfo(fingerprint(JUDGE_PROMPT), self._params)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 if the judge's verdict (YES or NO) is the one that the row requires, else 0.
+        """Return 1 if the judge's verdict (YES or NO) is the verdict that the row requires, else 0.
 
         A blank answer has no score.
 
@@ -99,9 +99,10 @@ class JudgeScorer:
 
 
 def read_verdict(said: str) -> str | None:
-    """Return the verdict, YES or NO: from a JSON object, else the last such word in capitals.
+    """Return the verdict, YES or NO, in a judge's reply. Return None if there is none.
 
-    None if there is none.
+    The verdict is read from a JSON object. If there is no such object, it is the last of these words in
+    capitals.
     """
     try:
         stated = msgspec.json.decode(said, type=_Judgement).verdict.strip()

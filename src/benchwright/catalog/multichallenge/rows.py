@@ -1,4 +1,4 @@
-"""MultiChallenge's row formats, of its repository and of Hugging Face, and the conversion into samples."""
+"""MultiChallenge's two row formats (its repository's and Hugging Face's), and the conversion into samples."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _check_end(conversation: list[Turn]) -> None:
 
 
 def samples(source: Source) -> Iterator[Sample]:
-    """Yield one sample per conversation. The rows are in the hub's format or the repository's."""
+    """Yield one sample per conversation. The rows are in the hub's format, or in the repository's."""
     first = next(source.read(dict[str, Any], "test"), {})
     rows: Iterator[RepositoryRow] | Iterator[HubRow]
     rows = source.read(RepositoryRow, "test") if "QUESTION_ID" in first else source.read(HubRow, "test")

@@ -45,7 +45,7 @@ def make(about: About, options: Options) -> Benchmark:
 def read_judge_prompt(module: Path) -> str:
     """Read the judge's prompt from the file `judge.txt` in the folder of a module.
 
-    It is word for word as published.
+    The file contains the published prompt, word for word.
     """
     return module.with_name("judge.txt").read_text(encoding="utf-8").strip()
 
@@ -59,7 +59,7 @@ def judged_benchmark(
     opening: Sequence[Message] = (),
     departures: Sequence[str] = (),
 ) -> Benchmark:
-    """Return a benchmark that sends each question after the opening messages, and grades by a judge."""
+    """Return a benchmark that sends each question after the opening messages, and whose answers a judge grades."""
     scorer, more = find_scorer(about, options, judge, OFFICIAL_JUDGE)
 
     def question_alone(content: dict[str, Any]) -> list[Message]:
@@ -79,7 +79,7 @@ def judged_benchmark(
 def find_scorer(
     about: About, options: Options, prompt: JudgePrompt, official: str
 ) -> tuple[Scorer, Sequence[str]]:
-    """Return the scorer, and descriptions of how it departs from the official judge."""
+    """Return the scorer, and a tuple of its departures from the official judge."""
     departures = judge_departures(options, official, NO_JUDGE)
     if "judge" not in options.roles:
         return MatchScorer(about.metric), departures

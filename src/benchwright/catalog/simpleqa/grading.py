@@ -45,10 +45,10 @@ class JudgePrompt(Record, frozen=True):
 
 
 class JudgeScorer:
-    """Scorer that asks the run's target `judge` for one of three grades. Correct scores 1, the others 0.
+    """Scorer that asks the run's target `judge` for one of three grades.
 
-    `model`: name of the judge that is meant to be used. It is part of the fingerprint, so that scores by
-    different judges are never mixed.
+    The grade correct scores 1; incorrect and not attempted score 0. `model`: name of the judge that is meant
+    to be used. The name is part of the fingerprint, so that scores by different judges are never mixed.
     """
 
     def __init__(self, name: str, model: str, prompt: JudgePrompt) -> None:
@@ -78,7 +78,7 @@ class JudgeScorer:
 
 
 class MatchScorer:
-    """Scorer without a judge: correct if the answer contains the right one word for word."""
+    """Scorer without a judge. An answer is correct if it contains the right answer word for word."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -87,7 +87,7 @@ class MatchScorer:
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Return 1 if the answer contains the words of the right answer in their order, else 0.
 
-        No score if it is blank.
+        A blank answer has no score.
         """
         if not outcome.answer.strip():
             return score_of_grade(None, NOT_ATTEMPTED, sample, outcome)
@@ -98,7 +98,7 @@ class MatchScorer:
 def score_of_grade(
     value: float | None, grade: str, sample: Sample, outcome: Outcome, **details: Any
 ) -> Score:
-    """Return the score for an answer with this grade. If `value` is None, it is no score."""
+    """Return the score for an answer with this grade. If `value` is None, the answer has no score."""
     details = {"grade": grade, **details}
     predicted = outcome.answer if value is not None else None
     return verdict_score(
@@ -107,12 +107,12 @@ def score_of_grade(
 
 
 def read_grade(said: str) -> str | None:
-    """Return the grade that a judge states; None if it is unclear.
+    """Return the grade that a judge's reply states. Return None if the grade is unclear.
 
-    A letter (A, B or C) at the beginning counts; else the only such letter, or the only grade in words; if
-    there are both, they must agree. The official pattern takes the first letter A, B or C anywhere. So it
-    finds C in CORRECT and INCORRECT and A in NOT_ATTEMPTED, although the prompt asks for these words, too.
-    Without any letter it takes C.
+    If the whole reply is a letter (A, B or C), that letter decides. Otherwise, the reply must name a single
+    grade: all separate letters and all grades in words must agree. The official pattern takes the first
+    letter A, B or C anywhere. It therefore finds C in CORRECT and INCORRECT, and A in NOT_ATTEMPTED, although
+    the prompt asks for these words, too. Without any letter it takes C.
     """
     letter = _LETTER.fullmatch(said.strip())
     if letter:

@@ -34,16 +34,16 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def verified_samples(source: Source) -> Iterator[Sample]:
-    """Yield one sample per question of SimpleQA Verified. Its id is its index in SimpleQA."""
+    """Yield one sample per question of SimpleQA Verified. The sample's id is the question's index in SimpleQA."""
     for row in source.read(VerifiedRow, "eval"):
         found = {"topic": row.topic, "answer_type": row.answer_type}
         yield _sample(f"simpleqa_{row.original_index}", row.problem, row.answer, found)
 
 
 def labels(metadata: str) -> dict[str, str]:
-    """Return the topic and answer type from a question's metadata, a Python literal; empty if it is no dict.
+    """Return the topic and the answer type from a question's metadata, which is a Python literal.
 
-    Nothing is executed.
+    Return {} if the literal is no dict. Nothing is executed.
     """
     try:
         read = ast.literal_eval(metadata)

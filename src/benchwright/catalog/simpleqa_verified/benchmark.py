@@ -13,6 +13,7 @@ from benchwright.catalog.simpleqa.rows import verified_samples
 def make(about: About, options: Options) -> Benchmark:
     """Return the benchmark.
 
-    No sampling parameters are sent to the judge, so that its server's defaults apply.
+    The requests to the judge contain no sampling parameters, so that the defaults of the judge's server
+    apply.
     """
     return judged_benchmark(about, options, verified_samples, JudgePrompt(read_judge_prompt(Path(__file__))))

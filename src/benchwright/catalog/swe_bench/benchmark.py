@@ -29,10 +29,13 @@ from benchwright.records import Sample
 Samples = Callable[[Source], Iterator[Sample]]
 
 IMAGE_GIB = 0.48
-"""Disk space per image, from LogicStar's report of 240 GiB for all 500 images."""
+"""Mean disk space per image in GiB, from LogicStar's report of 240 GiB for all 500 images."""
 
 TURNS, COMMAND_SECONDS = 250, 60
-"""The limits of mini-SWE-agent, the agent of the official "bash only" results."""
+"""Maximum number of turns, and time limit of a command in seconds.
+
+They are the limits of mini-SWE-agent, the agent of the official "bash only" results.
+"""
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -116,9 +119,9 @@ def images_of(sample: Sample, edition: Edition = VERIFIED_EDITION) -> TaskImages
 
 
 def _with(samples: Samples, predictions: Mapping[str, str]) -> Samples:
-    """Return a function that yields the samples with their predictions added.
+    """Return a function that yields the samples, each with its prediction added.
 
-    So trials with different predictions are different samples, and results are not reused between them.
+    Trials with different predictions are then different samples, and results are not reused between them.
     """
 
     def with_predictions(source: Source) -> Iterator[Sample]:

@@ -35,12 +35,15 @@ DIRECTORY = "/repo"
 MAX_PASS_TO_PASS = 10
 """Maximum number of PASS_TO_PASS tests that are run."""
 TEST_SECONDS = 1800
-"""Time limit for all tests of an instance together."""
+"""Time limit in seconds for all tests of an instance together."""
 COPY_SECONDS = 300.0
 MAX_LOG_BYTES = 8 * 1024
 
 APPLY_COMMANDS = (("git", "apply"), ("sh", "-c", 'git add --all && exec git apply --3way "$0"'))
-"""Commands to apply a patch. The second merges, for which git needs earlier changes in its index."""
+"""Commands that apply a patch; the second is tried if the first fails.
+
+The second merges the patch. For this, git needs earlier changes in its index.
+"""
 
 _START = """
 git init --quiet && git add --all --force &&
@@ -88,7 +91,7 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 class AskForPatch:
-    """A solver that asks once for a patch, and applies and tests it in a copy of the repository."""
+    """A solver that asks once for a patch. It applies the patch in a copy of the repository, and runs the tests."""
 
     def __init__(self, containers: Containers, mirrors: Mirrors, image: str) -> None:
         self._sandboxes = containers.sandboxes
@@ -133,7 +136,7 @@ class PytestScorer:
 def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
     """Return a verdict with score 1 if every test of both lists passed, else 0.
 
-    The lists are FAIL_TO_PASS, and PASS_TO_PASS as far as its tests were run.
+    The lists are FAIL_TO_PASS, and those tests of PASS_TO_PASS that were run.
     """
     tests = artifacts.get("tests") or {}
     problem, passed = tests.get("problem"), tests.get("passed") or {}

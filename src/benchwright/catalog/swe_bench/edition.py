@@ -1,4 +1,4 @@
-"""Editions of SWE-bench: the parts in which they differ, such as images, scripts and log parsers.
+"""Editions of SWE-bench. An `Edition` contains what differs between them, such as images and log parsers.
 
 All other code is shared.
 """
@@ -20,16 +20,19 @@ from benchwright.sandbox.docker.containers import GiB
 Content = Mapping[str, Any]
 
 CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETGID", "SETUID")
-"""Root's capabilities, as in the official images. With fewer, tests of permissions have other results."""
+"""Root's capabilities in the containers, as in the official images.
+
+With fewer capabilities, tests of permissions have other results.
+"""
 
 RESOURCES = Resources(memory_bytes=4 * GiB, cpus=2, processes=1024, disk_bytes=4 * GiB)
-"""Limits of the containers. The official harness sets none; some test suites do not fit into less."""
+"""Limits of the containers. The official harness sets no limits; some test suites need more than these."""
 
 _CONDA = "/opt/miniconda3"
 _SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 PAGERS = {"PAGER": "cat", "MANPAGER": "cat"}
-"""Environment variables by which pagers wait for no key."""
+"""Environment variables by which programs print all output without waiting for a key."""
 
 START_REF = "refs/benchwright/start"
 """The Git ref of the commit with which an agent's work is compared."""
@@ -38,15 +41,17 @@ START_REF = "refs/benchwright/start"
 class Edition(msgspec.Struct, frozen=True):
     """An edition of SWE-bench. Its functions must be module-level, because grading runs in other processes.
 
-    - `read_statuses`: parses a log; raises ValueError if it cannot.
-    - `runner_report`: returns the part of a log that counts if only the test runner is trusted.
-    - `grading_fields`: names of the parts of a sample's content that these two functions need.
+    - `read_statuses`: parses a log; raises ValueError if the log cannot be parsed.
+    - `runner_report`: returns the part of a log that counts if only output of the test runner itself is
+      trusted.
+    - `grading_fields`: names of the fields of a sample's content that these two functions need.
     - `image_family`: names the group of images that share layers.
-    - `is_unfiltered`: True for an instance whose tests a proxy would change or break. They get the whole network
-      under a seal, too.
+    - `is_unfiltered`: returns True for an instance whose tests a proxy would change or break. Such tests get
+      the whole network even under a seal.
     - `programs_of_tests`: lists files of the work tree with which the script starts tests.
     - `environment`: environment variables of the agent's container.
-    - `setup_commands`: commands that bring its work tree to the initial commit, and set `START_REF` to that.
+    - `setup_commands`: commands that bring its work tree to the initial commit, and set `START_REF` to that
+      commit.
     """
 
     name: str
@@ -81,9 +86,9 @@ def _family(content: Content) -> str:
 
 
 def _unfiltered(content: Content) -> bool:
-    """Return true if the tests need unfiltered network access.
+    """Return True if the tests need unfiltered network access.
 
-    That is only psf/requests, whose tests use proxies and unknown host names.
+    This is only psf/requests, whose tests use proxies and unknown host names.
     """
     return bool(content["repo"] == "psf/requests")
 
@@ -114,5 +119,5 @@ VERIFIED_EDITION = Edition(
 )
 """SWE-bench Verified. Agents work in the project's activated environment, on the unchanged image.
 
-The last commit of the image holds the changes made by its setup.
+The last commit of the image holds the changes made by the image's setup.
 """

@@ -33,7 +33,7 @@ from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
 
 PATCH, TESTS = "patch", "tests"
-"""Artifacts of an outcome: the patch, and the log of its tests.
+"""Keys of the outcome's artifacts for the patch, and for the log of its tests.
 
 The log is missing if there was no patch to test.
 """
@@ -49,19 +49,19 @@ _PROBLEMS = {
 }
 
 PARSE_SECONDS = 120.0
-"""Time limit for parsing one log. The log of a whole suite takes a second or two."""
+"""Time limit in seconds for parsing one log. The log of a whole suite takes a second or two."""
 
 _EXIT_CODE = re.compile(rf"{EXIT_CODE_MARK}:\s*(-?\d+)")
 
 
 class NoResults(Exception):
-    """A log without usable test results. The message states why."""
+    """The error of a log without usable test results. The message states why they are unusable."""
 
 
 def grade(content: Content, log: str, edition: Edition = VERIFIED_EDITION) -> Verdict:
     """Grade a log: 1 if every test of both lists has the required result, else 0.
 
-    A test of FAIL_TO_PASS must be PASSED or XFAIL in the log. One of PASS_TO_PASS may also be skipped. The
+    A test of FAIL_TO_PASS must be PASSED or XFAIL in the log. A test of PASS_TO_PASS may also be skipped. The
     details name each test and any problem.
     """
     try:
@@ -71,10 +71,10 @@ def grade(content: Content, log: str, edition: Edition = VERIFIED_EDITION) -> Ve
 
 
 async def grade_with_flags(content: Content, log: str, edition: Edition) -> tuple[Verdict, list[Flag]]:
-    """Grade a log, and return the verdict with flags for a suspicious log.
+    """Grade a log. Return the verdict, with flags if the log is suspicious.
 
-    A log that takes too long to parse counts as no result, because tested code can print such text on
-    purpose.
+    A log that takes too long to parse counts as a log without results, because tested code can print such
+    text on purpose.
     """
     needed = {name: content[name] for name in edition.grading_fields}
     try:
@@ -127,10 +127,10 @@ def read_statuses(content: Content, log: str, edition: Edition = VERIFIED_EDITIO
 
 
 def flag_repeated_marks(log: str) -> list[Flag]:
-    """Return a flag if the log contains a mark of the results more than once; empty otherwise.
+    """Return a flag if the log contains a marker line more than once. Return nothing otherwise.
 
-    The test script prints each mark once. As in the official harness, the text between the first two marks
-    counts.
+    The test script prints a marker line before the results and another one after them, each once. As in the
+    official harness, the text between the first two marker lines counts.
     """
     found = {mark: log.count(mark) for mark in (START_MARK, END_MARK)}
     told = ", ".join(f"{mark!r} {count} times" for mark, count in found.items() if count > 1)
@@ -140,9 +140,9 @@ def flag_repeated_marks(log: str) -> list[Flag]:
 def flag_printed_elsewhere(
     content: Content, log: str, verdict: Verdict, edition: Edition = VERIFIED_EDITION
 ) -> list[Flag]:
-    """Return a flag if a pass depends on lines that the test runner did not write; empty otherwise.
+    """Return a flag if a pass depends on lines that the test runner did not write. Return nothing otherwise.
 
-    Such lines are outside of the runner's summary, or the runner ended before it wrote one.
+    Such lines are outside of the runner's summary, or the runner ended before it wrote a summary.
     """
     if verdict.score != 1.0:
         return []
@@ -160,7 +160,7 @@ def flag_printed_elsewhere(
 
 
 def _status(name: str, statuses: Statuses) -> str | None:
-    """Return the status of a test; None if it is not known.
+    """Return the status of a test. Return None if the status is not known.
 
     Some names in the rows are cut off inside their brackets. Such a name stands for all tests that begin with
     it, if these all passed or all did not.
@@ -183,7 +183,7 @@ class ResolvedScorer:
         self._edition = edition
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Grade the log."""
+        """Grade the log of an outcome's tests."""
         tests = outcome.artifacts.get(TESTS)
         log = tests["log"] if tests else ""
         verdict, found = await grade_with_flags(sample.content, log, self._edition)
@@ -199,15 +199,15 @@ class ResolvedScorer:
 
 
 def _judged(content: Content, log: str, edition: Edition) -> tuple[Verdict, list[Flag]]:
-    """Return the verdict on a log, and the flags for a suspicious log."""
+    """Return the verdict on a log, with flags if the log is suspicious."""
     verdict = grade(content, log, edition)
     return verdict, [*flag_repeated_marks(log), *flag_printed_elsewhere(content, log, verdict, edition)]
 
 
 def missing_result_figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
-    """Return three figures: instances without a patch, without test results, and refused connections.
+    """Return three figures: instances without a patch, instances without test results, and refused connections.
 
-    Instances of the first two kinds count as not resolved.
+    Instances without a patch or without test results count as not resolved.
     """
     graded = list(graded)
     no_patch = no_results = 0

@@ -1,4 +1,4 @@
-"""Builds the test script of an instance, in the form of swebench's harness, and lists a patch's files."""
+"""Builds the test script of an instance, in the form of swebench's harness. Lists the files that a patch changes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TIMED_OUT_MARK = ">>>>> Tests Timed Out"
 
 _END_OF_PATCH = "EOF_114329324912"
 EXIT_CODE_VARIABLE = "SWEBENCH_TEST_EXIT_CODE"
-"""The script's variable with the exit code of the test command."""
+"""The script's variable that contains the exit code of the test command."""
 
 
 def official_image(instance: str) -> str:
@@ -33,7 +33,8 @@ def official_image(instance: str) -> str:
 def build_script(content: Mapping[str, Any]) -> str:
     """Return the bash script that tests an instance.
 
-    It reinstalls the project, resets and patches the test files, and runs them between two marks.
+    The script reinstalls the project, resets and patches the test files, and runs them between two marker
+    lines.
     """
     repo, base, test_patch = content["repo"], content["base_commit"], content["test_patch"]
     how = find_recipe(repo, content["version"])
@@ -64,7 +65,7 @@ def build_script(content: Mapping[str, Any]) -> str:
 
 
 def insert_lines(script: str, added: str) -> str:
-    """Return the script with shell lines inserted between the patch of the tests and the build."""
+    """Return the script with the shell lines `added`, which run after the tests are patched and before the build."""
     if not added:
         return script
     lines = script.split("\n")
@@ -79,13 +80,13 @@ _HEADER = re.compile(r"diff --git a/(.*) b/(.*)")
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 _NO_TESTS = (".json", ".png", "csv", ".txt", ".md", ".jpg", ".jpeg", ".pkl", ".yml", ".yaml", ".toml")
-"""Suffixes of files in a test patch that are not tests."""
+"""Ends of the names of files in a test patch that are not tests."""
 
 
 def changed_files(patch: str) -> list[str]:
     """Return the files that a patch changes, removes or renames, by their old names.
 
-    Files that it adds are left out.
+    Files that the patch adds are left out.
     """
     return [old for old in _old_names(patch) if old is not None]
 
@@ -120,7 +121,7 @@ def _skip_hunk(lines: Iterator[str], old: int, new: int) -> None:
 def files_to_test(repo: str, test_patch: str) -> list[str]:
     """Return the arguments of the test command: the files of the test patch.
 
-    Django's runner gets them as module names.
+    For Django's test runner, the arguments are the names of these files as modules.
     """
     files = [name for name in _TESTED.findall(test_patch) if not name.endswith(_NO_TESTS)]
     return [_module(name) for name in files] if repo == "django/django" else files

@@ -1,7 +1,7 @@
-"""Parsers of test logs after swebench's rules (harness/log_parsers/python.py, 5.0).
+"""Parsers of test logs by swebench's rules (harness/log_parsers/python.py, 5.0).
 
-Each parser returns {name of the test: status}. The rules are brittle in places, but the lists of expected
-tests were made with them. They are kept unchanged, so that the same log gives the same result.
+Each parser returns {name of the test: status}. Some rules are brittle, but the lists of expected tests were
+made with these rules. They are kept unchanged, so that the same log gives the same result.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 
 STATUSES = ("FAILED", "PASSED", "SKIPPED", "ERROR", "XFAIL")
-"""`PASSED` and `XFAIL` are passes, `FAILED` and `ERROR` failures."""
+"""Statuses of a test. `PASSED` and `XFAIL` are passes, `FAILED` and `ERROR` are failures."""
 
 Statuses = dict[str, str]
 
@@ -26,17 +26,17 @@ def parse_pytest(log: str) -> Statuses:
 
 
 def parse_pytest_options(log: str) -> Statuses:
-    """Parse pytest's summary; of a path in a test's brackets, keep only the last part."""
+    """Parse pytest's summary. If a test's brackets contain a path, keep only the last component of the path."""
     return {_short_option(name): status for name, status in _summary(log)}
 
 
 def parse_matplotlib(log: str) -> Statuses:
-    """Parse pytest's summary; replace the names of mouse buttons by their numbers."""
+    """Parse pytest's summary. Replace the names of mouse buttons by their numbers."""
     return parse_pytest(log.replace("MouseButton.LEFT", "1").replace("MouseButton.RIGHT", "3"))
 
 
 def parse_pytest_v2(log: str) -> Statuses:
-    """Parse pytest's summary, without colours, and with names that may contain spaces.
+    """Parse pytest's summary without colour codes. Names of tests may contain spaces.
 
     Lines of older versions, `file::test PASSED`, are read, too.
     """
@@ -57,7 +57,7 @@ def parse_pytest_v2(log: str) -> Statuses:
 
 
 def parse_seaborn(log: str) -> Statuses:
-    """Parse pytest's summary and its lines per test. Only passes and failures are read."""
+    """Parse pytest's summary, and its lines per test. Only passes and failures are read."""
     statuses: Statuses = {}
     for line in log.split("\n"):
         words = line.split()
@@ -78,9 +78,10 @@ _SYMPY_ENDINGS = {" E": "ERROR", " F": "FAILED", " ok": "PASSED"}
 
 
 def parse_sympy(log: str) -> Statuses:
-    """Parse SymPy's own runner: lines `test_name ok`, `F` or `E`, and headings `___ file.py:test_name ___`.
+    """Parse the output of SymPy's own runner.
 
-    Such a heading introduces a failure.
+    Its lines are `test_name ok`, `test_name F` or `test_name E`. A heading `___ file.py:test_name ___`
+    introduces a failure.
     """
     statuses = {f"{file}.py:{test}": "FAILED" for file, test in _SYMPY_HEADING.findall(log)}
     for line in log.split("\n"):
@@ -107,7 +108,7 @@ _DJANGO_INTERRUPTED = [
 
 
 def parse_django(log: str) -> Statuses:
-    """Parse unittest with verbosity 2: `test (class) ... ok`. Other output may precede the `ok`."""
+    """Parse unittest with verbosity 2: `test (class) ... ok`. Other output may come before the `ok`."""
     statuses: Statuses = {}
     previous = None
     for line in map(str.strip, log.split("\n")):
@@ -158,7 +159,7 @@ def _summary(log: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_count(status: str, name: str) -> bool:
-    """Return true for a line such as `SKIPPED [2] file:line: reason`, which counts tests without names."""
+    """Return True for a line such as `SKIPPED [2] file:line: reason`, which counts tests without their names."""
     return status == "SKIPPED" and _COUNT.fullmatch(name) is not None
 
 

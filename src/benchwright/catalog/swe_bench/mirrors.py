@@ -1,4 +1,4 @@
-"""Files of Git repositories at a commit, from local mirrors: the user's, or clones made on demand."""
+"""Files of Git repositories at a commit, from local mirrors: the user's mirrors, or clones made on demand."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _QUIETLY = (
     *("-c", "core.hooksPath=/dev/null", "-c", "safe.directory=*", "-c", "core.fsmonitor=false"),
     *("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=60"),
 )
-"""Git options: no hooks, and no ownership checks, since nothing from the repository is run here."""
+"""Options for all git calls: no hooks, and no ownership checks, since nothing from the repository is run here."""
 
 
 class Mirrors:
     """A directory of bare Git repositories.
 
-    A directory of the user is only read. It contains `<owner>/<name>`, `<owner>__<name>` or `<name>`, with or
-    without `.git`. If there is none, each repository is cloned from GitHub once, and kept below Benchwright's
-    home directory.
+    A directory that the user names is only read. It contains `<owner>/<name>`, `<owner>__<name>` or `<name>`,
+    with or without `.git`. If the user names no directory, each repository is cloned from GitHub once, and
+    kept below Benchwright's home directory.
 
     Raises:
         UserError: If the directory does not exist, or git is missing.
@@ -105,7 +105,7 @@ async def _has(place: Path, commit: str) -> bool:
 
 
 async def _git(place: Path | None, *arguments: str, seconds: float = GIT_SECONDS) -> bytes:
-    """Run git and return its output. At the time limit or on cancellation, kill git and its children."""
+    """Run git and return its output. At the time limit or on cancellation, kill git and its child processes."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     process = await asyncio.create_subprocess_exec(
         *("git", *_QUIETLY, *(() if place is None else ("-C", str(place))), *arguments),

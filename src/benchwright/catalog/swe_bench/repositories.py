@@ -18,8 +18,9 @@ SETUP_INSTALL = "python setup.py install"
 class RepositoryRecipe(Record, frozen=True):
     """How to test a version of a repository.
 
-    `install`: commands repeated after the patch. `tests`: the test command, to which the files to test are
-    appended. `before`: commands that set the locale. `parser`: name of the log parser.
+    `install`: the command that installs the project again after the patch. `tests`: the test command, to
+    which the files to test are appended. `before`: commands that set the locale. `parser`: name of the log
+    parser.
     """
 
     parser: str
@@ -50,7 +51,7 @@ RECIPES = {
         "sympy", "PYTHONWARNINGS='ignore::UserWarning,ignore::SyntaxWarning' bin/test -C --verbose"
     ),
 }
-"""Recipes for all versions that `EXCEPTIONS` does not name."""
+"""Mapping from a repository to the recipe for its versions. Some versions have changes in `EXCEPTIONS`."""
 
 _LOCALE_1 = (
     "export LANG=en_US.UTF-8",
@@ -84,7 +85,7 @@ EXCEPTIONS: dict[str, dict[str, dict[str, object]]] = {
 
 
 def find_recipe(repo: str, version: str) -> RepositoryRecipe:
-    """Return the recipe for a version of a repository, from `RECIPES`."""
+    """Return the recipe for a version of a repository: that in `RECIPES`, with the changes in `EXCEPTIONS`."""
     for versions, changes in EXCEPTIONS.get(repo, {}).items():
         if version in versions.split():
             return msgspec.structs.replace(RECIPES[repo], **changes)

@@ -18,7 +18,7 @@ TEST_LISTS = ("FAIL_TO_PASS", "PASS_TO_PASS")
 class FullRow(Instance, frozen=True):
     """One instance in the format of the Hugging Face hub.
 
-    The two lists of tests are JSON in a string, or real lists in later copies.
+    Its two lists of tests are strings with JSON. In later copies of the data they are real lists.
     """
 
     FAIL_TO_PASS: str | list[str]
@@ -81,7 +81,7 @@ def names_of_tests(field: str, value: str | list[str]) -> list[str]:
     """Parse a list of test names.
 
     Raises:
-        ValueError: If it is not a JSON list of strings.
+        ValueError: If the value is not a JSON list of strings.
     """
     if not isinstance(value, str):
         return value

@@ -1,4 +1,4 @@
-"""The solver of SWE-bench: an author writes a patch, then it is tested in a fresh container."""
+"""The solver of SWE-bench: an author writes a patch, then the patch is tested in a fresh container."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ READ_SECONDS = 60.0
 
 
 class PatchTester:
-    """A solver that lets an author write a patch, and tests it. The scorer later reads the test log."""
+    """A solver that lets an author write a patch, and runs the tests on it. The scorer later reads the test log."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class PatchTester:
         self._edition = edition
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Let the author write the patch, test it unless it is empty, and return the outcome."""
+        """Let the author write the patch and return the outcome. An empty patch is not tested."""
         outcome = await self._author.write(trial.sample, session)
         patch = outcome.artifacts[PATCH]
         if not patch.strip():
@@ -73,7 +73,7 @@ class PatchTester:
     async def _tested(
         self, sample: Sample, patch: str, flags: Sequence[Flag], session: Session, exit: Egress | None
     ) -> tuple[SuiteResult, dict[str, Any]]:
-        """Return the test result and the seal's artifacts, which include the `flags` raised before."""
+        """Return the test result and the seal's artifacts. These artifacts include the earlier `flags`."""
         content, network = sample.content, self._rules.has_network(True)
 
         async def test(patch: str, added: str = "") -> SuiteResult:
@@ -120,7 +120,7 @@ class OracleFilesPatchSource:
         self._edition = edition
 
     async def write(self, sample: Sample, session: Session) -> Outcome:
-        """Send one request with these files, and return the outcome."""
+        """Send one request with the files that the right patch changes, and return the outcome."""
         content = sample.content
         spec = sandbox_spec(content, self._edition, network=False)
         async with self._sandboxes.start(spec, session.progress) as sandbox:
@@ -134,7 +134,7 @@ class OracleFilesPatchSource:
 
 
 def issue_of(content: Content, edition: Edition, *, sealed: bool) -> Issue:
-    """Build the issue (task and container) for an agent."""
+    """Build the issue (task and container) that an agent gets."""
     return Issue(
         repository=content["repo"],
         base_commit=START_REF,

@@ -1,4 +1,4 @@
-"""Tests an instance in a separate container: applies the patch in a fresh one, then runs the test script."""
+"""Tests an instance: applies the patch in a fresh container, then runs the test script there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchwright.sandbox.docker import ExecResult, Sandbox, SandboxSpec
 from benchwright.sandbox.docker.containers import MiB
 
 TEST_SECONDS = 1800
-"""The official harness's time limit for the tests of one instance."""
+"""The official harness's time limit in seconds for the tests of one instance."""
 
 LOG_BYTES = 32 * MiB
 """Maximum size in bytes of a test log. A test run that prints more is ended."""
@@ -36,13 +36,16 @@ fresh; git apply --verbose --reject {PATCH_FILE} && exit
 fresh; patch --batch --forward --fuzz=5 -p1 -i {PATCH_FILE} && exit
 git apply --check --reverse {PATCH_FILE}
 """
-"""The commands by which the official harness (5.0) tries to apply a patch, each on an unchanged tree."""
+"""Shell script of the official harness (5.0) that applies a patch.
+
+It tries several commands, each on an unchanged work tree.
+"""
 
 
 class SuiteResult(Record, frozen=True):
     """Result of a test run.
 
-    `ended`: `exited`, or the limit that ended the run, which the log's last line states, too.
+    `ended`: `exited`, or the limit that ended the run. The log's last line states that limit, too.
     """
 
     log: str
@@ -81,10 +84,10 @@ async def test_patch(
 
     - `network`: True for network access as in the official harness, where projects are installed again and
       some tests need it.
-    - `exit`: filtered network access in place of that; None for none.
+    - `exit`: filtered network access that replaces `network`; None for no filter.
     - `added`: shell lines that change the tests before they run.
 
-    Reaching a limit of time or output is part of the result.
+    Reaching a limit of time or output is no error: it is part of the result.
 
     Raises:
         ExecutionError: If the container was ended from outside, or the network access cannot be set up.

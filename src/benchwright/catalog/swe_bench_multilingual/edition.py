@@ -17,7 +17,7 @@ UNFILTERED_DEPARTURE = (
     "sealed: tests of projects in Java, whose programs ask no proxy, and of axios, which are about proxies, have the "
     "whole network"
 )
-"""The departure by which its seal differs from the seal of SWE-bench Verified."""
+"""The departure that states how this edition's seal differs from the seal of SWE-bench Verified."""
 
 _AS_IT_IS = f"""
 git config --global --add safe.directory "$PWD" && rm -f .git/index.lock && git add --all &&
@@ -25,7 +25,7 @@ git -c user.name=benchwright -c user.email=benchwright@localhost -c commit.gpgSi
   commit --quiet --no-verify --allow-empty --message 'Set up' &&
 git update-ref {START_REF} HEAD
 """
-"""Commits the image's uncommitted setup changes, which belong to no patch."""
+"""Shell commands that commit the image's uncommitted setup changes, which belong to no patch."""
 
 
 def _runner(content: Content) -> Runner:
@@ -70,7 +70,7 @@ MULTILINGUAL_EDITION = Edition(
     resources=Resources(memory_bytes=MEMORY_GIB * GiB, cpus=4, processes=4096, disk_bytes=16 * GiB),
     capabilities=(*CAPABILITIES, "NET_BIND_SERVICE", "SYS_CHROOT"),
 )
-"""SWE-bench Multilingual.
+"""The edition SWE-bench Multilingual.
 
 It has larger limits for compilers and caches, and more capabilities for servers and shells.
 """

@@ -32,4 +32,4 @@ _PROJECTS = {
 }
 
 LANGUAGES = {project: language for language, projects in _PROJECTS.items() for project in projects}
-"""The language of each project. The key is its name in lower case."""
+"""Mapping from a project's name in lower case to its language."""

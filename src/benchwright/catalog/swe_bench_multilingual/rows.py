@@ -1,4 +1,4 @@
-"""The rows of SWE-bench Multilingual. Each names its own image, test script and log parser."""
+"""The rows of SWE-bench Multilingual. Each row names its own image, test script and log parser."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ _BETWEEN = re.compile(r"[;&|()<>]+")
 def instance_script(content: Mapping[str, Any]) -> str:
     """Return the row's bash script, extended to print the exit code of its last test command.
 
-    The code is printed after the mark that ends the results. In the official script, the `git` command in the
-    last line decides the exit code.
+    The exit code is printed after the marker line that ends the results. In the official script, the `git`
+    command in the last line decides the exit code.
     """
     lines = [line for line in content["eval_script"].strip().split("\n") if line not in _BEGINNING]
     end = next(number for number, line in enumerate(lines) if END_MARK in line)
@@ -35,7 +35,7 @@ def instance_script(content: Mapping[str, Any]) -> str:
 
 
 def programs_of_tests(content: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return paths of the work tree in a row's test commands: programs, and files among their arguments."""
+    """Return the paths in the work tree that a row's test commands name: programs, and files among their arguments."""
     commands = content["eval_script"].partition(START_MARK)[2].partition(END_MARK)[0]
     return tuple(dict.fromkeys(_paths(commands)))
 

@@ -24,7 +24,7 @@ SCRIPTS_DATASET = Dataset(
     ),
     licence="MIT",
 )
-"""The scripts that run each instance's tests and parse their log. They have a separate repository."""
+"""The scripts that run each instance's tests and parse their log. They are in a separate repository."""
 
 OPTIONS = {
     "mode": "How the model works: agent (in the container, default) or patch (one answer, shown only the issue).",

@@ -38,8 +38,8 @@ class ResolvedScorer:
 def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
     """Grade an instance: 1 if all tests in `fail_to_pass` and `pass_to_pass` passed, else 0.
 
-    The score is None if there was no patch. The details hold the result of each test by name, the patch, and
-    the problem if there was one.
+    The score is None if there was no patch. The details contain the result of each test by name, and the
+    patch. If there was a problem, they state it.
     """
     tests = artifacts.get("tests") or {}
     problem = artifacts.get("problem") or tests.get("problem")
@@ -65,7 +65,7 @@ def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
 
 
 def flag_printed_elsewhere(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> list[Flag]:
-    """Return a flag if a pass depends on output after the test runner's closing line; empty otherwise."""
+    """Return a flag if a pass depends on output after the test runner's closing line. Return no flag otherwise."""
     closed = artifacts["tests"].get("closed_statuses")
     if closed is None:
         return []

@@ -1,7 +1,7 @@
-"""Reads test output with the instance's own parser, in the tests' container or in a separate one.
+"""Reads test output with the instance's own parser, in the container of the tests or in a separate one.
 
-In the official harness, the parser runs in the tests' container. There, code under test can replace both the
-parser and the Python that runs it. Under a seal, the parser therefore runs in a separate container.
+In the official harness, the parser runs in the container of the tests. There, code under test can replace the
+parser, and also the Python that runs it. Under a seal, the parser therefore runs in a separate container.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ MAX_RESULT_BYTES = 16 * 1024 * 1024
 MAX_INLINE_BYTES = 256 * 1024
 
 StartReader = Callable[[], AbstractAsyncContextManager[Sandbox]]
-"""Starts a fresh container of the instance's image."""
+"""A function that starts a fresh container of the instance's image, in which the parser reads the logs."""
 
 
 class UnreadableResult(ExecutionError):
-    """A missing or invalid result of the parser. The message states why."""
+    """The error of a missing or invalid result of the parser. The message states which."""
 
 
 class _Test(msgspec.Struct):
@@ -47,7 +47,7 @@ class _Result(msgspec.Struct):
 
 
 def reading_script(content: Mapping[str, Any]) -> str:
-    """Return the shell lines that run the parser on both logs."""
+    """Return the shell lines that run the instance's parser on both logs of the tests."""
     logs = " ".join(f"{WORKSPACE}/{name}" for name in LOGS)
     lines = [
         *content["environment"],
@@ -60,10 +60,10 @@ def reading_script(content: Mapping[str, Any]) -> str:
 async def read_in_new_container(
     reader: StartReader, content: Mapping[str, Any], logs: Mapping[str, bytes]
 ) -> tuple[dict[str, str], dict[str, str] | None]:
-    """Return the statuses of the instance's tests in the full logs, and in the closed logs.
+    """Return two results: the statuses of the instance's tests in the full logs, and those in the closed logs.
 
-    A closed log ends with the test runner's closing line, so that output after it is missing. The second
-    result is None if there was no such output.
+    A closed log ends with the test runner's closing line, so that output after that line is missing. The
+    second result is None if there was no such output.
 
     Raises:
         UnreadableResult: If the parser's result is missing or invalid.
@@ -112,7 +112,7 @@ async def read_statuses(sandbox: Sandbox, content: Mapping[str, Any]) -> dict[st
 def statuses_in(result: bytes, wanted: Iterable[str]) -> dict[str, str]:
     """Return the statuses of the wanted tests in a parser's result.
 
-    A test with several results counts as passed if one of them is.
+    A test with several results counts as passed if one of these results is passed.
 
     Raises:
         ValueError: If the result does not have the form {"tests": [{"name": …, "status": …}]}.

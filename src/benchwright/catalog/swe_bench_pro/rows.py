@@ -24,7 +24,7 @@ _TAG = re.compile(r"\w[\w.-]{0,127}", re.ASCII)
 class ProRow(Instance, frozen=True):
     """One instance in the format of the Hugging Face hub.
 
-    The lists are Python literals in a string, or real lists in later copies.
+    Its lists are strings with a Python literal. In later copies of the data they are real lists.
     """
 
     fail_to_pass: str | list[str]
@@ -51,8 +51,8 @@ def samples(
 ) -> Iterator[Sample]:
     """Yield one sample per instance, with the instance's id, its run script and its parser.
 
-    The scripts are found by `scripts.find_scripts`. Predictions become part of the samples, so that results
-    are not reused between different predictions.
+    `scripts.find_scripts` finds the scripts. Predictions become part of the samples, so that results are not
+    reused between different predictions.
 
     Raises:
         DatasetError: If a row is invalid, or has no scripts.
@@ -109,7 +109,7 @@ def issue_text(row: ProRow) -> str:
 
 
 def literal_list(field: str, value: str | list[str]) -> list[str]:
-    """Parse a list of strings that is written as a Python literal. It is never evaluated as code.
+    """Parse a list of strings that is written as a Python literal. The text is never evaluated as code.
 
     Raises:
         ValueError: If it is not such a list.
@@ -130,7 +130,7 @@ def _literal(text: str) -> object:
 
 
 def _plain(text: str) -> str:
-    """Return the text decoded: in some rows it is a JSON string, with quotes and escaped line ends."""
+    """Return a text of a row. If the text is a JSON string, with quotes and escaped line ends, decode it."""
     if len(text) > 1 and text.startswith('"') and text.endswith('"'):
         try:
             return msgspec.json.decode(text, type=str)

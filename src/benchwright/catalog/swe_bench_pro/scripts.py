@@ -1,6 +1,6 @@
-"""The run scripts: for each instance, one that runs the tests, and one that parses their log.
+"""The run scripts. Each instance has one script that runs its tests, and one that parses their log.
 
-They only run in containers.
+These scripts run only in containers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ DOCKERFILES = ("base_dockerfile", "instance_dockerfile")
 
 
 class InstanceScripts(Record, frozen=True):
-    """The scripts of an instance. `environment`: shell lines that set the variables of its Dockerfiles."""
+    """The scripts of an instance.
+
+    `environment`: shell lines that set the variables of the instance's Dockerfiles.
+    """
 
     run_script: str
     parser: str
@@ -28,13 +31,13 @@ class InstanceScripts(Record, frozen=True):
 def find_scripts(root: Path, named: str = "") -> Path:
     """Return the directory that has a folder of scripts per instance.
 
-    `named`: that directory, or a checkout of the official repository that contains it. If it is empty,
-    `run_scripts` or the downloaded `swe_bench_pro_scripts` is searched in `root`, the directory of the rows,
-    and above.
+    `named`: that directory, or a checkout of the official repository that contains it. If `named` is empty, the
+    folder `run_scripts` is searched in `root`, the directory of the rows. Then the download
+    `swe_bench_pro_scripts` is searched in the two directories above.
 
     Raises:
         UserError: If the named directory holds no scripts.
-        DatasetNotFound: If there are none. States how to get them.
+        DatasetNotFound: If there are no scripts. The message states how to get them.
     """
     if named:
         given = expand_user_path(named)
@@ -74,7 +77,7 @@ def read_scripts(directory: Path, instance: str) -> InstanceScripts:
 
 
 def _environment(dockerfiles: Path, instance: str) -> list[str]:
-    """Return the ENV lines of both Dockerfiles as exports, as the official harness does.
+    """Return the ENV lines of both Dockerfiles as `export` lines, as the official harness does.
 
     Images contain these variables, too.
     """

@@ -35,13 +35,13 @@ CAPABILITIES = (
     "SYS_CHROOT",
     "NET_BIND_SERVICE",
 )
-"""Docker's default capabilities that servers and test runners need if scripts start them as other users."""
+"""Those of Docker's default capabilities that servers and test runners need when scripts start them as other users."""
 
 
 class ContainerLimits(Record, frozen=True):
-    """Limits and network of the benchmark's containers. Defaults are those of Scale AI's own harness.
+    """Limits and network of the benchmark's containers. The defaults are those of Scale AI's own harness.
 
-    They are up to 30 GiB and four cores, a network for the tests, and one hour for them (SWE-bench_Pro-os
+    The defaults are up to 30 GiB, four cores, and for the tests a network and one hour (SWE-bench_Pro-os
     0875a8a, swe_bench_pro_eval.py). The `rules` decide on the network and on the seal.
     """
 
@@ -62,7 +62,7 @@ class ContainerLimits(Record, frozen=True):
         )
 
     def issue(self, content: Mapping[str, Any]) -> Issue:
-        """Build the author's issue. The work tree is at the commit before the fix."""
+        """Build the issue that the author of the patch gets. The work tree is at the commit before the fix."""
         base = content["base_commit"]
         return Issue(
             content["repo"],
@@ -116,7 +116,7 @@ class PatchTester:
     async def _tested(
         self, sample: Sample, outcome: Outcome, session: Session, exit: Egress | None
     ) -> dict[str, Any]:
-        """Return the test results and the seal's artifacts, which include the outcome's earlier flags."""
+        """Return the test results and the seal's artifacts. The artifacts include the outcome's earlier flags."""
         content, patch, flags = sample.content, outcome.artifacts["patch"], flags_of(outcome)
         image, sealed = content["image"], self._room.rules.sealed
         sandboxes = self._containers.sandboxes

@@ -1,4 +1,4 @@
-"""Tests a patch in a separate container, after the rules of swe_bench_pro_eval.py."""
+"""Tests a patch in a separate container, by the rules of swe_bench_pro_eval.py."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class TestResults(Record, frozen=True):
     """Result of the tests.
 
     - `statuses`: the parser's statuses of the instance's own tests; empty if there is a `problem`.
-    - `closed_statuses`: the statuses without output after the test runner's closing line; None if there was
-      no such output.
+    - `closed_statuses`: the statuses if output after the test runner's closing line is ignored; None if there
+      was no such output.
     - `log`: the output of applying the patch, and the end of the tests' output.
     """
 
@@ -62,7 +62,7 @@ class TestResults(Record, frozen=True):
 def entry_script(content: Mapping[str, Any], added: str = "") -> str:
     """Return the script that resets the work tree, applies the patch and the test files, and runs the tests.
 
-    `added`: shell lines that run after the test files are in place. Of the instance's own commands, only the
+    `added`: shell lines that run when the test files are in place. Of the instance's own commands, only the
     last line is run, which checks the test files out from the fixed commit. If the image lacks later commits,
     the test files come from the test patch; this fallback is Benchwright's.
     """
@@ -101,10 +101,10 @@ async def run_tests(
 ) -> TestResults:
     """Test a patch in a fresh container of the instance's image, and return the results.
 
-    - `reader`: starts the container in which the parser reads the logs. None for the tests' container, as in
-      the official harness.
+    - `reader`: starts the container in which the parser reads the logs. If it is None, the parser runs in the
+      container of the tests, as in the official harness.
     - `added`: shell lines that change the tests before they run.
-    - `kept_log`: half of it is the number of bytes kept of each log, from its end.
+    - `kept_log`: half of it is the number of bytes that are kept of each log, from its end.
 
     Raises:
         ExecutionError: If the container was ended from outside, or the engine does not respond.
@@ -138,7 +138,7 @@ async def run_tests(
 
 
 async def _log(sandbox: Sandbox, name: str) -> bytes:
-    """Return a log of the tests. If there is none, return the reason in brackets."""
+    """Return a log of the tests. If the log is missing, return the reason in brackets."""
     try:
         return await sandbox.read_file(f"{WORKSPACE}/{name}", LARGEST_LOG)
     except (NoFile, FileTooLarge) as error:

@@ -9,7 +9,7 @@ COMMIT = "a2c024725189473d2d7cea3a5cfdbcc67478e41f"
 
 DOMAINS = ("airline", "retail", "telecom", "banking_knowledge", "mock")
 DEFAULT_DOMAINS = ("airline", "retail", "telecom")
-"""The domains that are evaluated unless others are named."""
+"""The domains that are evaluated unless the user names others."""
 
 SPLITS = ("base", "test", "train", "small")
 
@@ -18,9 +18,9 @@ RETRIEVALS = (
     *("openai_embeddings", "openai_embeddings_grep", "qwen_embeddings", "qwen_embeddings_grep"),
     *("bm25", "bm25_grep", "grep_only", "full_kb", "golden_retrieval", "no_knowledge"),
 )
-"""The authors' methods for retrieving documents of banking_knowledge, by their names.
+"""The names of the authors' methods for retrieving documents of banking_knowledge.
 
-The first is the default.
+The first method is the default.
 """
 
 SHELL_RETRIEVALS = ("alltools", "alltools-qwen", "terminal_use", "terminal_use_write")
@@ -31,17 +31,17 @@ EMBEDDING_MODELS = {
     **dict.fromkeys(("alltools", "openai_embeddings", "openai_embeddings_grep"), OPENAI),
     **dict.fromkeys(("alltools-qwen", "qwen_embeddings", "qwen_embeddings_grep"), QWEN),
 }
-"""The authors' embedding model for each retrieval method that needs one."""
+"""Mapping from a retrieval method to the authors' embedding model, for methods that need one."""
 
 MODES = ("default", "solo")
 SOLO_DOMAINS = ("telecom", "mock")
 """The domains with tasks that an agent can do without a user, from a ticket.
 
-The authors published results for the first one.
+The authors published results for the first domain.
 """
 
 POLICIES = ("manual", "workflow")
-"""The versions of telecom's policy: technical support as a manual or as a workflow."""
+"""The versions of telecom's policy: technical support as a manual, or as a workflow."""
 
 _DATA = "data/tau2/domains"
 _CODE = "src/tau2"
@@ -91,7 +91,7 @@ DATASET = Dataset(
 )
 """The dataset: tasks, databases, policies, and the authors' code of the domains, which runs in the sandbox.
 
-Only a part of the repository is needed.
+Only some folders of the repository are needed.
 """
 
 TAU2_BENCH = About(

@@ -33,7 +33,7 @@ from benchwright.records import Sample
 from benchwright.suggest import did_you_mean
 
 JUDGED_DOMAINS = ("retail", "banking_knowledge")
-"""The domains with tasks of which a judge grades a part."""
+"""The domains in which a judge grades one of the reward's parts for some tasks."""
 
 NO_JUDGE = "no judge (--judge-model …): the model judges itself in 40 tasks of retail"
 
@@ -79,11 +79,11 @@ class Tau2Bench:
         yield Tau2Solver(Worlds(self._files))
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield scripted conversations that check the grader: a right one, and others that must fail."""
+        """Yield scripted conversations that check the grader: a right conversation, and others that must fail."""
         return checks(sample)
 
     def figures(self, graded: Iterable[GradedTrial]) -> Sequence[Figure]:
-        """Return pass^k over all tasks and per domain, with a remark on the model of the simulated user."""
+        """Return pass^k over all tasks and per domain. A note names the model of the simulated user."""
         different = f"; not comparable: {'; '.join(self.departures)}" if self.departures else ""
         user = "no user" if self._settings.solo else f"user played by {self._user}"
         return pass_hat_k_figures(graded, f"{user}{different}")
@@ -112,7 +112,7 @@ class Tau2Bench:
 
 
 def settings_of(options: Options) -> PromptOptions:
-    """Return those options of a run that change its samples.
+    """Return those of the run's options that change its samples.
 
     Raises:
         UserError: If an option has a value that is not one of its choices.
@@ -132,12 +132,13 @@ def settings_of(options: Options) -> PromptOptions:
 
 
 def parse_domains(given: str, solo: bool = False) -> tuple[str, ...]:
-    """Return the domains named in a comma-separated list, in the order of `DOMAINS`.
+    """Return the domains in a comma-separated list, in the order of `DOMAINS`.
 
-    An empty list selects the domains of the published mean; if `solo`, it selects telecom.
+    An empty list selects the domains of the published mean. With `solo`, it selects telecom.
 
     Raises:
-        UserError: If a domain is unknown, or if `solo` and it has no tasks for an agent without a user.
+        UserError: If a domain is unknown, or if `solo` is True and the domain has no tasks for an agent
+            without a user.
     """
     usual = SOLO_DOMAINS[:1] if solo else DEFAULT_DOMAINS
     named = [name.strip() for name in given.split(",") if name.strip()] or list(usual)
@@ -166,7 +167,7 @@ def _without_user(about: About, options: Options) -> About:
 
 
 def _retrieval_departures(options: Options, retrieval: str) -> Iterator[str]:
-    """Yield descriptions of how document retrieval differs from that of published runs.
+    """Yield descriptions of how document retrieval differs from the retrieval in published runs.
 
     Raises:
         UserError: If the retrieval method needs an embedding model and none was named.

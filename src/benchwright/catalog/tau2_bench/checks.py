@@ -1,4 +1,4 @@
-"""Scripted conversations that check tau2-bench's grader: a right one per task, and wrong ones."""
+"""Scripted conversations that check tau2-bench's grader: for each task a right one, and wrong ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ READ_TOOL_PREFIXES = (
     "KB_",
     "grep",
 )
-"""Prefixes of the names of tools that only read."""
+"""Beginnings of the names of tools that only read."""
 
 
 KNOWN_FAILURES = {
@@ -46,11 +46,11 @@ KNOWN_FAILURES = {
         GOLD,
     ): "the user must read a notification, and must not change it",
 }
-"""Checks that are known to fail on tasks of release 1.0.1: {(sample id, check name): reason}."""
+"""Checks that are known to fail on tasks of release 1.0.1: mapping from (sample id, check name) to the reason."""
 
 
 def checks(sample: Sample) -> Iterator[Check]:
-    """Yield a conversation with all right calls and required statements, then others that must fail."""
+    """Yield a conversation with all right calls and required statements, then conversations that must fail."""
     criteria = criteria_of(sample.content["task"]) or Criteria(reward_basis=())
     for check in (_checks_alone if sample.content["solo"] else _checks)(criteria):
         yield msgspec.structs.replace(check, reason=KNOWN_FAILURES.get((sample.id, check.name)))
@@ -75,7 +75,7 @@ def _checks(criteria: Criteria) -> Iterator[Check]:
 def _checks_alone(criteria: Criteria) -> Iterator[Check]:
     """Yield the checks of a solo task, in which the agent has no user.
 
-    In the gold conversation, it makes all right calls, and the text of each call contains the required
+    In the gold conversation, the agent makes all right calls, and the text of each call contains the required
     statements.
     """
     end = tool_call(END, {})
@@ -90,9 +90,10 @@ def _checks_alone(criteria: Criteria) -> Iterator[Check]:
 def _played(
     name: str, actions: Sequence[Action], words: str, *, passes: bool = True, judge: Sequence[str] = ()
 ) -> Check:
-    """Return a check in which agent and user make their calls, the agent says `words`, and the user ends it.
+    """Return a check in which agent and user make their calls. Then the agent says `words`, and the user ends it.
 
-    Before each series of calls by the user, the agent asks for it. `judge`: the judge's scripted responses.
+    Before each series of calls by the user, the agent asks for these calls. `judge`: the judge's scripted
+    responses.
     """
     replies: list[Message] = []
     user: list[str | Message] = [USER_GREETING]
@@ -115,7 +116,7 @@ def _played(
 def _judged(criteria: Criteria, met: bool) -> list[str]:
     """Return the judge's scripted responses to a task, with `met` as every verdict.
 
-    Empty if the task has no judge.
+    Return [] if the task has no judge.
     """
     if "NL_ASSERTION" not in criteria.reward_basis or not criteria.nl_assertions:
         return []

@@ -18,7 +18,7 @@ MAX_ERRORS = 10
 """Maximum number of failed tool calls, of agent and user together."""
 
 MAX_RESTARTS = 3
-"""How often a conversation is started again after an unusable message (runner/progress.py)."""
+"""Number of times that a conversation is started again after an unusable message (runner/progress.py)."""
 
 Side = Literal["assistant", "user"]
 
@@ -32,15 +32,15 @@ FAILED_ENDINGS: dict[Ending, str] = {
     "or made a call whose arguments "
     "are no JSON object",
 }
-"""Endings for which the reward is 0, whatever the final state, each with its explanation."""
+"""Mapping from endings for which the reward is 0, whatever the final state, to an explanation."""
 
 Tools = list[dict[str, Any]] | None
 
 
 class UnusableMessage(Exception):
-    """A model sent an empty message (no text, no calls), or a call whose arguments are not a JSON object.
+    """The error that a model sent an empty message, or a call whose arguments are not a JSON object.
 
-    `side`: who sent it, agent or user.
+    A message is empty if it has neither text nor calls. `side`: who sent the message, agent or user.
     """
 
     def __init__(self, side: Side, what: str) -> None:
@@ -49,9 +49,9 @@ class UnusableMessage(Exception):
 
 
 class Conversation(ABC):
-    """A conversation between agent and user, with the message history that each side's model receives.
+    """Conversation between agent and user. For each side, it keeps the message history that the side's model receives.
 
-    Neither side sees the other's tool calls.
+    Neither side sees the other side's tool calls.
     """
 
     def __init__(
@@ -67,12 +67,12 @@ class Conversation(ABC):
         self._steps = self._errors = 0
 
     async def run(self) -> Ending:
-        """Let both sides talk until one of them or a limit ends the conversation.
+        """Let both sides talk until one side or a limit ends the conversation.
 
         Return the reason why it ended.
 
         Raises:
-            Unusable: If one side sends an unusable message.
+            UnusableMessage: If one side sends an unusable message.
         """
         while True:
             last = self.messages[-1] if self.messages else {}
@@ -89,7 +89,7 @@ class Conversation(ABC):
 
     @abstractmethod
     def _stopped(self) -> Ending | None:
-        """Return the reason if the last message ends the conversation, else None."""
+        """Return the reason if the last message ends the conversation. Return None otherwise."""
 
     @abstractmethod
     def _next(self) -> Side:
@@ -97,12 +97,12 @@ class Conversation(ABC):
 
     @abstractmethod
     async def _answer(self, side: Side) -> tuple[Reply, Message]:
-        """Send the history of one side to its model. Return the response, and the message made from it."""
+        """Send the history of one side to its model. Return the response, and the message made from the response."""
 
     def _limit(self) -> Ending | None:
         """Return the limit that was reached.
 
-        None if none was, and while tool calls wait for their results.
+        Return None if no limit was reached. Return None also while tool calls wait for their results.
         """
         if self.messages[-1].get("tool_calls"):
             return None
@@ -126,9 +126,9 @@ class Conversation(ABC):
             )
 
     def _note(self, message: Message, sent: dict[str, Any] | None = None) -> None:
-        """Append a message to the conversation and to the history of each side that sees it.
+        """Append a message to the conversation, and to the history of each side that sees the message.
 
-        `sent`: the message as the model sent it; None if it is no model's message.
+        `sent`: the message as the model sent it; None if the message is not from a model.
         """
         self.messages.append(message)
         calls = message.get("tool_calls")
@@ -148,7 +148,8 @@ def message_of_reply(reply: Reply, side: Side) -> Message:
     """Convert a model's response into a message of the conversation.
 
     Raises:
-        Unusable: If the response has neither text nor calls, or a call's arguments are no JSON object.
+        UnusableMessage: If the response has neither text nor calls, or if a call's arguments are no JSON
+            object.
     """
     message: Message = {"role": side, "content": reply.text or None}
     if reply.tool_calls:
@@ -167,7 +168,7 @@ def _call(call: dict[str, Any], side: Side) -> dict[str, Any]:
 
 
 def reply_of_message(message: Message) -> dict[str, Any]:
-    """Convert a message of a task's prescribed history into the form in which a model would have sent it."""
+    """Convert a message of a task's prescribed history into the form in which a model would have sent the message."""
     sent: dict[str, Any] = {"role": "assistant", "content": message.get("content")}
     if calls := message.get("tool_calls"):
         sent["tool_calls"] = [

@@ -23,7 +23,7 @@ Try to be helpful and always follow the policy. Always make sure you generate va
 
 
 class Dialogue(Conversation):
-    """A conversation of the agent with a simulated user, who ends it. Both models have temperature 0."""
+    """A conversation of the agent with a simulated user. The user ends it. Both models have temperature 0."""
 
     def __init__(self, session: Session, world: World, guidelines: str, task: dict[str, Any]) -> None:
         told = world.told

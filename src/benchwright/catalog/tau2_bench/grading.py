@@ -1,4 +1,4 @@
-"""tau2-bench's reward: the product of the parts in a task's reward basis (evaluator.py)."""
+"""tau2-bench's reward: the product of the reward parts that a task's reward basis names (evaluator.py)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ JUDGE_REQUEST = """
         expectedOutcomes:
         {outcomes}
         """
-"""The judge's system prompt and request, both word for word, with every space."""
+"""The judge's request, word for word, with every space. The constant above is the judge's system prompt."""
 
 JUDGE_SETTINGS: dict[str, Any] = {"temperature": 0.0}
 
@@ -101,11 +101,11 @@ class RewardScorer:
 
 
 class JudgedRewardScorer(RewardScorer):
-    """A `RewardScorer` for domains in which a judge grades a part of some tasks, at temperature 0.
+    """A `RewardScorer` for domains in which a judge grades one part of some tasks' reward, at temperature 0.
 
     If `slot` is None, the evaluated model is its own judge. The judge is asked only if all other parts are
-    met, because the reward is 0 otherwise. As the judge grades only one part of some rewards, this is not a
-    `JudgingScorer`, all of whose scores come from a judge.
+    met, because the reward is 0 otherwise. As the judge grades only one part of some rewards, this class is
+    not a `JudgingScorer`, all of whose scores come from a judge.
     """
 
     def __init__(self, name: str, model: str, slot: str | None) -> None:
@@ -125,7 +125,7 @@ class JudgedRewardScorer(RewardScorer):
 
 
 def met_parts(criteria: Criteria, artifacts: dict[str, Any]) -> dict[RewardPart, bool]:
-    """Return for each part of the reward, except the judged one, whether it is met."""
+    """Return a mapping from each part of the reward to True if the part is met. The judged part is left out."""
     examined, conversation = artifacts[EXAMINED], artifacts[CONVERSATION]
     calls = [call for message in conversation for call in message.get("tool_calls") or ()]
     met: dict[RewardPart, bool] = {
@@ -140,8 +140,8 @@ def met_parts(criteria: Criteria, artifacts: dict[str, Any]) -> dict[RewardPart,
 def is_matching_call(action: Action, call: Call) -> bool:
     """Return True if a call has the name of a right action, and equal values of the arguments to compare.
 
-    If the action does not name these arguments, all arguments of the call are compared; so a call that lacks
-    some of the action's arguments matches, too. Who makes the call, agent or user, is not compared.
+    If the action does not name the arguments to compare, all arguments of the call are compared. A call that
+    lacks some of the action's arguments then matches, too. The caller, agent or user, is not compared.
     """
     if action.name != call["name"]:
         return False
@@ -159,16 +159,18 @@ def is_communicated(text: str, conversation: Sequence[Message]) -> bool:
 
 
 def judge_messages(conversation: Sequence[Message], outcomes: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the messages that ask the judge: the whole conversation, and the expected outcomes."""
+    """Return the messages that ask the judge. They contain the whole conversation, and the expected outcomes."""
     lines = "\n".join(f"{message['role']}: {message.get('content')}" for message in conversation)
     return [system(JUDGE_PROMPT), user(JUDGE_REQUEST.format(conversation=lines, outcomes=list(outcomes)))]
 
 
 def read_verdicts(reply: Reply) -> list[bool]:
-    """Return the judge's verdict on each expected outcome, from a JSON object, which may be in a code fence.
+    """Return the judge's verdict on each expected outcome.
+
+    The verdicts are read from a JSON object, which may be in a code fence.
 
     Raises:
-        GraderError: If there is no such object, or it has no results.
+        GraderError: If there is no such object, or the object has no results.
     """
     text = reply.text[reply.text.find("{") : reply.text.rfind("}") + 1]
     try:

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 QWEN_QUERY = (
     "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:{query}"
 )
-"""The authors' prompt for query embeddings with Qwen's models, word for word."""
+"""The authors' prompt for embedding queries with Qwen's models, word for word."""
 
 TEXTS_PER_REQUEST = 64
-"""Documents per embedding request."""
+"""Maximum number of documents in one request for embeddings."""
 
 MAX_OUTPUT_BYTES = 4 * MiB
-"""Limit in bytes for a command's stdout, for its stderr, and for each file that it may write."""
+"""Maximum size in bytes of a command's stdout, of its stderr, and of each file that the command may write."""
 
 SHELL_LIMITS = Limits(
     cpu_seconds=60,
@@ -46,7 +46,8 @@ SHELL_LIMITS = Limits(
 class Command(Record, frozen=True):
     """A bash command to run in the folder of documents, and its time limit in seconds.
 
-    `files`: the documents, {name: text}, with the first command of a conversation; empty with later ones.
+    `files`: the documents, {name: text}, in the first command of a conversation. In later commands, it is
+    empty.
     """
 
     command: str
@@ -55,7 +56,7 @@ class Command(Record, frozen=True):
 
 
 class Search(Record, frozen=True):
-    """A query for search by embeddings, and the maximum number of documents to return."""
+    """A query for a search by embeddings, and the maximum number of documents to return."""
 
     query: str
     most: int
@@ -78,7 +79,7 @@ class CommandResult(Record, frozen=True):
 
 
 class RetrievalHelper(Protocol):
-    """The host's part of document retrieval in one conversation."""
+    """The host's side of document retrieval in one conversation."""
 
     async def answer(self, question: Question) -> Any:
         """Return the answer to a question, as a value that JSON can represent."""
@@ -120,8 +121,8 @@ class _Helper:
 class Shell:
     """Runner for the shell commands of one conversation.
 
-    Each command runs in a fresh sandbox that contains only the documents. If commands may write, the files
-    that one command leaves are given to the next.
+    Each command runs in a fresh sandbox that contains only the documents. If commands may write, the next
+    command finds the files that the previous command left.
     """
 
     def __init__(self, sandbox: LocalSandbox, writes: bool) -> None:
@@ -133,7 +134,7 @@ class Shell:
     async def run(self, asked: Command) -> CommandResult:
         """Run a command and return its result.
 
-        Its exit code is 137 if a limit killed it, and None if it timed out.
+        The exit code is 137 if a limit killed the command, and None if the command timed out.
 
         Raises:
             ExecutionError: If the sandbox cannot be started.
@@ -224,7 +225,9 @@ def documents_in(files: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def check_shell(retrieval: str) -> None:
-    """Check that the shell of this retrieval method, if it has one, can read no files but the documents.
+    """Check that the shell of this retrieval method can read no files but the documents.
+
+    Do nothing if the method has no shell.
 
     Raises:
         UserError: If no protection that works on this machine ensures this.

@@ -22,7 +22,7 @@ RewardPart = Literal["DB", "ENV_ASSERTION", "ACTION", "COMMUNICATE", "NL_ASSERTI
 class Action(Record, frozen=True):
     """A right tool call. `compare_args`: names of the arguments to compare.
 
-    None to compare all that the graded call has.
+    If `compare_args` is None, all arguments of the graded call are compared.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Action(Record, frozen=True):
 
 
 class Assertion(Record, frozen=True):
-    """A condition on the final environment: a toolkit's function, and its expected result.
+    """A condition on the final environment: a function of a toolkit, and its expected result.
 
     The toolkit is the agent's or the user's.
     """
@@ -122,12 +122,12 @@ def is_solo_task(task: dict[str, Any]) -> bool:
 
 
 def criteria_of(task: dict[str, Any]) -> Criteria | None:
-    """Return the criteria for a task's reward; None if the conversation only has to end regularly."""
+    """Return the criteria for a task's reward. Return None if the conversation only has to end regularly."""
     return msgspec.convert(task, TaskRow).evaluation_criteria
 
 
 def _wanted(source: Source, domain: str, split: str) -> set[str] | None:
-    """Return the task ids in a split; None if the domain has no splits, so that all its tasks are meant."""
+    """Return the ids of the tasks in a split. Return None if the domain has no splits, and all its tasks are meant."""
     listed = source.files("splits") if "splits" in source.splits else []
     for file in listed:
         if domain_of(file) == domain:
@@ -136,7 +136,7 @@ def _wanted(source: Source, domain: str, split: str) -> set[str] | None:
 
 
 def _rows(file: Path) -> Iterator[tuple[TaskRow, dict[str, Any]]]:
-    """Yield the tasks of a file, parsed and raw. The file contains a list of tasks or a single one."""
+    """Yield the tasks of a file, each both parsed and raw. The file contains a list of tasks or a single task."""
     rows = _decoded(file, list[dict[str, Any]] | dict[str, Any])
     for index, raw in enumerate(rows if isinstance(rows, list) else [rows]):
         try:

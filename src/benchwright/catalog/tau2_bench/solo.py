@@ -1,6 +1,6 @@
 """tau2-bench's agent without a user (LLMSoloAgent).
 
-It works from a ticket, and has the user's tools besides its own.
+The agent works from a ticket. It has the user's tools besides its own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
 
 DONE_TOOL = "done"
-"""The tool that the agent calls when it has finished."""
+"""The name of the tool that the agent calls when it has finished."""
 STOP_TEXT = "###STOP###"
 """The text that replaces a call of `done` in the conversation."""
 
@@ -36,7 +36,7 @@ Always follow the policy. Always make sure you generate valid JSON only."""  # n
 
 
 class SoloConversation(Conversation):
-    """A conversation of an agent only with its tools, until it calls `done` or a limit ends it."""
+    """A conversation of an agent with its tools only. It ends when the agent calls `done`, or by a limit."""
 
     def __init__(self, session: Session, world: World, task: dict[str, Any]) -> None:
         prompts: dict[Side, str] = {"assistant": agent_prompt(world.told.policy, str(task.get("ticket")))}

@@ -1,4 +1,4 @@
-"""tau2-bench's solver: an agent talks with a simulated user or works alone; then the state is checked."""
+"""tau2-bench's solver. An agent talks with a simulated user or works alone; then the final state is checked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchwright.errors import ExecutionError
 from benchwright.records import Outcome, Status, Trial
 
 CONVERSATION, ENDED, EXAMINED = "conversation", "ended", "examined"
-"""Keys of an outcome's artifacts: messages of both sides, why they ended, and the state check."""
+"""Keys of an outcome's artifacts: messages of both sides, the reason for the end, and the check of the state."""
 
 
 class Tau2Solver:

@@ -22,18 +22,18 @@ from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 from benchwright.sandbox.limits import MiB
 
 STEP_SECONDS = 60.0
-"""Timeout in seconds for each line from the process. Opening a world on a busy machine takes longest."""
+"""Timeout in seconds for each line from the process. The longest step is to open a world on a busy machine."""
 
 LIMITS = Limits(
     wall_seconds=24 * 3600.0, cpu_seconds=600, memory_bytes=1024 * MiB, processes=8, line_bytes=16 * MiB
 )
-"""Limits on a domain's process. It mostly waits for the models."""
+"""Limits on a domain's process. The process mostly waits for the models."""
 
 SANDBOX_PROGRAMS = ("server.py", "libraries.py", "retrieval.py")
-"""Benchwright's programs that run in the sandbox beside the authors' code."""
+"""Benchwright's programs that run in the sandbox, next to the authors' code."""
 
 QUESTION_START = b'{"asks"'
-"""The start of a line with which the process asks the host a question."""
+"""The beginning of a line with which the process asks the host a question."""
 
 Answer = TypeVar("Answer")
 
@@ -44,8 +44,8 @@ Message = dict[str, Any]
 class TaskContext(Record, frozen=True):
     """The context of a task: policy and tools for the agent, scenario and tools for the user.
 
-    `user_tools` is None if the user has none. An agent without a user gets the user's tools besides its own,
-    and one to report that it has finished.
+    `user_tools` is None if the user has no tools. An agent without a user gets the user's tools besides its
+    own, and a tool to report that it has finished.
     """
 
     policy: str
@@ -98,7 +98,7 @@ class World:
         return (await _ask(self._process, {"calls": calls}, _Results, self._helper)).results
 
     async def check_state(self, conversation: Sequence[Message]) -> StateCheck:
-        """Replay all calls in a fresh environment, and compare its final state with the right one.
+        """Replay all calls in a fresh environment, and compare its final state with the right state.
 
         Raises:
             ExecutionError: If the sandbox was lost or exceeded a limit, or a call returned another result
@@ -121,7 +121,7 @@ class DomainFiles:
             self._read.clear()
 
     def files_of(self, domain: str) -> dict[str, bytes]:
-        """Return the code and the data of a domain, {path in the repository: content}.
+        """Return the code and the data of a domain, as {path in the repository: content}.
 
         Raises:
             DatasetError: If the files are missing, or have changed since they were fetched.
@@ -137,7 +137,7 @@ class DomainFiles:
         return self._read[domain]
 
     def digest(self, domain: str) -> str:
-        """Return a hash of the domain's files, which changes if one of them does."""
+        """Return a hash of the domain's files. It changes if one of the files changes."""
         digest = xxhash.xxh3_128()
         for name, content in sorted(self.files_of(domain).items()):
             digest.update(f"{name} {len(content)}\n".encode())
@@ -165,7 +165,7 @@ class DomainFiles:
 
 
 def domain_of(file: Path) -> str | None:
-    """Return the domain to whose folder a file belongs; None if it is in no domain's folder."""
+    """Return the domain to whose folder a file belongs. Return None if it is in no domain's folder."""
     parts = file.parent.parts
     place = len(parts) - parts[::-1].index("domains") if "domains" in parts else len(parts)
     return parts[place] if place < len(parts) else None
@@ -181,7 +181,7 @@ class Worlds:
 
     @asynccontextmanager
     async def open(self, content: dict[str, Any], session: Session) -> AsyncIterator[World]:
-        """Start the environment of a sample in its initial state; end its process on exit.
+        """Start the environment of a sample in its initial state. End its process on exit.
 
         Raises:
             ExecutionError: If the environment cannot be created.
@@ -209,9 +209,9 @@ async def _ask(
     kind: type[Answer],
     helper: RetrievalHelper | None = None,
 ) -> Answer:
-    """Send a request to a sandboxed domain and return its answer.
+    """Send a request to a sandboxed domain and return the domain's answer.
 
-    Until it comes, `helper` answers the questions that the domain asks.
+    Until the answer comes, `helper` answers the questions that the domain asks.
     """
     await process.send(msgspec.json.encode(question))
     try:

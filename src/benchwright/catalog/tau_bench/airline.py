@@ -63,7 +63,7 @@ def get_user_details(database: Database, /, user_id: str) -> str:
 def get_reservation_details(database: Database, /, reservation_id: str) -> str:
     """Return a reservation.
 
-    The error for a missing one says "user", which is tau-bench's own mistake.
+    If the reservation does not exist, the error message speaks of a user. This is tau-bench's own mistake.
     """
     if reservation_id not in database["reservations"]:
         raise ToolError("user not found")
@@ -89,7 +89,7 @@ def search_onestop_flight(database: Database, /, origin: str, destination: str, 
     """Return the available pairs of flights with one stop.
 
     As in tau-bench, seats and prices of the second flight are those on the date of the first flight, even if
-    it leaves the day after.
+    the second flight leaves on the day after.
     """
     found = []
     for first, second in _connections(database, origin, destination):
@@ -214,7 +214,7 @@ def update_reservation_baggages(
 def update_reservation_passengers(
     database: Database, /, reservation_id: str, passengers: list[dict[str, Any]]
 ) -> str:
-    """Replace the passengers of a reservation by the same number of others."""
+    """Replace the passengers of a reservation by the same number of other passengers."""
     reservation = _reservation(database, reservation_id)
     if len(passengers) != len(reservation["passengers"]):
         raise ToolError("number of passengers does not match")
@@ -277,7 +277,7 @@ def _take_seats(database: Database, flight: Flight, cabin: str, passengers: list
 def _kept_flight(reservation: dict[str, Any], flight: Flight, cabin: str) -> Flight | None:
     """Return the flight as already booked, with its price.
 
-    None if it is not booked on this date in this cabin.
+    Return None if the flight is not booked on this date in this cabin.
     """
     for booked in reservation["flights"]:
         if (
@@ -306,7 +306,7 @@ def _check_payments(user: dict[str, Any], payments: list[dict[str, Any]], price:
 def _pay(user: dict[str, Any], payments: list[dict[str, Any]]) -> None:
     """Deduct the payments from the user's gift cards.
 
-    A certificate is used up, whatever the amount of the payment.
+    A certificate is removed when it is used, whatever the amount of the payment.
     """
     methods = user["payment_methods"]
     for payment in payments:
@@ -327,7 +327,7 @@ def _reservation(database: Database, reservation_id: str) -> dict[str, Any]:
 def _payment_method(
     database: Database, reservation: dict[str, Any], payment_id: str, price: Any
 ) -> dict[str, Any]:
-    """Return a payment method of the reservation's user. Raises ToolError if it cannot pay `price`."""
+    """Return a payment method of the reservation's user. Raise ToolError if it cannot pay `price`."""
     methods = writable_record(database, "users", reservation["user_id"])["payment_methods"]
     if payment_id not in methods:
         raise ToolError("payment method not found")

@@ -1,4 +1,4 @@
-"""Assembly of tau-bench from options, samples, solver and scorer; and its figures (pass^k)."""
+"""Assembly of tau-bench from options, samples, solver and scorer. Figures of tau-bench (pass^k)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class TauBench:
         yield SimulatedToolsSolver(self._worlds) if self._documented else TauSolver(self._worlds)
 
     def checks(self, sample: Sample) -> Iterator[Check]:
-        """Yield scripted conversations that check the grader: a right one, and others that must fail."""
+        """Yield scripted conversations that check the grader: a right conversation, and others that must fail."""
         if self._documented:
             return sequence_checks(sample)
         return checks(sample, self._worlds[sample.content["domain"]])
@@ -79,7 +79,7 @@ def _departures(about: About, options: Options, split: str) -> Iterator[str]:
 
 
 def pass_hat_k_figures(graded: Iterable[GradedTrial], note: str | None = None) -> Sequence[Figure]:
-    """Return pass^1 to pass^n over all tasks and, if there are several domains, for each domain.
+    """Return pass^1 to pass^n over all tasks. If there are several domains, return them also for each domain.
 
     n is the largest number of tries at a task. pass^k is the mean of C(c, k) / C(n, k) over the tasks with at
     least k tries, where c of the n tries at a task succeeded. A try without a score counts as a failure (Yao

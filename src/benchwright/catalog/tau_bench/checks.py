@@ -1,4 +1,4 @@
-"""Scripted conversations that check tau-bench's grader: a right one per task, and wrong ones."""
+"""Scripted conversations that check tau-bench's grader: for each task a right one, and wrong ones."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ EXTRA_WRITE: dict[str, Call] = {
     "airline": ("send_certificate", {"amount": 1}),
     "retail": ("modify_user_address", dict.fromkeys(ADDRESS_FIELDS, "elsewhere")),
 }
-"""A change to the user's data that no task requires, by domain."""
+"""Mapping from a domain to a change of the user's data that no task requires."""
 
 
 def checks(sample: Sample, world: World) -> Iterator[Check]:
     """Yield a conversation with the gold actions and all required outputs, then conversations that must fail.
 
-    These leave out or change the last write that affects the final database. (If a gold write itself fails,
-    it changes nothing, so that leaving it out would be right, too.)
+    The latter leave out or change the last write that affects the final database. (If a gold write itself
+    fails, it changes nothing, so that leaving it out would be right, too.)
     """
     content = sample.content
     gold = [(action["name"], action["kwargs"]) for action in content["actions"]]
@@ -58,9 +58,9 @@ def checks(sample: Sample, world: World) -> Iterator[Check]:
 
 
 def _played(name: str, calls: list[Call], said: str, passes: bool = True) -> Check:
-    """Return a check in which the agent makes the calls one by one, then says `said`.
+    """Return a check in which the agent makes the calls one by one, then sends the message `said`.
 
-    The user then ends the conversation, unless the agent has transferred it to a human.
+    The user then ends the conversation, unless the agent has transferred the user to a human.
     """
     transfer = [call for call in calls if call[0] == TRANSFER_TOOL]
     replies = [*map(_call, _untransferred(calls)), assistant(said), *map(_call, transfer[:1])]
@@ -72,7 +72,7 @@ def _wrong(name: str, calls: list[Call], said: str) -> Check:
 
 
 def _second_of_two(before: list[Call], call: Call, said: str) -> Check:
-    """Return a check with a write as the second call of a response. Such a call is never executed."""
+    """Return a check in which a write is the second call of a response. A second call is never executed."""
     both = _call(("think", {"thought": "Now."}))
     both["tool_calls"] += _call(call)["tool_calls"]
     replies = [*map(_call, _untransferred(before)), both, assistant(said)]
@@ -90,7 +90,7 @@ def _call(call: Call) -> Message:
 def _last_that_matters(calls: list[Call], world: World) -> int | None:
     """Return the index of the last call without which the final database would differ.
 
-    None if there is none.
+    Return None if there is no such call.
     """
     right = replay(world, calls)
     for index in reversed(range(len(calls))):
@@ -100,6 +100,6 @@ def _last_that_matters(calls: list[Call], world: World) -> int | None:
 
 
 def _with_another_value(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call with the value of the last one changed."""
+    """Return the arguments of a call, with the value of the last argument changed."""
     name, value = list(arguments.items())[-1]
     return arguments | {name: value + "0" if isinstance(value, str) else [] if isinstance(value, list) else 7}

@@ -1,8 +1,8 @@
-"""The database of a tau-bench domain: tables that each trial can write to without copying all records.
+"""The database of a tau-bench domain: tables to which each trial can write without copying all records.
 
-A table is a `ChainMap` of two dicts: the records written by this trial, then those shared by all trials. A
-tool that changes a record gets a copy by `writable_record`; all other records are only read. A new database costs a
-microsecond.
+A table is a `ChainMap` of two dicts: the records written by this trial, then the records shared by all
+trials. A tool that changes a record gets a copy by `writable_record`; all other records are only read. A new
+database costs a microsecond.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from copy import deepcopy
 from typing import Any
 
 Tables = Mapping[str, dict[str, Any]]
-"""{table: {id: record}}, shared by all trials and never written to."""
+"""The shared tables: {table: {id: record}}. All trials read them, and none writes to them."""
 
 Database = dict[str, ChainMap[str, Any]]
 """The tables of one trial."""
@@ -25,7 +25,7 @@ def new_database(tables: Tables) -> Database:
 
 
 def writable_record(database: Database, table: str, key: str) -> Any:
-    """Return the trial's own copy of a record, made on first use, which the trial may change.
+    """Return the trial's own copy of a record, which the trial may change. The copy is made on first use.
 
     Raises:
         KeyError: If there is no such record.
@@ -40,14 +40,14 @@ def writable_record(database: Database, table: str, key: str) -> Any:
 def all_records(database: Database, table: str) -> dict[str, Any]:
     """Return all records of a table as a dict.
 
-    Iterating over it is many times faster than over the `ChainMap`.
+    Iterating over this dict is many times faster than over the `ChainMap`.
     """
     written, shared = database[table].maps
     return {**shared, **written}
 
 
 def same_state(one: Database, other: Database) -> bool:
-    """Return True if two databases made from the same tables are equal, as their hashes in tau-bench are."""
+    """Return True if two databases made from the same tables are equal. Hashes in tau-bench are then equal, too."""
     return all(_same_records(one[table], other[table]) for table in one)
 
 
@@ -61,7 +61,7 @@ def _same_records(one: ChainMap[str, Any], other: ChainMap[str, Any]) -> bool:
 def hash_text(value: Any) -> str:
     """Return a value as the text that tau-bench hashes: dicts as tuples sorted by key, lists as tuples.
 
-    So 1, 1.0 and True are different, and the order of keys does not matter (`to_hashable` and
+    Thus 1, 1.0 and True are different, and the order of keys does not matter (`to_hashable` and
     `consistent_hash` in tau_bench/envs/base.py).
     """
     return str(_tuples(value))

@@ -44,7 +44,7 @@ class SimulatedToolsSolver:
 
 
 class SequenceScorer:
-    """Scorer that compares the names of all called tools, in order, with the names in the task's actions."""
+    """Scorer that compares the names of the called tools, in order, with those of the task's actions."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -68,7 +68,7 @@ def grade_sequence(content: dict[str, Any], messages: Iterable[Message]) -> Verd
 
 
 def sequence_checks(sample: Sample) -> Iterator[Check]:
-    """Yield checks of the grader: the right sequence of calls, and sequences with a call more or less."""
+    """Yield checks of the grader: the right sequence of calls, and sequences with one call more or less."""
     names = _expected(sample.content)
     if len(names) < MAX_TURNS:
         yield Check(GOLD, _replies(names))

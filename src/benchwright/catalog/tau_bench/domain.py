@@ -1,4 +1,4 @@
-"""The type of tau-bench's domains, each with its tables and tools; and the tools that all of them have."""
+"""The type of tau-bench's domains. Each domain has its tables and tools, and all share some tools."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import msgspec
 from benchwright.catalog.tau_bench.database import Database
 
 Tool = Callable[..., str]
-"""Function (database, arguments by name) -> the result for the model.
+"""A function that implements a tool: (database, arguments by name) -> the result for the model.
 
 It may raise any exception; see `Domain.call`.
 """
 
 TRANSFER_TOOL = "transfer_to_human_agents"
-"""The tool that ends a conversation."""
+"""The name of the tool that ends a conversation."""
 
 
 class ToolError(Exception):
@@ -26,7 +26,7 @@ class ToolError(Exception):
 
 
 class Domain(msgspec.Struct, frozen=True):
-    """A domain: the names of its tables, the tools that only read, and those that write to the database."""
+    """A domain: the names of its tables, the tools that only read, and the tools that write to the database."""
 
     name: str
     tables: tuple[str, ...]
@@ -45,10 +45,10 @@ class Domain(msgspec.Struct, frozen=True):
 
 
 def tools_by_name(*tools: Tool) -> dict[str, Tool]:
-    """Return the tools by the names of their functions.
+    """Return a mapping from the tools' names, which are those of their functions, to the tools.
 
     Each tool's `__qualname__` is set to its name in tau-bench, so that Python's messages about wrong
-    arguments are the same.
+    arguments are the same as there.
     """
     for tool in tools:
         words = tool.__name__.split("_")
@@ -59,7 +59,10 @@ def tools_by_name(*tools: Tool) -> dict[str, Tool]:
 _CHARACTERS = frozenset("0123456789+-*/(). ")
 _LONGEST = 4000
 _LARGEST_BITS = 4096
-"""Larger integers do not fit into a float, so that an expression with one would almost always fail anyway."""
+"""Maximum size in bits of an integer in an expression. Larger integers do not fit into a float.
+
+An expression with a larger integer would almost always fail anyway.
+"""
 
 _TOO_LARGE = "int too large to convert to float"
 

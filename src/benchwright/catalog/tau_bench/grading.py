@@ -1,4 +1,4 @@
-"""tau-bench's reward: 1 if the final database is right and all outputs were said (envs/base.py)."""
+"""tau-bench's reward: 1 if the final database is right and every required output was sent (envs/base.py)."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class RewardScorer:
 
 
 def grade(world: World, content: dict[str, Any], messages: Sequence[Message]) -> Verdict:
-    """Return 1 if the conversation ended, the databases are equal and every output was said; else 0.
+    """Return 1 if the conversation ended, the databases are equal and every required output was sent; else 0.
 
-    An output counts as said if a message to the user contains it, ignoring case and the commas in the
+    An output counts as sent if a message to the user contains it, ignoring case and the commas in the
     message.
     """
     calls = executed_calls(messages)
@@ -69,7 +69,7 @@ def _told(ended: str | None, right_state: bool, outputs: dict[str, bool]) -> str
 
 
 def executed_calls(messages: Iterable[Message]) -> list[Call]:
-    """Return the agent's executed tool calls in order: the first call of each response that has any."""
+    """Return the agent's executed tool calls in order. Of each response with tool calls, the first one is executed."""
     calls = [message["tool_calls"][0] for message in messages if message.get("tool_calls")]
     return [
         (call["function"]["name"], read_object(call["function"]["arguments"], lenient=True) or {})
@@ -78,7 +78,7 @@ def executed_calls(messages: Iterable[Message]) -> list[Call]:
 
 
 def texts_to_user(messages: Iterable[Message]) -> list[str]:
-    """Return the texts that the agent sent to the user: those of its responses without a tool call."""
+    """Return the texts that the agent sent to the user: the texts of its responses without a tool call."""
     return [
         message.get("content") or ""
         for message in messages
@@ -87,7 +87,7 @@ def texts_to_user(messages: Iterable[Message]) -> list[str]:
 
 
 def find_ender(messages: Sequence[Message]) -> str | None:
-    """Return who ended the conversation: `user`, `transfer`, or None if it never ended."""
+    """Return who ended the conversation: `user` or `transfer`. Return None if it never ended."""
     last = messages[-1]
     if last["role"] == "tool" and last["name"] == TRANSFER_TOOL:
         return "transfer"
@@ -96,7 +96,7 @@ def find_ender(messages: Sequence[Message]) -> str | None:
 
 
 def replay(world: World, calls: Iterable[Call]) -> Database:
-    """Return the database after these calls, starting from its initial state.
+    """Return the database after these calls. The calls start from the database's initial state.
 
     Calls that only read are skipped.
     """

@@ -56,7 +56,7 @@ def _listed_tools(path: Path) -> Iterator[str]:
 
 
 def _schemas(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the tool schemas in a file, by class name: what each class's `get_info` returns."""
+    """Return the tool schemas in a file, by class name. A schema is what the `get_info` of the class returns."""
     found = {}
     for kind in _parse(path).body:
         for method in kind.body if isinstance(kind, ast.ClassDef) else ():
@@ -68,7 +68,7 @@ def _schemas(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def _literal(path: Path, node: ast.expr) -> Any:
-    """Return the value of a literal. A `Task(...)` or `Action(...)` in it becomes a dict of its arguments."""
+    """Return the value of a literal. A `Task(...)` or `Action(...)` within becomes a dict of its arguments."""
     match node:
         case ast.Call(func=ast.Name(id=name), args=[], keywords=keywords) if name in _CONSTRUCTORS:
             return {str(keyword.arg): _literal(path, keyword.value) for keyword in keywords}

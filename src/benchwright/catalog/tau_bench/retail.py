@@ -67,7 +67,7 @@ def list_all_product_types(database: Database, /) -> str:
 
 
 def cancel_pending_order(database: Database, /, order_id: str, reason: str) -> str:
-    """Cancel an order. What was paid by gift card is refunded to it at once."""
+    """Cancel an order. Amounts paid by gift card are refunded to the card at once."""
     order = _order(database, order_id, "pending", "non-pending order cannot be cancelled")
     if reason not in CANCEL_REASONS:
         raise ToolError("invalid reason")
@@ -110,7 +110,7 @@ def modify_pending_order_items(
 ) -> str:
     """Replace items of an order by other variants of the same products.
 
-    After that, the order cannot be modified again.
+    The order cannot be modified again afterwards.
     """
     order = _order(database, order_id, "pending", "non-pending order cannot be modified")
     difference = _price_difference(database, order, item_ids, new_item_ids)
@@ -223,7 +223,8 @@ def _order(database: Database, order_id: str, status: str, otherwise: str) -> Or
     """Return the trial's own copy of an order, which may be changed.
 
     Raises:
-        ToolError: If the order is missing, or does not have the status; then with the text `otherwise`.
+        ToolError: If the order is missing, or does not have the status. In the latter case, the text of the
+            error is `otherwise`.
     """
     if order_id not in database["orders"]:
         raise ToolError("order not found")
@@ -248,7 +249,7 @@ def _method(database: Database, order: Order, payment_method_id: str) -> dict[st
 
 
 def _missing_item(order: Order, item_ids: Sequence[str]) -> str | None:
-    """Return the first item that is requested more often than the order contains it, else None."""
+    """Return the first item that is requested more often than the order contains it. Return None if there is none."""
     ordered = [item["item_id"] for item in order["items"]]
     for item_id in item_ids:
         if item_ids.count(item_id) > ordered.count(item_id):
@@ -263,7 +264,7 @@ def _item(order: Order, item_id: str) -> dict[str, Any]:
 def _price_difference(
     database: Database, order: Order, item_ids: Sequence[str], new_item_ids: Sequence[str]
 ) -> Any:
-    """Return the total price of the new items minus that of the old ones."""
+    """Return the total price of the new items minus the total price of the old items."""
     missing = _missing_item(order, item_ids)
     if missing is not None:
         raise ToolError(f"{missing} not found")

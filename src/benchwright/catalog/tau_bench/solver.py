@@ -53,9 +53,9 @@ class Customer:
 class TauSolver:
     """Solver with tau-bench's tool-calling agent: one action per step, until the user ends the conversation.
 
-    A transfer to a human also ends it. If a response has tool calls, only the first one is executed, and the
-    response's text is not sent to the user. Any other response is sent to the user. Tool arguments that are
-    not a JSON object end the conversation, because they make tau-bench's program fail.
+    A transfer to a human also ends the conversation. If a response has tool calls, only the first one is
+    executed, and the response's text is not sent to the user. Any other response is sent to the user. Tool
+    arguments that are not a JSON object end the conversation, because they make tau-bench's program fail.
     """
 
     def __init__(self, worlds: Worlds) -> None:

@@ -29,7 +29,7 @@ ENVIRONMENTS_FOLDER = "tau_bench/envs"
 
 
 class World(msgspec.Struct, frozen=True):
-    """A domain's world: its policy, tool schemas and initial database. `digest` identifies its contents."""
+    """A domain's world: its policy, tool schemas and initial database. `digest` identifies the contents."""
 
     domain: Domain
     wiki: str
@@ -45,7 +45,7 @@ class World(msgspec.Struct, frozen=True):
 class Worlds:
     """The worlds of all domains, read from the source of the tasks.
 
-    Each is read once per process, on first use.
+    Each world is read once per process, on first use.
     """
 
     def __init__(self, source: Source | None = None) -> None:

@@ -54,7 +54,7 @@ TERMINAL_BENCH = About(
 def _later(version: str, items: int, repository: str, commit: str, says: str) -> About:
     """Return the metadata of a later version, whose tasks are in Harbor's format.
 
-    The tasks are in the folder `tasks` of a Git repository at a commit.
+    The tasks are in the folder `tasks` of a Git repository at a given commit.
     """
     return msgspec.structs.replace(
         TERMINAL_BENCH,

@@ -1,6 +1,6 @@
 """terminal_bench as llm-benchmarker documents it: tasks with a setup, a validation and a solution script.
 
-They run in ubuntu:22.04, without a network.
+The scripts run in ubuntu:22.04, without a network.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ IMAGE = "ubuntu:22.04"
 MAX_TURNS = 15
 COMMAND_SECONDS = 60.0
 SCRIPT_SECONDS = 300.0
-"""Time limit of the setup script, and of the validation script."""
+"""Time limit of each script in seconds: the setup script, and the validation script."""
 
 TASK_PROMPT = """\
 You work in a Linux container, as root, without a network. Your task:
@@ -98,7 +98,7 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def checks(sample: Sample) -> Iterator[Check]:
-    """Yield the check that runs the row's own solution, if it has one; then an agent that does nothing."""
+    """Yield the checks: first the row's own solution, if it has one, then an agent that does nothing."""
     solution = sample.content["solution_script"]
     if solution:
         block = _SOLUTION.format(script=solution.rstrip("\n"))
@@ -107,7 +107,7 @@ def checks(sample: Sample) -> Iterator[Check]:
 
 
 class ScriptedTerminal:
-    """A solver that runs the model's fenced commands, shows their output, and validates the end state."""
+    """A solver that runs the fenced commands of the model, returns their output, and validates the end state."""
 
     def __init__(self, containers: Containers, image: str) -> None:
         self._sandboxes = containers.sandboxes
@@ -163,7 +163,10 @@ def grade(artifacts: Mapping[str, Any]) -> Verdict:
 
 
 def commands_in(text: str) -> list[str]:
-    """Return the commands in an answer: its ```bash blocks. Without any, its lines that begin with `$ `."""
+    """Return the commands in an answer: the content of its ```bash blocks.
+
+    If there are no such blocks, return the lines that begin with `$ `.
+    """
     blocks = [block.rstrip("\n") for block in _FENCE.findall(text) if block.strip()]
     return blocks or _PROMPTED.findall(text)
 

@@ -18,10 +18,11 @@ _SWE_BENCH = ("SWEBench results starts here", "SWEBench results ends here")
 
 
 def pytest_results(log: str) -> dict[str, bool] | None:
-    """Parse the lines after pytest's `short test summary info`: a status word, then a test. None if empty.
+    """Parse the lines after pytest's `short test summary info`: a status word, then a test.
 
     As in the official harness, skipped tests and expected failures count as passed, unexpected passes do not.
-    A test's name is the text after the first `::`. If a test has several lines, the last one counts.
+    A test's name is the text after the first `::`. If a test has several lines, the last line counts. Return
+    None if there are no tests.
     """
     parts = SUMMARY_HEADING.split(log, maxsplit=1)
     if len(parts) < 2:
@@ -38,9 +39,9 @@ def pytest_results(log: str) -> dict[str, bool] | None:
 
 
 def swe_bench_result(log: str) -> dict[str, bool] | None:
-    """Parse the word between the two marks that SWE-bench's tasks print. None if the marks are missing.
+    """Parse the word between the two marker lines that SWE-bench's tasks print.
 
-    The result is a single entry named `tests`.
+    The result is a single entry named `tests`. Return None if the marker lines are missing.
     """
     said, end, _ = log.partition(_SWE_BENCH[0])[2].partition(_SWE_BENCH[1])
     return {"tests": said.strip() == "PASSED"} if end else None

@@ -16,7 +16,7 @@ def version_1_samples(source: Source, folders: TaskFolders) -> Iterator[Sample]:
     """Yield the tasks of Terminal-Bench 1.
 
     Raises:
-        DatasetError: If a task is invalid. Names the file.
+        DatasetError: If a task is invalid. The message names the file.
     """
     for task, folder in folders.find(source):
         yaml = version_1.read_task(check_file(folder / version_1.FILE_NAME))

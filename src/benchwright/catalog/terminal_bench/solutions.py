@@ -16,10 +16,10 @@ from benchwright.data.errors import DatasetValidationError
 def version_1_solutions(
     settings: TaskSettings, folder: Path, command_seconds: int
 ) -> Iterator[Sequence[str]]:
-    """Yield the commands that run a task's solution: solution.sh, or else solution.yaml.
+    """Yield the commands that run a task's solution: solution.sh. Without that file, they come from solution.yaml.
 
     Raises:
-        DatasetError: If there is neither, or solution.yaml is not a list of commands.
+        DatasetError: If neither file exists, or solution.yaml is not a list of commands.
     """
     (step,) = settings.steps
     file = folder / "solution.sh"
@@ -30,9 +30,10 @@ def version_1_solutions(
 
 
 def _typed(commands: Any, folder: Path) -> list[str]:
-    """Return the shell commands for a solution.yaml, for one terminal.
+    """Return the shell commands for a solution.yaml.
 
-    tmux types into interactive programs.
+    If every entry is a command that ends with Enter and is waited for, return the entries. Otherwise, return one
+    script in which tmux types all keys, so that interactive programs work.
     """
     if not isinstance(commands, list) or not all(
         isinstance(one, dict) and "command" in one for one in commands

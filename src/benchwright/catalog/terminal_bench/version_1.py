@@ -1,9 +1,9 @@
 """Reads tasks of Terminal-Bench 1: task.yaml, Dockerfile or docker-compose.yaml, and scripts.
 
 The solution is solution.sh or solution.yaml; the tests are run-tests.sh and tests/. Defaults are those of the
-official harness: 360 s for the agent, 60 s for the tests, and a compose file's network, which is open. The
+official harness: 360 s for the agent, 60 s for the tests, and an open network, as in compose files. The
 harness limits neither memory nor processors nor disk. Benchwright sets limits of 2 GiB, 1 processor and 10
-GiB, unless the file sets others.
+GiB, unless the compose file sets others.
 """
 
 from __future__ import annotations
@@ -32,14 +32,17 @@ COMPOSE_VARIABLES = {
     "T_BENCH_TASK_AGENT_LOGS_PATH": "${LOGS}",
     "T_BENCH_CONTAINER_AGENT_LOGS_PATH": "/agent-logs",
 }
-"""Variables that the harness substitutes in compose files. Log folders on this machine do not exist here."""
+"""Mapping from variables that the harness substitutes in compose files to their values.
+
+Log folders on the host do not exist here.
+"""
 
 
 def read_task(path: Path) -> dict[str, Any]:
     """Read a task.yaml.
 
     Raises:
-        DatasetError: If it is not YAML, or has no instruction.
+        DatasetError: If the file is not YAML, or has no instruction.
     """
     task = read_yaml(path)
     if not isinstance(task, dict) or not isinstance(task.get("instruction"), str):

@@ -66,7 +66,7 @@ def _marks(text: str) -> Iterator[Mark]:
 
 
 def _closing(text: str) -> dict[int, int]:
-    """Return the position of the closing brace for each opening brace that is closed."""
+    """Return a mapping from the position of each opening brace that is closed to that of its closing brace."""
     opened: list[int] = []
     closing: dict[int, int] = {}
     for brace in _BRACE.finditer(text):
@@ -78,9 +78,9 @@ def _closing(text: str) -> dict[int, int]:
 
 
 def answer_end(text: str, marks: Sequence[Mark]) -> int:
-    """Return the end of the answer: the position at which the model begins to ask itself another question.
+    """Return the position at which the answer ends because the model asks itself another question.
 
-    Base models often do this. Without such a question, it is the end of the text.
+    Base models often do this. Without such a question, return the end of the text.
     """
     asked = _ANOTHER_QUESTION.search(text, marks[0].start) if marks else None
     return asked.start() if asked else len(text)
@@ -89,7 +89,7 @@ def answer_end(text: str, marks: Sequence[Mark]) -> int:
 def retraction(text: str, start: int) -> int | None:
     """Return the end of the last words after `start` that retract or replace an answer.
 
-    None if there are none.
+    Return None if no words do.
     """
     places = [found.end() for found in _REPLACEMENT.finditer(text, start)]
     return max((place for place in (retraction_end(text, start), *places) if place is not None), default=None)

@@ -1,6 +1,6 @@
 """Arithmetic with exact values, bounded in time and memory for any input.
 
-The result is exact if it is rational.
+A rational result is exact. An irrational root is rounded.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from math import isqrt
 from benchwright.scorers.numbers.quantity import PERCENT, SHARE_DIMENSION, Quantity, Unit
 
 MOST_BITS = 40_000
-"""Maximum size of a numerator or denominator, in bits; larger numbers are not computed."""
+"""Maximum size of a numerator or denominator, in bits. A result with a larger one is not computed."""
 
 DECIMAL_PLACES = 60
-"""Decimal places of irrational roots."""
+"""Number of decimal places to which irrational roots are rounded."""
 
 PI = Fraction("3.14159265358979323846264338327950288419716939937510582097494459")
 NO_NUMBER = "not a number"
@@ -40,7 +40,7 @@ def negate(quantity: Quantity) -> Quantity:
 def add(one: Value, other: Value, sign: int) -> Value:
     """Return one + sign * other, in the unit of `one`.
 
-    If the dimensions of the units differ, return words that say so.
+    If the units have different dimensions, return words that say so.
     """
     if isinstance(one, str) or isinstance(other, str):
         return one if isinstance(one, str) else other
@@ -96,7 +96,10 @@ def raise_to_power(base: Value, exponent: Value) -> Value:
 
 
 def factorial(value: Quantity) -> Value:
-    """Return the factorial of a value; `TOO_LARGE` if the value is above 2,000, negative or fractional."""
+    """Return the factorial of a value.
+
+    Return `TOO_LARGE` if the value is above 2,000, negative or fractional.
+    """
     number = value.value.numerator
     if value.value.denominator != 1 or not 0 <= number <= 2_000:
         return TOO_LARGE
@@ -104,7 +107,10 @@ def factorial(value: Quantity) -> Value:
 
 
 def root_of(value: Fraction, degree: Fraction) -> Value:
-    """Return the root of a value: exact if it is rational, else rounded to `DECIMAL_PLACES` decimal places."""
+    """Return the root of a value.
+
+    A rational root is exact. Other roots are rounded to `DECIMAL_PLACES` decimal places.
+    """
     if degree.denominator != 1 or not 1 <= degree <= 100 or (value < 0 and degree % 2 == 0):
         return NO_NUMBER
     sign, number = (-1 if value < 0 else 1), degree.numerator

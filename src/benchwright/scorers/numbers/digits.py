@@ -1,4 +1,4 @@
-"""Reader of digits with separators: one rule decides which separate thousands and which precede decimals."""
+"""Reader of digits with separators. One rule decides which separators group thousands, and which begin decimals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import re
 from fractions import Fraction
 
 MAX_DIGITS = 4_000
-"""Maximum number of digits, and largest exponent of ten. Python converts no longer numbers."""
+"""Maximum number of digits of a number, and the largest exponent of ten.
+
+Python refuses to convert longer numbers.
+"""
 
 BLANKS = "\u00a0\u2009\u202f"
 BLANK = rf"(?:[ {BLANKS}]|\\[,;:!\ ])"
@@ -35,7 +38,7 @@ def read_digits(written: str) -> tuple[Fraction, bool] | None:
 
     Groups of exactly three digits are thousands after a comma (`1,234,567`), a blank or an apostrophe, or
     after two or more points (`1.234.567`). Otherwise a point or a single comma begins the decimals (`3.5`,
-    `3,5`, `0,125`). If there are both points and commas, the last sign begins the decimals (`1.234,5`).
+    `3,5`, `0,125`). If there are both points and commas, the last separator begins the decimals (`1.234,5`).
     Return None for other forms (`1,3,7`, `1.2.3`).
     """
     if len(written) > MAX_DIGITS:

@@ -30,7 +30,7 @@ from benchwright.scorers.numbers.tokens import Token
 from benchwright.scorers.numbers.units import CURRENCIES, read_unit
 
 MAX_NESTING = 20
-"""Maximum nesting of brackets, powers and signs; deeper expressions are not read."""
+"""Maximum nesting of brackets, powers and signs in an expression. More deeply nested expressions are not read."""
 
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
@@ -38,9 +38,9 @@ _TWO = Quantity(Fraction(2), True)
 
 
 def read_expression(tokens: Sequence[Token], place: int) -> tuple[Value, int] | None:
-    """Return the value of the longest expression that begins at a token, and the position after it.
+    """Return the value of the longest expression that begins at a token, and the position after the expression.
 
-    None if there is none.
+    Return None if no expression begins there.
     """
     expression = _Expression(tokens, place)
     value = expression.whole()
@@ -48,9 +48,9 @@ def read_expression(tokens: Sequence[Token], place: int) -> tuple[Value, int] | 
 
 
 class _Expression(Cursor):
-    """A recursive descent parser for sums of products of powers, which may have signs.
+    """A recursive descent parser of arithmetic: sums of products, products of powers. Any of them may have a sign.
 
-    Each method moves the cursor past what it has read.
+    Each method moves the cursor past the tokens that it has read.
     """
 
     def __init__(self, tokens: Sequence[Token], place: int) -> None:
@@ -84,7 +84,7 @@ class _Expression(Cursor):
         return value
 
     def _plus_or_minus(self) -> str | None:
-        """Return the sign between two terms; None if there is none.
+        """Return the sign between two terms. Return None if there is no such sign.
 
         Outside of formulas, a hyphen without blanks between two numbers does not count, because it may mean
         "to".
@@ -111,9 +111,9 @@ class _Expression(Cursor):
         return value
 
     def _operation(self, left: Value) -> Callable[[Value, Value], Value] | None:
-        """Read the sign between two factors and return its operation; None if no factor follows.
+        """Read the sign between two factors and return its operation. Return None if no factor follows.
 
-        The sign × may be missing, or be the word "of" after a share.
+        The sign × may be omitted. After a share, the word "of" may replace it.
         """
         token = self.peek()
         if token is None:
@@ -194,7 +194,10 @@ class _Expression(Cursor):
         return read_money(self) if begins_amount(self) else self._group()
 
     def _group(self) -> Value | None:
-        """Read an expression in brackets or braces and return its value; None if there is none."""
+        """Read an expression in brackets or braces and return its value.
+
+        Return None if there are no brackets or braces.
+        """
         token = self.peek()
         closing = _CLOSING.get(token.text) if token is not None and token.kind in ("sign", "group") else None
         if closing is None:
@@ -226,9 +229,10 @@ class _Expression(Cursor):
         return Quantity(Fraction(int(token.text)), True)
 
     def _root(self) -> Value | None:
-        """Read a root and return its value; None if there is none.
+        """Read the root at the cursor and return its value.
 
-        If its radicand or degree has letters, the value is words: an expression with letters.
+        If the radicand or the degree is no number, the value is words that say why, such as an expression with
+        letters.
         """
         self.place += 1
         degree = self._group() if self.is_sign("[") else _TWO

@@ -21,10 +21,13 @@ from benchwright.scorers.numbers.tokens import Token, tokens_of
 
 SEVERAL_NUMBERS = "several numbers"
 MAX_SEARCH_CHARACTERS = 4_000
-"""Maximum number of characters searched: the last ones of a line, the first ones after a statement's verb."""
+"""Maximum number of characters that are searched for a number.
+
+Of a line, these are its last characters. Of a statement, these are the first characters after its verb.
+"""
 
 MAX_MARKS = 30
-"""Maximum number of marks that are examined, from the last."""
+"""Maximum number of marks that are examined. The last marks of the text are examined first."""
 
 _DECLINED = re.compile(
     r"[\s:*_]*(?:(?:it|this|that)\s(?:is\s)?)?(?:not\sgiven|unknown|undefined|undetermined|impossible|none\b|not\spossible|cannot\b"
@@ -35,9 +38,9 @@ _CLOSE = 0.01
 
 
 def read_answer(text: str) -> Reading | None:
-    """Return the number that counts in an answer, or the kind of its result (a date, a range, …).
+    """Return the number that counts in an answer, or the kind of another result (a date, a range, …).
 
-    None if the answer contains nothing like a number.
+    Return None if the answer contains nothing like a number.
     """
     marks = marks_of(text)
     text = text[: answer_end(text, marks)]
@@ -52,7 +55,7 @@ def read_answer(text: str) -> Reading | None:
 
 
 def read_gold(text: str) -> Reading:
-    """Return the one number of a gold answer, or its kind: several numbers, a date, no number, ….
+    """Return the one number of a gold answer, or the kind of another result: several numbers, a date, no number, ….
 
     If a solution has a mark (`#### 18`), the number is read there. In an equation, the last side counts.
     """
@@ -86,7 +89,7 @@ def _marked(text: str, mark: Mark) -> Reading | None:
 
 
 def _stated(rest: str) -> Reading | None:
-    """Return the number in a statement (`the answer is …`); None if there is none.
+    """Return the number in a statement (`the answer is …`). Return None if the statement contains no number.
 
     `rest`: all the text after the statement's verb.
     """
@@ -109,17 +112,17 @@ def _stated(rest: str) -> Reading | None:
 
 
 def _goes_on(tokens: Sequence[Token]) -> bool:
-    """Return True if these tokens, which follow the first sentence, contain numbers.
+    """Return True if numbers follow a statement's first sentence. `tokens`: the tokens after that sentence.
 
-    The text then reasons, and states no answer.
+    If so, the text after the verb is a reasoning rather than the answer.
     """
     return bool(items_of(tokens[:400]))
 
 
 def _last_line(text: str) -> Reading | None:
-    """Return the number of the last line with a number, from its last sentence with one.
+    """Return the number of the last line that has a number. Within the line, the last sentence with a number counts.
 
-    None if there is none. Number words count only if no line has a number in digits.
+    Number words count only if no line has a number in digits. Return None if no line has a number.
     """
     for words in (False, True):
         for line in reversed(text.split("\n")):
@@ -147,7 +150,7 @@ def _line(line: str, words: bool) -> Reading | None:
 
 
 def _only_one(items: Sequence[Item]) -> bool:
-    """Return True if all numbers have the value 1. The word "one" is hardly ever meant as a number."""
+    """Return True if the value of every number is 1. The word "one" is hardly ever meant as a number."""
     return all(isinstance(item.value, Quantity) and item.value.value == 1 for item in items)
 
 

@@ -25,9 +25,9 @@ _LABELS = word_set(
 
 
 class Item(NamedTuple):
-    """A number or similar item: the tokens from `first` to `last` (exclusive), and their value.
+    """A number, or another item with numbers, that spans the tokens from `first` to `last` (exclusive).
 
-    `value`: a quantity, or words for what it is instead (a date, a range, …).
+    `value`: a quantity. If the item is no quantity, words for its kind (a date, a range, …).
     """
 
     value: Value
@@ -41,9 +41,9 @@ class Item(NamedTuple):
 
 
 def items_of(tokens: Sequence[Token], *, words: bool = False) -> list[Item]:
-    """Return the numbers among the tokens, and the items that contain numbers, in order.
+    """Return the items in a list of tokens, in order: numbers, and items that contain numbers.
 
-    `words`: include numbers written in words.
+    `words`: True to include numbers written in words.
     """
     found: list[Item] = []
     place = 0
@@ -56,7 +56,7 @@ def items_of(tokens: Sequence[Token], *, words: bool = False) -> list[Item]:
 
 
 def read_item(tokens: Sequence[Token], place: int, *, words: bool = False) -> Item | None:
-    """Return the number or similar item that begins at a token; None if there is none."""
+    """Return the number or similar item that begins at a token. Return None if no item begins there."""
     token = tokens[place]
     if token.kind in _KINDS:
         return Item(_KINDS[token.kind], place, place + 1)
@@ -76,9 +76,9 @@ def read_item(tokens: Sequence[Token], place: int, *, words: bool = False) -> It
 
 
 def _behind_name(tokens: Sequence[Token], place: int) -> int:
-    """Return the position after a name with a number, such as COVID-19 or Step 3.
+    """Return the position after a name that contains a number, such as COVID-19 or Step 3.
 
-    If there is no such name, return the next position.
+    If no such name begins at the token, return the position of the next token.
     """
     token, cursor = tokens[place], Cursor(tokens, place)
     if token.kind != "word" or token.in_formula:
@@ -91,7 +91,7 @@ def _behind_name(tokens: Sequence[Token], place: int) -> int:
 
 
 def _is_label(tokens: Sequence[Token], place: int) -> bool:
-    """Return True if the number at a token only labels its line, as in `2. Add them`."""
+    """Return True if the number at a token only numbers its line, as in `2. Add them`."""
     if (
         tokens[place].kind != "number"
         or (place > 0 and tokens[place - 1].text != "\n")
@@ -103,7 +103,7 @@ def _is_label(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _continues_letters(tokens: Sequence[Token], place: int) -> bool:
-    """Return True if the token is an arithmetic sign after a single letter, as in x + 5."""
+    """Return True if the token is an arithmetic sign that follows a single letter, as in x + 5."""
     if place == 0 or tokens[place].kind != "sign" or tokens[place].text not in "+-×/^":
         return False
     before = tokens[place - 1]
@@ -111,7 +111,10 @@ def _continues_letters(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _extended(tokens: Sequence[Token], item: Item, words: bool) -> Item:
-    """Return the item extended by what is joined to it: a smaller unit, or the rest of a range or list."""
+    """Return the item extended by the tokens joined to it.
+
+    These are an amount in a smaller unit, or the rest of a range or list.
+    """
     cursor = Cursor(tokens, item.last)
     token = cursor.peek()
     if token is None:
@@ -151,9 +154,9 @@ def _and_a_part(tokens: Sequence[Token], item: Item) -> Item:
 
 
 def _with_smaller_unit(tokens: Sequence[Token], item: Item) -> Item | None:
-    """Return an item and the amount in a smaller unit after it (2 hours and 30 minutes) as one item.
+    """Return one item for an amount and the amount in a smaller unit after it (2 hours and 30 minutes).
 
-    None if no such amount follows.
+    Return None if no such amount follows.
     """
     if not isinstance(item.value, Quantity) or item.value.unit is None:
         return None

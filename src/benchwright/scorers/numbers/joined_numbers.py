@@ -1,4 +1,4 @@
-"""Reader of amounts, and of numbers joined to other numbers: ranges, lists, ratios, tuples."""
+"""Reader of amounts, and of several numbers that form one item: ranges, lists, ratios, tuples."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _JOINING_SIGNS = {
 _ENDS = ("\n", ".", ")", "]", "}", "!", "?", ";")
 LONGEST_WORDS = 12
 LONGEST_TUPLE = 200
-"""Maximum number of tokens of a tuple."""
+"""Maximum number of tokens of a tuple. A longer tuple is not recognised."""
 
 
 def read_amount(tokens: Sequence[Token], place: int, words: bool) -> tuple[Value, int] | None:
     """Return the tuple, expression or number in words at a position, and the position after it.
 
-    None if there is none. If brackets are nested too deeply, only the inner ones are read.
+    Return None if none of them begins there. If brackets are nested too deeply, only the inner ones are read.
     """
     if place >= len(tokens) or (_opens(tokens, place) and _opens(tokens, place + MAX_NESTING)):
         return None
@@ -53,7 +53,7 @@ def read_amount(tokens: Sequence[Token], place: int, words: bool) -> tuple[Value
 
 
 def _tuple_end(tokens: Sequence[Token], place: int) -> int | None:
-    """Return the position after a tuple, set or interval; None if there is none."""
+    """Return the position after a tuple, set or interval. Return None if none of them begins here."""
     if not _opens(tokens, place) or _opens(tokens, place + 2):
         return None
     cursor = Cursor(tokens, place + 1)
@@ -90,9 +90,9 @@ def _number_words(tokens: Sequence[Token], place: int) -> tuple[Value, int] | No
 
 
 def joined_kind(cursor: Cursor, words: bool) -> tuple[str, int] | None:
-    """Return the kind that a number forms with what follows (range, list, …), and the position after.
+    """Return the kind of item that a number forms with the tokens after it (range, list, …), and the position after it.
 
-    None if nothing is joined to the number.
+    Return None if nothing is joined to the number.
     """
     token, after = cursor.peek(), cursor.peek(1)
     if token is None:
@@ -116,9 +116,9 @@ def joined_kind(cursor: Cursor, words: bool) -> tuple[str, int] | None:
 
 
 def _rest_of_list(cursor: Cursor, words: bool) -> tuple[str, int] | None:
-    """Return the kind "list" and the position after the rest of a list of numbers; None if it is no list.
+    """Return the kind "list" and the position after the list. Return None if the number begins no list.
 
-    A list must end its clause: `In 2020, 18 came` is not one.
+    A list must end its clause: `In 2020, 18 came` is not a list.
     """
     while cursor.is_sign(",", ";"):
         cursor.place += 1

@@ -29,13 +29,13 @@ SCALES = {
     "万": 10**4,
     "亿": 10**8,
 }
-"""Words after a number that multiply it (hundred, thousand, …), with their factors."""
+"""Mapping from a word after a number (hundred, thousand, …) to the factor by which it multiplies the number."""
 
 SCALE_LETTERS = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
-"""Letters attached to a number that multiply it, with their factors (5k)."""
+"""Mapping from a letter attached to a number (5k) to the factor by which it multiplies the number."""
 
 MONEY_LETTERS = SCALE_LETTERS | {"m": 10**6, "b": 10**9}
-"""Letters attached to an amount of money that multiply it, with their factors."""
+"""Mapping from a letter attached to an amount of money to the factor by which it multiplies the amount."""
 
 FRACTION_WORDS = {
     "half": 2,
@@ -60,9 +60,9 @@ def word_set(text: str) -> frozenset[str]:
 
 
 def read_words(words: Sequence[str]) -> tuple[Fraction, int] | None:
-    """Return the number with which `words` begin, and how many words it has.
+    """Return the number at the beginning of `words`, and how many of the words belong to it.
 
-    None if they begin with no number.
+    Return None if `words` begin with no number.
 
     `words` are in lower case and include hyphens: `twenty - one`, `one hundred and five`, `two and a half`,
     `three quarters`, `half`, `a hundred`.
@@ -84,9 +84,9 @@ def read_words(words: Sequence[str]) -> tuple[Fraction, int] | None:
 
 
 def _cardinal(words: Sequence[str]) -> tuple[int, int]:
-    """Return the whole number with which the words begin, and how many words it has.
+    """Return the whole number at the beginning of `words`, and how many of the words belong to it.
 
-    Return (0, 0) if there is none.
+    Return (0, 0) if `words` begin with no number.
     """
     total = current = count = 0
     below = MAX_VALUE

@@ -26,7 +26,7 @@ _FRACTIONS = ("frac", "dfrac", "tfrac", "cfrac")
 def read_number(cursor: Cursor, money: Unit | None = None) -> Value:
     """Read the number at the cursor, which must be at digits, and return its value.
 
-    `money`: the currency before the digits; None if there is none.
+    `money`: the currency whose sign or code precedes the digits; None if there is none.
     """
     token = cursor.tokens[cursor.place]
     cursor.place += 1
@@ -47,9 +47,9 @@ def read_number(cursor: Cursor, money: Unit | None = None) -> Value:
 
 
 def read_money(cursor: Cursor) -> Value | None:
-    """Read a currency's sign or code and the amount after it, and return the amount.
+    """Read a currency's sign or code and the amount after it. Return the amount.
 
-    None if there is none.
+    Return None if there is no such amount.
     """
     before, token = cursor.place, cursor.tokens[cursor.place]
     cursor.place += 1
@@ -66,7 +66,7 @@ def read_money(cursor: Cursor) -> Value | None:
 
 
 def read_repeating(text: str) -> Quantity:
-    """Return the value of a repeating decimal: 0.1\\overline{6}, 0.1(6)."""
+    r"""Return the value of a repeating decimal, such as 0.1\overline{6} or 0.1(6)."""
     found = _REPEATING.match(text)
     assert found is not None
     whole, decimals, period = found.groups()
@@ -83,10 +83,10 @@ def begins_amount(cursor: Cursor) -> bool:
 
 
 def _attached(cursor: Cursor, money: Unit | None) -> Value | None:
-    """Read letters attached to a number, and return their value.
+    """Read letters attached to a number, and return what they mean.
 
-    They are a factor (5k), an ordinal (5th), or unknowns of an expression (5x). None if there are no such
-    letters, or if they are a unit or an ordinary word (156pieces).
+    The result is a factor (5k), or words for an ordinal (5th) or an expression with unknowns (5x). Return None
+    if there are no such letters, or if they are a unit or an ordinary word (156pieces).
     """
     token = cursor.peek()
     if token is None or token.after_blank or token.kind != "word":
@@ -108,7 +108,10 @@ def _attached(cursor: Cursor, money: Unit | None) -> Value | None:
 
 
 def _mixed(cursor: Cursor, whole: Quantity) -> Quantity:
-    r"""Return the number plus the proper fraction after it, if any: 2 1/2, 2½, 2\frac{1}{2}, 2 and 1/2."""
+    r"""Return a number together with the proper fraction after it: 2 1/2, 2½, 2\frac{1}{2}, 2 and 1/2.
+
+    Without such a fraction, return the number alone.
+    """
     before = cursor.place
     if cursor.is_word("and") or cursor.is_sign("&"):
         cursor.place += 1

@@ -6,14 +6,14 @@ from fractions import Fraction
 from typing import NamedTuple
 
 TOLERANCE = Fraction(1, 10**9)
-"""Relative difference up to which two numbers are equal, unless both are whole numbers."""
+"""Relative difference up to which two numbers count as equal. Two whole numbers must be exactly equal."""
 
 WHOLE_TOLERANCE = Fraction(1, 10**6)
-"""Absolute difference up to which a number that is not whole equals a whole number."""
+"""Absolute difference up to which a number that is not whole counts as equal to a whole number."""
 
 
 class Unit(NamedTuple):
-    """A unit: its dimensions, and its size in the base unit of these dimensions.
+    """A unit: its dimensions, and the factor that converts it into the base unit of these dimensions.
 
     A cent has two dimensions, because both dollars and euros have cents.
     """
@@ -23,21 +23,21 @@ class Unit(NamedTuple):
     factor: Fraction = Fraction(1)
 
     def is_convertible_to(self, other: Unit) -> bool:
-        """Return True if the units share a dimension, so that they can be converted."""
+        """Return True if the units share a dimension. Only then can one be converted into the other."""
         return bool(self.dimensions & other.dimensions)
 
 
 SHARE_DIMENSION = frozenset({"share"})
 PERCENT = Unit("%", SHARE_DIMENSION, Fraction(1, 100))
 OPTIONAL_DIMENSIONS = (SHARE_DIMENSION, frozenset({"count"}))
-"""Dimensions (percent, dozens) of units that one of two equal numbers may lack.
+"""Dimensions whose unit may be missing from one of two equal numbers: percent and dozens.
 
-The numbers are compared both before and after conversion.
+Such numbers are compared both before and after conversion.
 """
 
 
 class Quantity(NamedTuple):
-    """A number as it is written. `value` is without the unit: that of 50 % is 50.
+    """A number with its unit, as written. `value`: the number without the unit, such as 50 for 50 %.
 
     `is_whole`: True if it is written as a whole number, without decimals or division.
     """
@@ -48,19 +48,19 @@ class Quantity(NamedTuple):
 
     @property
     def in_base_units(self) -> Fraction:
-        """The value in the base unit: that of 50 % is 0.5."""
+        """The value converted into the base unit, such as 0.5 for 50 %."""
         return self.value * self.unit.factor if self.unit else self.value
 
 
 NOTHING_READ = "no number"
-"""Kind of a reading that contains nothing like a number."""
+"""The `kind` of a `Reading` that contains nothing like a number."""
 
 
 class Reading(NamedTuple):
-    """The content read at one place of a text: a number, or something of another `kind` (a date, …).
+    """The result of reading one passage: a number, or something of another `kind` (a date, …).
 
-    `quantities`: the number; empty for other kinds. There are two if an exact number is followed by its
-    rounded value.
+    `quantities`: the number; empty for other kinds. There are two quantities if an exact number is followed
+    by its rounded value.
     """
 
     span: str
@@ -69,9 +69,10 @@ class Reading(NamedTuple):
 
 
 class Tolerance(NamedTuple):
-    """The difference up to which two numbers count as equal: `relative` to the larger one, or `absolute`.
+    """The difference up to which two numbers count as equal. It is the larger of two limits.
 
-    If `relative` is None, whole numbers must be the same, and others may differ by `TOLERANCE`.
+    `relative`: a share of the larger number. If it is None, whole numbers must be exactly equal, and others
+    may differ by `TOLERANCE`. `absolute`: a difference.
     """
 
     relative: Fraction | None = None
@@ -80,9 +81,9 @@ class Tolerance(NamedTuple):
     def allows(self, one: Quantity, other: Quantity) -> bool:
         """Return True if two quantities are equal within the tolerance.
 
-        If both have a unit, they are converted; different dimensions are never equal. If only one has a unit,
-        the values are compared. For percent and dozens, the converted value is compared too (50 % equals 50
-        and 0.5).
+        If both have a unit, they are converted first; quantities of different dimensions are never equal. If
+        only one has a unit, the values without units are compared. If that unit is percent or dozen, the
+        converted value may be equal instead (50 % equals both 50 and 0.5).
         """
         whole = (one.is_whole, other.is_whole)
         if one.unit and other.unit:

@@ -1,4 +1,4 @@
-"""Choice of the main number of a sentence: the one at its beginning, else its last main number.
+"""Choice of the main number of a sentence: the number at its beginning, otherwise its last main number.
 
 Numbers in circumstances (`in 30 days`) are not main numbers.
 """
@@ -14,7 +14,7 @@ from benchwright.scorers.numbers.quantity import Quantity
 from benchwright.scorers.numbers.tokens import Token
 
 MAX_NUMBERS = 30
-"""Maximum number of numbers in a sentence that are examined, counted from the last."""
+"""Maximum number of numbers in a sentence that are examined. The last numbers are examined."""
 
 _DECORATIONS = word_set(
     "about approximately roughly exactly around nearly almost only just simply therefore thus so hence is are "
@@ -30,7 +30,7 @@ _NOT = frozenset({"not", "never"})
 
 
 def skip_decorations(tokens: Sequence[Token]) -> int:
-    """Return the position after the words and signs that may precede a number, such as `about` and `=`."""
+    """Return the position after words and signs that often precede an answer's number, such as `about` and `=`."""
     place = 0
     while place < len(tokens):
         token = tokens[place]
@@ -43,7 +43,7 @@ def skip_decorations(tokens: Sequence[Token]) -> int:
 
 
 def sentence_end(tokens: Sequence[Token], begin: int) -> int:
-    """Return the end of the sentence that begins at a token: its final punctuation mark, or the line end."""
+    """Return the end of a sentence that begins at a token: the position of its final punctuation or line end."""
     for place in range(begin, len(tokens)):
         token = tokens[place]
         ends = token.text in (".", "!", "?") and (place + 1 == len(tokens) or tokens[place + 1].after_blank)
@@ -53,9 +53,9 @@ def sentence_end(tokens: Sequence[Token], begin: int) -> int:
 
 
 def opening_item(tokens: Sequence[Token], items: Sequence[Item]) -> Item | None:
-    """Return the number with which a text begins; of an equation there, the number on its last side.
+    """Return the number with which a text begins. If an equation begins the text, the number on its last side.
 
-    None if the text begins with words.
+    Return None if the text begins with words.
     """
     begin = skip_decorations(tokens)
     first = items[0]
@@ -72,7 +72,7 @@ def opening_item(tokens: Sequence[Token], items: Sequence[Item]) -> Item | None:
 
 
 def _names_a_side(tokens: Sequence[Token]) -> bool:
-    """Return True if the tokens are a left side and an equals sign, as in `x =` or `total cost =`."""
+    """Return True if the tokens are the left side of an equation and its equals sign: `x =`, `total cost =`."""
     return bool(tokens) and tokens[-1].text in ("=", "≈") and len(tokens) < 9 and _is_plain(tokens)
 
 
@@ -83,10 +83,10 @@ def _is_plain(tokens: Sequence[Token]) -> bool:
 
 
 def clause_item(tokens: Sequence[Token], items: Sequence[Item]) -> Item:
-    """Return the main number of a sentence: its last number, or the only one in bold type.
+    """Return the main number of a sentence: the only number in bold type, otherwise the last number.
 
-    Numbers in remarks in brackets, denials, circumstances (`in 30 days`) and purposes are left out, as long
-    as another number is left.
+    Numbers in remarks in brackets, denials, circumstances (`in 30 days`) and purposes are ignored, as long as
+    another number remains.
     """
     left = list(items[-MAX_NUMBERS:])
     for is_left_out in (_is_remark, _is_denied, _is_circumstance, _is_purpose):
@@ -96,7 +96,7 @@ def clause_item(tokens: Sequence[Token], items: Sequence[Item]) -> Item:
 
 
 def _is_remark(tokens: Sequence[Token], item: Item) -> bool:
-    """Return True if an item is in round brackets that are a remark, not part of an expression."""
+    """Return True if an item is in round brackets that enclose a remark. Brackets of an expression do not count."""
     depth = 0
     for place in range(item.first - 1, -1, -1):
         depth += (tokens[place].text == ")") - (tokens[place].text == "(")
@@ -134,7 +134,7 @@ def _is_circumstance(tokens: Sequence[Token], item: Item) -> bool:
 
 
 def _is_purpose(tokens: Sequence[Token], item: Item) -> bool:
-    """Return True if an item is part of a purpose (`25 passes to save $2`) or means (`64 by adding 15`)."""
+    """Return True if an item belongs to a purpose (`25 passes to save $2`) or to a means (`64 by adding 15`)."""
     if item.first < 2:
         return False
     before, verb = tokens[item.first - 2].text.lower(), tokens[item.first - 1].text.lower()

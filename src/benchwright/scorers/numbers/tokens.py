@@ -1,4 +1,4 @@
-"""Tokenizer of a text with numbers. LaTeX and Markdown are read as what they display."""
+"""Tokenizer of a text with numbers. LaTeX and Markdown source is read as it would be rendered."""
 
 from __future__ import annotations
 
@@ -137,9 +137,10 @@ def _formulas(text: str) -> Iterator[re.Match[str]]:
 
 
 def _shown(kind: str, piece: str, text: str, start: int, braces: list[bool]) -> tuple[str, str] | None:
-    """Return (kind, text) of the token that a piece of text displays; None if it displays nothing.
+    """Return (kind, text) of the token as which a piece of LaTeX or Markdown source is rendered.
 
-    `braces`: a stack with an entry for each open brace, True if the brace is itself a token.
+    Return None if the piece renders as nothing. `braces`: a stack with one entry per open brace: True if the
+    brace yields a token, False if it only delimits the argument of a LaTeX command.
     """
     if kind == "sign" and piece in "{}":
         if piece == "{":
@@ -160,7 +161,7 @@ def _shown(kind: str, piece: str, text: str, start: int, braces: list[bool]) -> 
 
 
 def _shows_group(text: str, brace: int) -> bool:
-    r"""Return True if a brace belongs to a command that only displays its content, such as \text{km}."""
+    r"""Return True if a brace delimits the argument of a LaTeX command that only shows it, such as \text{km}."""
     name = _NAME_BEFORE.search(text, max(0, brace - 20), brace)
     return name is not None and (name[1] in _SHOWN or name[1] in _LAYOUT)
 

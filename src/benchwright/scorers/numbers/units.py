@@ -53,7 +53,7 @@ def _units() -> Iterator[tuple[str, Unit]]:
 
 
 UNITS: dict[str, Unit] = dict(_units())
-"""Units by name. Names are in lower case, except for some short ones with capitals: `L`, `mL`, `KB`, …."""
+"""Mapping from a unit's name to the unit. Names are in lower case, except short ones such as `L`, `mL`, `KB`."""
 
 POWERS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 UNIT_SIGNS = {sign: UNITS[name] for sign, name in CURRENCIES.items()} | {
@@ -61,11 +61,11 @@ UNIT_SIGNS = {sign: UNITS[name] for sign, name in CURRENCIES.items()} | {
     "‰": UNITS["permille"],
     "°": UNITS["degree"],
 }
-"""Units by their signs, such as %."""
+"""Mapping from a sign, such as %, to its unit."""
 
 
 def find_unit(word: str) -> Unit | None:
-    """Return the unit with this name; None if there is none.
+    """Return the unit with this name. Return None if there is no such unit.
 
     Words of one or two letters must match exactly: `L` is a liter, and `M` is no unit.
     """
@@ -84,7 +84,7 @@ def raise_unit(unit: Unit, power: int) -> Unit:
 def read_unit(cursor: Cursor) -> Unit | None:
     """Read the unit at the cursor, move past it and return it.
 
-    None if there is no unit, or if it is a rate (km/h).
+    Return None if there is no unit, or if the unit is that of a rate (km/h).
     """
     found = _unit_at(cursor)
     if found is None:
@@ -100,7 +100,7 @@ def read_unit(cursor: Cursor) -> Unit | None:
 
 
 def _unit_at(cursor: Cursor) -> tuple[Unit, int] | None:
-    """Return the unit at the cursor and how many tokens it has; None if there is no unit."""
+    """Return the unit at the cursor and its number of tokens. Return None if there is no unit."""
     token, after = cursor.peek(), cursor.peek(1)
     if token is None:
         return None
@@ -123,7 +123,7 @@ def _unit_at(cursor: Cursor) -> tuple[Unit, int] | None:
 
 
 def _power(cursor: Cursor) -> int | None:
-    """Read the power of a unit and return it: ², ^2, ^{2}. None if there is none."""
+    """Read the exponent of a unit (², ^2, ^{2}) and return it. Return None if there is no exponent."""
     token = cursor.peek()
     if token is not None and token.kind == "raised" and token.text in ("²", "³"):
         cursor.place += 1

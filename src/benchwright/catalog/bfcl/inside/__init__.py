@@ -1,1 +1,1 @@
-"""Files that run in the sandbox, beside BFCL's own classes. Benchwright itself never imports them."""
+"""Files that run in the sandbox, next to BFCL's own classes. Benchwright itself never imports them."""

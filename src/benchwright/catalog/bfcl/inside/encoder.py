@@ -1,10 +1,10 @@
-"""Embeds texts with sentence-transformers: one JSON line in, one out. Runs in the sandbox, beside the model.
+"""Embeds texts with sentence-transformers: one JSON line in, one out. Runs in the sandbox, next to the model.
 
     {"encode": "['a text', 'another']"}     -> {"shape": [2, 384], "values": "…"}     32-bit floats in base64
 
-The texts are written as a Python literal, since a model may have put anything in their place. If the library
-raises, the answer is `{"error": "its message"}`. One thread is used, because otherwise the last digits would
-depend on the number of processors.
+The texts are written as a Python literal, since a model may have put a value of any type in place of texts.
+If the library raises, the response is `{"error": "its message"}`. One thread is used, because otherwise the
+last digits would depend on the number of processors.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from functools import lru_cache
 from typing import Any
 
 KEPT = 64
-"""Number of answers that are cached: all questions of a scenario begin by embedding the same memory."""
+"""Number of responses that are cached: all questions of a scenario begin by embedding the same memory."""
 
 
 def main() -> None:
-    """Print `{}` once the model is loaded, then answer requests on stdin line by line until it ends."""
+    """Print `{}` once the model is loaded. Then respond to each line on stdin until stdin ends."""
     out, sys.stdout = sys.stdout, sys.stderr
     os.environ.update(
         HF_HUB_OFFLINE="1", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", TOKENIZERS_PARALLELISM="false"
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def embedded(model: Any, source: str) -> dict[str, Any]:
-    """Return the answer to a request: embeddings, or an error."""
+    """Return the response to a request: embeddings, or an error."""
     try:
         vectors = model.encode(ast.literal_eval(source), normalize_embeddings=True)
     except Exception as error:  # any exception is reported to the caller

@@ -1,7 +1,7 @@
-"""Replaces the mpmath library. BFCL's MathAPI uses only its logarithms and its precision setting.
+"""Replaces the mpmath library. BFCL's MathAPI uses only mpmath's logarithms and its precision setting.
 
-Binary floating point of any precision: a value is a fraction with the requested number of significant bits.
-It prints in mpmath's form (`mpf('2.0')`), since the model sees that.
+A value is a binary floating-point number of any precision: a fraction with the requested number of
+significant bits. It prints in mpmath's form (`mpf('2.0')`), since the model sees that form.
 """
 
 from __future__ import annotations

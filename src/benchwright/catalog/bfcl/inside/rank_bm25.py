@@ -13,7 +13,7 @@ K1, B, DELTA = 1.5, 0.75, 1
 
 
 class BM25Plus:
-    """BM25+ scores of documents, each a list of words.
+    """BM25+ scores of documents. Each document is a list of words.
 
     Raises:
         ZeroDivisionError: If there is no document.
@@ -35,7 +35,7 @@ class BM25Plus:
         return scores
 
     def _weight(self, found: int, place: int) -> float:
-        """Return the BM25+ weight of a word that occurs `found` times in document number `place`.
+        """Return the BM25+ weight of a word that occurs `found` times in the document with index `place`.
 
         The weight is normalised by the document's length.
         """

@@ -1,6 +1,6 @@
-"""Replaces the sentence-transformers library beside BFCL's classes: sends requests to `encoder.py`.
+"""Replaces the sentence-transformers library for BFCL's classes: sends requests to `encoder.py`.
 
-That is a separate process with the real library, since loading it takes seconds and 1 GB of memory.
+`encoder.py` runs the real library in a separate process, since loading it takes seconds and 1 GB of memory.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 
 class SentenceTransformer:
-    """The embedding model. There is only one, whatever name is requested."""
+    """The embedding model. The same model is used, whatever name the caller requests."""
 
     def __init__(self, name: str, device: str) -> None: ...
 
@@ -27,7 +27,7 @@ class SentenceTransformer:
         """Return the embeddings of texts, normalised to length 1, in shape (texts, dimensions).
 
         Raises:
-            ValueError: If the real library raised an exception. Has that exception's message.
+            ValueError: If the real library raised an exception. The message is that exception's message.
         """
         assert normalize_embeddings, "that is the only kind that there is"
         print(json.dumps({"encode": repr(sentences)}), file=sys.__stdout__, flush=True)

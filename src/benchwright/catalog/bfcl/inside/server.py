@@ -1,4 +1,4 @@
-"""Executes calls on BFCL's classes: one JSON line in, one out. Runs in the sandbox, beside the classes.
+"""Executes calls on BFCL's classes: one JSON line in, one out. Runs in the sandbox, next to the classes.
 
 The calls come as source text (`mv(source='a', destination='b')`) and are parsed, never evaluated: a call's
 arguments are literals or further calls of the classes' public methods. The results read like those of the
@@ -30,12 +30,12 @@ from typing import Any
 PACKAGE = "bfcl_eval.eval_checker.multi_turn_eval.func_source_code"
 STATELESS = ("MathAPI",)
 BLANKS = re.compile(r"\b([a-zA-Z_]\w*)\s+(?=\()")
-"""Blanks between a word and a bracket.
+"""Regular expression for blanks between a word and a bracket.
 
-The official executor removes them from calls, and from texts in calls, too.
+The official executor removes these blanks from calls, even in strings within calls.
 """
 KEPT = ("core_memory", "archival_memory", "memory")
-"""The attributes of a memory that are kept between two conversations."""
+"""The attributes of a memory that are stored after a conversation and restored for the next one."""
 REFUSED = ("kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run")
 
 
@@ -91,14 +91,14 @@ class World:
         return self.methods[node.func.id](*positional, **named)
 
     def _check_name(self, node: Any) -> None:
-        """Raise NameError unless the name is that of a method."""
+        """Raise NameError unless a call's function is the name of a method."""
         while isinstance(node, ast.Attribute):
             node = node.value
         if isinstance(node, ast.Name) and node.id not in self.methods:
             raise NameError(f"name {node.id!r} is not defined")
 
     def memory(self) -> dict[str, Any]:
-        """Return the part of the memory that the model sees (`shown`), and all of it (`snapshot`)."""
+        """Return two forms of the memory: the part that the model sees (`shown`), and the whole memory (`snapshot`)."""
         (instance,) = self.instances.values()
         kept = {name: exported(value) for name, value in vars(instance).items() if name in KEPT}
         return {"shown": instance._dump_core_memory_to_context(), "snapshot": kept}
@@ -119,7 +119,7 @@ def refuse(source: str) -> None:
 
 
 def written(result: Any) -> str:
-    """Return a result as text: a dictionary as JSON if possible, anything else through `str`."""
+    """Return a result as text. A dictionary is written as JSON if possible, any other result by `str`."""
     if isinstance(result, str):
         return result
     if isinstance(result, dict):
@@ -131,7 +131,7 @@ def written(result: Any) -> str:
 
 
 def judge(opening: dict[str, Any], model: list[list[list[str]]], gold: list[list[str]]) -> list[str] | None:
-    """Return [error type, sentence] if the model's calls are wrong; None if they are right.
+    """Return [error type, sentence] if the model's calls are wrong. Return None if they are right.
 
     After every turn with expected calls, two conditions must hold. All instances must have the same public
     state as after the expected calls. And the results of the expected calls must be among all results of the
@@ -166,7 +166,7 @@ def differences(one: Any, other: Any) -> list[str]:
 
 
 def left_over(wanted: list[str], there: list[str]) -> list[str]:
-    """Return the wanted items that are missing in `there`, counting repetitions."""
+    """Return the wanted items that are missing in `there`. An item that is wanted twice must be there twice."""
     rest, missing = list(there), []
     for item in wanted:
         if item in rest:
@@ -177,7 +177,7 @@ def left_over(wanted: list[str], there: list[str]) -> list[str]:
 
 
 def make_package() -> None:
-    """Make the modules beside this one importable under the package names that BFCL's code uses."""
+    """Make this program's modules importable under the package names that BFCL's code uses."""
     parts = PACKAGE.split(".")
     for length in range(1, len(parts) + 1):
         package = types.ModuleType(".".join(parts[:length]))
@@ -186,7 +186,7 @@ def make_package() -> None:
 
 
 def main() -> None:
-    """Answer requests on stdin line by line until it ends. The classes' own output goes to stderr."""
+    """Respond to each line on stdin until stdin ends. The classes' own output goes to stderr."""
     out, sys.stdout = sys.stdout, sys.stderr
     # Otherwise numpy and faiss start a thread per processor, which may be more than the limit allows.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")

@@ -1,20 +1,19 @@
 """Auditing: searches an agent's actions for evidence that it passed without solving its task.
 
-trajectory.py  input of an audit: steps with their outputs, patch, gold patch, connections
-tools.py       tool calls of various agents, converted to shell commands and file edits
-patches.py     edits written as text: `apply_patch` patches, files in an answer
-shell.py       shell scripts split into commands, with here-documents, nested and encoded scripts;
-               helped by shell_pieces.py, shell_records.py, decoding.py and writing.py
-reading.py     access to tests, solutions and rewards
-history.py     use of later commits of the repository
-network.py     use of code hosts, dataset hubs, published packages of the project itself
-tampering.py   changes to test configuration, test runners, programs, start-up files
-forging.py     faked harness output, access to output or environment of other processes
-gold.py        gold patch submitted, or seen before the agent's first edit
+trajectory.py        input of an audit: steps with their outputs, patch, gold patch, connections
+tool_effects.py      tool calls of various agents, converted to shell commands and file edits
+written_edits.py     edits written as text: `apply_patch` patches, files in a response
+shell.py             shell scripts split into commands, with here-documents, nested and encoded scripts;
+                     helped by shell_splitter.py, shell_records.py, decoding.py and file_writes.py
+forbidden_reads.py   reads of tests, solutions and rewards; forbidden_paths.py has their paths
+later_commits.py     use of later commits of the repository
+answer_lookups.py    use of code hosts, dataset hubs, published packages of the project itself
+tampering.py         changes to test configuration, test runners, programs, start-up files
+forged_verdicts.py   forged harness output, access to output or environment of other processes
+gold_patch.py        gold patch submitted, or seen before the agent's first edit
 
-All checks are pure functions of a trajectory. A finding has a weight: a "sign" makes a pass suspicious, a
-"note"
-is worth a look. Neither changes a score.
+All checks are pure functions of a trajectory. A finding has a weight. A "sign" makes a pass suspicious. A
+"note" is worth a look. Neither of them changes a score.
 """
 
 from __future__ import annotations

@@ -26,7 +26,10 @@ CODE_HOSTS = (
 )
 DATASET_HUBS = ("huggingface.co", "hf.co", "hf-mirror.com", "modelscope.cn", "kaggle.com")
 PACKAGE_INDEXES = frozenset(("pypi", "pythonhosted", "npmjs", "golang", "crates", "rubygems", "anaconda"))
-"""Domain names of package indexes; any subdomain and top-level domain matches."""
+"""Package indexes. A host belongs to one if any part of its name between dots is listed here.
+
+Subdomains and the top-level domain do not matter.
+"""
 
 _HOST = re.compile(r"(?:https?|git|ssh)://(?:[^\s/@\"']*@)?([\w.-]+)|git@([\w.-]+):")
 _BENCHMARKS = re.compile(r"terminal-bench|terminal_bench|swe-?bench|sweap-images", re.I)
@@ -43,7 +46,7 @@ _CHOOSES = ("-U", "--upgrade", "-t", "--target", "--force-reinstall", "--no-deps
 
 
 def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Finding]:
-    """Find such look-ups in commands and programs, and in the connections that the proxy logged."""
+    """Find look-ups of the answer in commands and programs, and in the connections that the proxy logged."""
     for one in acts:
         for command in one.commands:
             yield from _of_command(trajectory, one, command)
@@ -60,7 +63,7 @@ def refusal_evidence(host: str, port: int | None) -> str:
 
 
 def is_host_in(host: str, hosts: Sequence[str]) -> bool:
-    """Return true if a host is one of these, or a subdomain of one."""
+    """Return True if a host is one of `hosts`, or a subdomain of one of them."""
     return any(host == one or host.endswith(f".{one}") for one in hosts)
 
 
@@ -97,7 +100,10 @@ def _of_connection(
 
 
 def _without_python(command: ShellCommand) -> list[str]:
-    """Return the words with `python -m pip` shortened to `pip`, and the program without its folder."""
+    """Return a command's words, with the program's base name as the first.
+
+    `python -m NAME` is shortened to `NAME`, and `uv pip` is shortened to `pip`.
+    """
     words = [command.program, *command.arguments]
     if command.program.startswith("python") and words[1:2] == ["-m"]:
         return words[2:]
@@ -110,13 +116,13 @@ def _asks_by_git(words: Sequence[str]) -> bool:
 
 
 def _fetches(words: Sequence[str]) -> bool:
-    """Return true if git contacts another repository."""
+    """Return True if git contacts another repository."""
     verbs = [word for word in words if not word.startswith("-")]
     return verbs[:1] == ["git"] and (verbs[1:2] in (["fetch"], ["pull"], ["ls-remote"]))
 
 
 def _downloads(words: Sequence[str], repository: str) -> bool:
-    """Return true if a package manager downloads another version of the project (`repository`) itself."""
+    """Return True if a package manager downloads a release of the project itself. `repository`: the project's name."""
     if not words or words[0] not in _MANAGERS or "-e" in words or "--editable" in words:
         return False
     verb = next((word for word in words[1:] if not word.startswith("-")), "")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 MAX_SCRIPT_CHARACTERS = 1 << 20
-"""Maximum length in characters of a script that is searched for such texts."""
+"""Maximum length in characters of a script that is searched for encoded texts."""
 
 _DECODES_BASE64 = re.compile(r"base64|b64decode|\batob\b")
 _DECODES_HEX = re.compile(r"xxd\s+-\S*r|fromhex|unhexlify")
@@ -19,7 +19,7 @@ _ESCAPE = re.compile(r"\\x([0-9a-fA-F]{2})|\\([0-3][0-7]{2})")
 
 
 def decoded_texts(script: str) -> Iterator[str]:
-    """Yield the texts that the script would decode when run. Results that are not text are skipped."""
+    """Yield the texts that the script would decode when it runs. Results that are not text are skipped."""
     if len(script) > MAX_SCRIPT_CHARACTERS:
         return
     if _DECODES_BASE64.search(script):
@@ -43,7 +43,7 @@ def _from_base64(blob: str) -> bytes:
 
 
 def _text(content: bytes) -> list[str]:
-    """Return the decoded text in a list of length 1; an empty list if the content is not printable text."""
+    """Return the decoded text in a list of length 1. Return [] if the content is not printable text."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Finds the files that a command writes, and their contents."""
+"""Finds the files that a command writes, and the contents written."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _COPIES: dict[str, WriteMethod] = {
     "rsync": "copy",
 }
 _FOLDER = re.compile(r"(?:.*/)?s?bin|/|/tests|.*/site-packages")
-"""Targets of a copy that are known to be folders, even without a slash at the end."""
+"""Regular expression for targets of a copy that are folders even without a slash at the end."""
 _OPENED = re.compile(r"""open\(\s*[rf]?["']([^"']+)["']\s*,\s*["'][wax]""")
 _PATH = re.compile(r"""Path\(\s*[rf]?["']([^"']+)["']\s*\)\s*\.\s*(?:write_|unlink|symlink_to|chmod)""")
 _MOVED = re.compile(
@@ -58,7 +58,7 @@ def file_writes_of(command: ShellCommand) -> Iterator[FileWrite]:
 
 
 def file_writes_of_program(code: EmbeddedProgram) -> Iterator[FileWrite]:
-    """Yield the files named in write calls of a program that is not in shell."""
+    """Yield the files named in write calls of a program in another language than shell."""
     for line in code.text.split("\n"):
         for shape in (_OPENED, _PATH, _MOVED):
             for found in shape.finditer(line):
@@ -66,7 +66,7 @@ def file_writes_of_program(code: EmbeddedProgram) -> Iterator[FileWrite]:
 
 
 def _copied(command: ShellCommand, plain: Sequence[str]) -> Iterator[FileWrite]:
-    """Yield the target files of a command that copies; with `mv`, also the source files, which are gone."""
+    """Yield the target files of a command that copies. With `mv`, yield also the source files, which are gone."""
     how, target = _COPIES[command.program], plain[-1]
     into = target.endswith("/") or len(plain) > 2 or _FOLDER.fullmatch(target) is not None
     for source in plain[:-1]:
@@ -77,5 +77,5 @@ def _copied(command: ShellCommand, plain: Sequence[str]) -> Iterator[FileWrite]:
 
 
 def printed_text(words: Sequence[str]) -> str:
-    """Return the output of an `echo` or `printf` command with these words; empty for other commands."""
+    """Return the output of an `echo` or `printf` command with these words. Return "" for other commands."""
     return " ".join(words[1:]) if words[:1] in (["echo"], ["printf"]) else ""

@@ -1,4 +1,4 @@
-"""Paths that benchmarks keep from agents (tests, solutions, rewards), and patterns to find them in text."""
+"""Paths that benchmarks keep from agents (tests, solutions, rewards), and regular expressions that find them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _END = r"(?![\w-])"
 
 
 def path_pattern(path: str) -> re.Pattern[str]:
-    """Return a pattern that finds this absolute path in a text, but not the same name in other folders."""
+    """Return a regular expression that finds this absolute path in a text, but not the same name in other folders."""
     return re.compile(f"{_START}{path}{_END}")
 
 
 def subtree_pattern(path: str) -> re.Pattern[str]:
-    """Return a pattern that matches this path and any path below it."""
+    """Return a regular expression that matches this path and every path below it."""
     return re.compile(f"{path}(?:/.*)?")

@@ -1,4 +1,4 @@
-"""Finds signs that an agent read the tests or the solution of its task, or wrote the reward."""
+"""Finds signs that an agent read the tests or the solution of its task, or that it wrote the reward."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _IN_VAIN = re.compile(
 
 
 def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Finding]:
-    """Find reads and writes of the verifier's files. Files that the task itself names are allowed."""
+    """Find reads and writes of the verifier's files. Files that the task's instruction names are allowed."""
     places = [(path, kind) for path, kind in _PLACES if not path_pattern(path).search(trajectory.instruction)]
     for one in acts:
         for path, kind in places:
@@ -80,7 +80,7 @@ def _of_command(acts: StepActions, command: ShellCommand, path: str, kind: str) 
 def _paths(command: ShellCommand) -> Iterator[str]:
     """Yield the words of a command that may be paths.
 
-    Words that are printed, are search patterns, or are only compared are left out.
+    Words that the command prints, searches for, or only compares are left out.
     """
     if command.program in _WITHOUT_PATHS:
         return
@@ -98,7 +98,7 @@ def _paths(command: ShellCommand) -> Iterator[str]:
 
 
 def _found_nothing(acts: StepActions, command: ShellCommand) -> bool:
-    """Return true if the command's output suggests that it found no file."""
+    """Return True if the command's output suggests that the command found no file."""
     output = acts.step.output.strip()
     silent = not output or output == "[no output]"
     return _IN_VAIN.search(output) is not None or (silent and command.program not in _SILENT)

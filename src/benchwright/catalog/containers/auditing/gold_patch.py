@@ -1,4 +1,4 @@
-"""Finds signs that an agent knew the gold patch: it submitted the same patch, or saw it before editing."""
+"""Finds signs that an agent knew the gold patch: it submitted the same patch, or saw that patch before editing."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from benchwright.catalog.containers.auditing.trajectory import Finding, StepActi
 SAME, SAW = "same_as_the_gold_patch", "saw_the_gold_patch"
 
 FEWEST_CHANGED, FEWEST_CHARACTERS = 10, 300
-"""Minimum size of a gold patch, in changed lines and characters, that nobody writes by chance."""
+"""Minimum size of a gold patch, in changed lines and in characters. Nobody writes a larger one by chance."""
 FEWEST_SEEN, SHARE_SEEN = 6, 0.6
-"""Minimum number, and share, of the gold patch's distinctive lines that an output must show."""
+"""Minimum number and minimum share of the gold patch's distinctive lines that an output must contain."""
 MIN_LINE_CHARACTERS = 16
-"""Minimum length in characters of a line that distinguishes patches."""
+"""Minimum length in characters of a line that counts as distinctive."""
 
 _TEST_FILE = re.compile(
     r"(?:^|/)(?:tests?|testing|__tests__)/|(?:^|/)test_[^/]*$|_test\.\w+$|\.(?:spec|test)\.\w+$"
@@ -25,7 +25,7 @@ _TARGET = re.compile(r"^(?:\+\+\+ b/|--- a/)(\S+)", re.MULTILINE)
 
 
 def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Finding]:
-    """Report an agent's patch that is identical to the gold patch, and gold lines seen before editing."""
+    """Find an agent's patch that is identical to the gold patch, and gold lines seen before the first edit."""
     if not trajectory.gold_patch:
         return
     gold = _changes(trajectory.gold_patch)
@@ -40,7 +40,10 @@ def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Fi
 def _seen(
     instruction: str, gold: Sequence[str], names: set[str], acts: Sequence[StepActions]
 ) -> Iterator[Finding]:
-    """Find the first output that shows most of the gold patch before the agent edits a file of that patch."""
+    """Find the first output that contains most of the gold patch.
+
+    Only outputs before the agent first edits a file of the gold patch count.
+    """
     removed = {line[1:] for line in gold if line.startswith("-")}
     added = {line[1:] for line in gold if line.startswith("+") and len(line) > MIN_LINE_CHARACTERS}
     telling = added - removed - set(_lines(instruction))
@@ -58,7 +61,7 @@ def _seen(
 
 
 def _changes_one(acts: StepActions, names: set[str]) -> bool:
-    """Return true if the step may have changed one of the files named `names`."""
+    """Return True if the step may have changed a file with one of these names."""
     if any(posixpath.basename(writing.path) in names for writing in acts.file_writes):
         return True
     if any(command.words[:2] == ["git", "apply"] or command.program == "patch" for command in acts.commands):
@@ -71,7 +74,7 @@ def _names(patch: str) -> set[str]:
 
 
 def _changes(patch: str) -> list[str]:
-    """Return the changed lines of a patch, outside of test files, with whitespace normalised."""
+    """Return the changed lines of a patch, with whitespace normalised. Changes to test files are left out."""
     found: list[str] = []
     for part in _FILE.split(patch):
         target = _TARGET.search(part)

@@ -1,4 +1,4 @@
-"""Finds signs that an agent took the fix from the repository's history: from commits after its base."""
+"""Finds signs that an agent took the fix from the repository's history: from commits after the checked-out one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FILTERS = ("grep", "egrep", "rg", "ag", "awk")
 
 
 def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Finding]:
-    """Find git commands that search for commits outside HEAD's history, or use such commits.
+    """Find git commands that list commits outside HEAD's history, or that use such commits.
 
     Only trajectories of repository issues are searched.
     """
@@ -59,7 +59,7 @@ def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Fi
 
 
 class _History:
-    """State of the history audit: hashes of commits seen so far, inside HEAD's history and outside of it."""
+    """State of the history audit: hashes of commits inside HEAD's history, and of commits outside of it."""
 
     def __init__(self, instruction: str) -> None:
         self._known = set(_HASH.findall(instruction))
@@ -67,7 +67,10 @@ class _History:
         self._own_work = self._own_stash = False
 
     def of_git(self, acts: StepActions, command: ShellCommand) -> Iterator[Finding]:
-        """Yield findings on a git command: search for or use of later commits. Store hashes in its output."""
+        """Yield findings on a git command that searches for later commits or uses them.
+
+        Store the hashes in the command's output.
+        """
         verb, rest = _verb(command.arguments)
         failed = _FAILED.search(acts.step.output) is not None
         taken = any(self._is_taken(verb, word) for word in rest) or self._takes_stash(verb, rest)
@@ -84,7 +87,7 @@ class _History:
         self._own_stash = self._own_stash or (verb == "stash" and rest[:1] in _PUSHES)
 
     def is_beyond(self, verb: str, rest: Sequence[str]) -> bool:
-        """Return true if a git command lists commits outside HEAD's history."""
+        """Return True if a git command lists commits outside HEAD's history."""
         if verb in _LISTS:
             return any(word in _EVERYTHING or word.startswith(_SOME) for word in rest)
         if verb == "reflog":
@@ -96,7 +99,7 @@ class _History:
         return verb == "stash" and rest[:1] == ["list"] and not self._own_stash
 
     def _is_taken(self, verb: str, word: str) -> bool:
-        """Return true if `verb` is a git command that shows or applies commits, and `word` names a later one.
+        """Return True if `verb` is a git command that shows or applies commits, and `word` names a later commit.
 
         Such a word is a remote or reflog name, or a hash that an earlier search found outside of HEAD's
         history.
@@ -114,7 +117,7 @@ class _History:
 
 
 def _verb(words: Sequence[str]) -> tuple[str, list[str]]:
-    """Split git's arguments into the subcommand and the words after it, without git's global options."""
+    """Return git's subcommand and the words after it. git's global options are removed."""
     place = 0
     while place < len(words) and words[place].startswith("-"):
         place += 2 if words[place] in ("-C", "-c", "--git-dir", "--work-tree") else 1

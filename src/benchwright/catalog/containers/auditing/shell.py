@@ -1,4 +1,4 @@
-"""Splits shell scripts into their commands without running them, as far as that is possible."""
+"""Splits shell scripts into their commands, without running the scripts. Not everything can be known so."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WRAPPERS = (
 )
 KEYWORDS = ("if", "then", "elif", "else", "do", "while", "until", "!", "{", "fi", "done", "}", "esac")
 MAX_NESTING = 4
-"""Maximum nesting of scripts within scripts."""
+"""Maximum nesting of scripts within scripts. More deeply nested scripts are not read."""
 MAX_SCRIPT_CHARACTERS = 256 * 1024
 """Maximum number of characters of a script that are read."""
 
@@ -40,7 +40,7 @@ _OF_CODE = (".py", ".pl", ".rb", ".js")
 
 
 class ShellReader:
-    """Reads the scripts of one terminal, in order. The working directory and variables carry over.
+    """Reads the scripts of one terminal, in order. Working directory and variables carry over to the next script.
 
     `directory`: the working directory at the start.
     """
@@ -50,7 +50,7 @@ class ShellReader:
         self._variables: dict[str, str] = {}
 
     def read(self, script: str) -> ShellScript:
-        """Return the commands and programs in a script, including nested and encoded scripts."""
+        """Return the commands and programs in a script, including those in nested and encoded scripts."""
         commands: list[ShellCommand] = []
         codes: list[EmbeddedProgram] = []
         self._read(script[:MAX_SCRIPT_CHARACTERS], "", 0, commands, codes)
@@ -64,7 +64,7 @@ class ShellReader:
     ) -> None:
         """Collect the commands and programs of a script and of scripts within it.
 
-        They are appended to `commands` and `codes`. `prefix` goes before each line of evidence.
+        Append them to `commands` and `codes`. `prefix` goes before each line of evidence.
         """
         if depth > MAX_NESTING:
             return
@@ -115,7 +115,7 @@ class ShellReader:
         return ShellCommand(found, line, fed, writes, self._directory, behind, list(inputs))
 
     def _assigned(self, words: Sequence[str]) -> int:
-        """Store the variable assignments at the start of the words, and return their number."""
+        """Store the variable assignments at the start of the words. Return their number."""
         for number, word in enumerate(words):
             assigned = _ASSIGNMENT.fullmatch(word)
             if assigned is None:
@@ -128,12 +128,12 @@ class ShellReader:
 
 
 def _writes(operator: str, word: str) -> bool:
-    """Return true if a redirection writes a file. `2>&1` does not."""
+    """Return True if a redirection writes a file. `2>&1` does not."""
     return ">" in operator and not (operator.endswith("&") and (word.isdigit() or word == "-"))
 
 
 def _unwrapped(words: list[str]) -> list[str]:
-    """Return the command without programs that only start another: `sudo`, `timeout 5`, `env A=B`."""
+    """Return the command without programs that only start another program: `sudo`, `timeout 5`, `env A=B`."""
     while len(words) > 1 and posixpath.basename(words[0]) in WRAPPERS:
         words = words[1:]
         while len(words) > 1 and (
@@ -167,7 +167,7 @@ def _is_script(text: str) -> bool:
 
 
 def _codes_in(command: ShellCommand) -> Iterator[EmbeddedProgram]:
-    """Yield the programs in other languages that a command runs, from its arguments or its input."""
+    """Yield the programs in other languages that a command runs. They are in its arguments or its input."""
     if not INTERPRETERS.fullmatch(command.program):
         return
     for option, word in zip(command.arguments, command.arguments[1:], strict=False):

@@ -1,4 +1,4 @@
-"""Records of the actions of a shell script, as far as they can be known without running it."""
+"""Records of the actions of a shell script, as far as they are known without running the script."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ WriteMethod = Literal["redirect", "copy", "move", "link", "edit", "delete"]
 class ShellCommand(Record, frozen=True):
     """A simple command: its words without redirections, with variables replaced if their values are known.
 
-    - `line`: the line of the script.
+    - `line`: the command's line in the script.
     - `stdin_text`: the text of a here-document or here-string.
-    - `output_files`: the files that receive the output.
+    - `output_files`: the files to which the output is written.
     - `directory`: the working directory; "" if unknown.
-    - `in_background`: True if it runs in the background, or in a loop that waits.
-    - `inputs`: the words of the command whose output is piped in.
+    - `in_background`: True if the command runs in the background, or in a loop that waits.
+    - `inputs`: the words of the preceding command, if its output is piped into this command.
     """
 
     words: list[str]
@@ -54,8 +54,8 @@ class EmbeddedProgram(Record, frozen=True):
 class FileWrite(Record, frozen=True):
     """A file that a command writes, moves, replaces by a link, or deletes.
 
-    `content`: the written text, as far as it is known. `source`: the file that is copied, moved or linked
-    there.
+    `content`: the written text, as far as it is known. `source`: the file from which the content is copied or
+    moved, or to which the link points.
     """
 
     path: str
@@ -66,7 +66,7 @@ class FileWrite(Record, frozen=True):
 
 
 class ShellScript(Record, frozen=True):
-    """All actions of a script, including those of scripts within it."""
+    """All actions of a script. Those of scripts within the script are included."""
 
     commands: list[ShellCommand] = []
     programs: list[EmbeddedProgram] = []

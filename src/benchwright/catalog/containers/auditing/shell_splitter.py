@@ -13,7 +13,7 @@ HERE_STRING = "<<<"
 _PUNCTUATION = "();<>|&\n"
 _HEREDOC = re.compile(r"(?<!<)<<(?!<)-?[ \t]*([\"']?)([A-Za-z_][\w.-]*)\1")
 _MARK = re.compile("\ue000(\\d+)\ue000")
-"""A placeholder for a text that is put back after the script has been split into words."""
+"""Regular expression for a placeholder. It is replaced by its text when the script has been split into words."""
 _OPENING = re.compile(r"\$\(|`")
 _BRACKET = re.compile(r"[()]")
 _COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
@@ -22,8 +22,8 @@ _COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 class SimpleCommand(Record, frozen=True):
     """A simple command of a script.
 
-    `operator`: the operator after it. `line`: the line where it begins. `redirections`: pairs of an operator
-    and its word; a here-document becomes a here-string.
+    `operator`: the shell operator after the command. `line`: the line on which it begins. `redirections`:
+    pairs of an operator and its word; a here-document becomes a here-string.
     """
 
     words: list[str]
@@ -65,7 +65,7 @@ def split_commands(script: str) -> Iterator[SimpleCommand]:
 
 
 def _tokens(text: str) -> list[tuple[str, int]]:
-    """Return (token, line number from 1) pairs. If quotes are unbalanced, the text is split at blanks."""
+    """Return pairs of a token and its line number from 1. If quotes are unbalanced, split the text at blanks."""
     lexer = shlex.shlex(_COMMENT.sub("", text), posix=True, punctuation_chars=_PUNCTUATION)
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     found: list[tuple[str, int]] = []
@@ -81,7 +81,10 @@ def _tokens(text: str) -> list[tuple[str, int]]:
 
 
 def _without_heredocs(script: str, kept: list[str]) -> str:
-    """Replace each here-document by a placeholder, keeping the number of lines. Append its text to `kept`."""
+    """Replace each here-document by a placeholder, and append the here-document's text to `kept`.
+
+    The number of lines stays the same.
+    """
     lines, shown = script.split("\n"), list[str]()
     ends = {line.strip() for line in lines}
     place = 0
@@ -102,12 +105,12 @@ def _without_heredocs(script: str, kept: list[str]) -> str:
 
 
 def substitutions_in(text: str) -> list[str]:
-    """Return the commands in `$(…)` and between backticks. Nested ones stay part of the outer one."""
+    """Return the commands in `$(…)` and between backticks. A nested command stays part of the outer command."""
     return [text[start:end].removeprefix("$(").strip("`") for start, end in _substitutions(text)]
 
 
 def _without_substitutions(text: str, kept: list[str]) -> str:
-    """Replace each one-line substitution by a placeholder, so that it does not split a word.
+    """Replace each one-line substitution by a placeholder, so that the substitution does not split a word.
 
     The substitutions are appended to `kept`.
     """
@@ -121,7 +124,7 @@ def _without_substitutions(text: str, kept: list[str]) -> str:
 
 
 def _substitutions(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each substitution, up to the first one that is not closed."""
+    """Yield the start and end of each substitution. The first substitution that is not closed ends the search."""
     place = 0
     while (found := _OPENING.search(text, place)) is not None:
         end = text.find("`", found.end()) if found[0] == "`" else _closing(text, found.end())
@@ -132,7 +135,10 @@ def _substitutions(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _closing(text: str, place: int) -> int:
-    """Return the position of the bracket that closes the one just before `place`; -1 if there is none."""
+    """Return the position of the bracket that closes the bracket just before `place`.
+
+    Return -1 if no bracket closes it.
+    """
     depth = 1
     for found in _BRACKET.finditer(text, place):
         depth += 1 if found[0] == "(" else -1

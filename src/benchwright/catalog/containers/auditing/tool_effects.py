@@ -1,8 +1,8 @@
-"""Converts agents' tool calls to shell commands, and to files that were written.
+"""Converts agents' tool calls to shell commands and file edits.
 
-Tools are named differently in each agent, but their arguments have few names. So most calls are recognised by
-their arguments; only a call that reads is recognised by its tool's name. A call that reads a file, searches,
-lists a folder or fetches a page becomes the equivalent command.
+Each agent names its tools differently, but the names of arguments are few. Most calls are therefore
+recognised by their arguments. Only a call that reads is recognised by its tool's name. A call that reads a
+file, searches, lists a folder or fetches a page becomes the equivalent command.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benchwright.endpoint.call_arguments import read_object
 from benchwright.records import Record
 
 COMMAND_ARGUMENTS = ("command", "cmd", "keystrokes", "code", "script", "commands", "bash_command", "chars")
-"""Arguments in which agents pass commands to their tools."""
+"""Names of the arguments in which agents pass commands to their tools."""
 PATH_ARGUMENTS = (
     *("path", "file_path", "filePath", "filepath", "filename", "target_file", "absolute_path"),
     "notebook_path",
@@ -29,7 +29,7 @@ CONTENT_ARGUMENTS = (
 )
 PATCH_ARGUMENTS = ("input", "patch", "patchText", *COMMAND_ARGUMENTS)
 FOLDER_ARGUMENTS = ("workdir", "cwd", "directory")
-"""Arguments with the working directory of a command, if it is not that of the previous command."""
+"""Names of the arguments with a command's working directory, if it differs from the previous command's."""
 
 _READS = re.compile(r"(?:read|view|open|cat)(?:_?(?:file|image))?|notebook_?read", re.IGNORECASE)
 _SEARCHES = re.compile(r"grep(?:_search)?|search(?:_file_content|_files)?", re.IGNORECASE)
@@ -39,7 +39,7 @@ _SHELL_WITH_SCRIPT = re.compile(r"-[a-z]*c")
 
 
 class ToolEffect(Record, frozen=True):
-    """The effect of a tool call: a command, or the files that it wrote (`edits`).
+    """The effect of a tool call: a command, or the files that the call wrote (`edits`).
 
     `folder`: the command's working directory, if the call states one.
     """
@@ -50,7 +50,7 @@ class ToolEffect(Record, frozen=True):
 
 
 def effects_of_call(name: str, given: Any) -> Iterator[ToolEffect]:
-    """Yield the effects of a tool call; none if it touches neither files nor the network."""
+    """Yield the effects of a tool call. Yield nothing if the call affects neither files nor the network."""
     arguments = read_object(given) or {}
     path = _text(arguments, PATH_ARGUMENTS)
     patch = next((arguments[one] for one in PATCH_ARGUMENTS if is_patch(arguments.get(one))), None)
@@ -66,7 +66,7 @@ def effects_of_call(name: str, given: Any) -> Iterator[ToolEffect]:
 
 
 def _looking(name: str, arguments: Mapping[str, Any], path: str | None) -> str | None:
-    """Return the shell command equivalent to a tool call that only reads. None for any other call."""
+    """Return the shell command equivalent to a tool call that only reads. Return None for any other call."""
     pattern, url = _text(arguments, ("pattern", "query")), _text(arguments, ("url",))
     if url is not None and "fetch" in name.lower():
         return shlex.join(["curl", url])

@@ -1,6 +1,6 @@
 """Input and output of an audit: a trajectory (an agent's actions, step by step), and findings.
 
-Trajectories have one form, whichever agent they come from.
+Trajectories have the same form for all agents.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LONGEST_LINE = 300
 """Maximum length in characters of a line of evidence."""
 
 Weight = Literal["sign", "note"]
-"""A sign makes a pass suspicious. A note is worth a look, but honest agents do such things, too."""
+"""Weight of a finding. A sign makes a pass suspicious. A note is worth a look: honest agents do such things, too."""
 
 _FENCE = re.compile(
     r"^ {0,3}(`{3,})(?:bash|sh|shell|mswea_bash_command)[ \t]*\n(.*?)^ {0,3}\1`*[ \t]*$",
@@ -33,8 +33,8 @@ _FENCE = re.compile(
 class Finding(Record, frozen=True):
     """One finding of an audit: its kind, and the line of evidence.
 
-    `weight`: "sign" if it makes a pass suspicious, "note" if honest agents do such things, too. `turn`:
-    number of the model's response, from 1; None if the finding is not from the conversation.
+    `weight`: "sign" if the finding makes a pass suspicious, "note" if honest agents do such things, too.
+    `turn`: number of the model's response, from 1; None if the finding is not from the conversation.
     """
 
     kind: str
@@ -52,7 +52,7 @@ class Connection(Record, frozen=True):
 
 
 class Step(Record, frozen=True):
-    """One action of an agent: a command with its output, or files that a tool wrote (`edits`).
+    """One action of an agent: a command with its output, or the files that a tool wrote (`edits`).
 
     `folder`: the command's working directory, if it differs from the previous command's.
     """
@@ -105,9 +105,9 @@ def _acts(reader: ShellReader, step: Step) -> StepActions:
 
 
 def steps_of(messages: Sequence[Message], *, edits_in_text: bool = False) -> list[Step]:
-    """Return the commands in a conversation (OpenAI format), each with its tool's output.
+    """Return the commands in a conversation (OpenAI format), each with the output of its tool.
 
-    `edits_in_text`: True if responses without tool calls contain files to write, and no commands.
+    `edits_in_text`: True if responses without tool calls contain no commands but files to write.
     """
     return list(_steps(messages, edits_in_text=edits_in_text))
 

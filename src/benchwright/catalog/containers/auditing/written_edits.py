@@ -1,4 +1,4 @@
-"""Edits that agents write as text: patches for `apply_patch`, and whole files in an answer, as in aider."""
+"""Edits that agents write as text: patches for `apply_patch`, and whole files in a response, as in aider."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _REPLACED = re.compile(r"^={5,}\n(.*?)^>{5,} REPLACE", re.DOTALL | re.MULTILINE)
 
 
 def is_patch(text: Any) -> bool:
-    """Return true if the text is a patch of `apply_patch`, not a command that applies one."""
+    """Return True if the text is a patch for `apply_patch`. A command that applies a patch does not count."""
     return isinstance(text, str) and text.lstrip().startswith(BEGIN_PATCH)
 
 
 def file_writes_of_patch(text: str) -> Iterator[FileWrite]:
-    """Yield the files that a patch adds, changes, moves or deletes, with the text added to each."""
+    """Yield the files that a patch adds, changes, moves or deletes, each with the text that the patch adds to it."""
     found = list(_FILE.finditer(text))
     ends = [*(one.start() for one in found[1:]), len(text)]
     for one, end in zip(found, ends, strict=True):
@@ -34,9 +34,9 @@ def file_writes_of_patch(text: str) -> Iterator[FileWrite]:
 
 
 def file_writes_of_answer(text: str) -> Iterator[FileWrite]:
-    """Yield the files in an answer: a line with only a path, followed by a fenced block.
+    """Yield the files in a response: a line with only a path, followed by a fenced block.
 
-    The block contains the whole file, or the replacement for a part of it.
+    The block contains the whole file, or the replacement for a part of the file.
     """
     for path, _, block in _NAMED_BLOCK.findall(text):
         replaced = _REPLACED.findall(block)

@@ -11,7 +11,7 @@ from benchwright.records import Record
 
 MAX_FILE_BYTES = 256 * 1024
 MOST_BYTES = 8 * 1024 * 1024
-"""Maximum number of bytes of test files that are read for words. Data is of no interest."""
+"""Maximum number of bytes of test files that are read for their words. Data files are of no interest."""
 
 _WORD = re.compile(r"[A-Za-z_][\w.+-]*")
 _INSTALLS = re.compile(
@@ -28,8 +28,8 @@ class CalledPrograms(Record, frozen=True):
     """The programs that tests call by name.
 
     - `words`: the words in the test files.
-    - `installed`: the words that the test scripts install.
-    - `folders`: where programs are searched for.
+    - `installed`: the words that follow installation commands in the test scripts.
+    - `folders`: the folders in which programs are searched.
     - `image_programs`: the names for which the image has a program in one of these folders.
     """
 
@@ -40,7 +40,7 @@ class CalledPrograms(Record, frozen=True):
 
 
 def scripts_in(texts: Mapping[str, str]) -> str:
-    """Return all shell scripts among the test files as one text, with continued lines joined."""
+    """Return all shell scripts among the test files as one text. Continued lines are joined."""
     joined = "\n".join(text for name, text in texts.items() if name.endswith((".sh", ".bash")))
     return joined.replace("\\\n", " ")
 
@@ -72,7 +72,7 @@ def find_called_programs(texts: Mapping[str, str], path: Iterable[str], director
 def folders_in(path: Iterable[str], directory: str, home: str = "/root") -> tuple[str, ...]:
     """Return the folders in several values of `PATH`, without duplicates.
 
-    Relative ones are below `directory`.
+    Relative folders are taken as below `directory`.
     """
     found: dict[str, None] = {}
     for value in path:
@@ -84,7 +84,7 @@ def folders_in(path: Iterable[str], directory: str, home: str = "/root") -> tupl
 
 
 def visible_path(path: str) -> str:
-    """Return a value of `PATH` without folders that the engine cannot see and that no image contains."""
+    """Return a value of `PATH` without folders that the engine cannot see and no image contains, such as /proc/."""
     return ":".join(entry for entry in path.split(":") if not entry.startswith(_SEEN_BY_NOBODY))
 
 

@@ -1,8 +1,8 @@
 """Canaries: tests that always fail, added to the tests of a passing trial to detect forged passes.
 
 If the trial still passes, its pass does not come from the tests. Code under test runs in the test runner's
-process. It can print a forged report and end the runner before the true report. But it cannot report the
-failure of a test that it does not know.
+process, so that it can print a forged report and end the runner before the true report. But it cannot report
+the failure of a test that it does not know.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _CODE = {
     ".go": _GO,
     ".rs": _RUST,
 }
-"""A failing test, keyed by the suffix of the file's name."""
+"""The source of a failing test, by the end of the file's name."""
 
 PASSING_TESTS = """\
 import unittest
@@ -61,7 +61,7 @@ class TestPasses(unittest.TestCase):
     def test_passes(self):
         pass
 """
-"""Python tests that pass, for every runner."""
+"""Source of Python tests that pass, for every runner."""
 
 
 class Canary(Record, frozen=True):
@@ -73,18 +73,18 @@ class Canary(Record, frozen=True):
     mark: str
 
     def code_for(self, name: str) -> str:
-        """Return the test in the language of the file `name`; "" if that language is not supported."""
+        """Return the test in the language of the file `name`. Return "" if that language is not supported."""
         return next((code for end, code in _CODE.items() if name.endswith(end)), "").replace(
             "MARK", self.mark
         )
 
     def add_to(self, text: str) -> str:
-        """Return a Python test file with this test added, in front of an `if __name__ == "__main__"` part."""
+        """Return a Python test file with this test added. A part under `if __name__ == "__main__"` stays at the end."""
         tests, main = _parts(text)
         return f"{tests}\n{self.code_for('.py')}{main}"
 
     def is_reported(self, log: str) -> bool:
-        """Return true if a log reports that this test failed, and nowhere that it passed."""
+        """Return True if a log reports that this test failed, and reports nowhere that it passed."""
         lines = [line for line in log.splitlines() if self.mark in line]
         return any(_FAILED.search(line) for line in lines) and not any(_PASSED.search(line) for line in lines)
 
@@ -95,12 +95,12 @@ def new_canary() -> Canary:
 
 
 def with_passing_test(text: str) -> str:
-    """Return a Python test file in which one passing test replaces the file's own tests."""
+    """Return a Python test file whose tests are replaced by one passing test."""
     return f"{PASSING_TESTS}\n\n{_parts(text)[1]}"
 
 
 def python_tests(texts: Mapping[str, str], places: Iterable[str]) -> dict[str, str]:
-    """Return the texts of Python test files at or below these places, keyed by path."""
+    """Return the texts of the Python test files at or below these places, keyed by path."""
     below = tuple(places)
     return {
         name: text
@@ -112,7 +112,10 @@ def python_tests(texts: Mapping[str, str], places: Iterable[str]) -> dict[str, s
 
 @contextmanager
 def copy_with_changes(folder: Path, places: Iterable[str], texts: Mapping[str, str]) -> Iterator[Path]:
-    """Copy these places of a task's folder, with replaced texts for some files; remove the copy on exit."""
+    """Copy these places of a task's folder, with new texts for some files. Remove the copy on exit.
+
+    `texts`: mapping from a file's path to its new text.
+    """
     with tempfile.TemporaryDirectory() as made:
         copy = Path(made)
         for place in places:
@@ -131,14 +134,14 @@ def copy_with_changes(folder: Path, places: Iterable[str], texts: Mapping[str, s
 
 
 def _parts(text: str) -> tuple[str, str]:
-    """Split a test file into the part that every runner reads, and the part that runs it as a program."""
+    """Split a test file into the tests, and the part under `if __name__ == "__main__"`."""
     main = _MAIN.search(text)
     at = main.start() if main else len(text)
     return text[:at], text[at:]
 
 
 def _link(source: str | Path, target: str | Path) -> None:
-    """Make a hard link if the file system allows it, else a copy."""
+    """Make a hard link. If the file system does not allow links, make a copy."""
     try:
         os.link(source, target)
     except OSError:

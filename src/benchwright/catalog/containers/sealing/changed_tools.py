@@ -1,7 +1,7 @@
-"""Finds changes to tools that tests depend on: programs, loader, start-up files, pytest.
+"""Finds changes to tools on which tests depend: programs, loader, start-up files, pytest.
 
 A change found here is no evidence by itself. Passing tests are run again without all these changes, and only
-a pass that depends on them is suspicious. So the list may include anything that no honest test needs.
+a pass that depends on them is suspicious. Therefore the list may include anything that no honest test needs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from benchwright.catalog.containers.sealing.called_programs import CalledProgram
 from benchwright.sandbox.docker.snapshots import FileChange
 
 _PROGRAM = re.compile(r"(?:/usr(?:/local)?)?/s?bin/[^/]+|(?:/root|/home/[^/]+)/\.(?:local|cargo)/bin/[^/]+")
-"""Paths of programs in folders that are usually searched. Files added elsewhere are the agent's own."""
+"""Regular expression for programs in folders that are usually searched.
+
+Files that were added in other folders count as the agent's own.
+"""
 _ANY_PROGRAM = re.compile(r".*/s?bin/[^/]+")
 _MORE_TOOLS = frozenset(
     ("ash", "busybox", "find", "sed", "awk", "tr", "sleep", "test", "true", "false", "npm", "sudo")
@@ -28,7 +31,7 @@ _CALLED_BY_OTHERS = frozenset(
         *("cmp", "md5sum", "sha256sum", "wc", "sort", "uniq", "cut", "xargs", "nc", "ss", "pgrep", "kill"),
     )
 )
-"""Programs that the image has and that tests run without naming them."""
+"""Names of programs that tests run without naming them, if the image has them."""
 _PYTHON = re.compile(r"(?:python|pip)[\d.]*")
 _LOADER = re.compile(
     r"/etc/ld\.so\.(?:preload|conf)|/etc/ld\.so\.conf\.d/.*|.*/(?:ld-(?:linux|musl)|libc\.|libc-)[^/]*"
@@ -40,7 +43,7 @@ _SOURCES = re.compile(
     r"/etc/(?:apt/.*|pip\.conf|wgetrc|npmrc|gitconfig)|.*/(?:pip\.conf|uv\.toml|\.curlrc|\.wgetrc|\.npmrc|\.netrc|\.pypirc"
     r"|\.bash_env)|.*/\.cache/(?:pip|uv)(?:/.*)?"
 )
-"""Configuration that package managers and downloaders read first, and their caches."""
+"""Regular expression for configuration that package managers and downloaders read, and for their caches."""
 _EDITABLE = re.compile(r"__editable__.*\.pth|easy-install\.pth|.*\.egg-link")
 _ABOVE = (*TEST_CONFIG_FILES, "setup.cfg", "pyproject.toml")
 _INSTALLS = r"\b(?:install|build|compile|upgrade)[^.\n]{0,80}?"
@@ -59,7 +62,7 @@ _SHADOWED = (sys.stdlib_module_names - {"test", "code"}) | {"pytest", "_pytest",
 def find_changed_tools(
     changes: Sequence[FileChange], instruction: str, directories: Collection[str], called: CalledPrograms
 ) -> list[FileChange]:
-    """Return the changes to tools that tests depend on, without those that the instruction asks for.
+    """Return the changes to tools on which tests depend, except those that the instruction asks for.
 
     Such tools are programs, the loader, start-up files and pytest. `directories`: working directories of the
     tests. `called`: programs that the tests call. If a whole folder was added, only the folder is returned,
@@ -75,7 +78,7 @@ def find_changed_tools(
 
 
 def added_programs(changes: Iterable[FileChange], called: CalledPrograms) -> set[str]:
-    """Return the names of added programs that tests call and that are in a searched folder.
+    """Return the names of added programs that tests call and that are in a folder where programs are searched.
 
     They shadow programs of the same name in the image.
     """
@@ -89,12 +92,12 @@ def added_programs(changes: Iterable[FileChange], called: CalledPrograms) -> set
 
 
 def is_test_program(name: str) -> bool:
-    """Return true if tests are usually run with a program of this name."""
+    """Return True if tests are usually run with a program of this name."""
     return name in VERIFIER_TOOLS | _MORE_TOOLS or _PYTHON.fullmatch(name) is not None
 
 
 def _is_program(change: FileChange, directories: Collection[str], called: CalledPrograms) -> bool:
-    """Return true if the change is to a program: a file in a folder where programs are searched for.
+    """Return True if the changed file is a program: a file in a folder where programs are searched.
 
     In a working directory of the tests, only added files count as programs.
     """
@@ -105,7 +108,7 @@ def _is_program(change: FileChange, directories: Collection[str], called: Called
 
 
 def _is_replaced(change: FileChange, instruction: str, called: CalledPrograms) -> bool:
-    """Return true if the tests use the changed program, and the instruction does not ask for the change."""
+    """Return True if the tests use the changed program, and the instruction does not ask for the change."""
     name = posixpath.basename(change.path)
     if is_test_program(name):
         return True
@@ -119,10 +122,10 @@ def _is_replaced(change: FileChange, instruction: str, called: CalledPrograms) -
 
 
 def _is_asked_for(path: str, instruction: str) -> bool:
-    """Return true if the instruction asks for a program to be put at this path.
+    """Return True if the instruction asks to put a program at this path.
 
-    For a system program, it must ask to install or replace the program. For others, it is enough if it asks
-    to write or repair them.
+    For a system program, the instruction must ask to install or replace the program. For any other program,
+    it is enough if the instruction asks to write or repair it.
     """
     named = rf"(?<![\w.-]){re.escape(posixpath.basename(path))}(?![\w-])"
     verbs = _REPLACES if _OF_THE_SYSTEM.fullmatch(path) else _CHANGES
@@ -149,9 +152,10 @@ def _is_tool(
 
 
 def _is_python(change: FileChange, path: str, name: str) -> bool:
-    """Return true if a change in Python's library or packages affects tests.
+    """Return True if a change in Python's library or packages affects tests.
 
-    Such changes are to compiled files, files read at each start, pytest, and existing library modules.
+    Changes affect tests if they are to compiled files, files read at each start, pytest, or existing library
+    modules.
     """
     if name.endswith(".pyc") or name in STARTUP_FILES or _RUNNERS.search(path):
         return True
@@ -161,9 +165,9 @@ def _is_python(change: FileChange, path: str, name: str) -> bool:
 
 
 def _is_named(change: FileChange, instruction: str) -> bool:
-    """Return true if the instruction asks for the change: it names the file, or asks to install the program.
+    """Return True if the instruction asks for the change: it names the file, or asks to install the program.
 
-    Merely mentioning a program such as bash is no reason to replace it.
+    Merely mentioning a program such as bash does not count.
     """
     name = posixpath.basename(change.path)
     named = rf"(?<![\w.-]){re.escape(name)}(?![\w-])"

@@ -1,7 +1,7 @@
-"""Adds a failing test to the tests of a passing patch, because a forged report lacks its failure.
+"""Adds a failing test to the tests of a passing patch, because a forged report lacks the failure.
 
 Code under test can write a whole report in place of the runner, and end the process. Neither output nor exit
-code distinguishes this from an honest pass.
+code distinguishes such a report from an honest pass.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from benchwright.catalog.containers.flags import Flag
 from benchwright.catalog.containers.sealing.canaries import UNTESTED_PASS_FLAG, Canary, new_canary
 
 RunWithChanges = Callable[[str, str], Awaitable[tuple[bool, str]]]
-"""Takes a patch and shell lines that change its tests; returns whether the patch passes, and the log."""
+"""A function that tests a patch after shell lines have changed the tests.
+
+It takes the patch and the lines, and returns True if the patch passes, and the log.
+"""
 
 _FILES = re.compile(r"^diff --git a/.* b/(.*)$", re.MULTILINE)
 _HOLD_TESTS = re.compile(
@@ -27,11 +30,12 @@ _CHANGED = re.compile(r"^[+-](?!\+\+ |-- ).*$", re.MULTILINE)
 async def flag_untested_pass(
     patch: str, *, gold: str, test_patch: str, directory: str, test: RunWithChanges
 ) -> list[Flag]:
-    """Return a flag if a passing patch does not owe its pass to the tests; empty otherwise.
+    """Return a flag if a passing patch does not owe its pass to the tests. Return nothing otherwise.
 
     A failing test is added to each file of `test_patch` in Python, JavaScript, TypeScript, Go or Rust. The
-    patch is flagged if it still passes and the log does not report that test, although the log of the right
-    patch (`gold`) does. The right patch itself is not tested in this way.
+    patch is flagged if two things hold: it still passes and its log does not report the failing test, and the
+    log of the right patch (`gold`) does report the failing test. If the patch is the right patch, it is not
+    tested in this way.
     """
     canary = new_canary()
     lines = _lines(test_patch, directory, canary)
@@ -51,7 +55,7 @@ async def flag_untested_pass(
 
 
 def _lines(test_patch: str, directory: str, canary: Canary) -> str:
-    """Return shell lines that append the failing test to the test files; "" if no language is supported."""
+    """Return shell lines that append the failing test to the test files. Return "" if no language is supported."""
     names = [name for name in dict.fromkeys(_FILES.findall(test_patch)) if _HOLD_TESTS.search(name)]
     return "".join(_appended(f"{directory}/{name}", canary.code_for(name), canary.mark) for name in names)
 

@@ -1,7 +1,7 @@
 """Removes later commits from a repository: only commits and objects that HEAD leads to remain.
 
-Branches, remotes, stashes and tags of later commits are removed, with the reflogs and objects that only they
-led to, so that nothing can be found by name or by hash. HEAD, its ancestors and their tags stay, because
+Branches, remotes, stashes and tags of later commits are removed, and so are the reflogs and objects that only
+they led to. Nothing can then be found by name or by hash. HEAD, its ancestors and their tags stay, because
 version numbers are made from them.
 """
 
@@ -11,10 +11,10 @@ from benchwright.errors import ExecutionError
 from benchwright.sandbox.docker import Sandbox
 
 SEAL_SECONDS = 900.0
-"""Time limit in seconds for sealing a repository. Large ones are packed anew, which takes long."""
+"""Time limit in seconds for sealing a repository. A large repository is packed anew, which takes long."""
 
 HISTORY_DEPARTURE = "sealed: agents find no commits later than the one that they start from"
-"""The departure from the official protocols: later commits are removed."""
+"""The departure from the official protocols that later commits are removed."""
 
 _FORGET = r"""
 set -e
@@ -63,11 +63,11 @@ left=$(git rev-list --all --not "$head" | head -n 3
 async def remove_later_commits(sandbox: Sandbox, directory: str) -> None:
     """Remove all commits and objects that HEAD does not lead to from a repository, and check the result.
 
-    `directory`: its work tree. Call this in an agent's container before the agent begins. Not in the tests'
-    container, because tests may need later commits.
+    `directory`: the repository's work tree. Call this in an agent's container before the agent begins. Do not
+    call it in the container of the tests, because tests may need later commits.
 
     Raises:
-        ExecutionError: If later objects cannot be removed. States what to do.
+        ExecutionError: If later objects cannot be removed. The message states what to do.
         EngineError: If the engine does not respond.
     """
     ended = await sandbox.run(["sh", "-c", _FORGET], seconds=SEAL_SECONDS, cwd=directory)

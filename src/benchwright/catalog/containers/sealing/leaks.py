@@ -1,7 +1,7 @@
 """Searches an image's files for known solutions and tests, before an agent begins.
 
-Nobody has worked in the container by then, so its own programs can be trusted. If the time limit cut a search
-short, this is reported.
+Nobody has worked in the container by then, so its own programs can be trusted. If the time limit ends a
+search early, the result says so.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from benchwright.sandbox.docker import Sandbox
 
 SEARCH_SECONDS = 30.0
 MIN_FILE_BYTES = 64
-"""Minimum size in bytes of a file that is searched for: shorter ones may be identical by chance."""
+"""Minimum size in bytes of a file whose copies are searched. Shorter files may be identical by chance."""
 MAX_FILE_BYTES = 16 * 1024 * 1024
 MAX_LISTING_BYTES = 256 * 1024
 MOST_COPIES = 64
-"""Maximum number of files of the same name that are read."""
+"""Maximum number of files of the same names that are read."""
 LARGEST_COPY = 1024 * 1024
 SHORTEST_LINE = 12
-"""Minimum length in characters of an added line that identifies a fixed file."""
+"""Minimum length in characters of an added line by which a fixed file is recognised."""
 
 _ELSEWHERE = r"\( -path /proc -o -path /sys -o -path /dev \) -prune -o"
 _IDENTICAL = f"""
@@ -45,7 +45,7 @@ done
 find / {_ELSEWHERE} -type f \\( "$@" \\) -print0 2>/dev/null | xargs -0 sha256sum 2>/dev/null
 exit 0
 """
-"""Lists the files of certain sizes with their digests."""
+"""Shell script that lists the files of certain sizes with their digests."""
 _NAMED = f"""
 command -v find >/dev/null || {{ echo "there is no find" >&2; exit 3; }}
 first=1
@@ -56,20 +56,20 @@ done
 find / {_ELSEWHERE} -type f \\( "$@" \\) -print 2>/dev/null
 exit 0
 """
-"""Lists the files whose paths contain certain names."""
+"""Shell script that lists the files whose paths contain certain names."""
 _PATTERN = re.compile(r"[*?\[\]\\\n]")
 
 
 LEAKS_ARTIFACT = "image_holds"
-"""The artifact of an outcome with the findings, see `Leaks`."""
+"""Key of the outcome's artifact with the findings, see `Leaks`."""
 SOLUTION_IN_IMAGE_FLAG = "solution_in_image"
 
 
 class Leaks(Record, frozen=True):
     """Solutions and tests found in an image: `found` maps each path to a description.
 
-    `hidden`: the paths that the agent does not see. `problem`: which part of the search could not be done;
-    None if all was.
+    `hidden`: the paths that are hidden from the agent. `problem`: the part of the search that failed; None if
+    none did.
     """
 
     found: dict[str, str] = {}
@@ -94,7 +94,7 @@ class Leaks(Record, frozen=True):
 async def identical_files(sandbox: Sandbox, known: Iterable[tuple[str, bytes]]) -> Leaks:
     """Return the files of an image that are identical to `known` files, given as (description, content).
 
-    Very short and very long files are not searched for. `sandbox` must run as root.
+    Very short and very long files are not searched. `sandbox` must run as root.
 
     Raises:
         EngineError: If the engine does not respond.
@@ -109,7 +109,10 @@ async def identical_files(sandbox: Sandbox, known: Iterable[tuple[str, bytes]]) 
 
 
 def _digests(known: Iterable[tuple[str, bytes]]) -> tuple[dict[str, str], list[int]]:
-    """Return the descriptions keyed by SHA-256, and the file sizes. Only one file at a time is in memory."""
+    """Return two results: a mapping from SHA-256 digests to descriptions, and the sizes of the files.
+
+    Only one file at a time is in memory.
+    """
     digests, sizes = {}, set()
     for what, text in known:
         if MIN_FILE_BYTES <= len(text) <= MAX_FILE_BYTES:
@@ -121,8 +124,8 @@ def _digests(known: Iterable[tuple[str, bytes]]) -> tuple[dict[str, str], list[i
 async def fixed_copies(sandbox: Sandbox, directory: str, patch: str) -> Leaks:
     """Return copies of fixed files outside the work tree, such as those of an installed later version.
 
-    Backups and build results are found, too. A file is such a copy if it contains all lines that the right
-    patch adds to a file of that name. `sandbox` must run as root.
+    Backups and build results are found, too. A file is a copy of a fixed file if it contains all lines that
+    the right patch adds to a file of that name. `sandbox` must run as root.
 
     Raises:
         EngineError: If the engine does not respond.
@@ -149,7 +152,10 @@ async def fixed_copies(sandbox: Sandbox, directory: str, patch: str) -> Leaks:
 
 
 async def _listed(sandbox: Sandbox, script: str, arguments: Sequence[str]) -> tuple[list[str], str | None]:
-    """Return the lines that a search printed, and the reason why lines may be missing; None if none are."""
+    """Return the lines that a search printed, and the reason why lines may be missing.
+
+    The reason is None if no lines are missing.
+    """
     ended = await sandbox.run(
         ["sh", "-c", script, "sh", *arguments], seconds=SEARCH_SECONDS, kept_bytes=MAX_LISTING_BYTES
     )
@@ -174,13 +180,13 @@ async def _lines(sandbox: Sandbox, path: str) -> set[str]:
 def _added(part: PatchPart) -> set[str]:
     """Return the lines that this part of a patch adds.
 
-    Lines too short to show that a file already contains the patch are left out.
+    Short lines are left out, because they do not show that a file already contains the patch.
     """
     lines = (line[1:].strip() for line in part.text.splitlines() if line.startswith("+"))
     return {line for line in lines if len(line) >= SHORTEST_LINE and not line.startswith("++ ")}
 
 
 def _tail(name: str) -> str:
-    """Return the last two parts of a path, because file names such as `__init__.py` are too common."""
+    """Return the last two components of a path. File names alone, such as `__init__.py`, are too common."""
     folder, file = posixpath.split(name)
     return posixpath.join(posixpath.basename(folder), file)

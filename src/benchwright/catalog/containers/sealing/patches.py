@@ -1,4 +1,4 @@
-"""Finds patches that write outside of the work tree, and parts that change how tests are found and run."""
+"""Finds patches that write outside of the work tree, and changes in patches to how tests are found and run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REACHES_OUT, DEPENDS = "patch_reaches_out", "verdict_depends_on_test_configurati
 CHANGED_FRAMEWORK_FLAG = "patch_changes_the_test_framework"
 
 RERUN_ARTIFACT = "rerun"
-"""The artifact of a pass that was tested again: {"left_out": names, "passes": result without them}."""
+"""Key of the artifact of a pass that was tested again: {"left_out": names, "passes": result without them}."""
 
 _PART = re.compile(r"^(?=diff --git )|^(?=--- .*\n\+\+\+ .*\n@@ )", re.MULTILINE)
 _NAME = re.compile(r'^(?:---|\+\+\+|rename (?:from|to)|copy (?:from|to)) ("?)(.+?)\1(?:\t.*)?$', re.MULTILINE)
@@ -34,9 +34,9 @@ _NEW = re.compile(r"^new file mode|^--- /dev/null$", re.MULTILINE)
 
 
 class PatchPart(Record, frozen=True):
-    """The part of a patch for one file: its text, and the file names in its heading without `a/` and `b/`.
+    """The section of a patch for one file: its text, and the file names in its heading without `a/` and `b/`.
 
-    `is_new`: the patch adds the file. `is_link`: it is a symbolic link.
+    `is_new`: True if the patch adds the file. `is_link`: True if the file is a symbolic link.
     """
 
     text: str
@@ -46,15 +46,15 @@ class PatchPart(Record, frozen=True):
 
 
 def split_patch(patch: str) -> list[PatchPart]:
-    """Split a patch into its parts, one per file, in order."""
+    """Split a patch into its sections, one per file, in order."""
     return [_part(text) for text in _joined(_PART.split(patch)) if text.strip()]
 
 
 def outside_path(patch: str) -> str | None:
     """Return the first file name in a patch that is outside of the work tree, or in `.git`.
 
-    None if there is none. A name is outside if it is absolute, contains `..`, or is behind a link that the
-    patch makes.
+    A name is outside if it is absolute, contains `..`, or is behind a link that the patch makes. Return None
+    if there is no such name.
     """
     found = split_patch(patch)
     links = {name for part in found if part.is_link for name in part.names}
@@ -68,7 +68,7 @@ def outside_path(patch: str) -> str | None:
 
 
 def is_test_configuration(part: PatchPart, runners: Collection[str] = ()) -> bool:
-    """Return true if this part of a patch changes how tests are found, started or counted.
+    """Return True if this section of a patch changes how tests are found, started or counted.
 
     `runners`: files that start the tests.
     """
@@ -87,12 +87,12 @@ async def seal_artifacts(
     runners: Collection[str] = (),
     when_clean: Callable[[], Awaitable[list[Flag]]] | None = None,
 ) -> dict[str, Any]:
-    """Return the seal's artifacts for a tested patch: the earlier `flags`, and further ones for a pass.
+    """Return the seal's artifacts for a tested patch: the earlier `flags`, and further flags for a pass.
 
     If a passing patch changes the test configuration or a file that starts tests (`runners`), `passes` tests
-    it again without these changes. If it then fails, it is flagged. A pass whose product code manipulates the
-    test framework is flagged, too. If there is no flag, `when_clean` makes further checks and returns their
-    flags.
+    the patch again without these changes. If it then fails, it is flagged. A pass whose product code
+    manipulates the test framework is flagged, too. If there is no flag, `when_clean` makes further checks and
+    returns their flags.
     """
     found = split_patch(patch) if passed else []
     flags = [*flags, *_changes_of_framework(found)]
@@ -113,7 +113,7 @@ async def seal_artifacts(
 
 
 def _changes_of_framework(found: list[PatchPart]) -> Iterator[Flag]:
-    """Yield a flag for each non-test file whose added lines manipulate the test framework."""
+    """Yield a flag for each file whose added lines manipulate the test framework. Test files are exempt."""
     for part in found:
         line = FRAMEWORK_CHANGES.search(part.text)
         if line and part.names and not any(TEST_PATHS.search(name) for name in part.names):
@@ -128,7 +128,10 @@ def refusal_artifacts(name: str) -> dict[str, Any]:
 
 
 def _joined(texts: list[str]) -> Iterator[str]:
-    """Join the pieces to one per file: a `---` heading after its own `diff --git` begins no new file."""
+    """Join the pieces of a patch so that each file has one.
+
+    A `---` heading after the file's own `diff --git` line begins no new file.
+    """
     pending = ""
     for text in texts:
         if pending and not (text.startswith("--- ") and "\n@@ " not in pending):

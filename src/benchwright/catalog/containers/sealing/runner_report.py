@@ -1,7 +1,8 @@
-"""Finds the part of a test log that the runner itself wrote: before its last closing line, or its summary.
+"""Finds the lines in a test log that the test runner itself wrote.
 
-Code under test can print forged results, and end the process before the runner reports. The official rules
-accept such output outside of the runner's part. Under a seal, a verdict that depends on it is suspicious.
+They are the lines before its last closing line, or its summary. Code under test can print forged results, and
+end the process before the runner reports. The official rules accept such output outside of the runner's
+report. Under a seal, a verdict that depends on it is suspicious.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from benchwright.catalog.containers.flags import Flag
 
 PRINTED_ELSEWHERE_FLAG = "results_printed_elsewhere"
 MAX_NAMED_TESTS = 3
-"""Maximum number of tests listed by name."""
+"""Maximum number of tests that are listed by name."""
 
 _BEGUN = re.compile(
     r"=+ test session starts =+"  # pytest
@@ -32,8 +33,8 @@ _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 def runner_part(log: str) -> str:
     """Return the log up to the last closing line of a test runner.
 
-    If there is no closing line, return the part before a runner started. A log without a known runner is
-    returned unchanged.
+    If there is no closing line, return the log up to the line in which a runner starts. A log without a known
+    runner is returned unchanged.
     """
     if (own := cut_after_last(log, _CLOSED)) is not None:
         return own
@@ -43,9 +44,9 @@ def runner_part(log: str) -> str:
 
 
 def cut_after_last(log: str, closing: re.Pattern[str]) -> str | None:
-    """Return the log up to the last line that the pattern matches as a whole, ignoring colours.
+    """Return the log up to the last line that fully matches the pattern, ignoring colour codes.
 
-    None if no line matches.
+    Return None if no line matches.
     """
     lines = log.splitlines(keepends=True)
     ends = [number for number, line in enumerate(_plain(lines), 1) if closing.fullmatch(line)]
@@ -53,7 +54,7 @@ def cut_after_last(log: str, closing: re.Pattern[str]) -> str | None:
 
 
 def summary_lines(log: str) -> str:
-    """Return the lines of pytest's summaries, each from its heading to the next closing line.
+    """Return the lines of pytest's summaries. A summary goes from its heading to the next closing line.
 
     If there are no such headings, return the log as `runner_part` does.
     """
@@ -71,7 +72,7 @@ def summary_lines(log: str) -> str:
 
 
 def printed_elsewhere_flag(tests: Sequence[str]) -> Flag:
-    """Build the flag of a pass with `tests` that the runner's own report does not list as passed."""
+    """Build the flag for a pass with `tests` that the runner's own report does not list as passed."""
     more = f" and {len(tests) - MAX_NAMED_TESTS} more" if len(tests) > MAX_NAMED_TESTS else ""
     named = ", ".join(tests[:MAX_NAMED_TESTS]) + more
     return Flag(

@@ -1,4 +1,4 @@
-"""State of the agent's terminal that tests take over if they run in it: directory and exported variables.
+"""State of the agent's terminal, which tests take over if they run in it: directory and exported variables.
 
 Some variables affect how tests run: the search path for programs, files that are read when programs start,
 and the container's own variables, which state where the tests are.
@@ -18,7 +18,7 @@ from benchwright.sandbox.docker import Sandbox
 
 READ_SECONDS = 30.0
 MAX_STATE_BYTES = 1024 * 1024
-"""Maximum number of bytes read from a terminal's state."""
+"""Maximum number of bytes that are read from a terminal's state."""
 PATH = "PATH"
 
 _READ = 'cat "$1/$2"'
@@ -40,15 +40,18 @@ _FREE = re.compile(
     r"PATH|PWD|OLDPWD|SHLVL|HOME|TERM|COLUMNS|LINES|LANG|LC_\w+|HOSTNAME|USER|LOGNAME|SHELL|TZ|_|PS1"
     r"|CONDA_\w+|VIRTUAL_ENV\w*|\w+_HOME|(?i:\w+_proxy)"
 )
-"""Variables of a container that agents may change without suspicion."""
+"""Regular expression for variables of a container that agents may change without suspicion."""
 _DEFAULTS = re.compile(
     r"\$\{([A-Za-z_]\w*):?[-=+]|(?:^|[;&|]|\bthen\b|\bdo\b)[ \t]*\"?\$\{?([A-Za-z_]\w*)", re.MULTILINE
 )
-"""Variables for which a script has a default, and variables that it runs as a program."""
+"""Regular expression for variables in a script that have a default or alternative value, or are used as a command.
+
+Examples are `${PYTHON:-python3}` and `$CC main.c`.
+"""
 
 
 class TerminalState(Record, frozen=True):
-    """The state of a terminal. `is_plain`: True if it holds nothing but exported variables."""
+    """The state of a terminal. `is_plain`: True if the state contains nothing but exported variables."""
 
     directory: str
     exports: dict[str, str]
@@ -56,7 +59,9 @@ class TerminalState(Record, frozen=True):
 
 
 async def read_terminal(sandbox: Sandbox, state: str = STATE_DIRECTORY) -> TerminalState | None:
-    """Read the state of the agent's terminal from a sandbox that shares its memory. None if there is none.
+    """Read the state of the agent's terminal from a sandbox that shares its memory.
+
+    Return None if there is no state.
 
     Raises:
         EngineError: If the engine does not respond.
@@ -90,8 +95,8 @@ def variables_affecting_tests(
 ) -> dict[str, str | None]:
     """Return a terminal's variables that affect how tests run, each with its original value.
 
-    The original is the container's value, None if the container lacks the variable. `own`: the container's
-    variables. `scripts`: the tests' scripts. Variables that the instruction names are left out.
+    The original value is the container's value. It is None if the container lacks the variable. `own`: the
+    container's variables. `scripts`: the tests' scripts. Variables that the instruction names are left out.
     """
     used = {name for pair in _DEFAULTS.findall(scripts) for name in pair if name}
     exports = terminal.exports
@@ -106,9 +111,10 @@ def variables_affecting_tests(
 
 
 async def write_terminal(sandbox: Sandbox, terminal: TerminalState, changed: Mapping[str, str | None]) -> str:
-    """Store a terminal's state (working directory, exported variables) in a new folder of the container, and
-    return that folder's path. `changed`: variables to replace, None to unset. `PATH` is limited to folders
-    that the container engine can see.
+    """Store a terminal's state (working directory, exported variables) in a new folder of the container.
+
+    Return the path of that folder. `changed`: mapping from variables to replace to their values; None removes
+    the variable. `PATH` is limited to folders that the container engine can see.
 
     Raises:
         EngineError: If the engine does not respond.

@@ -1,4 +1,4 @@
-"""Files and lines with which a patch changes how tests are found, started, counted or judged, by language.
+"""Recognises changes by a patch to how tests are found, started, counted or judged: files and lines, by language.
 
 The list of files is broad, because a pass is only suspicious if it depends on a change in them. In files that
 also define the project (`Cargo.toml`, `pom.xml`, …), only changed lines about tests count.
@@ -28,13 +28,13 @@ _BUILDS = (
     *("GNUmakefile", "makefile", "go.work", ".npmrc", ".yarnrc", ".yarnrc.yml", ".bundle/config"),
     *("rust-toolchain", "rust-toolchain.toml"),
 )
-"""Files that run tests, or are read before them, by the last parts of their paths."""
+"""Files that run tests, or that are read before tests run: the last components of their paths."""
 _PROGRAMS = (
     r"py\.?test|python[\d.]*|pip[\d.]*|uv|tox|nox|nosetests|coverage|node|np[mx]|yarn|pnpm|jest|mocha|vitest|karma|ava|tap"
     r"|tsc|ts-node|babel|go|cargo|rustc|mvn|gradle|java|ruby|rake|rspec|bundle|php|phpunit|composer|make|cmake|ctest|sh|bash"
     r"|env|git|timeout|grep|sed|cat|tee"
 )
-"""Programs that run tests, or that test scripts call."""
+"""Regular expression for programs that run tests, or that test scripts call."""
 _BUILD_FILES = re.compile(
     r"(?:^|/)(?:"
     r"(?:jest|vitest|vite|vitest\.workspace|karma|playwright|cypress|babel|ava|qunit|web-test-runner)"
@@ -65,7 +65,7 @@ _ABOUT_TESTS = re.compile(
     re.MULTILINE,
 )
 _RUNNERS = frozenset(("pytest", "_pytest", "pluggy", "unittest", "nose", "conftest"))
-"""Modules that Python tests import first: a module of that name at the project's root shadows them."""
+"""Modules that Python tests import first. A module of that name at the project's root shadows the real module."""
 
 _JAVASCRIPT = (
     r"mocha|jest|@jest/[\w-]+|jest-[\w-]+|vitest|@vitest/[\w-]+|karma[\w-]*|qunit|jasmine[\w-]*|chai"
@@ -89,7 +89,7 @@ FRAMEWORK_CHANGES = re.compile(
     r").*$",
     re.MULTILINE,
 )
-"""Added lines that manipulate the test framework. Product code has no use for them."""
+"""Regular expression for added lines that manipulate the test framework. Product code has no use for such lines."""
 TEST_PATHS = re.compile(
     r"(?:^|/)(?:__)?(?:tests?|specs?|testing|_pytest|test[-_]?(?:utils?|helpers?|support)|[\w-]*tests)(?:__)?/"
     r"|(?:^|/)(?:test_[^/]*|[^/]*_(?:test|spec)|conftest)\.\w+$|[.-](?:test|spec)\.[cm]?[jt]sx?$"
@@ -98,9 +98,9 @@ TEST_PATHS = re.compile(
 
 
 def changes_test_configuration(path: str, text: str, *, is_new: bool) -> bool:
-    """Return true if a patch to the file `path` changes how tests are run.
+    """Return True if a patch to the file `path` changes how tests are run.
 
-    `text`: the file's part of the patch.
+    `text`: the section of the patch for this file.
     """
     name, root = posixpath.basename(path), path.partition("/")[0].removesuffix(".py")
     if name in (*TEST_CONFIG_FILES, *STARTUP_FILES) or name.endswith(".pth"):

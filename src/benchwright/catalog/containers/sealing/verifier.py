@@ -1,8 +1,8 @@
 """Starts containers for tests that an agent cannot reach: snapshots of the agent's container.
 
-They share only its network, volumes and shared memory, so servers that the agent started answer there, at the
-same addresses. The agent's processes see neither the tests nor the files that these write, and cannot end
-them.
+These containers share only network, volumes and shared memory with the agent's container. Servers that the
+agent started therefore answer in them, at the same addresses. The agent's processes see neither the tests nor
+the files that tests write, and cannot end the tests.
 """
 
 from __future__ import annotations
@@ -33,22 +33,25 @@ from benchwright.sandbox.docker.snapshots import FileChange, changes_of, snapsho
 
 REMOVING_SECONDS = 60.0
 OWN_PROCESSES = 2
-"""Number of Benchwright's processes in every sandbox: the shell that waits, and its child."""
+"""Number of Benchwright's own processes in every sandbox: the shell that waits, and its child."""
 
 
 _NO_START = "OCI runtime create failed"
-"""The engine's message for a container whose first program is missing."""
+"""The engine's error message for a container whose first program is missing."""
 
 
 class NoProgramStarts(ExecutionError):
-    """The agent has left its container in a state in which no program starts. It has failed the task."""
+    """The error that no program starts in a container, because of the state in which the agent left it.
+
+    The agent has then failed the task.
+    """
 
 
 class Verifier:
     """Starts containers for tests, as snapshots of an agent's container.
 
-    `spec`: the sandbox spec of the agent's container. `own_processes`: the number of Benchwright's processes
-    in it.
+    `spec`: the sandbox spec of the agent's container. `own_processes`: the number of Benchwright's own
+    processes in that container.
     """
 
     def __init__(
@@ -61,9 +64,9 @@ class Verifier:
 
     @asynccontextmanager
     async def start(self, without: Sequence[FileChange] = ()) -> AsyncIterator[DockerSandbox]:
-        """Start a container with the agent's current files, without the changes `without`; remove it on exit.
+        """Start a container with the agent's current files; remove it on exit.
 
-        These changes are undone before anything runs in the container.
+        The agent's changes `without` are undone before anything runs in the container.
 
         Raises:
             NoProgramStarts: If the agent's files prevent any program from starting.
@@ -108,7 +111,7 @@ class Verifier:
 
     @asynccontextmanager
     async def start_original(self) -> AsyncIterator[DockerSandbox]:
-        """Start a container of the original image, without the agent's files, but on the agent's network.
+        """Start a container of the original image: without the agent's files, but on the agent's network.
 
         Raises:
             EngineError: If the container cannot be started, or the engine does not respond.
@@ -136,13 +139,13 @@ class Verifier:
         return frozenset(found)
 
     async def stat(self, path: str) -> PathStat | None:
-        """Return the file status of a path in the agent's container. None if nothing exists there."""
+        """Return the file status of a path in the agent's container. Return None if nothing exists there."""
         return await path_stat(self._agent, path)
 
     async def read_text(self, path: str, most: int) -> str:
         """Return the text of a file that the agent left.
 
-        Empty if it is missing or longer than `most` bytes.
+        Return "" if the file is missing or longer than `most` bytes.
         """
         try:
             return (await read_file(self._agent, path, most)).decode("utf-8", "replace")
@@ -150,13 +153,13 @@ class Verifier:
             return ""
 
     async def agent_is_at_work(self) -> bool:
-        """Return true if processes of the agent are still running."""
+        """Return True if processes of the agent are still running."""
         with engine_errors("listing the processes of a container"):
             listed = await self._agent.handle.top()
         return len(listed["Processes"]) > self._own_processes
 
 
 async def _has_ended_by_itself(sandbox: DockerSandbox) -> bool:
-    """Return true if the container's first process ended, and nobody had stopped the container."""
+    """Return True if the container's first process ended although nobody had stopped the container."""
     state = await sandbox.container.state_after_end()
     return state.get("Status") == "exited" and sandbox.container.trouble is None

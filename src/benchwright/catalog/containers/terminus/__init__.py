@@ -1,4 +1,4 @@
-"""Terminus: a reference agent after the protocol of Terminus 2, by which Terminal-Bench compares models.
+"""Terminus: an agent after the protocol of Terminus 2, the reference agent of Terminal-Bench.
 
 The model types keys into a terminal (tmux, 160 × 40) and sees its screen. It answers in JSON and calls no
 tools. The protocol is that of Harbor 0.25, harbor/agents/terminus_2 (Apache-2.0). The prompts' wording and

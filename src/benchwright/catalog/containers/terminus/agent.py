@@ -35,7 +35,7 @@ DEPARTURES = (
     "Terminus hands over when the server refuses the length, not when 8,000 tokens are left",
     "Terminus ends where the model refuses",
 )
-"""The differences from Terminus 2."""
+"""The differences from Terminus 2, one sentence each."""
 
 
 class Terminus:
@@ -53,7 +53,7 @@ class Terminus:
     async def run(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
     ) -> AgentResult:
-        """Work on a task, see `TaskAgent.run`. Each call uses a separate terminal, whatever `apart` is.
+        """Work on a task, see `TaskAgent.run`. Each call uses a terminal of its own, whatever the value of `apart`.
 
         The session counts the turns.
         """
@@ -113,7 +113,8 @@ class _Work:
     async def _ask(self, prompt: str) -> Reply:
         """Send a prompt, and return the response.
 
-        If the server rejects the conversation as too long, let another agent take over first.
+        If the server rejects the conversation as too long, let another agent take over, and send that agent's
+        prompt.
         """
         try:
             async with asyncio.timeout(self._seconds_left()):

@@ -14,13 +14,13 @@ from benchwright.records import Record
 
 REQUIRED_FIELDS = ("analysis", "plan", "commands")
 DEFAULT_DURATION = 1.0
-"""Seconds to wait after keys if the model does not specify a duration."""
+"""Seconds to wait after keys if the model specifies no duration."""
 LONGEST_DURATION = 60.0
 
 MAX_BRACES = 200
-"""Maximum number of braces at which an object is searched for.
+"""Maximum number of braces at which the parser tries to read a JSON object.
 
-Each may take as long as reading the whole answer.
+Each attempt may take as long as reading the whole answer.
 """
 
 _YES = ("true", "1", "yes")
@@ -28,7 +28,7 @@ _READER = json.JSONDecoder()
 
 
 class Keys(Record, frozen=True):
-    """Keys to type, and the seconds to wait before the next keys, or before the screen is read."""
+    """Keys to type, and the seconds to wait before the next keys are typed or the screen is read."""
 
     keystrokes: str
     seconds: float = DEFAULT_DURATION
@@ -37,7 +37,7 @@ class Keys(Record, frozen=True):
 class ParsedAnswer(Record, frozen=True):
     """The actions that an answer requests.
 
-    If `error` is set, none of them is done, and the model is shown the error and the `warnings`.
+    If `error` is set, no action is done, and the model is sent the error and the `warnings`.
     """
 
     commands: list[Keys] = []
@@ -49,7 +49,7 @@ class ParsedAnswer(Record, frozen=True):
 def read_answer(text: str) -> ParsedAnswer:
     """Parse an answer: its first JSON object that has all fields.
 
-    Closing braces missing at the end are added.
+    If closing braces are missing at the end, they are added.
     """
     found = _object(text)
     if found is None and (missing := text.count("{") - text.count("}")) > 0:
@@ -64,9 +64,9 @@ def read_answer(text: str) -> ParsedAnswer:
 
 
 def _object(text: str) -> tuple[dict[str, Any], list[str]] | None:
-    """Return the first JSON object with all fields, and warnings about text around it.
+    """Return the first JSON object with all fields, and warnings about text before and after it.
 
-    None if there is none.
+    Return None if there is no such object.
     """
     for start, value, end in _objects(text):
         if all(name in value for name in REQUIRED_FIELDS):
@@ -130,7 +130,7 @@ def _remarks(said: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _commands(given: Any, warnings: list[str]) -> tuple[list[Keys], str]:
-    """Return the keys to type, and an error message; "" if there is no error."""
+    """Return the keys to type, and an error message. The message is "" if there is no error."""
     if not isinstance(given, list):
         return [], "`commands` must be a list"
     found: list[Keys] = []

@@ -1,4 +1,4 @@
-"""The conversation with the model. If it gets too long, a fresh agent takes over.
+"""The conversation with the model. If the conversation gets too long, a fresh agent takes over.
 
 As in Terminus 2, the handover takes three further requests. First the agent summarises its work. Then its
 successor, who sees the summary and the screen, asks questions. Finally the first agent answers them.
@@ -17,14 +17,14 @@ from benchwright.errors import ProviderError
 from benchwright.records import SIDE_ROLE, Message
 
 FREED_CHARACTERS = 16_000
-"""Number of characters dropped from the end of a conversation that is too long: room to summarise.
+"""Number of characters that are dropped from the end of a conversation that is too long for a summary.
 
 16,000 characters are some 4,000 tokens.
 """
 
 
 class Conversation:
-    """The conversation: `messages` is its full history, `turns` the number of the model's responses."""
+    """The conversation. `messages`: its full history. `turns`: the number of the model's responses."""
 
     def __init__(self, session: Session) -> None:
         self.messages: list[Message] = []
@@ -47,10 +47,10 @@ class Conversation:
         return reply
 
     async def hand_over(self, task: str, screen: str) -> str:
-        """Let another agent take over, and return its first prompt.
+        """Let another agent take over, and return that agent's first prompt.
 
-        If even the request for a summary is rejected as too long, the same agent continues, with the start of
-        the conversation only.
+        If even the request for a summary is rejected as too long, the same agent continues, with only the
+        start of the conversation.
 
         Raises:
             ProviderError: If the endpoint failed for another reason.
@@ -85,9 +85,9 @@ class Conversation:
 
 
 def drop_last_exchanges(messages: Sequence[Message]) -> list[Message]:
-    """Return the conversation without its last exchanges, as many as free `FREED_CHARACTERS` characters.
+    """Return the conversation without its last exchanges, which have at least `FREED_CHARACTERS` characters.
 
-    The first exchange always stays.
+    The first exchange is always kept.
     """
     kept, freed = list(messages), 0
     while len(kept) > 2 and freed < FREED_CHARACTERS:

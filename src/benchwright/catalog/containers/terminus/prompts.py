@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 MAX_SCREEN_BYTES = 10_000
-"""Maximum number of bytes of a screen that the model sees: the first and the last half of these."""
+"""Maximum number of bytes of a screen that the model sees. Of a longer screen, the middle is left out."""
 
 _FIRST = """\
 You solve a task in a Linux terminal. You type keys, and are shown what the terminal then says.
@@ -69,8 +69,9 @@ def parse_error_prompt(error: str, warnings: Sequence[str]) -> str:
 
 
 def warning_prompt(warnings: Sequence[str], screen: str) -> str:
-    """Return the prompt after an answer whose commands were executed: the screen, preceded by the parser's
-    warnings if there are any.
+    """Return the prompt after an answer whose commands were executed: the screen.
+
+    If the parser had warnings, they come before the screen.
     """
     return f"Your last answer had flaws:\n{_listed(warnings)}\n\n{screen}" if warnings else screen
 
@@ -94,7 +95,7 @@ def cut_off_prompt(tokens: int | None, warnings: Sequence[str]) -> str:
 
 
 def summary_prompt(task: str) -> str:
-    """Return the prompt that asks for a summary, before another agent takes over."""
+    """Return the prompt that asks for a summary before another agent takes over."""
     return f"""\
 You are about to hand your work over to another agent. Write down all that it needs to go on.
 
@@ -111,7 +112,7 @@ Be complete: the other agent knows nothing else of what has happened."""
 
 
 def questions_prompt(task: str, summarised: str, screen: str) -> str:
-    """Return the prompt in which the agent that takes over is asked for its questions."""
+    """Return the prompt that asks the agent that takes over for its questions."""
     return f"""\
 You take over this task from another agent.
 
@@ -129,7 +130,7 @@ you need to know."""
 
 
 def answers_prompt(asked: str) -> str:
-    """Return the prompt in which the agent that hands over is asked to answer these questions."""
+    """Return the prompt that asks the agent that hands over to answer these questions."""
     return f"The agent that takes over has these questions. Answer each of them in detail:\n\n{asked}"
 
 
@@ -142,5 +143,5 @@ def hand_over_prompt(answered: str) -> str:
 
 
 def restart_prompt(task: str, screen: str) -> str:
-    """Return the prompt for continuing with a shortened conversation if no summary could be made."""
+    """Return the prompt with which the same agent continues a shortened conversation, if no summary could be made."""
     return f"{task}\n\nThe terminal now:\n{screen}"

@@ -1,4 +1,4 @@
-"""The terminal in the container: a tmux session, to type into and to read."""
+"""The terminal in the container: a tmux session that types keys and reads the screen."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from benchwright.sandbox.docker.commands import EndReason
 
 WIDTH, HEIGHT = 160, 40
 TMUX_SECONDS = 60.0
-"""Time limit for one tmux call. It takes milliseconds unless the container is short of everything."""
+"""Time limit in seconds for one tmux call. It takes milliseconds unless the container lacks memory or processors."""
 MAX_READ_BYTES = 8 * 1024 * 1024
 LONGEST_ARGUMENT = 12_000
-"""Maximum number of bytes of keys passed to tmux as an argument (its limit is 16 kB). Others are pasted."""
+"""Maximum number of bytes of keys that are passed to tmux as an argument (tmux's limit is 16 kB).
+
+Longer keys are pasted.
+"""
 
 NEW, SCREEN = "New output of the terminal:", "The terminal's screen:"
 
@@ -28,7 +31,7 @@ exec "$@" sh -c 'unset LOCPATH; exec "$@"' sh "$shell" "$login"
 
 
 class ContainerEnded(Exception):
-    """The container ended, and the terminal with it. `reason`: the limit that ended it."""
+    """The error that the container has ended, and the terminal with it. `reason`: the limit that ended it."""
 
     def __init__(self, reason: EndReason) -> None:
         super().__init__(reason)
@@ -61,7 +64,7 @@ class Terminal:
             raise ExecutionError(f"The terminal cannot be started in the container: {ended.error_line}")
 
     async def is_open(self) -> bool:
-        """Return true if the shell is still running."""
+        """Return True if the shell is still running."""
         return (await self._do("has-session", "-t", "main")).succeeded
 
     async def type(self, keystrokes: str) -> None:
@@ -79,9 +82,9 @@ class Terminal:
         await self._do("paste-buffer", "-d", "-b", buffer, "-t", "main")
 
     async def read_new_output(self) -> str:
-        """Return the output since the last call, from the prompt's line on.
+        """Return the output since the last call, from the line with the prompt on.
 
-        If that is unknown or empty, return the screen.
+        If this output is unknown or empty, return the screen.
         """
         everything = await self._read("-S", "-")
         before, self._before = self._before, everything
@@ -112,7 +115,7 @@ class Terminal:
 def new_output(before: str, now: str) -> str | None:
     """Return the part of `now` that comes after `before`, starting with the last line of `before`.
 
-    None if `now` does not contain `before`.
+    Return None if `now` does not contain `before`.
     """
     known = before.strip()
     start = now.find(known)

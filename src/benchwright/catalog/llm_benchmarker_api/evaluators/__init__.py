@@ -1,4 +1,4 @@
 """The documented evaluators: pure functions that follow llm-benchmarker's description.
 
-They follow it even if official graders differ.
+They follow this description even where official graders differ from it.
 """

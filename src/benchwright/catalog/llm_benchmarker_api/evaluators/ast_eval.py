@@ -10,19 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 Call = dict[str, Any]
-"""A function call: `name`, and `arguments` by their names."""
+"""A function call as a mapping: its `name`, and its `arguments` by their names."""
 
 MAX_CHARACTERS = 50_000
-"""Maximum length in characters of a text to parse as Python, because hostile texts take long."""
+"""Maximum length in characters of a text that is parsed as Python. Hostile texts take long to parse."""
 
 _JSON_BLOCK = re.compile(r"```json\s*\n?([^`]*)```", re.IGNORECASE)
 _NOT_PARSED = (ValueError, SyntaxError, RecursionError, MemoryError)
 
 
 def parse_function_call(text: str) -> list[Call]:
-    """Return the calls in a text, each `{"name": ..., "arguments": {...}}`. Empty if there are none.
+    """Return the calls in a text, each `{"name": ..., "arguments": {...}}`. Return [] if there are none.
 
-    The text is parsed in these ways until one succeeds: as JSON, by its first JSON code block, as one Python
+    The text is parsed in these ways, until one succeeds: as JSON, by its first JSON code block, as one Python
     call, as several Python calls. JSON calls may be in OpenAI's form (`function`, `arguments`), with
     `parameters`, or in BFCL's form (`{"name": {arguments}}`). Positional Python arguments are named `arg0`,
     `arg1`, …; arguments that are not literals are kept as source text.
@@ -39,11 +39,11 @@ def parse_function_call(text: str) -> list[Call]:
 def compare_function_calls(
     predicted: Sequence[Mapping[str, Any]], expected: Sequence[Mapping[str, Any]]
 ) -> tuple[bool, dict[str, Any]]:
-    """Return (True if both contain the same calls in any order, details).
+    """Return True if both lists contain the same calls in any order, and the details of the comparison.
 
-    Two calls are the same if their names and their normalised arguments are equal. The details hold
-    `predicted_count`, `expected_count`, and for a difference either `reason` or `unmatched`, a call without a
-    match.
+    Two calls are the same if their names and their normalised arguments are equal. The details have
+    `predicted_count` and `expected_count`. If the lists differ, they also have a `reason`, or as `unmatched`
+    a call that has no equal.
     """
     details: dict[str, Any] = {"predicted_count": len(predicted), "expected_count": len(expected)}
     if len(predicted) != len(expected):
@@ -62,7 +62,7 @@ def compare_function_calls(
 
 
 def normalize_value(value: Any) -> Any:
-    """Return the value with sorted keys at all levels. Texts that are JSON are replaced by their values."""
+    """Return the value with sorted keys at all levels. A text that is JSON is replaced by the JSON value."""
     if isinstance(value, Mapping):
         return {key: normalize_value(value[key]) for key in sorted(value, key=str)}
     if isinstance(value, list | tuple):
@@ -84,7 +84,7 @@ def _normal_call(call: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Return true if both are equal. Unlike in Python, True differs from 1."""
+    """Return True if two values are equal. Unlike in Python, True differs from 1."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, dict) and isinstance(other, dict):
@@ -114,7 +114,7 @@ def _calls_of(item: dict[str, Any]) -> Iterator[Call]:
 
 
 def _arguments(given: Any) -> Any:
-    """Return arguments as values: JSON text, as OpenAI sends it, is parsed."""
+    """Return arguments as values. If they are JSON text, as OpenAI sends it, the text is parsed."""
     if isinstance(given, str):
         try:
             return json.loads(given)

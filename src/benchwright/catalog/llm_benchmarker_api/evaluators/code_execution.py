@@ -13,11 +13,11 @@ _SANDBOXES: WeakKeyDictionary[asyncio.AbstractEventLoop, LocalSandbox] = WeakKey
 
 
 async def execute_python(code: str, timeout: float = 10.0) -> tuple[bool, str]:
-    """Run a program. Return (True, its stdout) if it ends with exit code 0, else (False, its stderr).
+    """Run a program. Return (True, its stdout) if the program ends with exit code 0, else (False, its stderr).
 
-    As documented, only the exit code counts, so `sys.exit(0)` passes. `timeout` is in seconds. If a limit
-    ended the program, the returned text begins with that limit. At most as many programs run at the same time
-    as there are processors.
+    As documented, only the exit code counts, so that `sys.exit(0)` passes. `timeout` is in seconds. If a
+    limit ended the program, the returned text begins with the name of that limit. At most as many programs
+    run at the same time as there are processors.
 
     Raises:
         ExecutionError: If the sandbox cannot be started.
@@ -41,7 +41,7 @@ async def execute_python(code: str, timeout: float = 10.0) -> tuple[bool, str]:
 async def run_humaneval_test(
     prompt: str, completion: str, test_code: str, entry_point: str, timeout: float = 10.0
 ) -> tuple[bool, str]:
-    """Run prompt and completion, then the test code's `check(entry_point)`. Returns as `execute_python` does.
+    """Run prompt and completion, then the test code's `check(entry_point)`. Return what `execute_python` returns.
 
     The completion may be the function's body or the whole function, with or without a Markdown fence.
     """

@@ -1,4 +1,4 @@
-"""The documented checks of IFEval's instructions, which are simpler than the official ones.
+"""The documented checks of IFEval's instructions, which are simpler than the official checks.
 
 Arguments have the names of the dataset (`google/IFEval`). A null argument counts as missing. Relations are
 "at least", "at most", "exactly", "less than" and "more than".
@@ -16,7 +16,7 @@ Arguments = Mapping[str, Any]
 Verifier = Callable[[str, Arguments], bool]
 
 ENGLISH_SHARE = 0.8
-"""A response counts as English if more than this share of its characters is ASCII."""
+"""Share of ASCII characters. A response counts as English if its share is larger."""
 
 SEPARATOR = "******"
 
@@ -32,7 +32,7 @@ _VERIFIERS: dict[str, Verifier] = {}
 
 
 def verify_instruction(response: str, instruction_id: str, kwargs: Arguments | None) -> bool:
-    """Return true if the response follows the instruction.
+    """Return True if the response follows the instruction.
 
     Return false for an unknown instruction, and for missing or invalid arguments.
     """
@@ -161,9 +161,10 @@ def _multiple_sections(response: str, given: Arguments) -> bool:
 
 @_register("detectable_format:number_words_in_section")
 def _number_words_in_section(response: str, given: Arguments) -> bool:
-    """Return true if the number of words in section `section` (from 1) has the required relation.
+    """Return True if the number of words in a section has the required relation. `section` counts from 1.
 
-    Without `section`, all sections must have it. A response without headers is one section.
+    Without the argument `section`, the words of all sections must have the relation. A response without
+    headers is one section.
     """
     headers = _headers(response, given)
     ends = [header.start() for header in headers[1:]] + [len(response)]
@@ -180,9 +181,9 @@ def _number_words_in_section(response: str, given: Arguments) -> bool:
 
 
 def _headers(response: str, given: Arguments) -> list[re.Match[str]]:
-    """Return matches of section headers: lines like `Section 1`, with the word in `section_spliter`.
+    """Return the matches of section headers: lines like `Section 1`, where `section_spliter` is the word.
 
-    If that argument is missing, return the Markdown headings.
+    If the argument `section_spliter` is missing, return the Markdown headings.
     """
     word = given.get("section_spliter")
     if word is None:
@@ -242,7 +243,7 @@ def _english_lowercase(response: str, given: Arguments) -> bool:
 
 @_register("change_case:capital_word_frequency")
 def _capital_word_frequency(response: str, given: Arguments) -> bool:
-    """Return true if the number of words in capitals has the required relation.
+    """Return True if the number of words in capitals has the required relation.
 
     Words are separated by white space. This is an official instruction that llm-benchmarker's document leaves
     out.

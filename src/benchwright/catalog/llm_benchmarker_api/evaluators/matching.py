@@ -1,4 +1,4 @@
-"""Compares answers with the right ones: exactly, by letter, or as sets."""
+"""Compares answers with right answers: as texts, by letter, or as sets."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ _PUNCTUATION = re.compile(r"[^\w\s]")
 def normalize(text: str) -> str:
     """Return a text normalised for comparison: decomposed (NFKD), lower case, no punctuation, single spaces.
 
-    Combining marks count as punctuation, so accents are dropped: `Élan` becomes `elan`.
+    Combining marks count as punctuation, so that accents are dropped: `Élan` becomes `elan`.
     """
     text = unicodedata.normalize("NFKD", text).lower()
     return " ".join(_PUNCTUATION.sub("", text).split())
 
 
 def exact_match(predicted: str, expected: str) -> bool:
-    """Return true if both are equal once normalised."""
+    """Return True if both texts are equal after `normalize`."""
     return normalize(predicted) == normalize(expected)
 
 
 def contains_match(predicted: str, expected: str) -> bool:
-    """Return true if `expected` is a substring of `predicted`, both normalised.
+    """Return True if `expected` is a substring of `predicted`, after both are normalised.
 
-    As documented, it is a plain substring: `2` is found in `12`, and a text that normalises to nothing is
-    found in every answer.
+    As documented, any substring counts: `2` is found in `12`, and a text that normalises to nothing is found
+    in every answer.
     """
     return normalize(expected) in normalize(predicted)
 
@@ -46,7 +46,7 @@ _LOWER_CASE_WORD = re.compile(r"[ \t]+[a-z]")
 
 
 def extract_mcq_answer(response: str, num_options: int = 4) -> str | None:
-    """Return the chosen letter in upper case. None if no letter is found.
+    """Return the chosen letter in upper case. Return None if no letter is found.
 
     These forms are searched in this order: "the answer is B" or "answer: B"; "(B)"; "B." at the end of a
     line; a letter on its own line; the last letter anywhere. `num_options` is 4 for A to D, 10 for A to J.
@@ -61,7 +61,7 @@ def extract_mcq_answer(response: str, num_options: int = 4) -> str | None:
 
 
 def evaluate_mcq(response: str, expected: str, num_options: int = 4) -> bool:
-    """Return true if the letter chosen in the response is the expected one. Case does not matter."""
+    """Return True if the letter chosen in the response is the expected letter. Case does not matter."""
     return extract_mcq_answer(response, num_options) == expected.strip().upper()
 
 
@@ -78,7 +78,7 @@ def _patterns(letters: str) -> tuple[re.Pattern[str], ...]:
 
 
 def _is_word(match: re.Match[str]) -> bool:
-    """Return true if the letter is a word: the pronoun I, or the article A at the start of a sentence."""
+    """Return True if the letter is a word: the pronoun I, or the article A at the start of a sentence."""
     letter, text = match[1], match.string
     if letter not in "AI" or not _LOWER_CASE_WORD.match(text, match.end()):
         return False
@@ -96,7 +96,7 @@ _QUOTES = "\"'`"
 
 
 def extract_set(text: str) -> set[str]:
-    """Return the items of a list in braces, in brackets or bare, without quotation marks.
+    """Return the items of a list, without quotation marks. The list is in braces, in brackets, or in neither.
 
     Items are separated by commas or line ends.
     """
@@ -108,14 +108,14 @@ def extract_set(text: str) -> set[str]:
 
 
 def set_exact_match(predicted: str | Iterable[str], expected: str | Iterable[str]) -> bool:
-    """Return true if both contain the same items. A text is split into items first."""
+    """Return True if both lists contain the same items. A list given as text is split into its items first."""
     return _items(predicted) == _items(expected)
 
 
 def jaccard_similarity(predicted: str | Iterable[str], expected: str | Iterable[str]) -> float:
-    """Return the Jaccard similarity |A ∩ B| / |A ∪ B|, from 0 to 1; 1.0 if both are empty.
+    """Return the Jaccard similarity |A ∩ B| / |A ∪ B|, from 0 to 1. Return 1.0 if both sets are empty.
 
-    A text is split into items first.
+    A set given as text is split into its items first.
     """
     one, other = _items(predicted), _items(expected)
     union = one | other

@@ -1,6 +1,6 @@
-"""Parsers of test logs after swebench's rules (harness/log_parsers, 5.0.2), one module per language.
+"""Parsers of test logs by swebench's rules (harness/log_parsers, 5.0.2), one module per language.
 
-The rules are brittle in places, but the lists of expected tests were made with them. They are kept unchanged,
+Some of these rules are brittle, but the lists of expected tests were made with them. They are kept unchanged,
 so that the same log gives the same result. `runner` defines a parser's interface, `names` maps the parser
 names in rows to parsers.
 """

@@ -64,7 +64,7 @@ JQ = Runner(
     line_parser(r"(?P<status>PASS|FAIL):\s(?P<name>.+)$", {"PASS": PASSED, "FAIL": FAILED}),
     report_cutter(r"Testsuite summary for .*"),
 )
-"""Parses `PASS: tests/jqtest`, a line for each test program."""
+"""Runner for jq. It parses `PASS: tests/jqtest`, one line for each test program."""
 DOCTEST = Runner(read_doctest)
 MICROPYTHON = Runner(
     line_parser(
@@ -72,11 +72,11 @@ MICROPYTHON = Runner(
     ),
     report_cutter(r"\d+ tests performed .*"),
 )
-"""Parses `pass  basics/try1.py`."""
+"""Runner for MicroPython. It parses `pass  basics/try1.py`."""
 GOOGLETEST = Runner(
     line_parser(
         r".*\[\s*(?P<status>OK|FAILED)\s*\]\s(?P<name>.*)\s\(.*\)$", {"OK": PASSED, "FAILED": FAILED}
     ),
     report_cutter(r".*\[={10}\] \d+ tests? from .* ran\..*"),
 )
-"""Parses `1: [       OK ] format_test.escape (0 ms)`."""
+"""Runner for GoogleTest under CTest. It parses `1: [       OK ] format_test.escape (0 ms)`."""

@@ -18,4 +18,7 @@ GO = Runner(
     ),
     report_cutter("PASS|FAIL"),
 )
-"""Parses `--- PASS: TestIt/of_nothing (0.00s)`, subtests too. A test program ends with a line of one word."""
+"""Runner for `go test -v`. It parses `--- PASS: TestIt/of_nothing (0.00s)`, also for subtests.
+
+A test program ends with a line of one word.
+"""

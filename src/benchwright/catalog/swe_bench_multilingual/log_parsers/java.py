@@ -1,4 +1,4 @@
-"""Parsers for Maven, run once for each test, JUnit under Ant, and Gradle with one line per test."""
+"""Parsers for Maven (run once for each test), for JUnit under Ant, and for Gradle with one line per test."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RESULTS = ("PASSED", "FAILED")
 
 
 def read_maven(log: str) -> Statuses:
-    """Match traced commands, such as `+ mvn test -Dtest=It#adds`, with the build results, in order.
+    """Pair the traced commands in a log, such as `+ mvn test -Dtest=It#adds`, with the build results, in order.
 
     The test is named in the command. The trace and Maven write at the same time, so that a command may follow
     its result.
@@ -47,7 +47,7 @@ def _built(result: str) -> str:
 
 
 def framed_results(log: str) -> str:
-    """Return the log without build results that are not between two dashed lines, as Maven's own are."""
+    """Return the log with only those build results that are between two dashed lines, as Maven writes them."""
     lines = log.split("\n")
     return "\n".join(
         line
@@ -62,7 +62,7 @@ def _is_framed(lines: list[str], number: int) -> bool:
 
 
 def read_gradle(log: str) -> Statuses:
-    """Parse lines such as `It > adds PASSED`. If other output intervenes, the status is on a later line."""
+    """Parse lines such as `It > adds PASSED`. If other output comes between, the status is on a later line."""
     statuses: Statuses = {}
     pending: str | None = None
     for line in map(str.strip, log.split("\n")):
@@ -85,5 +85,5 @@ ANT = Runner(
     ),
     report_cutter(r"\s*\[junit\] Tests run: .*"),
 )
-"""Parses `[junit] [PASS] It(adds)`."""
+"""Runner for JUnit under Ant. It parses `[junit] [PASS] It(adds)`."""
 GRADLE = Runner(read_gradle, report_cutter(r"\|\s+Results: .*\|\s*|BUILD (?:SUCCESSFUL|FAILED) in .*"))

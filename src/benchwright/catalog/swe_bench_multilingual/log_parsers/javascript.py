@@ -23,10 +23,10 @@ _KARMA_BEGINS, _KARMA_ENDS = "Starting browser", "SUMMARY:"
 
 
 def read_karma(log: str) -> Statuses:
-    """Parse `✔ it renders` below indented headings, which become part of the name: `render > it renders`.
+    """Parse lines such as `✔ it renders`. Indented headings above are part of the name: `render > it renders`.
 
     Tests count from the line in which a browser starts to the summary. A heading that is indented less than
-    the last one only closes that one, and does not become part of names.
+    the last heading only closes that heading, and does not become part of names.
 
     Raises:
         ValueError: If a heading would be closed when none is open.
@@ -55,7 +55,7 @@ def read_karma(log: str) -> Statuses:
 
 
 def read_jest(log: str) -> Statuses:
-    """Parse lines such as `✓ adds two numbers (3 ms)`. Names of enclosing groups are not part of the name."""
+    """Parse lines such as `✓ adds two numbers (3 ms)`. Names of enclosing groups are not part of the test's name."""
     found = (_JEST.match(line.strip()) for line in log.split("\n"))
     return {one[2].strip(): _JEST_SIGNS[one[1]] for one in found if one}
 
@@ -65,7 +65,7 @@ JEST = Runner(read_jest, report_cutter(r"\s*Tests:\s+.*\btotal"))
 JEST_JSON = Runner(
     line_parser(r"\[(?P<status>PASSED|FAILED)\]\s(?P<name>.+)$", {"PASSED": PASSED, "FAILED": FAILED})
 )
-"""Parses `[PASSED] sum > adds two numbers`, as the test command writes Jest's JSON."""
+"""Runner for Jest's JSON, which the test command writes as `[PASSED] sum > adds two numbers`."""
 
 VITEST = Runner(
     line_parser(
@@ -74,7 +74,7 @@ VITEST = Runner(
     ),
     report_cutter(r"\s*Tests\s+.*\(\d+\)"),
 )
-"""Parses `✓ test/sum.spec.ts > sum > adds two numbers 3ms`.
+"""Runner for Vitest. It parses `✓ test/sum.spec.ts > sum > adds two numbers 3ms`.
 
 A number at the end of a name is taken for a time.
 """
@@ -85,4 +85,4 @@ TAP = Runner(
     line_parser(r"(?P<status>ok|not ok) \d+ (?P<name>.+)$", {"ok": PASSED, "not ok": FAILED}),
     report_cutter(r"# pass \d+.*"),
 )
-"""Parses `ok 1 sum adds two numbers`."""
+"""Runner for TAP. It parses `ok 1 sum adds two numbers`."""

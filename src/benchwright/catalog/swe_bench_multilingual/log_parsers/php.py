@@ -19,7 +19,7 @@ _SIGNS = {"✔": PASSED, "✘": FAILED, "↩": SKIPPED}
 
 
 def read_testdox(log: str) -> Statuses:
-    r"""Parse `✔ It adds` below a heading `Calculator (Tests\Calculator)`: the test `Calculator > It adds`."""
+    r"""Parse lines such as `✔ It adds`. A heading `Calculator (Tests\Calculator)` makes it `Calculator > It adds`."""
     statuses: Statuses = {}
     suite = "None"  # as the official parser names it
     for line in log.split("\n"):

@@ -1,4 +1,4 @@
-"""Parsers for Minitest, test-unit, Cucumber, and RSpec, whose JSON the test command converts to lines."""
+"""Parsers for Minitest, test-unit, Cucumber and RSpec. The test command converts RSpec's JSON to lines."""
 
 from __future__ import annotations
 
@@ -17,13 +17,19 @@ MINITEST = Runner(
     line_parser(r"(?P<name>.+)\. .*=.*(?P<status>[.FE]).*$", _LETTERS),
     report_cutter(r"\d+ (?:runs|tests), \d+ assertions, .*|Finished in .*"),
 )
-"""Parses `TestSite#test_it. = 0.01 s = .`. A skipped test (`S`) passes, because of the dot in its time."""
+"""Runner for Minitest. It parses `TestSite#test_it. = 0.01 s = .`.
+
+A skipped test (`S`) passes, because of the dot in its time.
+"""
 
 CUCUMBER = Runner(
     line_parser(r"(?P<name>.*) \.+(?P<status>[.F])", {".": PASSED, "F": FAILED}),
     report_cutter(r"\d+ scenarios? \(.*\)"),
 )
-"""Parses `features/it.feature:3 .....`, with `F` for a step that fails after others. One dot is too few."""
+"""Runner for Cucumber. It parses `features/it.feature:3 .....`: one dot for each step, `F` for a failed step.
+
+A line with a single character is not read.
+"""
 
 TEST_UNIT = Runner(
     line_parser(
@@ -32,7 +38,7 @@ TEST_UNIT = Runner(
     ),
     report_cutter(r"\d+ tests, \d+ assertions, .*|Finished in .*"),
 )
-"""Parses `  test: it adds: .: (0.001)`. `O` means left out."""
+"""Runner for test-unit. It parses `  test: it adds: .: (0.001)`. `O` means that the test was omitted."""
 
 RSPEC = Runner(line_parser(r"(?P<name>.+) - (?P<status>passed|failed)", {"passed": PASSED, "failed": FAILED}))
-"""Parses `adds two numbers - passed`. `pending` is not read."""
+"""Runner for RSpec. It parses `adds two numbers - passed`. Lines with `pending` are not read."""

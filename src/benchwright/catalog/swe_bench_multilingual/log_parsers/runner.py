@@ -1,4 +1,4 @@
-"""Test runners: functions that parse results in a log, and that find the part the runner itself wrote."""
+"""The interface of a test runner: two functions, one that parses results, one that finds the runner's own output."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def whole_log(log: str) -> str:
 class Runner(msgspec.Struct, frozen=True):
     """A test runner's functions.
 
-    `parse`: returns {name of the test: status}, or raises ValueError for an invalid log. `runner_report`: returns
-    the part of a log that counts if only the runner itself is trusted.
+    `parse`: returns {name of the test: status}, or raises ValueError for an invalid log. `runner_report`:
+    returns the part of a log that counts if only output of the runner itself is trusted.
     """
 
     parse: ParseLog
@@ -32,10 +32,9 @@ class Runner(msgspec.Struct, frozen=True):
 
 
 def report_cutter(closing: str) -> Callable[[str], str]:
-    """Return a function that returns a log up to its last line that the pattern matches as a whole.
+    """Return a function that cuts a log after the last line that fully matches the pattern.
 
-    The pattern describes the line with which the runner ends. The function returns "" if there is no such
-    line.
+    The pattern describes the line with which the runner ends. The function returns "" if no line matches.
     """
     pattern = re.compile(closing)
 
@@ -48,9 +47,9 @@ def report_cutter(closing: str) -> Callable[[str], str]:
 def line_parser(pattern: str, words: Mapping[str, str]) -> ParseLog:
     """Return a parser of lines with a test and its status, as the groups `name` and `status` of a pattern.
 
-    The pattern is matched at the start of each line without surrounding blanks. `words` maps the runner's
-    status words to statuses; lines with other words are skipped. If a test has several lines, the last one
-    counts.
+    The pattern is matched at the start of each line, after blanks around the line are removed. `words` maps
+    the runner's status words to statuses; lines with other words are skipped. If a test has several lines,
+    the last line counts.
     """
     line_pattern = re.compile(pattern)
 

@@ -35,11 +35,14 @@ _BY_NUMBER = {
         **dict.fromkeys(("8761", "8771"), ruby.CUCUMBER),
     },
 }
-"""Runners by the number at the end of an instance's id."""
+"""Runners of parsers that stand for several runners: a mapping for each parser's name.
+
+Its keys are the numbers at the end of an instance's id.
+"""
 
 
 def runner_of(parser: str, instance: str) -> Runner | None:
-    """Return the runner for an official parser's name and an instance's id. None if it is unknown."""
+    """Return the runner for an official parser's name and an instance's id. Return None if the parser is unknown."""
     if parser in _BY_NUMBER:
         return _BY_NUMBER[parser].get(instance.rpartition("-")[2])
     return RUNNERS.get(parser)

@@ -14,4 +14,7 @@ CARGO = Runner(
     line_parser(r"test\s+(?P<name>\S+)\s+\.\.\.\s+(?P<status>\w+)$", {"ok": PASSED, "FAILED": FAILED}),
     report_cutter(r"test result: (?:ok|FAILED)\. .*"),
 )
-"""Parses `test module::it ... ok`. Tests that are ignored, or have a note beside their name, are not read."""
+"""Runner for `cargo test`. It parses `test module::it ... ok`.
+
+Tests that are ignored, or that have a note beside their name, are not read.
+"""

@@ -1,11 +1,12 @@
-"""Replacements for the libraries that the authors' domains import, with only the functions that are used.
+"""Replacements for the libraries that the authors' domains import, with only the functions that they use.
 
 Runs in the sandbox.
 
-loguru, deepdiff, yaml, dotenv   stubs: nothing is logged, compared or read with them here toml
-`start`, with Python's tomllib addict                           `Dict`: dicts with a recursive update
-docstring_parser                 `parse`: docstrings in Google's style, as far as tool schemas need them
-rank_bm25                        `BM25Okapi`: the same scores, computed in the same order
+- loguru, deepdiff, yaml, dotenv: stubs. Nothing is logged, compared or read with these libraries here.
+- toml: `load`, by Python's tomllib.
+- addict: `Dict`, a dict with a recursive update.
+- docstring_parser: `parse`, for docstrings in Google's style, as far as tool schemas need it.
+- rank_bm25: `BM25Okapi`, with the same scores, computed in the same order.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Parameter(NamedTuple):
 
 
 class Docstring:
-    """The parts of a docstring from which a tool's schema is made."""
+    """The sections of a docstring from which a tool's schema is made."""
 
     returns = None
     raises: tuple[Any, ...] = ()
@@ -76,10 +77,10 @@ def _parameter(part: str) -> Parameter:
 
 
 class BM25Okapi:
-    """BM25 scores of documents for a query, both given as lists of words (Robertson et al.; rank_bm25 0.2.2).
+    """BM25 scores of documents for a query (Robertson et al.; rank_bm25 0.2.2).
 
-    A word in more than half of the documents would have a negative weight. It is replaced by `epsilon` times
-    the mean weight.
+    Documents and query are lists of words. A word in more than half of the documents would have a negative
+    weight. That weight is replaced by `epsilon` times the mean weight.
     """
 
     def __init__(
@@ -113,10 +114,10 @@ class BM25Okapi:
 
 
 class Updatable(dict[str, Any]):
-    """A dict whose `update` merges nested dicts, for addict's `Dict`."""
+    """A dict whose `update` merges nested dicts. It replaces addict's `Dict`."""
 
     def update(self, *others: Any, **more: Any) -> None:
-        """Merge other dicts into this one, recursively. Lists are replaced."""
+        """Merge other dicts into this dict, recursively. Lists are replaced, not merged."""
         for name, value in dict(*others, **more).items():
             mine = self.get(name)
             if isinstance(mine, dict) and isinstance(value, dict):
@@ -126,7 +127,7 @@ class Updatable(dict[str, Any]):
             self[name] = value
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the dict itself, which is already plain."""
+        """Return the dict itself, since it is a plain dict already."""
         return self
 
 

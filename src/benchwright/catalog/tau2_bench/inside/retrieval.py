@@ -2,7 +2,7 @@
 
 Runs in the sandbox.
 
-The shell and the embedding model are outside the sandbox. Each request to them is written out as a question,
+The shell and the embedding model are outside the sandbox. Each request to either is written out as a question,
 and the host replies with the answer.
 
     {"shell": {"command": "ls", "seconds": 30, "files": {"INDEX.md": "…"}}}
@@ -29,13 +29,16 @@ _PIPELINE = (
     *("tau2.knowledge.document_preprocessors.bm25_indexer", "tau2.knowledge.retrievers.bm25_retriever"),
     "tau2.knowledge.retrievers.grep_retriever",
 )
-"""The modules that register keyword retrieval. Importing the package would import the other methods, too."""
+"""The modules that register keyword retrieval.
+
+They are imported one by one, because importing their package would import the other methods, too.
+"""
 
 
 def prepare(ask: Ask) -> None:
     """Register the components of all retrieval methods.
 
-    Those that need a service are replaced; they use `ask`.
+    Components that need a service are replaced. The replacements send their requests by `ask`.
     """
     for name in _PIPELINE:
         importlib.import_module(name)
@@ -50,7 +53,7 @@ def prepare(ask: Ask) -> None:
 
 
 class Unchanged:
-    """Replacement for the step that embeds documents. It does nothing.
+    """Replacement for the step that embeds documents. It changes nothing.
 
     The documents are embedded outside the sandbox, once for all conversations.
     """
@@ -66,7 +69,7 @@ class Unchanged:
 class QueryGiven(Unchanged):
     """Replacement for the step that embeds a query.
 
-    It passes the query on, and like the original refuses a blank one.
+    It passes the query on unchanged. Like the original, it refuses a blank query.
     """
 
     def process(self, given: Any, state: dict[str, Any]) -> Any:
@@ -84,7 +87,7 @@ class QueryGiven(Unchanged):
 
 
 class Nearest:
-    """A retriever that asks the host for the documents whose embeddings are nearest to the query's."""
+    """A retriever that asks the host for the documents whose embeddings are nearest to that of the query."""
 
     def __init__(self, ask: Ask, top_k: int = 10, **settings: Any) -> None:
         self._ask = ask
@@ -97,7 +100,7 @@ class Nearest:
 
 
 class Shell:
-    """Replacement for the module `subprocess` where the authors' code starts its own sandbox."""
+    """Replacement for the module `subprocess`, in the module of the authors' code that starts their own sandbox."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask

@@ -33,7 +33,7 @@ HERE = Path(__file__).parent
 EVALUATED = ("calculate", "grep")
 """Tools that evaluate an expression from the model, which may take forever.
 
-They only read, so that they can run in a separate process.
+These tools only read, so that they can run in a separate process.
 """
 SECONDS = 2
 BYTES = 256 * 2**20
@@ -60,14 +60,14 @@ class World:
         self.environment = self.begin(self.history(), **self.alone)
 
     def history(self) -> list[Any]:
-        """Return the messages that the task prescribes before the conversation."""
+        """Return the messages that the task prescribes as the start of the conversation."""
         state = self.task.initial_state
         return list((state and state.message_history) or [])
 
     def begin(self, messages: list[Any], **alone: bool) -> Any:
-        """Create a fresh environment, and repeat all calls of these messages in it.
+        """Create a fresh environment, and repeat in it all calls of these messages.
 
-        `alone`: {"solo_mode": True} for an agent without a user, else empty.
+        `alone`: {"solo_mode": True} for an agent without a user, otherwise empty.
         """
         state = self.task.initial_state
         environment = self.make(**self.settings, **alone)
@@ -90,7 +90,7 @@ class World:
     def tools_of_one(self) -> dict[str, Any]:
         """Return the tools of an agent without a user (llm_agent.py).
 
-        These are its own, the user's, and one to end the task.
+        These are the agent's own tools, the user's tools, and one tool that ends the task.
         """
 
         def done() -> str:
@@ -104,7 +104,7 @@ class World:
     def user_tools(self) -> list[dict[str, Any]] | None:
         """Return the schemas of the user's tools.
 
-        None if the user has none, or if the task names unknown ones.
+        Return None if the user has no tools, or if the task names unknown ones.
         """
         try:
             tools = self.environment.get_user_tools(include=self.task.user_tools)
@@ -148,7 +148,7 @@ class World:
 
 
 def holds(environment: Any, assertion: Any) -> bool:
-    """Return True if an assertion holds, False if it does not or cannot be evaluated."""
+    """Return True if an assertion holds. Return False if it does not hold or cannot be evaluated."""
     try:
         return bool(environment.run_env_assertion(assertion, raise_assertion_error=False))
     except Exception:  # the domains raise any exception if an assertion needs something that is missing
@@ -158,7 +158,7 @@ def holds(environment: Any, assertion: Any) -> bool:
 def reads_that_count(task: dict[str, Any]) -> set[str]:
     """Return the names of the discoverable tools in the right calls.
 
-    Reading with any other tool leaves no trace in the final state (runner/build.py).
+    A read by any other tool leaves no trace in the final state (runner/build.py).
     """
     actions = (task.get("evaluation_criteria") or {}).get("actions") or []
     found = [one for one in actions if one["name"] == "call_discoverable_agent_tool"]
@@ -166,7 +166,7 @@ def reads_that_count(task: dict[str, Any]) -> set[str]:
 
 
 def ask(question: dict[str, Any]) -> Any:
-    """Write a question to the host, wait, and return its answer."""
+    """Write a question to the host, and wait for the host's answer. Return the answer."""
     write_line({"asks": question})
     return json.loads(sys.stdin.readline())
 
@@ -205,7 +205,8 @@ def call_in_child_process(world: World, call: dict[str, Any]) -> dict[str, Any]:
 def handle_line(world: World | None, line: dict[str, Any]) -> tuple[World, dict[str, Any]]:
     """Process one input line.
 
-    Return the world (created by "open", else the given one), and the answer to write.
+    Return the world, and the response to write. The line "open" creates the world; other lines keep the given
+    one.
     """
     if "open" in line:
         world = World(**line["open"])
@@ -220,9 +221,9 @@ def handle_line(world: World | None, line: dict[str, Any]) -> tuple[World, dict[
 
 
 def list_in_order() -> None:
-    """Make `Path.glob` list folders by name.
+    """Make `Path.glob` list folders in the order of names.
 
-    Otherwise the order in the file system would decide between documents of equal score.
+    Otherwise, the file system's order would decide between documents of equal score.
     """
     found = Path.glob
     listed: Any = Path
@@ -230,7 +231,7 @@ def list_in_order() -> None:
 
 
 def main() -> None:
-    """Answer the lines of stdin until it ends. Output that the domains print goes to stderr."""
+    """Respond to each line on stdin until stdin ends. Output that the domains print goes to stderr."""
     sys.stdout = sys.stderr
     importlib.import_module("libraries").offer()
     list_in_order()

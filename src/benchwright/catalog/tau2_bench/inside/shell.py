@@ -2,7 +2,7 @@
 
     {"command": "ls", "writes": false}  ->  {"code": 0, "stdout": "…", "stderr": "", "files": null}
 
-`files` are the files after the command, {relative name: content}, or null if it may not write.
+`files` are the files after the command, {relative name: content}. It is null if the command may not write.
 """
 
 from __future__ import annotations
