@@ -98,9 +98,7 @@ class EndpointClient:
         return self._gate.is_shut
 
     def stop_waiting(self) -> None:
-        """Let requests fail with `RunStopped` from now on if they wait at a rate limit or miss tokens for the
-        stall limit.
-        """
+        """Let requests fail with `RunStopped` from now on if they wait at a rate limit or stall."""
         self._wire.stop_waiting()
         self._gate.stop()
 
@@ -217,9 +215,7 @@ class EndpointClient:
                 raise error
 
     async def supports_dialect(self, path: str) -> bool | None:
-        """Return True if the server itself has the dialect of this path, False if not, None (not cached) if
-        that is unknown.
-        """
+        """Return True if the server itself has the dialect of this path, False if not, None (not cached) if unknown."""
         asked = self._spoken.get(path)
         if asked is None:
             asked = self._spoken[path] = asyncio.get_running_loop().create_task(self._find_out(path))
