@@ -204,7 +204,7 @@ def _joined(calls: list[PartialToolCall]) -> list[PartialToolCall]:
 
 
 def _without_copies(calls: list[PartialToolCall]) -> list[PartialToolCall]:
-    """Return the calls without empty calls, and without copies that were sent with the id of another call (LocalAI)."""
+    """Return the calls without empty calls. If a call was sent twice with one id (LocalAI), keep only one copy."""
     kept: list[PartialToolCall] = []
     for call in calls:
         twin = next((one for one in kept if call.id and (one.id, one.name) == (call.id, call.name)), None)
