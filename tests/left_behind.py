@@ -58,7 +58,7 @@ def traces() -> Traces:
         language=locale.setlocale(locale.LC_ALL),
         log_handlers=list(logging.getLogger().handlers),
         modules=set(sys.modules),
-        registered=sorted(registry.registered()) if registry else [],
+        registered=sorted(registry.registered_benchmarks()) if registry else [],
     )
 
 

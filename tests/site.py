@@ -22,7 +22,7 @@ SITE = ROOT / "build" / "site"
 
 def public_names() -> Iterator[tuple[str, object]]:
     """Yield each public name by its address, with what it names."""
-    modules: dict[str, tuple[str, ...]] = vars(benchwright)["LAZY"]
+    modules: dict[str, tuple[str, ...]] = vars(benchwright)["LAZY_EXPORTS"]
     for module, names in modules.items():
         for name in names:
             yield f"{module}.{name}", getattr(benchwright, name)

@@ -28,7 +28,7 @@ Moment = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
 Bucket = Annotated[int, msgspec.Meta(ge=0, lt=1024)]
 """Index of a bucket in a histogram of durations; see `stats.histogram`."""
 
-UNREADABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
+DECODE_ERRORS = (msgspec.DecodeError, UnicodeError, RecursionError)
 """Errors of reading JSON: invalid syntax or shape, not UTF-8, or nested too deeply."""
 
 Message = dict[str, Any]

@@ -192,8 +192,8 @@ async def test_what_is_sent_never_has_more_tokens_than_allowed_and_holds_both_en
     text = " ".join(parts)
     fitted = await fit_prompt(Talk(count=words), text, most)
     assert fitted.tokens == len(parts)
-    assert fitted.cut == (len(parts) > most)
-    if not fitted.cut:
+    assert fitted.is_cut == (len(parts) > most)
+    if not fitted.is_cut:
         assert fitted.text == text
     else:
         heads = [size for size in range(len(fitted.text) + 1) if text.startswith(fitted.text[:size])]
@@ -203,7 +203,7 @@ async def test_what_is_sent_never_has_more_tokens_than_allowed_and_holds_both_en
 async def test_a_server_that_stops_counting_midway_costs_no_more_than_the_estimate() -> None:
     counts = iter([1000, None, None])
     fitted = await fit_prompt(Talk(count=lambda text: next(counts)), "y" * 1000, 100)
-    assert fitted.cut
+    assert fitted.is_cut
     assert 0 < len(fitted.text) <= 400
 
 

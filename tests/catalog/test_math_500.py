@@ -105,7 +105,7 @@ async def test_the_import_of_the_library_does_not_count(monkeypatch: pytest.Monk
 
 def test_without_the_library_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark("math_500")  # whose modules take the name of the library when they are imported
-    monkeypatch.setattr(grading, "LIBRARY", "math-verify-that-nobody-has")
+    monkeypatch.setattr(grading, "LIBRARY_NAME", "math-verify-that-nobody-has")
     with pytest.raises(UserError, match=r"pip install 'benchwright\[math\]'"):
         benchmark("math_500")
 

@@ -227,7 +227,7 @@ async def test_a_conversation_that_is_too_long_loses_its_middle_and_speakers_sti
 ) -> None:
     talk = Talk(["x"], count=lambda text: len(text) // 5 if counted else None)
     fitted = await fit_conversation(talk, LONG, 100)
-    assert (fitted.cut, fitted.approximate) == (True, not counted)
+    assert (fitted.is_cut, fitted.is_estimated) == (True, not counted)
     assert fitted.messages[0] == LONG[0]
     assert fitted.messages[-1] == LONG[-1]
     roles = [message["role"] for message in fitted.messages]
@@ -238,7 +238,7 @@ async def test_a_conversation_that_is_too_long_loses_its_middle_and_speakers_sti
 
 async def test_one_that_is_short_enough_is_sent_whole() -> None:
     fitted = await fit_conversation(Talk(["x"]), LONG, 100_000)
-    assert (fitted.messages, fitted.cut) == (LONG, False)
+    assert (fitted.messages, fitted.is_cut) == (LONG, False)
 
 
 @given(st.integers(1, 400))

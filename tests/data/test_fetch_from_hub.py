@@ -39,7 +39,7 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "SILENCE_SECONDS", 0.3)
+    monkeypatch.setattr(client, "TIMEOUT_SECONDS", 0.3)
 
 
 def left_behind(data: Path) -> list[str]:

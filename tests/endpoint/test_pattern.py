@@ -79,7 +79,7 @@ def test_nothing_is_read_differently(chunks: list[Any], write: Any, end: str, cu
     stream = "".join(f"data: {write(chunk)}{end}" for chunk in chunks).encode() + DONE
     told = read(stream, cuts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(accumulator, "PATTERN_TRIES", 0)
+        patch.setattr(accumulator, "MAX_PATTERN_FAILURES", 0)
         assert told == read(stream, cuts)
 
 

@@ -130,7 +130,7 @@ class TestJsonLines:
         assert not isinstance(sse.choose_parser(beginning), JsonLines)
 
     def test_an_endless_line_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(sse, "LARGEST_EVENT", 1_000_000)
+        monkeypatch.setattr(sse, "MAX_EVENT_BYTES", 1_000_000)
         lines, piece = JsonLines(), b"x" * 16_384
         with pytest.raises(EventTooLarge, match="a line is larger than 1000000 bytes"):
             deque(map(lines.feed, [piece] * 100), maxlen=0)
@@ -142,6 +142,6 @@ class TestSize:
         assert events_of(b"data: ", *[piece] * 1_000, b"\n\n") == [piece * 1_000]
 
     def test_an_event_without_end_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(sse, "LARGEST_EVENT", 1_000_000)
+        monkeypatch.setattr(sse, "MAX_EVENT_BYTES", 1_000_000)
         with pytest.raises(EventTooLarge, match="an event is larger than 1000000 bytes"):
             events_of(*[b"x" * 16_384] * 100)

@@ -28,7 +28,7 @@ def endless(solve: Callable[[Trial, Session], object], seconds: float = SECONDS)
     plan = plan_of(1)
     task = FunctionTask((), solve)  # type: ignore[arg-type]
     task.samples = lambda: (Sample(str(number), number) for number in count())  # type: ignore[method-assign]
-    return msgspec.structs.replace(plan, task=task, timed=True, open_ended=True, seconds=seconds)
+    return msgspec.structs.replace(plan, task=task, shares_clock=True, open_ended=True, seconds=seconds)
 
 
 class Begun:
@@ -83,9 +83,9 @@ async def test_a_trial_that_is_due_in_time_begins_though_there_was_no_place_for_
 
     plan = msgspec.structs.replace(
         plan_of(4, slow),
-        timed=True,
+        shares_clock=True,
         seconds=SECONDS,
-        arrange=lambda trials: (msgspec.structs.replace(trial, due_ns=1) for trial in trials),
+        reorder=lambda trials: (msgspec.structs.replace(trial, due_ns=1) for trial in trials),
     )
     result = await run_plan(plan, tmp_path, concurrency=1)
     assert result.finished
@@ -94,7 +94,7 @@ async def test_a_trial_that_is_due_in_time_begins_though_there_was_no_place_for_
 
 @pytest.mark.parametrize("seconds", [None, 100.0])
 async def test_a_plan_that_ends_before_is_not_waited_for(tmp_path: Path, seconds: float | None) -> None:
-    plan = msgspec.structs.replace(plan_of(5), timed=True, seconds=seconds)
+    plan = msgspec.structs.replace(plan_of(5), shares_clock=True, seconds=seconds)
     result = await run_plan(plan, tmp_path)
     assert result.finished
     assert result.seconds < 10

@@ -15,7 +15,7 @@ from benchwright.errors import JournalError
 
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_files, "EVERY_SECONDS", 0.001)
+    monkeypatch.setattr(live_files, "WRITE_INTERVAL_SECONDS", 0.001)
 
 
 async def test_they_are_written_while_the_loop_goes_on() -> None:

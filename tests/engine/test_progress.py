@@ -36,7 +36,7 @@ async def test_what_was_done_and_how_it_ended_is_counted(tmp_path: Path) -> None
     progress = LiveProgress()
     asked = Asked(failing=lambda trial: trial.sample.content >= 18)
     await run_plan(plan_of(20, asked, [FunctionScorer(by_parity)]), tmp_path, listeners=[progress])
-    assert (progress.done, progress.total, progress.failed, progress.over) == (20, 20, 2, True)
+    assert (progress.done, progress.total, progress.failed, progress.is_over) == (20, 20, 2, True)
     assert progress.statuses == {Status.SCORED: 17, Status.UNPARSED: 1, Status.PROVIDER_ERROR: 2}
     assert progress.means["primary", "score"].mean == pytest.approx(9 / 18), "no answer counts as 0"
 

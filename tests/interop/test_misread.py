@@ -210,4 +210,4 @@ def test_a_folder_moved_elsewhere_is_the_same_import(tmp_path: Path) -> None:
         lm_results(tmp_path / "elsewhere" / "m"),
     ):
         (again,) = imported(path)
-        assert (again.new, again.directory) == (False, first.directory)
+        assert (again.is_new, again.directory) == (False, first.directory)

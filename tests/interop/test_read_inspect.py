@@ -231,7 +231,7 @@ def test_a_damaged_member_is_a_trial_that_failed(tmp_path: Path) -> None:
     content[60:90] = bytes(30)
     log.write_bytes(bytes(content))
     damaged, whole = run_of(log)[1]
-    assert (damaged.sample, damaged.status, damaged.unread) == ("1", Status.EXECUTION_ERROR, True)
+    assert (damaged.sample, damaged.status, damaged.is_damaged) == ("1", Status.EXECUTION_ERROR, True)
     assert "samples/1_epoch_1.json" in (damaged.reason or "")
     assert whole.scores["match"].value == 1.0
 

@@ -73,7 +73,7 @@ def _agents(name: str, write: Callable[..., Path]) -> None:
         imported(out)
         write(folder / "out", "a__b-2", "diff")
         (again,) = imported(out)
-        assert again.new
+        assert again.is_new
 
     @trap(name, "damaged")
     def _(folder: Path) -> None:

@@ -106,9 +106,9 @@ def _(folder: Path) -> None:
     (first,) = imported(out)
     file = evalscope_part(out, "reviews", "sums_default.jsonl")
     put_lines(evalscope_part(out, "reviews", "other_default.jsonl"), objects(file))
-    assert sorted(run.new for run in imported(out)) == [False, True]
+    assert sorted(run.is_new for run in imported(out)) == [False, True]
     put_lines(file, objects(file)[:1])
-    assert {run.directory for run in imported(out) if run.new}.isdisjoint({first.directory})
+    assert {run.directory for run in imported(out) if run.is_new}.isdisjoint({first.directory})
 
 
 @trap("evalscope", "damaged")

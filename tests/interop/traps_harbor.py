@@ -80,7 +80,7 @@ def _(folder: Path) -> None:
     rewards = {"rewards": {"reward": 0.0}}
     changed(harbor_trial(job) / "result.json", lambda one: one.update(verifier_result=rewards))
     (again,) = imported(job)
-    assert again.new
+    assert again.is_new
 
 
 @trap("harbor", "damaged")
@@ -126,7 +126,7 @@ def _(folder: Path) -> None:
     imported(job)
     trajectory(job)
     (again,) = imported(job)
-    assert again.new
+    assert again.is_new
 
 
 @trap("atif", "damaged")

@@ -101,7 +101,7 @@ def _(folder: Path) -> None:
     (first,) = imported(out)
     put_lines(lm_samples(out), lines)
     (second,) = imported(out)
-    assert (second.new, first.directory) == (True, first.directory)
+    assert (second.is_new, first.directory) == (True, first.directory)
     assert second.directory != first.directory
 
 

@@ -76,14 +76,14 @@ def test_nothing_is_lost_and_no_cell_has_two_attempts_at_once(
         for model in range(models):
             places = [order[f"{scenario}-{repeat}-{model}"] for repeat in range(repeats)]
             assert places == sorted(places)
-    if not MODES[mode].serial:
+    if not MODES[mode].is_serial:
         for wave in made:
             cells = [(key.split("-")[0], key.split("-")[2]) for key in wave]
             assert len(cells) == len(set(cells))
 
 
 def test_two_modes_are_serial_and_one_is_the_default() -> None:
-    assert [name for name, mode in MODES.items() if mode.serial] == ["serial", "serial_by_model"]
+    assert [name for name, mode in MODES.items() if mode.is_serial] == ["serial", "serial_by_model"]
     assert DEFAULT_MODE == "parallel_by_test_case"
     assert all(mode.name == name for name, mode in MODES.items())
 

@@ -68,8 +68,8 @@ class TestScales:
         ) == pytest.approx(scale.coordinate(other))
 
     def test_times_of_several_magnitudes_stand_on_a_logarithmic_axis(self) -> None:
-        assert time_scale([0.01, 1.0], 0, 1).log
-        assert not time_scale([0.5, 1.0], 0, 1).log
+        assert time_scale([0.01, 1.0], 0, 1).is_logarithmic
+        assert not time_scale([0.5, 1.0], 0, 1).is_logarithmic
 
     def test_scores_between_0_and_1_have_all_of_that_axis(self) -> None:
         assert score_scale([0.4, 0.6], 0, 1)[:2] == (0.0, 1.0)

@@ -21,7 +21,7 @@ VALUES = st.lists(st.none() | st.sampled_from([0.0, 0.5, 1.0, -2.5]) | st.floats
 def small_blocks() -> Iterator[None]:
     """So that a few rows are several blocks."""
     patch = pytest.MonkeyPatch()
-    patch.setattr(columns, "BLOCK", 7)
+    patch.setattr(columns, "ROWS_PER_BLOCK", 7)
     yield
     patch.undo()
 

@@ -73,8 +73,8 @@ def test_pass_at_k_is_the_share_of_choices_with_a_pass(n: int, threshold: float,
 
 def test_runs_and_passes_are_counted_for_every_sample_that_was_run() -> None:
     found = tries_by_sample([7, 3, 7, 5], [True, False, False, True])
-    assert (found.made.tolist(), found.passed.tolist()) == ([1, 1, 2], [0, 1, 1])
-    assert tries_by_sample([], []).made.tolist() == []
+    assert (found.run_counts.tolist(), found.pass_counts.tolist()) == ([1, 1, 2], [0, 1, 1])
+    assert tries_by_sample([], []).run_counts.tolist() == []
 
 
 def test_runs_that_are_missing_neither_pass_nor_fail() -> None:

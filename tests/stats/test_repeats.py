@@ -266,7 +266,7 @@ def test_sample_means_keep_the_order_of_first_appearance() -> None:
     assert result.samples == ["b", "a", "c"]
     assert result.means.tolist() == [2.0, 4.0, 5.0]
     assert result.counts.tolist() == [2, 1, 1]
-    assert result.within == pytest.approx(2.0)
+    assert result.variance_within_samples == pytest.approx(2.0)
 
 
 def test_t_is_scipy_s() -> None:

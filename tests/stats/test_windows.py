@@ -49,13 +49,13 @@ def test_cuts_of_seconds_leave_out_what_was_due_in_them(due: list[float], early:
 def test_the_window_ends_with_the_last_intended_start() -> None:
     left = found([0, 1, 2, 3], length=1.5)
     assert left is not None
-    assert (left.begin, left.end, left.burst) == (0, 3, False)
+    assert (left.begin, left.end, left.is_burst) == (0, 3, False)
 
 
 def test_a_burst_is_no_steady_state_and_its_window_goes_to_the_last_answer() -> None:
     left = found([0, 0.1, 0.2], length=5)
     assert left is not None
-    assert (left.begin, left.end, left.burst) == (0, 5.2, True)
+    assert (left.begin, left.end, left.is_burst) == (0, 5.2, True)
 
 
 def test_requests_out_of_order_are_refused() -> None:

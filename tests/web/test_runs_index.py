@@ -42,7 +42,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(autouse=True)
 def always_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test waits for what was seen a moment ago to be forgotten."""
-    monkeypatch.setattr(runs_index, "FRESH", 0.0)
+    monkeypatch.setattr(runs_index, "CACHE_SECONDS", 0.0)
 
 
 def names(index: RunsIndex) -> list[str]:
@@ -114,8 +114,8 @@ def test_a_trial_that_was_cut_off_is_not_done_and_one_made_again_is_done_once(ru
 
 
 def test_a_journal_that_is_not_counted_yet_has_no_number(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs_index, "COUNTING", 0.0)
-    monkeypatch.setattr(journal_tail, "SLICE", 1000)
+    monkeypatch.setattr(runs_index, "MAX_READ_SECONDS", 0.0)
+    monkeypatch.setattr(journal_tail, "BYTES_PER_READ", 1000)
     write_run(runs / "long", made([1.0] * 20))
     index = RunsIndex()
     told = [index.row("long").done for _ in range(40)]

@@ -21,7 +21,7 @@ from benchwright.endpoint.serving.listener import LOOPBACK
 from benchwright.engine.agent_requests import AgentAccess
 from benchwright.engine.protocols import Scorer
 from benchwright.errors import UserError
-from benchwright.records import UNREADABLE, Trial
+from benchwright.records import DECODE_ERRORS, Trial
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.source_fingerprints import source_fingerprint
 from benchwright.secrets import SECRETS
@@ -120,7 +120,7 @@ def _read_output(output: bytes) -> AgentAnswer:
     if text.startswith("{"):
         try:
             value = msgspec.json.decode(text)
-        except UNREADABLE:
+        except DECODE_ERRORS:
             return AgentAnswer(text)
         if "answer" in value or "messages" in value:
             return read_answer(value)

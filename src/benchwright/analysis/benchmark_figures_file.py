@@ -14,7 +14,7 @@ import msgspec
 from benchwright.catalog.benchmark import Figure
 from benchwright.errors import JournalError
 from benchwright.files import write_atomically
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 from benchwright.runs.journal import TRIALS_FILE, encode_json
 
 FIGURES_FILE = "benchmark.json"
@@ -45,5 +45,5 @@ def read_figures(directory: Path) -> Mapping[str, list[Figure]]:
     try:
         kept = msgspec.json.decode((directory / FIGURES_FILE).read_bytes(), type=_Kept)
         return kept.figures if kept.journal == (directory / TRIALS_FILE).stat().st_size else {}
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODE_ERRORS):
         return {}

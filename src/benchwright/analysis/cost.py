@@ -8,7 +8,7 @@ from typing import Any
 from benchwright.analysis.run_figures import read_figures
 from benchwright.errors import BenchwrightError
 from benchwright.records import Record
-from benchwright.runs.selection import newest_first
+from benchwright.runs.selection import runs_newest_first
 from benchwright.runs.tags_and_notes import models_of
 from benchwright.text import make_safe
 
@@ -62,7 +62,7 @@ def earlier_cost_per_trial(kind: str, task: str, model: str) -> CostPerTrial | N
     None if there is no usable run. Simulated runs and runs without token counts are skipped.
     """
     of_others = None
-    for directory, manifest in newest_first():
+    for directory, manifest in runs_newest_first():
         if manifest.kind != kind or manifest.task.name != task:
             continue
         try:

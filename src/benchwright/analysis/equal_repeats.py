@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from benchwright.errors import JournalError
-from benchwright.records import FAILED_STATUSES, UNREADABLE, Record, Target
+from benchwright.records import DECODE_ERRORS, FAILED_STATUSES, Record, Target
 from benchwright.runs.journal import TrialBody, read_bodies
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import STATUSES, RunTable
@@ -127,5 +127,5 @@ def _said(body: TrialBody) -> Any:
     """
     try:
         return [_read_response(exchange.response) for exchange in body.exchanges] or body.answer
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return body.answer

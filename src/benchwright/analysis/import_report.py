@@ -61,7 +61,7 @@ def import_all(paths: Sequence[Path]) -> ImportReport:
         except UnreadableResults as error:
             unread.append(error)
             continue
-        runs += [_imported(kept.directory, new=kept.new) for kept in found.runs]
+        runs += [_imported(kept.directory, new=kept.is_new) for kept in found.runs]
         unread += found.unread
     if unread and not runs:
         raise unread[0]

@@ -33,10 +33,10 @@ class UnscoredScorers(NamedTuple):
 
 def unscored_scorers(target: TargetSummary) -> list[UnscoredScorers]:
     """Return the scorers of a target without any score, grouped by their reasons."""
-    return unscored_among(target.scores)
+    return group_unscored(target.scores)
 
 
-def unscored_among(scores: Iterable[ScoreSummary]) -> list[UnscoredScorers]:
+def group_unscored(scores: Iterable[ScoreSummary]) -> list[UnscoredScorers]:
     """Return the scorers without any score among these summaries, grouped by their reasons."""
     found: list[UnscoredScorers] = []
     for score in scores:
@@ -65,7 +65,7 @@ def _told(target: TargetSummary) -> Iterator[str]:
             yield from (f"{scorer}: {reason}" for scorer in one.scorers)
 
 
-def without_reason(sentence: str, targets: Sequence[TargetSummary]) -> str:
+def drop_reason(sentence: str, targets: Sequence[TargetSummary]) -> str:
     """Return a sentence without its final reason, if that is already shown with the targets.
 
     Empty if nothing else is left.

@@ -12,7 +12,7 @@ from benchwright.errors import BenchwrightError, UserError
 from benchwright.interop.result_formats import find_or_import_run
 from benchwright.records import Record
 from benchwright.runs.manifest import read_manifest
-from benchwright.runs.selection import match_all, newest_first, select_runs
+from benchwright.runs.selection import match_all, runs_newest_first, select_runs
 from benchwright.runs.tags_and_notes import models_of
 from benchwright.stats.noise_floor import Noise, SampleSizePlan, sample_size_plans
 from benchwright.text import Say, make_safe
@@ -60,7 +60,7 @@ def earlier_noise(kind: str, data: Sequence[str], models: Collection[str]) -> li
 
     `data` are the digests of the data files. Empty if there is no such run.
     """
-    for directory, manifest in newest_first():
+    for directory, manifest in runs_newest_first():
         same = manifest.kind == kind and [one.xxh3 for one in manifest.data] == list(data)
         if same and manifest.repeats > 1 and not set(models).isdisjoint(models_of(manifest)):
             try:

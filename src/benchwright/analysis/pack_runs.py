@@ -13,7 +13,7 @@ import msgspec
 
 from benchwright import __version__
 from benchwright.analysis.documents import encode_document
-from benchwright.analysis.shortfalls import without_result
+from benchwright.analysis.shortfalls import count_without_result
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.errors import ExecutionError, JournalError
 from benchwright.files import write_atomically
@@ -23,7 +23,7 @@ from benchwright.packs.run_files import RENDERED, read_events
 from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import RegisteredModel, ScenarioMeta
 from benchwright.packs.versions import COMPATIBLE_VERSION
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 from benchwright.stats.intervals import Interval, t_interval
@@ -182,7 +182,7 @@ def read_scores(manifest: Manifest, table: RunTable) -> dict[str, PackScore]:
             for slot, model in models_of(manifest).items()
             if model.id in summary.scores or model.id in summary.score_errors
         }
-    except (*UNREADABLE, ExecutionError) as error:
+    except (*DECODE_ERRORS, ExecutionError) as error:
         raise JournalError(f"{path} cannot be read: {error}.") from None
     return with_cell_counts(found, manifest, table)
 
@@ -203,11 +203,11 @@ def with_cell_counts(
     """Return the scores with their numbers of (scenario, repeat) cells, and of cells without a result."""
     cells = len(manifest.about.get("scenarios", {})) * manifest.repeats
     return {
-        slot: msgspec.structs.replace(one, cells=cells, missing=cells - _with_result(table, slot))
+        slot: msgspec.structs.replace(one, cells=cells, missing_cells=cells - _with_result(table, slot))
         for slot, one in scores.items()
     }
 
 
 def _with_result(table: RunTable, slot: str) -> int:
     statuses = table.status_counts(table.counted_mask(slot))
-    return sum(statuses.values()) - without_result(statuses)
+    return sum(statuses.values()) - count_without_result(statuses)

@@ -57,8 +57,8 @@ def passes_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.
     group = table.group.numbers(made[first])
     result = []
     for k, mean in mean_pass_at(tries, repeats).items():
-        enough = tries.made >= k
-        n, c = tries.made[enough].tolist(), tries.passed[enough].tolist()
+        enough = tries.run_counts >= k
+        n, c = tries.run_counts[enough].tolist(), tries.pass_counts[enough].tolist()
         groups = [code or None for code in group[enough].tolist()] if group.any() else None
         low, high = mean_pass_at_k(n, c, k, groups).interval or (None, None)
         hat = mean_pass_hat_k(n, c, k).mean

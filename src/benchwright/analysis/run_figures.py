@@ -17,7 +17,7 @@ from benchwright import __version__
 from benchwright.analysis.shortfalls import failed_trials
 from benchwright.errors import UserError
 from benchwright.files import FileStamp, file_stamps, write_atomically
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 from benchwright.runs.journal import BODIES_FILE, CUTS_FILE, TRIALS_FILE, encode_json
 from benchwright.statistic import Statistic
 
@@ -113,7 +113,7 @@ def cached_figures(directory: Path) -> RunFigures | None:
     """Return the cached figures of a run; None if there are none, or the run has changed since."""
     try:
         kept = msgspec.json.decode((directory / FIGURES_FILE).read_bytes(), type=_Kept)
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODE_ERRORS):
         return None
     return kept.figures if kept.made_by == CACHE_VERSION and kept.stamp == stamp_of(directory) else None
 

@@ -31,7 +31,7 @@ from benchwright.runs.manifest_facts import (
     suite_of,
     title_of,
 )
-from benchwright.runs.selection import newest_first
+from benchwright.runs.selection import runs_newest_first
 from benchwright.runs.store import now_ns, read_last_event
 from benchwright.runs.tags_and_notes import models_of, read_note, read_tags
 from benchwright.statistic import known_numbers
@@ -219,7 +219,7 @@ def list_runs(wanted: RunFilter = RunFilter(), say: Say | None = None) -> list[R
 
 def _rows(wanted: RunFilter, say: Say | None) -> Iterator[RunRow]:
     held, now, told_at = lock_holders(), now_ns(), time.monotonic() + SLOW_LISTING_SECONDS
-    for directory, manifest in newest_first(say):
+    for directory, manifest in runs_newest_first(say):
         figures = cached_figures(directory)
         running = locking_process(directory, held) is not None
         state = "running" if running else figures.state if figures is not None else state_of(directory)

@@ -10,7 +10,7 @@ from benchwright.runs.counting import FAILURE_STATUSES
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.manifest_facts import IMPORT_KIND
 
-WITHOUT_RESULT = FAILURE_STATUSES - {Status.GRADER_ERROR}
+STATUSES_WITHOUT_RESULT = FAILURE_STATUSES - {Status.GRADER_ERROR}
 """Statuses of a finished trial that has no result to score."""
 
 
@@ -23,9 +23,9 @@ def shortfalls(manifest: Manifest, targets: Sequence[TargetSummary]) -> list[str
     return [sentence for target in targets for sentence in _of_target(manifest, target)]
 
 
-def without_result(statuses: Mapping[str, int]) -> int:
+def count_without_result(statuses: Mapping[str, int]) -> int:
     """Return the number of trials that have no result to score, from the numbers of trials by status."""
-    return sum(count for status, count in statuses.items() if status in WITHOUT_RESULT)
+    return sum(count for status, count in statuses.items() if status in STATUSES_WITHOUT_RESULT)
 
 
 def failed_trials(statuses: Mapping[str, int]) -> int:
@@ -49,7 +49,7 @@ def too_many_failures(
 
 
 def _of_target(manifest: Manifest, target: TargetSummary) -> Iterator[str]:
-    missing, model = without_result(target.statuses), target.model
+    missing, model = count_without_result(target.statuses), target.model
     noun = "cell" if manifest.kind == "pack" else "trial"
     why = "".join(f": {reason}" for reason in list(target.failures)[:1])
     if target.trials and missing == target.trials:

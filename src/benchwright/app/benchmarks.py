@@ -100,7 +100,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
             helpers=[target for target, _ in helpers],
             repeats=settings.selection.n,
             limits=trial_limits(benchmark, settings.limits.trial_tokens, settings.limits.trial_seconds),
-            reorder=None if images is None or not may_order else images.arrange,
+            reorder=None if images is None or not may_order else images.order_by_image,
         ),
         settings=settings,
         data=(DataFile(path=str(source.root), xxh3=source.digest, samples=samples),),

@@ -77,7 +77,7 @@ async def _launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say
             async with prepared.run_context(table):
                 if not is_complete(table, request) and not (until is not None and until.is_over):
                     if request.is_probed:
-                        asked = [] if reuse.only_known else request.plan.targets
+                        asked = [] if reuse.asks_no_model else request.plan.targets
                         await probe_run(request, directory, asked, say)
                     _tell_meanwhile(prepared, listeners)
                     async with telemetry_listeners(telemetry, directory, say) as sending:

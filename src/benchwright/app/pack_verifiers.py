@@ -80,7 +80,7 @@ async def start_verifiers(
         UserError: If there is no such pack.
     """
     async with running_verifiers(
-        _pack(reference), StartOptions(MANUAL_RUN_ID, keep=True), report
+        _pack(reference), StartOptions(MANUAL_RUN_ID, keep_running=True), report
     ) as verifiers:
         return list(verifiers.endpoints)
 

@@ -73,7 +73,7 @@ async def prepare_pack(
     async with AsyncExitStack() as stack:
         ready = await set_up_pack(reference, settings, watch.log, say, stack)
         prepared = _composed(ready, settings, watch)
-        return msgspec.structs.replace(prepared, held=stack.pop_all())
+        return msgspec.structs.replace(prepared, resources=stack.pop_all())
 
 
 async def describe_pack_run(reference: str, settings: PackSettings, say: Say) -> dict[str, Any]:
@@ -181,7 +181,7 @@ def _request(
         reorder=arranger(mode, [target.slot for target in targets]),
         is_cancellable=True,
     )
-    concurrency = 1 if mode.serial else settings.execution.concurrency
+    concurrency = 1 if mode.is_serial else settings.execution.concurrency
     return RunRequest(
         kind="pack",
         name=f"{manifest.id}-{short_name([model.label for model in setup.models.values()])}",

@@ -30,12 +30,12 @@ class SentThinking(NamedTuple):
 
     fields: Mapping[str, Any]
     style: str
-    by: str
+    chosen_by: str
 
     @property
     def description(self) -> str:
         """The fields that are sent, in one line for people."""
-        return f"sent for thinking: {encode_json(self.fields).decode()} (style {self.style}, by {self.by})"
+        return f"sent for thinking: {encode_json(self.fields).decode()} (style {self.style}, by {self.chosen_by})"
 
 
 def thinking_for_model(thinking: ThinkingSettings, entry: ModelEntry | None = None) -> ReasoningSettings:

@@ -38,17 +38,17 @@ class RunImages:
         may_order: bool,
     ) -> None:
         self.keeping = ImageRetention(asked or "all")
-        self.benchmark: Benchmark = msgspec.structs.replace(benchmark, keeping=self.keeping)
+        self.benchmark: Benchmark = msgspec.structs.replace(benchmark, image_retention=self.keeping)
         self.images_of = images_of
         self._name = benchmark.about.full_name
         self._image_gib = benchmark.image_gib
         self._may_choose = asked is None and may_order
 
-    def arrange(self, trials: Iterable[Trial]) -> Iterator[Trial]:
+    def order_by_image(self, trials: Iterable[Trial]) -> Iterator[Trial]:
         """Return the trials ordered by image, unless all images are kept; see `Plan.arrange`."""
         return self._arranged(trials, lambda trial: trial.sample)
 
-    def arrange_checks(self, trials: Iterable[Trial]) -> Iterator[Trial]:
+    def order_checks_by_image(self, trials: Iterable[Trial]) -> Iterator[Trial]:
         """Return a validation's checks ordered by image, unless all images are kept."""
         return self._arranged(trials, played_sample)
 

@@ -88,7 +88,7 @@ async def _validated(
         benchmark = images.benchmark
         await images.decide_kept_images(lambda: select_samples(benchmark, source, selection), say)
         await warn_without_network(benchmark, select_samples(benchmark, source, selection), say)
-    arrange = None if images is None else images.arrange_checks
+    arrange = None if images is None else images.order_checks_by_image
     with tempfile.TemporaryDirectory() as place:
         directory = Path(place, "run")
         result = await validate(benchmark, source, selection, directory, arrange)

@@ -26,7 +26,7 @@ Examples:
     benchwright compare 20261121T10
 """
 
-MORE = """\b
+MORE_EXAMPLES = """\b
   Two result files:
     llm-bench compare results/mmlu_model_a_*.json results/mmlu_model_b_*.json
   Two folders, task by task and all together:
@@ -47,7 +47,7 @@ Exit codes:
 """
 
 
-@click.command("compare", cls=Command, epilog=EXAMPLES, more=MORE)
+@click.command("compare", cls=Command, epilog=EXAMPLES, more=MORE_EXAMPLES)
 @click.argument(
     "runs",
     nargs=-1,

@@ -26,10 +26,10 @@ def command(network: bool, as_json: bool) -> None:
     Nothing is changed, and the network is not used unless --network is given. Exits with 1 if something is broken,
     and with 0 if something is only missing.
     """
-    from benchwright.app.doctor import examine
+    from benchwright.app.doctor import examine_machine
     from benchwright.reports.doctor import Finding, render_findings
 
-    findings = examine(call_out=network)
+    findings = examine_machine(call_out=network)
     broken = any(finding.state == "problem" for finding in findings)
     if as_json:
         print_json({"broken": broken, "findings": findings})

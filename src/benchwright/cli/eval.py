@@ -25,7 +25,7 @@ Examples:
         --eval-fn rewards:score --model my-model
 """
 
-MORE = """\b
+MORE_EXAMPLES = """\b
   Other column names, and an answer found by a pattern:
     benchwright eval -d rows.csv --column prompt=task --column target=gold \\
         --scorer regex --scorer-option pattern='Result: (\\d+)' --model my-model
@@ -47,7 +47,7 @@ Examples:
     cls=Group,
     invoke_without_command=True,
     epilog=EXAMPLES,
-    more=MORE,
+    more=MORE_EXAMPLES,
     context_settings={"auto_envvar_prefix": "BENCHWRIGHT"},
 )
 @eval_options

@@ -53,7 +53,7 @@ Examples:
     benchwright load mmlu --model my-model --concurrency 1,4,16,64
 """
 
-MORE = """\b
+MORE_EXAMPLES = """\b
   Two to sixteen requests per second, and how many meet the objectives:
     benchwright load --dataset questions.jsonl --scorer mcq --model my-model \\
         --rate 2,4,8,16 --slo ttft=0.5 --slo latency=10
@@ -169,7 +169,11 @@ synthetic_options = combine_options(
 
 
 @click.command(
-    "load", cls=Command, epilog=EXAMPLES, more=MORE, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"}
+    "load",
+    cls=Command,
+    epilog=EXAMPLES,
+    more=MORE_EXAMPLES,
+    context_settings={"auto_envvar_prefix": "BENCHWRIGHT"},
 )
 @click.argument("benchmark", required=False, shell_complete=completions.complete_benchmarks)
 @dataset_option

@@ -35,7 +35,7 @@ Examples:
         --base-url http://localhost:8000/v1
 """
 
-MORE = """\b
+MORE_EXAMPLES = """\b
   Several models, five attempts at each scenario, everything at once:
     benchwright pack run bugfind-15 --model a --model b --n 5 \\
         --mode full_parallel --base-url http://localhost:8000/v1
@@ -80,7 +80,11 @@ cell_options = combine_options(
 
 
 @click.command(
-    "run", cls=Command, epilog=EXAMPLES, more=MORE, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"}
+    "run",
+    cls=Command,
+    epilog=EXAMPLES,
+    more=MORE_EXAMPLES,
+    context_settings={"auto_envvar_prefix": "BENCHWRIGHT"},
 )
 @click.argument(
     "packs", nargs=-1, required=True, metavar="PACK|PATH...", shell_complete=completions.complete_packs

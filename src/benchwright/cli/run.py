@@ -48,7 +48,7 @@ Examples:
     benchwright run mmlu_pro --model model-a --model model-b --limit 500
 """
 
-MORE = """\b
+MORE_EXAMPLES = """\b
   The whole suite of tier 1:
     llm-bench --model my-model run mmlu mmlu_pro humaneval ifeval hle \\
         longbench_v2 graphwalks
@@ -90,7 +90,11 @@ MORE = """\b
 
 
 @click.command(
-    "run", cls=Command, epilog=EXAMPLES, more=MORE, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"}
+    "run",
+    cls=Command,
+    epilog=EXAMPLES,
+    more=MORE_EXAMPLES,
+    context_settings={"auto_envvar_prefix": "BENCHWRIGHT"},
 )
 @click.argument("benchmarks", nargs=-1, shell_complete=completions.complete_benchmarks)
 @option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from benchwright.analysis.no_scores import without_reason
+from benchwright.analysis.no_scores import drop_reason
 from benchwright.analysis.run_figures import cache_figures
 from benchwright.analysis.shortfalls import failed_trials, too_many_failures
 from benchwright.analysis.summary_records import RunSummary
@@ -59,7 +59,7 @@ def report_end(
         say(f"{interrupted} {progress}")
     else:
         reason = result.stop_reason or "the run stopped"
-        told = without_reason(reason, summary.targets) if printed else reason
+        told = drop_reason(reason, summary.targets) if printed else reason
         say(f"Error: {make_safe(told or reason)}")
         if prepared.change_reason() is not None:
             return STOPPED
@@ -103,7 +103,7 @@ def _judge(prepared: PreparedRun[Any], summary: RunSummary, missing: Sequence[st
         *too_many_failures(failed, summary.done, prepared.request.settings.limits.max_failures, trials),
     ]
     for sentence in wrong:
-        say(f"Error: {make_safe(without_reason(sentence, summary.targets) if printed else sentence)}")
+        say(f"Error: {make_safe(drop_reason(sentence, summary.targets) if printed else sentence)}")
     if failed and not wrong:
         say(f"Warning: {failed:,} of {summary.done:,} {trials} failed.")
     if failed:

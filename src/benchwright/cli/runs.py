@@ -29,7 +29,7 @@ Examples:
   benchwright runs --kind benchmark --model llama --sort score
 """
 
-MORE = """\b
+MORE_EXAMPLES = """\b
   benchwright runs --text "mmlu nightly" --columns run,model,score,tokens
   benchwright runs tag 20261121T10 release-candidate
   benchwright runs note 20261121T10 "the baseline of the paper"
@@ -69,7 +69,7 @@ list_options = combine_options(
 """Options that select the listed runs and the columns."""
 
 
-@click.group("runs", cls=Group, epilog=EXAMPLES, more=MORE, invoke_without_command=True)
+@click.group("runs", cls=Group, epilog=EXAMPLES, more=MORE_EXAMPLES, invoke_without_command=True)
 @list_options
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:

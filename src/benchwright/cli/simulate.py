@@ -10,7 +10,7 @@ import click
 from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import host_option, port_option
 from benchwright.cli.output import echo
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 if TYPE_CHECKING:
     from benchwright.endpoint.simulate import Delay, Faults, Settings
@@ -27,7 +27,7 @@ Examples:
     benchwright simulate --answers key.jsonl --accuracy 0.7 --ttft 50ms
 """
 
-MORE = """\b
+MORE_EXAMPLES = """\b
   A token about every 10 ms, and answers in a form of their own:
     benchwright simulate --answers key.jsonl --itl lognormal:10ms:0.3 \\
         --answer-template 'Answer: {answer}'
@@ -41,7 +41,7 @@ MORE = """\b
 """
 
 
-@click.command("simulate", cls=Command, epilog=EXAMPLES, more=MORE)
+@click.command("simulate", cls=Command, epilog=EXAMPLES, more=MORE_EXAMPLES)
 @host_option
 @port_option(8000)
 @option(
@@ -357,7 +357,7 @@ def _tool_calls(text: str | None) -> tuple[ToolTurn, ...]:
         return ()
     try:
         return msgspec.json.decode(text.encode(), type=tuple[ToolTurn, ...])
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise click.BadParameter(f"not a list of calls ({error}).", param_hint="--tool-calls") from None
 
 

@@ -37,7 +37,7 @@ Examples:
     benchwright test -m my_agent:MyAgent -d data.jsonl -i --row 5 --model m
 """
 
-MORE = """\b
+MORE_EXAMPLES = """\b
   A directory of MCP tools, without any agent code:
     benchwright test --mcp ./mcp -d data.jsonl --model my-model \\
         --base-url http://localhost:8000/v1
@@ -45,7 +45,11 @@ MORE = """\b
 
 
 @click.command(
-    "test", cls=Command, epilog=EXAMPLES, more=MORE, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"}
+    "test",
+    cls=Command,
+    epilog=EXAMPLES,
+    more=MORE_EXAMPLES,
+    context_settings={"auto_envvar_prefix": "BENCHWRIGHT"},
 )
 @dataset_option
 @limit_option()

@@ -16,7 +16,7 @@ import msgspec
 
 from benchwright.data.errors import BadRow, DatasetValidationError
 from benchwright.data.rows import Row
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 from benchwright.suggest import did_you_mean
 
 DOCUMENTED_COLUMNS = ("ground_truth", "user_prompt", "system_prompt")
@@ -131,7 +131,7 @@ class PromptColumns(msgspec.Struct, frozen=True):
             return None
         try:
             options = _decode_options(value) if isinstance(value, str) else msgspec.convert(value, list[str])
-        except UNREADABLE as error:
+        except DECODE_ERRORS as error:
             raise BadRow(index, f"'{self.options}' must be a list of strings ({error})") from error
         if not 1 <= len(options) <= len(ascii_uppercase):
             raise BadRow(index, f"'{self.options}' must hold 1 to 26 options, got {len(options)}")

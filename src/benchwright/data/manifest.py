@@ -10,7 +10,7 @@ import msgspec
 import xxhash
 
 from benchwright.data.errors import DatasetParseError
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 
 MANIFEST_NAME = "fetched.json"
 
@@ -74,7 +74,7 @@ def read_manifest(root: Path) -> Manifest | None:
         return msgspec.json.decode(path.read_bytes(), type=Manifest)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, *UNREADABLE) as error:
+    except (OSError, *DECODE_ERRORS) as error:
         raise DatasetParseError(
             f"{path} cannot be read ({error}); delete {root} and fetch it again"
         ) from error

@@ -20,7 +20,7 @@ import msgspec
 from benchwright.data.dataset_spec import GitRepository, HarborDataset
 from benchwright.data.errors import DatasetError
 from benchwright.data.pip_and_git import check_out
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 from benchwright.suggest import did_you_mean
 from benchwright.user_paths import expand_user_path
 
@@ -73,7 +73,7 @@ def fetch_harbor_dataset(dataset: HarborDataset, target: Path) -> tuple[str, str
 def _entry(place: str, dataset: HarborDataset) -> DatasetEntry:
     try:
         entries = msgspec.json.decode(_read(place), type=list[DatasetEntry])
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise DatasetError(f"The registry {place} is not one of Harbor's: {error}") from error
     versions = {one.version: one for one in entries if one.name == dataset.name}
     if dataset.version in versions:

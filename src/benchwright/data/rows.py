@@ -25,7 +25,7 @@ from benchwright.data.errors import (
     DatasetValidationError,
 )
 from benchwright.data.parquet import count_parquet_rows, parquet_rows
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 Row = dict[str, Any]
 
@@ -33,7 +33,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LONGEST_CSV_FIELD = 2**31 - 1
 READ_BYTES = 2**18
 """Number of bytes of JSON Lines that are read at once, so that even a long line takes few reads."""
-_NOT_JSON = UNREADABLE
+_NOT_JSON = DECODE_ERRORS
 
 _decode = msgspec.json.Decoder().decode
 _decode_array = msgspec.json.Decoder(list[msgspec.Raw]).decode

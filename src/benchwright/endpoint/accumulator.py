@@ -14,10 +14,10 @@ from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.response_parts import ResponseParts
 from benchwright.endpoint.simulation_marks import is_simulated
 from benchwright.endpoint.sse import EventPattern, learn_pattern
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 MALFORMED_ERRORS = (
-    *UNREADABLE,
+    *DECODE_ERRORS,
     *(AttributeError, TypeError, KeyError, IndexError),
 )
 """Exceptions raised while parsing a response that is not JSON, is nested too deeply, or has an unexpected shape."""
@@ -86,7 +86,7 @@ class ResponseAccumulator:
         """
         try:
             chunk = _decode(data)
-        except UNREADABLE:
+        except DECODE_ERRORS:
             return self._take_odd_chunk(data, at)
         token = self.take_decoded_chunk(chunk, at)
         if self._tries_left and len(self._content.texts) + len(self._reasoning.texts) > 1:
@@ -250,7 +250,7 @@ class ResponseAccumulator:
         """Add a response that was not streamed, given its JSON body."""
         try:
             answer = _decode(body)
-        except UNREADABLE:
+        except DECODE_ERRORS:
             self.pieces.is_lenient = True
             answer = read_json(body)
         if error := _error_of(answer):
@@ -294,7 +294,7 @@ class ResponseAccumulator:
             try:
                 said = read_json(error)
                 self._take_error(_error_of(said) or said)
-            except UNREADABLE:
+            except DECODE_ERRORS:
                 self._take_error(error.decode("utf-8", "replace"))
         if self.error is None and (named_error or (self._stray and self.pieces.finish_reason is None)):
             self._take_error(self._stray or "an event named error")

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 
 class ArgumentsError(ValueError):
@@ -47,5 +47,5 @@ def _decode(text: str, lenient: bool) -> Any:
 
     try:
         return json.loads(text) if lenient else msgspec.json.decode(text)
-    except (*UNREADABLE, ValueError) as error:
+    except (*DECODE_ERRORS, ValueError) as error:
         raise ArgumentsError(str(error)) from None

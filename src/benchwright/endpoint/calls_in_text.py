@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 _MARKS = re.compile(
     r"<\|?(?:seed:|minimax:|longcat_|start_)?(?:tool_calls?|function_calls?)(?:_begin|_start)?\|?>"  # Hermes, Qwen, …
@@ -86,7 +86,7 @@ def _called(text: str) -> Iterator[str]:
         return
     try:
         value = msgspec.json.decode(text)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return
     for call in value if isinstance(value, list) else [value]:
         if isinstance(call, dict):

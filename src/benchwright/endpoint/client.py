@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import math
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from time import perf_counter_ns
-from typing import Any
+from typing import Any, TypeVar
 
-import msgspec
-
-from benchwright.endpoint import failures, server_info
+from benchwright.endpoint import failures
 from benchwright.endpoint.access import NO_ACCESS, Access
 from benchwright.endpoint.address import Proxy, parse_base_url
 from benchwright.endpoint.connection import Sink, TransportError
@@ -28,22 +25,17 @@ from benchwright.endpoint.request import (
     begin_at_once,
     request_ids,
 )
-from benchwright.endpoint.request_heads import REQUEST_ID_HEADER, RequestHeadCache, key_headers_of
+from benchwright.endpoint.request_heads import REQUEST_ID_HEADER, RequestHeadCache
 from benchwright.endpoint.request_preparation import omit_from_body, prepare_request, select_fields
 from benchwright.endpoint.server_info import ServerResponse, TokenCounter
+from benchwright.endpoint.side_requests import SideRequests
 from benchwright.endpoint.tee import Tee
 from benchwright.endpoint.timeouts import Timeouts
 from benchwright.endpoint.transport import ConnectionPool, ExchangeTimings, PreparedRequest
 from benchwright.errors import ProviderError
 from benchwright.records import RequestRecord, Target
 
-INVALID_REQUEST_STATUSES = (400, 422)
-"""HTTP statuses with which a server refuses a request that lacks required fields."""
-
-PROBE_SECONDS = 30.0
-"""Seconds that a server may take to refuse the empty request of `_find_out`."""
-
-_encode = msgspec.json.Encoder().encode
+T = TypeVar("T")
 
 
 class EndpointClient:
@@ -84,7 +76,7 @@ class EndpointClient:
         self._ids = request_ids()
         self._access = access
         self._heads = RequestHeadCache(address, target.model, access)
-        self._spoken: dict[str, asyncio.Task[bool | None]] = {}
+        self._side_requests = SideRequests(target, self._wire, self._heads, access, self._with_retries)
 
     async def __aenter__(self) -> EndpointClient:
         return self
@@ -201,61 +193,16 @@ class EndpointClient:
         Raises:
             ProviderError: If no usable response came, after all retries that made sense.
         """
-        body = _encode({"model": self.target.model, "input": list(texts)})
-        request = Request(next(self._ids), NO_PURPOSE)
-        until = perf_counter_ns() + self._wire.limits.total * 1e9
-        while True:
-            await self._begin(request)
-            try:
-                answer = await self._document("/embeddings", body)
-                return server_info.read_embeddings(answer, len(texts), self._url, self.target.model)
-            except (TransportError, BadAnswer, ProviderError) as failure:
-                error = self._explain(failure, request)
-            if not await self._waited(error, request, until):
-                raise error
+        return await self._side_requests.embed(texts)
 
     async def supports_dialect(self, path: str) -> bool | None:
         """Return True if the server itself has the dialect of this path, False if not, None (not cached) if unknown."""
-        asked = self._spoken.get(path)
-        if asked is None:
-            asked = self._spoken[path] = asyncio.get_running_loop().create_task(self._find_out(path))
-        try:
-            return await asyncio.shield(asked)
-        except ProviderError:
-            if self._spoken.get(path) is asked:
-                del self._spoken[path]
-            return None
-
-    async def _find_out(self, path: str) -> bool | None:
-        """Return True if the server has this path, False if not, None if the question only failed temporarily.
-
-        A server that has the path refuses an empty request as invalid. Temporary failures are retried.
-
-        Raises:
-            ProviderError: If the server cannot be reached, or asks for a longer pause than a trial may wait.
-        """
-        request = Request(next(self._ids), NO_PURPOSE)
-        until = perf_counter_ns() + self._wire.limits.total * 1e9
-        while True:
-            await self._begin(request)
-            try:
-                document = await self._document(path, b"{}", PROBE_SECONDS)
-            except TransportError as failure:
-                error = self._explain(failure, request)
-            else:
-                if document.status not in failures.TRANSIENT_STATUSES:
-                    return document.status in INVALID_REQUEST_STATUSES
-                answer = (document.status, document.headers, document.body)
-                error = failures.error_from_response(*answer, self._url, self.target.model)
-            if not await self._waited(error, request, until):
-                if error.http_status is None:
-                    raise error
-                return None
+        return await self._side_requests.supports_dialect(path)
 
     async def fetch_document(self, path: str, body: bytes) -> ServerResponse | None:
         """Return the response to a request that generates nothing, such as a token count. Return None if it failed."""
         try:
-            return await self._document(path, body)
+            return await self._side_requests.request(path, body)
         except TransportError:
             return None
 
@@ -269,15 +216,20 @@ class EndpointClient:
         Raises:
             TransportError: If the exchange failed.
         """
-        target = self._heads.target_beside_v1(path) if beside else self._heads.request_target(path)
-        keys = key_headers_of(path)
-        await server_info.send(self._wire, method, target, sink, self._access, body, seconds, keys)
+        await self._side_requests.send(method, path, sink, body, seconds, beside=beside)
 
-    async def _document(self, path: str, body: bytes, seconds: float = math.inf) -> ServerResponse:
-        target, keys = self._heads.request_target(path), key_headers_of(path)
-        return await server_info.request_document(
-            self._wire, "POST", target, self._access, body, seconds, keys
-        )
+    async def _with_retries(self, send: Callable[[], Awaitable[T]]) -> T:
+        """Return the result of `send`. If `send` fails, call it again as often as `ask` would retry."""
+        request = Request(next(self._ids), NO_PURPOSE)
+        until = perf_counter_ns() + self._wire.limits.total * 1e9
+        while True:
+            await self._begin(request)
+            try:
+                return await send()
+            except (TransportError, BadAnswer, ProviderError) as failure:
+                error = self._explain(failure, request)
+            if not await self._waited(error, request, until):
+                raise error
 
     @property
     def added_settings(self) -> frozenset[str]:

@@ -12,7 +12,7 @@ import msgspec
 
 from benchwright.endpoint.connection import Headers, TransportError
 from benchwright.errors import ProviderError, RunStopped
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 from benchwright.secrets import SECRETS
 from benchwright.text import one_line
 
@@ -208,7 +208,7 @@ def error_detail(body: bytes) -> tuple[str | None, str]:
     """
     try:
         answer = msgspec.json.decode(body)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return None, _clip(body[: 4 * MAX_DETAIL_LENGTH].decode("utf-8", "replace"))
     if isinstance(answer, list) and len(answer) == 1 and isinstance(answer[0], dict):
         answer = answer[0]

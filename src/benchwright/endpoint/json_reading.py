@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 REPLACEMENT_CHARACTER = "\ufffd"
 """Character that replaces an incomplete character (U+FFFD)."""
@@ -36,7 +36,7 @@ def read_json(data: bytes | str) -> Any:
         return _decode(data)
     except RecursionError:
         raise
-    except UNREADABLE as strict:
+    except DECODE_ERRORS as strict:
         return _read_leniently(data, strict)
 
 

@@ -21,7 +21,7 @@ from benchwright.endpoint.json_reading import join_surrogates_in_json, read_json
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.simulation_marks import SIMULATED_HEADER
 from benchwright.endpoint.sse import EventStream, EventTooLarge, choose_parser
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 from benchwright.stats.histogram import bucket_of
 
 DONE_MARKER = b"[DONE]"
@@ -197,7 +197,7 @@ class AnswerMeter:
         """Return a dialect's event, decoded. If it is not strict JSON, it is decoded leniently."""
         try:
             return _decode(data)
-        except UNREADABLE:
+        except DECODE_ERRORS:
             self._assembly.pieces.is_lenient = True
             return read_json(data)
 
@@ -250,7 +250,7 @@ class AnswerMeter:
                 return self._finish_stream()
             try:
                 return self._finish_whole(self.body)
-            except UNREADABLE:
+            except DECODE_ERRORS:
                 if not _LINES.match(self.body):
                     raise
             return self._finish_lines()

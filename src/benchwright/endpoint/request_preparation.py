@@ -16,7 +16,7 @@ from benchwright.endpoint.optional_parts import (
 )
 from benchwright.endpoint.request_heads import REQUEST_ID_HEADER, RequestHeadCache
 from benchwright.endpoint.transport import PreparedRequest
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -76,7 +76,7 @@ def omit_from_body(body: bytes, left_out: frozenset[str]) -> bytes:
         if (names := left_out & MESSAGE_FIELDS) and isinstance(messages, msgspec.Raw):
             fields["messages"] = without_fields(msgspec.json.decode(messages), names)
         return _encode(fields)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return body
 
 

@@ -17,7 +17,7 @@ from benchwright.endpoint.request_heads import BEARER_HEADER, header_lines
 from benchwright.endpoint.timeouts import Timeouts
 from benchwright.endpoint.transport import ConnectionPool, PreparedRequest
 from benchwright.errors import ProviderError
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 
 DEFAULT_TIMEOUTS = Timeouts(connect=10.0, read=30.0, stall=30.0, total=60.0)
 SHORT_TIMEOUTS = Timeouts(connect=10.0, read=5.0, stall=5.0, total=10.0)
@@ -143,7 +143,7 @@ async def has_version_route(base_url: str, access: Access) -> bool:
     try:
         document = await _get(beside, "/version", access, base_url, SHORT_TIMEOUTS)
         answer = msgspec.json.decode(document.body)
-    except (ProviderError, *UNREADABLE):
+    except (ProviderError, *DECODE_ERRORS):
         return False
     return isinstance(answer, dict) and list(answer) == ["version"]
 
@@ -152,7 +152,7 @@ async def _models(base_url: str, access: Access, limits: Timeouts) -> list[_Mode
     document = await _get(parse_base_url(base_url), "/models", access, base_url, limits)
     try:
         return msgspec.json.decode(document.body, type=_Models).data
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise ProviderError(f"{base_url}/models is not a list of models: {error}.") from None
 
 
@@ -215,7 +215,7 @@ def read_embeddings(document: ServerResponse, count: int, url: str, model: str) 
         raise error_from_response(document.status, document.headers, document.body, url, model)
     try:
         found = sorted(msgspec.json.decode(document.body, type=_Embeddings).data, key=lambda one: one.index)
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise ProviderError(f"{url}/embeddings answers with no embeddings: {error}.") from None
     lengths = {len(one.embedding) for one in found}
     if [one.index for one in found] != list(range(count)) or len(lengths) != 1 or 0 in lengths:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 BOM = b"\xef\xbb\xbf"
 MAX_EVENT_BYTES = 64 * 1024 * 1024
@@ -155,7 +155,7 @@ class EventPattern:
         if data.startswith(self._before) and data.endswith(self._after):
             try:
                 return _decode_text(data[len(self._before) : len(data) - len(self._after)])
-            except UNREADABLE:
+            except DECODE_ERRORS:
                 pass
         return ""
 
@@ -171,7 +171,7 @@ class EventPattern:
         strings = events[len(self._first) : len(events) - len(self._last)].split(self._between)
         try:
             texts = _decode_texts(b"[%b]" % b",".join(strings))
-        except UNREADABLE:
+        except DECODE_ERRORS:
             return []
         return texts if len(texts) == len(strings) and all(texts) else []
 

@@ -13,7 +13,7 @@ import msgspec
 from benchwright.endpoint.relay import Grant, RelayedRequest, RequestFacts, relay_environment
 from benchwright.endpoint.reply import Reply
 from benchwright.errors import TrialError
-from benchwright.records import UNREADABLE, Message
+from benchwright.records import DECODE_ERRORS, Message
 
 AgentResult = TypeVar("AgentResult")
 
@@ -130,7 +130,7 @@ def read_request(relayed: RelayedRequest) -> tuple[dict[str, Any], list[Message]
     """Return (fields of the request body, messages) of a call. A plain prompt counts as a user message."""
     try:
         fields = _decode(relayed.body)
-    except UNREADABLE:  # not valid JSON, but the model's server accepted it
+    except DECODE_ERRORS:  # not valid JSON, but the model's server accepted it
         return {"body": relayed.body.decode("utf-8", "replace")}, []
     messages = fields.get("messages")
     if isinstance(messages, list) and all(isinstance(message, dict) for message in messages):

@@ -121,7 +121,7 @@ class LiveProgress:
         self.means: dict[tuple[str, str], RunningMean] = {}
         self.tokens = 0
         self.notes: list[str] = []
-        self.over = False
+        self.is_over = False
         self.level: int | None = None
         self.settled = False
         self.decision: Callable[[], str] | None = None
@@ -161,7 +161,7 @@ class LiveProgress:
 
     def on_end(self) -> None:
         """See `engine.run.Listener`."""
-        self.over = True
+        self.is_over = True
 
     def on_level(self, level: int, settled: bool) -> None:
         """See `LevelListener`."""

@@ -149,7 +149,7 @@ class _Run:
         set_current_run(self._journal.directory.name)
         total = self._plan.trial_count
         done, finished = self._done_before()
-        again = 0 if self._reuse.only_known else done - finished
+        again = 0 if self._reuse.asks_no_model else done - finished
         started, cpu = perf_counter(), _cpu_seconds()
         self._event("started", total=None if self._plan.open_ended else total, finished=finished)
         for listener in self._listeners:
@@ -212,7 +212,7 @@ class _Run:
             taken = self._reuse.take(trial) if self._reuse.runs else None
             if taken is not None:
                 yield self._take_over(trial, taken)
-            elif not self._reuse.only_known:
+            elif not self._reuse.asks_no_model:
                 yield TrialWork(self._again(trial))
 
     def _again(self, trial: Trial) -> Trial:
@@ -228,7 +228,7 @@ class _Run:
             score_key(trial.key, scorer.name, scorer.fingerprint): scorer.name
             for scorer in self._plan.task.scorers
         }
-        scores = [score for score in taken.scores if score.key in names] if self._reuse.scores else []
+        scores = [score for score in taken.scores if score.key in names] if self._reuse.reuses_scores else []
         if scores:
             self._journal.write(*scores)
         return TrialWork(trial, taken.outcome, frozenset(names[score.key] for score in scores))

@@ -71,13 +71,13 @@ class EarlierRun:
 class Reuse(Record, frozen=True):
     """The runs from which trials are reused, the newest first, and the rules for it.
 
-    `scores`: if False, scores are not reused: every conversation is scored again. `only_known`: if True, no
+    `reuses_scores`: if False, scores are not reused: every conversation is scored again. `asks_no_model`: if True, no
     model is asked at all, and trials that no earlier run has are left out.
     """
 
     runs: Sequence[EarlierRun] = ()
-    scores: bool = True
-    only_known: bool = False
+    reuses_scores: bool = True
+    asks_no_model: bool = False
 
     def take(self, trial: Trial) -> ReusedTrial | None:
         """Return the trial from the first run that has it. None if no run has it."""

@@ -82,7 +82,7 @@ def run_of(path: Path, form: str, told: Sequence[Trajectory], lacks: Sequence[st
 
     A damaged trajectory is counted with the first model.
     """
-    models = list(dict.fromkeys(one.model for one in told if not one.trial.unread))
+    models = list(dict.fromkeys(one.model for one in told if not one.trial.is_damaged))
     slots = dict(zip(models, ["primary"] if len(models) == 1 else models, strict=True))
     name = path.name.partition(".")[0] if path.is_file() else path.resolve().name
     listed = _listed(path)

@@ -37,7 +37,7 @@ class ForeignTrial(Record, frozen=True):
     - `input`, `target`: the question and the expected answer, in readable form.
     - `requests`: the recorded usage and times. `total` is 0 if a time was not recorded.
     - `started_at`: ns since the epoch; `duration`: ns. Both are 0 if unknown.
-    - `unread`: True if the record of the trial exists but is damaged; `reason` has the error.
+    - `is_damaged`: True if the record of the trial exists but is damaged; `reason` has the error.
     - `remarks`: peculiarities of the trial, in words. The run's notes count the trials with each remark.
     """
 
@@ -58,7 +58,7 @@ class ForeignTrial(Record, frozen=True):
     group: str | None = None
     labels: dict[str, str] = {}
     native: Any = None
-    unread: bool = False
+    is_damaged: bool = False
     remarks: tuple[str, ...] = ()
 
 
@@ -154,4 +154,4 @@ def read_each(
 
 def unread_trial(sample: str, error: UnreadableResults, **more: Any) -> ForeignTrial:
     """Return a failed trial that stands for a damaged record. It does not count against the model."""
-    return ForeignTrial(sample, status=Status.EXECUTION_ERROR, reason=str(error), unread=True, **more)
+    return ForeignTrial(sample, status=Status.EXECUTION_ERROR, reason=str(error), is_damaged=True, **more)

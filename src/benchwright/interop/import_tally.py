@@ -56,7 +56,7 @@ class ImportTally:
             self._twice += 1
             return False
         self._seen[key] = digest
-        if trial.unread:
+        if trial.is_damaged:
             self._unread.append(trial.reason or "")
         for remark in trial.remarks:
             self._remarks[remark] += 1

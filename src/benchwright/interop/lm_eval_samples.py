@@ -10,7 +10,7 @@ import msgspec
 
 from benchwright.interop.foreign_results import ForeignScore, ForeignTrial, UnreadableResults
 from benchwright.interop.untrusted_files import number_or_none, read_lines, require_object, text_or_empty
-from benchwright.records import UNREADABLE, Message
+from benchwright.records import DECODE_ERRORS, Message
 
 LOGLIKELIHOOD_TASKS = ("loglikelihood", "multiple_choice", "loglikelihood_rolling")
 NO_FILTER = "none"
@@ -129,7 +129,7 @@ def _conversation(prompt: str) -> list[Message]:
     if prompt.startswith("[{"):
         try:
             found = msgspec.json.decode(prompt, type=list[dict[str, Any]])
-        except UNREADABLE:
+        except DECODE_ERRORS:
             found = []
         if found and all(isinstance(one.get("role"), str) for one in found):
             return found

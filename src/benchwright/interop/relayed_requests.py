@@ -11,7 +11,7 @@ import msgspec
 from benchwright.endpoint.relay import RelayedRequest
 from benchwright.interop.foreign_results import ForeignRun, ForeignTarget, ForeignTrial
 from benchwright.interop.untrusted_files import text_or_empty
-from benchwright.records import UNREADABLE, RequestRecord, Target
+from benchwright.records import DECODE_ERRORS, RequestRecord, Target
 
 
 class RelayedRequests:
@@ -78,7 +78,7 @@ def _asked(body: bytes) -> str:
     """Return what a request asks, to match it: the texts of its messages except the model's, or its prompt."""
     try:
         fields = msgspec.json.decode(body)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return ""
     if not isinstance(fields, dict):
         return ""

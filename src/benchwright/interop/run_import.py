@@ -37,10 +37,10 @@ Increment it when that code changes, so that files imported before are imported 
 
 
 class StoredRun(NamedTuple):
-    """A run in the store. `new`: True if this import created it."""
+    """A run in the store. `is_new`: True if this import created it."""
 
     directory: Path
-    new: bool
+    is_new: bool
 
 
 def store_run(run: ForeignRun, sources: SourceFiles) -> StoredRun:
@@ -59,7 +59,7 @@ def store_run(run: ForeignRun, sources: SourceFiles) -> StoredRun:
     created_at = run.created_at or int(run.path.stat().st_mtime * 1e9)
     for known in runs_directory().glob(f"*-{identity[:8]}/{MANIFEST_FILE}"):
         if read_manifest(known.parent).fingerprint == identity:
-            return StoredRun(known.parent, new=False)
+            return StoredRun(known.parent, is_new=False)
     directory = runs_directory() / run_id(name, identity, created_at)
     try:
         runs_directory().mkdir(parents=True, exist_ok=True)
@@ -73,11 +73,11 @@ def store_run(run: ForeignRun, sources: SourceFiles) -> StoredRun:
         os.replace(unfinished, directory)
     except OSError as error:
         if (directory / MANIFEST_FILE).exists():  # another process imported it meanwhile
-            return StoredRun(directory, new=False)
+            return StoredRun(directory, is_new=False)
         raise JournalError(f"Cannot write the run to {directory}: {error.strerror}.") from None
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
-    return StoredRun(directory, new=True)
+    return StoredRun(directory, is_new=True)
 
 
 def _manifest(

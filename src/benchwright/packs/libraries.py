@@ -20,7 +20,7 @@ from pathlib import Path
 from benchwright.errors import UserError
 from benchwright.packs.install.settings import ArchiveError, InstallLimits
 from benchwright.packs.install.unpack import extract
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 
 NPM_SECONDS = 120.0
 
@@ -60,7 +60,7 @@ def installed_version(library: Library, directory: Path) -> str | None:
     """Return the version of a library that is installed in `directory`. Return None if it is not installed."""
     try:
         version = json.loads((_place(library, directory) / "package.json").read_bytes()).get("version")
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODE_ERRORS):
         return None
     return version if isinstance(version, str) else None
 

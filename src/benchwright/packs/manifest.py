@@ -19,7 +19,7 @@ import msgspec
 from benchwright.errors import UserError
 from benchwright.packs.manifest_check import check_manifest
 from benchwright.packs.manifest_types import PackManifest, VerifierSpec
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 __all__ = [
     "MANIFEST_NAME",
@@ -116,5 +116,5 @@ def _read_json(path: Path) -> Any:
         raise ManifestError(str(path), [f"it is larger than {LARGEST_MANIFEST:,} bytes"])
     try:
         return msgspec.json.decode(content)
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise ManifestError(str(path), [f"it is not valid JSON ({error})"]) from None

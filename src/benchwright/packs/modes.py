@@ -35,9 +35,9 @@ class Mode(msgspec.Struct, frozen=True):
 
     name: str
     label: str
-    order: Callable[[TrialPosition], Any]
-    wave: Callable[[TrialPosition], Any]
-    serial: bool = False
+    order_key: Callable[[TrialPosition], Any]
+    wave_key: Callable[[TrialPosition], Any]
+    is_serial: bool = False
 
 
 _ALL = (
@@ -46,14 +46,14 @@ _ALL = (
         "Serial per Test Case",
         lambda at: (at.scenario, at.model, at.repeat),
         lambda at: 0,
-        serial=True,
+        is_serial=True,
     ),
     Mode(
         "serial_by_model",
         "Serial per Model",
         lambda at: (at.model, at.scenario, at.repeat),
         lambda at: 0,
-        serial=True,
+        is_serial=True,
     ),
     Mode(
         DEFAULT_MODE,
@@ -118,10 +118,10 @@ def arranger(mode: Mode, slots: list[str]) -> Callable[[Iterator[Trial]], Iterat
         for trial in trials:
             scenario = scenarios.setdefault(trial.sample.id, len(scenarios))
             places.append((TrialPosition(scenario, slots.index(trial.target.slot), trial.repeat), trial))
-        places.sort(key=lambda pair: mode.order(pair[0]))
+        places.sort(key=lambda pair: mode.order_key(pair[0]))
         waves: dict[Any, int] = {}
         for place, trial in places:
-            wave = waves.setdefault(mode.wave(place), len(waves))
+            wave = waves.setdefault(mode.wave_key(place), len(waves))
             yield msgspec.structs.replace(trial, wave=wave)
 
     return arrange

@@ -10,7 +10,7 @@ from typing import IO, Any
 import msgspec
 
 from benchwright.packs.events import Event
-from benchwright.records import UNREADABLE, RequestRecord
+from benchwright.records import DECODE_ERRORS, RequestRecord
 from benchwright.runs.journal import encode_json
 from benchwright.secrets import SECRETS
 from benchwright.text import make_safe, truncate
@@ -78,6 +78,6 @@ def read_events(directory: Path) -> list[Event]:
     for line in path.read_bytes().splitlines() if path.exists() else ():
         try:
             events.append(msgspec.json.decode(line))
-        except UNREADABLE:
+        except DECODE_ERRORS:
             continue
     return events

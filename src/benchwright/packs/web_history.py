@@ -17,7 +17,7 @@ from benchwright.files import write_atomically
 from benchwright.packs.types import RegisteredModel
 from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.packs.web_pack import WebPack
-from benchwright.records import UNREADABLE, RequestRecord
+from benchwright.records import DECODE_ERRORS, RequestRecord
 from benchwright.runs.journal import encode_json
 from benchwright.suggest import did_you_mean
 
@@ -201,7 +201,7 @@ def saved_session(storage: Path, pack: str, reference: str) -> Payload:
     path = storage / pack / found[0] / SUMMARY_FILE
     try:
         saved = msgspec.json.decode(path.read_bytes())
-    except (OSError, *UNREADABLE) as error:
+    except (OSError, *DECODE_ERRORS) as error:
         raise UserError(f"{path} cannot be read: {error}.") from None
     if not isinstance(saved, dict) or saved.get("runId") != found[0]:
         raise UserError(f"{path} is not the summary of this session.")

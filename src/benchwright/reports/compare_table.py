@@ -29,7 +29,7 @@ def render_comparison(files: Sequence[ResultFile]) -> RenderableType:
             cell(file) if why is None or name not in NO_SCORE_CELLS else NO_SCORE_CELLS[name]
             for file, why in zip(files, none, strict=True)
         ]
-        if name != "Score" or any(text != MISSING for text in cells):
+        if name != "Score" or any(text != MISSING_CELL for text in cells):
             table.add_row(name, *cells)
     told = [
         Text(
@@ -43,14 +43,19 @@ def render_comparison(files: Sequence[ResultFile]) -> RenderableType:
     return Group(table, *told) if told else table
 
 
-MISSING = "–"
+MISSING_CELL = "–"
 
-NO_SCORE_CELLS = {"Accuracy": "no score", "Score": "no score", "95% CI": MISSING, "95% CI (Wilson)": MISSING}
+NO_SCORE_CELLS = {
+    "Accuracy": "no score",
+    "Score": "no score",
+    "95% CI": MISSING_CELL,
+    "95% CI (Wilson)": MISSING_CELL,
+}
 """Cells in the rows of the score and its intervals, for a file without any score."""
 
 
 def _number(value: float | None, form: str = ".4f") -> str:
-    return MISSING if value is None else format(value, form)
+    return MISSING_CELL if value is None else format(value, form)
 
 
 def _metric(name: str, form: str) -> Callable[[ResultFile], str]:
@@ -70,7 +75,7 @@ def _normal_interval(file: ResultFile) -> str:
     from benchwright.catalog.llm_benchmarker_api.metrics import confidence_interval_95
 
     if not file.sample_results:
-        return MISSING
+        return MISSING_CELL
     low, high = confidence_interval_95([float(sample.correct) for sample in file.sample_results])
     return f"[{low:.4f}, {high:.4f}]"
 
@@ -79,7 +84,7 @@ def _wilson_interval(file: ResultFile) -> str:
     from benchwright.stats.intervals import wilson_interval
 
     if not file.sample_results:
-        return MISSING
+        return MISSING_CELL
     interval = wilson_interval(
         sum(sample.correct for sample in file.sample_results), len(file.sample_results)
     )

@@ -36,7 +36,7 @@ class ListColumn(NamedTuple):
 
     heading: str
     text: Callable[[RunRow], str]
-    right: bool = False
+    is_right_aligned: bool = False
     min_width: int | None = None
 
 
@@ -97,17 +97,17 @@ LIST_COLUMNS: Mapping[str, ListColumn] = {
     "dataset": ListColumn("Dataset", lambda row: one_line(row.dataset), min_width=11),
     "model": ListColumn("Model", models_text, min_width=11),
     "score": ListColumn("Score [95 %]", scores_text),
-    "failed": ListColumn("Failed", failed_text, right=True),
-    "trials": ListColumn("Trials", trials_text, right=True),
+    "failed": ListColumn("Failed", failed_text, is_right_aligned=True),
+    "trials": ListColumn("Trials", trials_text, is_right_aligned=True),
     "state": ListColumn("State", lambda row: row.state),
-    "time": ListColumn("Time", time_text, right=True),
+    "time": ListColumn("Time", time_text, is_right_aligned=True),
     "tags": ListColumn("Tags", lambda row: ", ".join(map(one_line, row.tags)), min_width=8),
     "note": ListColumn("Note", lambda row: one_line(row.note, LONGEST_NOTE), min_width=20),
     "agent": ListColumn("Agent", lambda row: one_line(row.agent), min_width=11),
     "kind": ListColumn("Kind", lambda row: row.kind),
     "suite": ListColumn("Suite", lambda row: one_line(row.suite), min_width=8),
     "started": ListColumn("Started (UTC)", started_text),
-    "tokens": ListColumn("Tokens", _tokens, right=True),
+    "tokens": ListColumn("Tokens", _tokens, is_right_aligned=True),
 }
 """All columns, by the names that `--columns` accepts."""
 
@@ -216,7 +216,7 @@ def render_run_list(
         column = LIST_COLUMNS[name]
         table.add_column(
             column.heading,
-            justify="right" if column.right else "left",
+            justify="right" if column.is_right_aligned else "left",
             overflow="ellipsis" if name == "note" else "fold",
             no_wrap=name == "note" or column.min_width is None,
             width=widths.get(name),

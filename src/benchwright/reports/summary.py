@@ -12,7 +12,7 @@ from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.differences import Difference
 from benchwright.analysis.equal_repeats import equal_repeats_lines
 from benchwright.analysis.judged.judge_sentences import judge_lines
-from benchwright.analysis.no_scores import remaining_failures, unscored_scorers, without_reason
+from benchwright.analysis.no_scores import drop_reason, remaining_failures, unscored_scorers
 from benchwright.analysis.pass_at_k import PassAt
 from benchwright.analysis.request_lines import request_lines
 from benchwright.analysis.request_summary import RequestSummary
@@ -102,9 +102,9 @@ def _banners(summary: RunSummary) -> list[Text]:
         banners.append(Text("SIMULATED: the answers are not from a model.", style="bold yellow"))
     if summary.timings_note is not None:
         banners.append(Text(f"TIMINGS INVALID: {summary.timings_note}", style="bold red"))
-    short = [without_reason(sentence, summary.targets) for sentence in summary.shortfalls]
+    short = [drop_reason(sentence, summary.targets) for sentence in summary.shortfalls]
     banners += [Text(make_safe(sentence), style="bold red") for sentence in short]
-    stopped = without_reason(summary.stop_reason or "", summary.targets)
+    stopped = drop_reason(summary.stop_reason or "", summary.targets)
     if stopped and summary.state != "decided":
         banners.append(Text(f"Stopped early: {make_safe(stopped)}", style="yellow"))
     return banners

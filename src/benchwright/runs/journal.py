@@ -26,7 +26,7 @@ import msgspec
 from benchwright.errors import JournalError
 from benchwright.files import write_atomically
 from benchwright.records import (
-    UNREADABLE,
+    DECODE_ERRORS,
     Amount,
     JournalLine,
     Message,
@@ -278,7 +278,7 @@ def _cut_torn_line(descriptor: int) -> int:
 
 
 def decode_line(encoded: bytes) -> JournalLine:
-    """Parse one journal line into a record. Raises one of `UNREADABLE` if the line is not a valid record."""
+    """Parse one journal line into a record. Raises one of `DECODE_ERRORS` if the line is not a valid record."""
     line: JournalLine = _decode_line(encoded)
     if isinstance(line, RunEvent):
         check_event(line)
@@ -286,7 +286,7 @@ def decode_line(encoded: bytes) -> JournalLine:
 
 
 def check_event(event: RunEvent) -> None:
-    """Raise one of `UNREADABLE` if the detail of an event does not fit `RunEventDetail`."""
+    """Raise one of `DECODE_ERRORS` if the detail of an event does not fit `RunEventDetail`."""
     msgspec.convert(event.detail, RunEventDetail)
 
 
@@ -303,7 +303,7 @@ def read_cuts(directory: Path) -> list[JournalCut]:
         return []
     except OSError as error:
         raise JournalError(f"{path} cannot be read: {error.strerror}.") from None
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise JournalError(f"{path} cannot be read: {error}.") from None
 
 
@@ -347,7 +347,7 @@ def decode_body(encoded: bytes, record: TrialRecord) -> TrialBody:
         raise JournalError(f"The conversation of sample {record.sample} was not kept.")
     try:
         body = _decode_body(encoded)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         raise JournalError(f"The conversation of sample {record.sample} was lost.") from None
     if body.key != record.key:
         raise JournalError(f"The conversation of sample {record.sample} was lost: another lies in its place.")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.records import UNREADABLE, RunEvent, Status
+from benchwright.records import DECODE_ERRORS, RunEvent, Status
 from benchwright.runs.counting import is_counted
 from benchwright.runs.journal import check_event
 from benchwright.runs.journal_tail import JournalTail
@@ -109,7 +109,7 @@ class JournalProgress:
             line = _decode(encoded)
             if isinstance(line, RunEvent):
                 check_event(line)
-        except UNREADABLE:
+        except DECODE_ERRORS:
             return
         if isinstance(line, _Trial):
             self._add_trial(line)

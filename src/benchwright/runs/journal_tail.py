@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchwright.errors import JournalError
-from benchwright.records import UNREADABLE, JournalLine
+from benchwright.records import DECODE_ERRORS, JournalLine
 from benchwright.runs.journal import TRIALS_FILE, decode_line
 
 BYTES_PER_READ = 2**17
@@ -69,7 +69,7 @@ class JournalTail:
             length *= 8
         try:
             return decode_line(data.partition(b"\n")[0])
-        except UNREADABLE as error:
+        except DECODE_ERRORS as error:
             raise JournalError(f"{self.path}: there is no record at byte {offset} ({error}).") from None
 
     def _read(self, offset: int, length: int) -> bytes:

@@ -13,7 +13,7 @@ import msgspec
 
 from benchwright.errors import JournalError, UserError
 from benchwright.files import write_atomically
-from benchwright.records import UNREADABLE, Amount, Moment, Record, Target, TaskSpec, TrialLimits
+from benchwright.records import DECODE_ERRORS, Amount, Moment, Record, Target, TaskSpec, TrialLimits
 from benchwright.runs.journal import encode_json
 
 MANIFEST_FILE = "run.json"
@@ -189,7 +189,7 @@ def read_manifest(directory: Path) -> Manifest:
         raise UserError(f"{directory} holds no run (no {MANIFEST_FILE}).") from None
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from None
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise UserError(f"{path} cannot be read: {error}.") from None
     if manifest.kind == "benchmark" and not manifest.scorers:
         raise UserError(f"{path} cannot be read: a benchmark's run without a scorer.")

@@ -32,16 +32,18 @@ def select_runs(fits: RunCondition, say: Say | None = None) -> list[Path]:
 
     Runs that cannot be read are left out, with a warning through `say`.
     """
-    return [path for path, manifest in newest_first(say) if fits(manifest, read_tags(path))]
+    return [path for path, manifest in runs_newest_first(say) if fits(manifest, read_tags(path))]
 
 
 def runs_of_suite(name: str, fits: RunCondition, say: Say | None = None) -> list[Path]:
     """Return the selected runs of a suite: for each part of the suite only the newest run."""
-    found = [(path, manifest) for path, manifest in newest_first(say) if suite_of(manifest) == name]
-    return [path for path, manifest in newest_parts(found) if fits(manifest, read_tags(path))]
+    found = [(path, manifest) for path, manifest in runs_newest_first(say) if suite_of(manifest) == name]
+    return [path for path, manifest in newest_run_of_each_part(found) if fits(manifest, read_tags(path))]
 
 
-def newest_parts(runs: Iterable[tuple[SelectedRun, Manifest]]) -> list[tuple[SelectedRun, Manifest]]:
+def newest_run_of_each_part(
+    runs: Iterable[tuple[SelectedRun, Manifest]],
+) -> list[tuple[SelectedRun, Manifest]]:
     """Return the newest run of each part of a suite. `runs` are of one suite, the newest first."""
     found: dict[tuple[str, ...], tuple[SelectedRun, Manifest]] = {}
     for run, manifest in runs:
@@ -60,10 +62,10 @@ def _part_of(manifest: Manifest) -> tuple[str, ...]:
 
 def known_suites() -> set[str]:
     """Return the names of all suites that runs on this machine are part of."""
-    return {name for _, manifest in newest_first() if (name := suite_of(manifest))}
+    return {name for _, manifest in runs_newest_first() if (name := suite_of(manifest))}
 
 
-def newest_first(say: Say | None = None) -> list[tuple[Path, Manifest]]:
+def runs_newest_first(say: Say | None = None) -> list[tuple[Path, Manifest]]:
     """Return all runs in the store, the newest first.
 
     Runs that cannot be read are left out, with a warning through `say`.

@@ -9,7 +9,7 @@ import msgspec
 
 from benchwright.errors import JournalError, UserError
 from benchwright.files import write_atomically
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 from benchwright.runs.journal import encode_json
 
 SidecarRecord = TypeVar("SidecarRecord", bound=Record)
@@ -36,5 +36,5 @@ def read_sidecar(path: Path, kind: type[SidecarRecord]) -> SidecarRecord | None:
         return None
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from None
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise UserError(f"{path} cannot be read: {error}.") from None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from benchwright.errors import JournalError, RunLocked, UserError
 from benchwright.home import runs_directory
-from benchwright.records import UNREADABLE, RunEvent
+from benchwright.records import DECODE_ERRORS, RunEvent
 from benchwright.runs.journal import TRIALS_FILE, decode_line
 from benchwright.runs.manifest import MANIFEST_FILE
 from benchwright.suggest import did_you_mean
@@ -108,7 +108,7 @@ def read_last_event(directory: Path) -> RunEvent | None:
     lines = re.findall(rb'^\{"type":"event",.*$', tail, re.MULTILINE)
     try:
         event = decode_line(lines[-1]) if lines else None
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return None
     return event if isinstance(event, RunEvent) else None
 

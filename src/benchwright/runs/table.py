@@ -1,7 +1,7 @@
 """The table of a run: its journal as columns, a few dozen bytes per trial, extended as the journal grows.
 
 Everything that shows, summarizes, compares or exports a run reads this table, so that all use the same
-trials, the same attempt of each (see `counted_mask`) and the same scores. Rows are in the order in which trials
+trials, the same attempt of each (see `runs.counting`) and the same scores. Rows are in the order in which trials
 first ended. Details without a column are read from the trial's line or body on demand.
 """
 
@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING
 
 from benchwright.errors import JournalError
 from benchwright.records import (
+    DECODE_ERRORS,
     FAILED_STATUSES,
     SIMULATED_FLAG,
-    UNREADABLE,
     JournalLine,
     RunEvent,
     ScoreRecord,
     Status,
     TrialRecord,
 )
+from benchwright.runs import counting
 from benchwright.runs.attempts import FormerAttempt, ScoredTrial, read_scored_trial, read_trial
 from benchwright.runs.columns import (
     CodedNames,
@@ -33,15 +34,6 @@ from benchwright.runs.columns import (
     SampleColumn,
     ScoreColumn,
     true_indices,
-)
-from benchwright.runs.counting import (
-    FAILURE_STATUSES,
-    STATUS_BY_SCORE,
-    ScoreState,
-    is_counted,
-    state_of_score,
-    state_without_score,
-    trial_status,
 )
 from benchwright.runs.flags import FlaggedTrials
 from benchwright.runs.journal import decode_line
@@ -67,7 +59,7 @@ _CUT_OFF = _CODE[Status.CANCELLED]
 class RunTable:
     """Trials, scores and requests of one run, in parallel columns of trials.
 
-    - `counted()`: the rows of trials that count. Trials whose attempts were all cut off have a row too, but
+    - `counted_rows()`: the rows of trials that count. Trials whose attempts were all cut off have a row too, but
       are not among them.
     - `correct`: one column for each score: 2 if its grader reports a right answer, 1 wrong, 0 unknown.
     - `dataset_row`: the sample's position in the dataset from 1; 0 if the sample's id is its position.
@@ -161,7 +153,7 @@ class RunTable:
         line: JournalLine | None = None
         try:
             line = decode_line(encoded)
-        except UNREADABLE as error:
+        except DECODE_ERRORS as error:
             self.unreadable += 1
             if self._strict:
                 where = f"{self._tail.path}, line {self._lines_read}"
@@ -185,7 +177,7 @@ class RunTable:
         self.sessions.extend_session(record.started_at + record.duration)
         self._count_requests(record)
         lost = self.bodies.is_lost(record.body, offset)
-        stands = is_counted(record.status) and not lost
+        stands = counting.is_counted(record.status) and not lost
         row = self._rows.find(record.key) if record.attempt else None
         if lost and (row is None or not self.is_done(row)):
             self.lost.add(len(self) if row is None else row)
@@ -223,7 +215,7 @@ class RunTable:
         if record.labels:
             self.labels[row] = self._label_code(record.labels)
         for scores in self.scores.values():
-            scores.append(ScoreState.FAILED)
+            scores.append(counting.ScoreState.FAILED)
         if self.effort is not None:
             self.effort.append()
         return row
@@ -241,14 +233,14 @@ class RunTable:
         failed = stands and record.status in FAILED_STATUSES and record.reason is not None
         self.reason[row] = self.reasons.code(record.reason or "") if failed else 0
         if row in self._former or record.status is not Status.ANSWERED:
-            self._clear_scores(row, state_without_score(record.status))
+            self._clear_scores(row, counting.state_without_score(record.status))
         if stands and record.scores:
             for name, value in record.scores.items():
-                self._score_column(name).put(row, state_of_score(record.status, value), value)
+                self._score_column(name).put(row, counting.state_of_score(record.status, value), value)
         if self.effort is not None:
             self.effort.put(row, record)
 
-    def _clear_scores(self, row: int, without: ScoreState) -> None:
+    def _clear_scores(self, row: int, without: counting.ScoreState) -> None:
         self.flagged.remove(row)
         for name, column in self.scores.items():
             column.put(row, without)
@@ -262,7 +254,7 @@ class RunTable:
             self._score_lines[name] = IntColumn(self._rows.__len__)
             self.correct[name] = IntColumn(self._rows.__len__)
             for row in range(len(self)):
-                column.append(state_without_score(STATUSES[self.status[row]]))
+                column.append(counting.state_without_score(STATUSES[self.status[row]]))
         return column
 
     def _add_score(self, record: ScoreRecord, offset: int) -> None:
@@ -277,33 +269,33 @@ class RunTable:
         column = self._score_column(record.scorer)
         if self._score_lines[record.scorer][row]:
             self._take_back_score(row, record.scorer)
-        column.put(row, state_of_score(record.status, record.value), record.value or 0.0)
+        column.put(row, counting.state_of_score(record.status, record.value), record.value or 0.0)
         self._score_lines[record.scorer][row] = offset - self._line[row]
         self.flagged.put(row, record.scorer, record.detail)
         if record.detail is not None and "correct" in record.detail:
             self.correct[record.scorer][row] = 1 + bool(record.detail["correct"])
-        self.status[row] = _CODE[trial_status(STATUSES[self.status[row]], [record.status])]
+        self.status[row] = _CODE[counting.trial_status(STATUSES[self.status[row]], [record.status])]
         if record.status is Status.GRADER_ERROR and not self.reason[row]:
             self.reason[row] = self.reasons.code(f"{record.scorer}: {(record.detail or {}).get('error')}")
 
     def _take_back_score(self, row: int, scorer: str) -> None:
         """Undo a score that is about to be replaced: derive the trial's status from its other scores."""
         others = [
-            STATUS_BY_SCORE[column.state(row)]
+            counting.STATUS_BY_SCORE[column.state(row)]
             for name, column in self.scores.items()
             if name != scorer and self._score_lines[name][row]
         ]
-        self.status[row] = _CODE[trial_status(Status.ANSWERED, others)]
+        self.status[row] = _CODE[counting.trial_status(Status.ANSWERED, others)]
         self.reason[row] = 0
         self.correct[scorer][row] = 0
 
     def failed_score(self, row: int, scorer: str) -> bool:
         """Return whether the scorer failed on the attempt that counts, so that there is no score."""
-        return self.is_scored(row, scorer) and self.scores[scorer].state(row) is ScoreState.FAILED
+        return self.is_scored(row, scorer) and self.scores[scorer].state(row) is counting.ScoreState.FAILED
 
     def count_failures(self) -> int:
         """Return how many trials that count failed (see `counting.FAILURE_STATUSES`)."""
-        return sum(self.status.count(_CODE[status]) for status in FAILURE_STATUSES)
+        return sum(self.status.count(_CODE[status]) for status in counting.FAILURE_STATUSES)
 
     def counted_rows(self, target: str | None = None) -> NDArray[np.uint32]:
         """Return the rows of the trials that count, of one target or of all, in the order of the table."""

@@ -11,7 +11,7 @@ import msgspec
 from benchwright.errors import UserError
 from benchwright.files import FileStamp, file_stamps, write_atomically
 from benchwright.home import runs_directory
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import MANIFEST_FILE, Manifest
 from benchwright.runs.store import find_run
@@ -35,7 +35,7 @@ def read_tags(directory: Path) -> list[str]:
     """Return the tags of a run; empty if they cannot be read."""
     try:
         return msgspec.json.decode((directory / TAGS_FILE).read_bytes(), type=list[str])
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODE_ERRORS):
         return []
 
 
@@ -59,7 +59,7 @@ def read_note(directory: Path) -> str:
     """Return the user's note on a run; empty if there is none or it cannot be read."""
     try:
         return msgspec.json.decode((directory / NOTE_FILE).read_bytes(), type=str)
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODE_ERRORS):
         return ""
 
 

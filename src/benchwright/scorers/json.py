@@ -9,13 +9,13 @@ import msgspec
 
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
-from benchwright.records import UNREADABLE, Outcome, Sample
+from benchwright.records import DECODE_ERRORS, Outcome, Sample
 from benchwright.runs.keys import fingerprint
 from benchwright.scorers.shared import NO_ANSWER, shorten, target_of
 
 VERSION = 1
 
-_NOT_JSON = UNREADABLE
+_NOT_JSON = DECODE_ERRORS
 _decode = msgspec.json.Decoder().decode
 
 

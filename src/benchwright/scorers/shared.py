@@ -9,7 +9,7 @@ import msgspec
 
 from benchwright.engine.protocols import Score
 from benchwright.errors import GraderError
-from benchwright.records import UNREADABLE, Sample, Status
+from benchwright.records import DECODE_ERRORS, Sample, Status
 from benchwright.text import truncate
 
 LONGEST_SPAN = 200
@@ -76,7 +76,7 @@ def right_answers(target: Any) -> list[Any]:
             return [target]
         try:
             target = _decode_texts(target)
-        except UNREADABLE:
+        except DECODE_ERRORS:
             return [target]
     if not isinstance(target, list):
         return [target]

@@ -19,11 +19,11 @@ from benchwright.stats.passk import K_VALUES, pass_at_k
 class SampleTries(NamedTuple):
     """Runs of each sample.
 
-    `made` (samples,): number of runs; `passed` (samples,): number of those that passed.
+    `run_counts` (samples,): number of runs; `pass_counts` (samples,): number of those that passed.
     """
 
-    made: NDArray[np.intp]
-    passed: NDArray[np.intp]
+    run_counts: NDArray[np.intp]
+    pass_counts: NDArray[np.intp]
 
 
 NO_TRIES = SampleTries(np.zeros(0, np.intp), np.zeros(0, np.intp))
@@ -94,7 +94,7 @@ def mean_pass_at(tries: SampleTries, repeats: int) -> dict[int, PassMean]:
     """
     if repeats < 2:
         return {}
-    samples = Counter(zip(tries.made.tolist(), tries.passed.tolist(), strict=True))
+    samples = Counter(zip(tries.run_counts.tolist(), tries.pass_counts.tolist(), strict=True))
     found = {}
     for k in K_VALUES:
         enough = [(n, c, number) for (n, c), number in samples.items() if n >= k]

@@ -73,7 +73,7 @@ def estimate_noise(
         return None
     per_sample = sample_means(array, codes)
     counts = per_sample.counts
-    within = per_sample.within or 0.0
+    within = per_sample.variance_within_samples or 0.0
     mean_noise = within * exact_mean(1 / counts)
     n = counts.size
     between = max(0.0, sample_std(per_sample.means) ** 2 - mean_noise) if n > 1 else 0.0

@@ -40,14 +40,14 @@ Method = Literal["wilson", "wilson-effective-n", "t", "cluster-t", "bounded", "n
 class SampleMeans(NamedTuple):
     """Mean of each sample's values over its repeats, samples in order of first appearance.
 
-    `counts`: numbers of repeats. `within`: variance between repeats of a sample, pooled over samples; None
-    without repeats.
+    `counts`: numbers of repeats. `variance_within_samples`: variance between repeats of a sample, pooled over
+    samples; None without repeats.
     """
 
     samples: Sequence[Hashable]
     means: Vector
     counts: Codes
-    within: float | None
+    variance_within_samples: float | None
 
 
 class MeanEstimate(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -139,7 +139,9 @@ def estimate_mean(
     result = estimate_from_clusters(
         clustered, array.size, proportion=binary, value_range=value_range, confidence=confidence
     )
-    return msgspec.structs.replace(result, within=per_sample.within, between=_between(per_sample))
+    return msgspec.structs.replace(
+        result, within=per_sample.variance_within_samples, between=_between(per_sample)
+    )
 
 
 def _as_sequence(labels: Iterable[Hashable]) -> Sequence[Hashable]:
@@ -217,7 +219,7 @@ def _between(per_sample: SampleMeans) -> float | None:
 
     None without repeats, or with fewer than two samples.
     """
-    if per_sample.within is None or len(per_sample.samples) < 2:
+    if per_sample.variance_within_samples is None or len(per_sample.samples) < 2:
         return None
-    noise = per_sample.within * exact_mean(1 / per_sample.counts)
+    noise = per_sample.variance_within_samples * exact_mean(1 / per_sample.counts)
     return max(0.0, sample_std(per_sample.means) ** 2 - noise)

@@ -25,7 +25,7 @@ class WindowCut(NamedTuple):
 class Window(NamedTuple):
     """The requests that count: from `first` to `last` (both included, in order of intended start).
 
-    `begin`, `end`: their time span in seconds. `burst`: True if the requests were sent in less time than half
+    `begin`, `end`: their time span in seconds. `is_burst`: True if the requests were sent in less time than half
     of them took (see `cut_window`). Then there is no steady state, and the span extends to the end of the last
     answer.
     """
@@ -34,7 +34,7 @@ class Window(NamedTuple):
     last: int
     begin: float
     end: float
-    burst: bool
+    is_burst: bool
 
     @property
     def seconds(self) -> float:

@@ -13,7 +13,7 @@ from benchwright.analysis.report.records import Pieces
 from benchwright.analysis.report.text_pieces import shorten
 from benchwright.engine.answers import content_text
 from benchwright.pictures import pictures_of
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 from benchwright.runs.journal import TrialBody
 from benchwright.runs.pictures import picture_name
 from benchwright.web.text import MAX_PAGE_TEXT_LENGTH
@@ -162,5 +162,5 @@ def indent_if_json(text: str) -> str:
     """Return a text; if it is JSON, indented."""
     try:
         return msgspec.json.format(text, indent=2)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return text

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from benchwright.packs.run_files import EVENTS, RENDERED
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 
 class LiveCellReader:
@@ -44,7 +44,7 @@ class LiveCellReader:
     def _take(self, line: bytes) -> None:
         try:
             event: Any = msgspec.json.decode(line)
-        except UNREADABLE:
+        except DECODE_ERRORS:
             return
         if not isinstance(event, dict):
             return

@@ -117,7 +117,7 @@ class RunsIndex:
                 self._refresh()
             now = time.time_ns()
             rows = [kept.row(now) for kept in self._kept.values()]
-        return running_first(sort_rows(rows, "newest"))
+        return sort_running_first(sort_rows(rows, "newest"))
 
     def unreadable_run_messages(self) -> list[str]:
         """Return a sentence for each run that `rows` lacks because it cannot be read."""
@@ -208,6 +208,6 @@ def _counting_order(kept: _RunEntry) -> tuple[bool, int]:
     return kept.state == "finished", -kept.manifest.created_at
 
 
-def running_first(rows: Sequence[RunRow]) -> list[RunRow]:
+def sort_running_first(rows: Sequence[RunRow]) -> list[RunRow]:
     """Return the rows in their order, with running ones first."""
     return sorted(rows, key=lambda row: row.state != "running")

@@ -36,7 +36,7 @@ def test_samples_that_come_again_are_read_once() -> None:
 
 
 def test_samples_too_large_to_be_kept_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(level_task, "KEPT_CHARACTERS", 200)
+    monkeypatch.setattr(level_task, "MAX_CACHED_CHARACTERS", 200)
     task = Counted()
     assert [sample.id for sample in LevelTask(task, 3, 8).samples()] == list("01201201")
     assert task.read == 8

@@ -134,8 +134,8 @@ def test_what_is_not_the_same_work_is_not_compared_but_anyway() -> None:
     [
         (LoadRules(max_regression=0.05), False),
         (LoadRules(max_regression=0.2), True),
-        (LoadRules(max_regression=0.2, prove=True), True),
-        (LoadRules(max_regression=0.101, prove=True), False),
+        (LoadRules(max_regression=0.2, require_proof=True), True),
+        (LoadRules(max_regression=0.101, require_proof=True), False),
         (LoadRules(("4.achieved < 17",)), True),
         (LoadRules(("best.change < -0.05",)), False),
     ],

@@ -122,7 +122,7 @@ def test_what_meets_the_objectives_was_answered_and_what_was_answered_was_offere
         assert level.achieved is None
         return
     if level.achieved is None:
-        assert found.window.burst
+        assert found.window.is_burst
         assert level.goodput.rate is None
         return
     assert level.offered is not None

@@ -124,7 +124,7 @@ def simulate_library(monkeypatch: pytest.MonkeyPatch, data_dir: Path) -> None:
     """Lets memory_vector find its libraries and its model, both SIMULATED; the model has its files' names only."""
     files_for = encoder.sandbox_files
     library = {"sentence_transformers.py": SIMULATED_LIBRARY.encode()}
-    monkeypatch.setattr(encoder, "files_for", lambda folder: files_for(folder) | library)
+    monkeypatch.setattr(encoder, "sandbox_files", lambda folder: files_for(folder) | library)
     monkeypatch.setattr(encoder, "version", {"sentence-transformers": "6.2.0", "faiss-cpu": "1.11.0"}.get)
     for name in EMBEDDING_MODEL.splits["test"]:
         path = data_dir / EMBEDDING_MODEL.name / name

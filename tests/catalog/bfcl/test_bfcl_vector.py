@@ -72,7 +72,9 @@ async def test_a_model_that_cannot_be_loaded_ends_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = Asked(tmp_path, "memory_vector")
-    monkeypatch.setattr(encoder, "files_for", lambda folder: {"encoder.py": b"raise SystemExit('damaged')"})
+    monkeypatch.setattr(
+        encoder, "sandbox_files", lambda folder: {"encoder.py": b"raise SystemExit('damaged')"}
+    )
     with pytest.raises(UserError, match=r"cannot be loaded: the program in the sandbox has ended: damaged"):
         await asked.ask(3, saying("tax"))
 

@@ -95,13 +95,13 @@ async def test_prompts_that_need_the_tagger_are_asked_only_where_it_is(tmp_path:
 
 
 def test_without_a_library_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tools, "PUBLISHED", {"nltk-that-nobody-has": "1"})
+    monkeypatch.setattr(tools, "PUBLISHED_VERSIONS", {"nltk-that-nobody-has": "1"})
     with pytest.raises(UserError, match=r"pip install 'benchwright\[ifbench\]'"):
         benchmark("ifbench")
 
 
 def test_another_version_of_a_library_is_a_departure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tools, "PUBLISHED", {"nltk": "3.8"})
+    monkeypatch.setattr(tools, "PUBLISHED_VERSIONS", {"nltk": "3.8"})
     assert "nltk 3.9.2 instead of 3.8" in benchmark("ifbench").departures
 
 

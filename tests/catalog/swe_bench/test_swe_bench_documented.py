@@ -179,7 +179,7 @@ class TestMirrors:
         self, calculator: Calculator, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
         monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
-        monkeypatch.setattr(mirrors_module, "HOST", f"file://{calculator.repositories}")
+        monkeypatch.setattr(mirrors_module, "GITHUB_URL", f"file://{calculator.repositories}")
         source = calculator.repositories / "shop" / "calculator.git"
         source.rename(source.with_suffix(""))
         first = await Mirrors().archive("shop/calculator", calculator.made["base_commit"])
@@ -194,7 +194,7 @@ class TestMirrors:
         self, calculator: Calculator, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
         monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
-        monkeypatch.setattr(mirrors_module, "HOST", f"file://{tmp_path}/nowhere")
+        monkeypatch.setattr(mirrors_module, "GITHUB_URL", f"file://{tmp_path}/nowhere")
         with pytest.raises(ExecutionError, match=r"git failed: .*nowhere"):
             await Mirrors().archive("shop/calculator", calculator.made["base_commit"])
         assert list((tmp_path / "home" / "repositories").iterdir()) == []
@@ -203,7 +203,7 @@ class TestMirrors:
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
         monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path))
-        monkeypatch.setattr(mirrors_module, "HOST", "ext::sh -c touch% /tmp/never")
+        monkeypatch.setattr(mirrors_module, "GITHUB_URL", "ext::sh -c touch% /tmp/never")
         with pytest.raises(ExecutionError, match="transport 'ext' not allowed"):
             await Mirrors().archive("shop/calculator", "0" * 40)
 

@@ -9,7 +9,7 @@ import pytest
 
 from benchwright.catalog.swe_bench import grading
 from benchwright.catalog.swe_bench.grading import flag_printed_elsewhere, grade
-from benchwright.catalog.swe_bench_multilingual.edition import MULTILINGUAL
+from benchwright.catalog.swe_bench_multilingual.edition import MULTILINGUAL_EDITION
 from benchwright.catalog.swe_bench_multilingual.log_parsers.runners import RUNNERS, runner_of
 from benchwright.engine.offload import offload_processes
 
@@ -153,7 +153,11 @@ def test_a_pass_in_a_log_that_its_runner_did_not_end_is_flagged(parser: str) -> 
     content = {"instance_id": "x__x-1", "log_parser": parser, "PASS_TO_PASS": []}
     content["FAIL_TO_PASS"] = [name for name, status in statuses.items() if status == "PASSED"]
     whole, cut = (marked(text) for text in (log, _without_its_end(parser, log)))
-    assert grade(content, whole, MULTILINGUAL).score == grade(content, cut, MULTILINGUAL).score == 1.0
+    assert (
+        grade(content, whole, MULTILINGUAL_EDITION).score
+        == grade(content, cut, MULTILINGUAL_EDITION).score
+        == 1.0
+    )
     assert flags(content, whole) == []
     assert flags(content, cut) == ["results_printed_elsewhere"]
 
@@ -176,8 +180,8 @@ def marked(text: str) -> str:
 
 def flags(content: Mapping[str, Any], log: str) -> list[str]:
     """The kinds of flags of what was printed elsewhere."""
-    verdict = grade(content, log, MULTILINGUAL)
-    return [flag.kind for flag in flag_printed_elsewhere(content, log, verdict, MULTILINGUAL)]
+    verdict = grade(content, log, MULTILINGUAL_EDITION)
+    return [flag.kind for flag in flag_printed_elsewhere(content, log, verdict, MULTILINGUAL_EDITION)]
 
 
 @pytest.mark.parametrize(
@@ -198,7 +202,7 @@ def test_projects_with_several_runners_are_read_by_the_number_of_the_instance(
 def test_a_carriage_return_ends_a_line_as_where_a_file_is_read() -> None:
     content = {"instance_id": "x__x-1", "log_parser": "parse_log_cargo", "PASS_TO_PASS": []}
     log = marked("Building 90%\rtest it ... ok\r\n")
-    assert grade({**content, "FAIL_TO_PASS": ["it"]}, log, MULTILINGUAL).score == 1.0
+    assert grade({**content, "FAIL_TO_PASS": ["it"]}, log, MULTILINGUAL_EDITION).score == 1.0
 
 
 @pytest.mark.parametrize(
@@ -210,12 +214,12 @@ def test_a_carriage_return_ends_a_line_as_where_a_file_is_read() -> None:
 )
 def test_a_log_that_the_official_reader_breaks_on_is_no_result(parser: str, log: str) -> None:
     content = {"instance_id": "x__x-1", "log_parser": parser, "FAIL_TO_PASS": ["a"], "PASS_TO_PASS": []}
-    said = grade(content, marked(log), MULTILINGUAL)
+    said = grade(content, marked(log), MULTILINGUAL_EDITION)
     assert (said.score, "error" in said.details) == (0.0, True)
 
 
 async def test_a_log_that_takes_forever_to_read_is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grading, "READING_SECONDS", 1.0)
+    monkeypatch.setattr(grading, "PARSE_SECONDS", 1.0)
     content = {
         "instance_id": "x__x-1",
         "log_parser": "parse_log_minitest",
@@ -224,6 +228,6 @@ async def test_a_log_that_takes_forever_to_read_is_no_result(monkeypatch: pytest
     }
     async with offload_processes():
         verdict, flags = await grading.grade_with_flags(
-            content, marked(". " * 5000 + "=" * 5000), MULTILINGUAL
+            content, marked(". " * 5000 + "=" * 5000), MULTILINGUAL_EDITION
         )
     assert (verdict.score, verdict.details["error"], flags) == (0.0, "the log was not read in 1 s", [])

@@ -15,7 +15,7 @@ from benchwright.catalog.containers.network_rules import SEALED_NETWORK
 from benchwright.catalog.containers.sealing.history import HISTORY_DEPARTURE
 from benchwright.catalog.swe_bench_multilingual.about import SWE_BENCH_MULTILINGUAL
 from benchwright.catalog.swe_bench_multilingual.benchmark import make
-from benchwright.catalog.swe_bench_multilingual.edition import MULTILINGUAL, UNFILTERED_DEPARTURE
+from benchwright.catalog.swe_bench_multilingual.edition import MULTILINGUAL_EDITION, UNFILTERED_DEPARTURE
 from benchwright.catalog.swe_bench_multilingual.projects import LANGUAGES
 from benchwright.catalog.swe_bench_multilingual.scripts import instance_script, programs_of_tests
 from benchwright.data.datasets import find_dataset
@@ -126,7 +126,7 @@ def test_41_projects_are_of_nine_languages_as_the_authors_count_them() -> None:
     ("repo", "whole"), [("google/gson", True), ("axios/axios", True), ("redis/redis", False)]
 )
 def test_a_proxy_is_kept_from_tests_that_it_would_break(repo: str, whole: bool) -> None:
-    assert MULTILINGUAL.is_unfiltered({"repo": repo}) is whole
+    assert MULTILINGUAL_EDITION.is_unfiltered({"repo": repo}) is whole
 
 
 def test_what_departs_from_the_protocol_is_said() -> None:

@@ -143,7 +143,7 @@ async def test_cancelling_while_it_is_built_ends_the_build(name: str, run_id: st
 async def test_a_kept_one_is_used_again_until_it_is_stopped(name: str, run_id: str, tmp_path: Path) -> None:
     pack = docker_pack(tmp_path, name)
     assert [one.status for one in await verifier_states(pack)] == ["stopped"]
-    async with running_verifiers(pack, StartOptions("gone", keep=True)) as kept:
+    async with running_verifiers(pack, StartOptions("gone", keep_running=True)) as kept:
         kept.require_running()
     [state] = await verifier_states(pack)
     assert (state.status, state.port) == ("running", kept.endpoints[0].port)
@@ -164,7 +164,7 @@ async def test_one_that_shall_not_start_by_itself_is_told(name: str, run_id: str
         assert verifiers.endpoints[0].status == "stopped"
         with pytest.raises(UserError, match="benchwright pack verifiers PACK start"):
             verifiers.require_running()
-    async with running_verifiers(pack, StartOptions("by hand", keep=True)) as verifiers:
+    async with running_verifiers(pack, StartOptions("by hand", keep_running=True)) as verifiers:
         verifiers.require_running()
     async with running_verifiers(pack, StartOptions(run_id)) as verifiers:
         verifiers.require_running()

@@ -27,7 +27,7 @@ from benchwright.sandbox.docker.networks import private_network
 from benchwright.sandbox.docker.ownership import PROCESS_LABEL, RUN_LABEL, ownership_labels
 
 SMALL = Resources(memory_bytes=64 * MiB, processes=64, disk_bytes=16 * MiB)
-OPEN = SandboxSpec(IMAGE, read_only=False, network=True, resources=SMALL)
+OPEN = SandboxSpec(IMAGE, read_only=False, has_network=True, resources=SMALL)
 SERVING = ["sh", "-c", "mkdir /w; echo hello > /w/index.html; exec httpd -f -p 8000 -h /w"]
 ASK = [
     "sh",

@@ -16,7 +16,7 @@ import msgspec
 from benchwright.agents.cache.runs import DocumentedRun
 from benchwright.errors import JournalError, UserError
 from benchwright.files import atomic_file, write_atomically
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 from benchwright.runs.journal import encode_json
 
 VERSION = 1
@@ -112,7 +112,7 @@ def read_entry(path: Path) -> CacheEntry | None:
                 f"Cache file created by a newer version of osmosis (v{version}). Upgrade osmosis or use --fresh."
             )
         return msgspec.json.decode(data, type=CacheEntry)
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODE_ERRORS):
         return None
 
 
@@ -120,7 +120,7 @@ def read_runs(path: Path) -> list[DocumentedRun] | None:
     """Read the runs of a cache file. Return None if the file cannot be read."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=_RunsOnly).runs
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODE_ERRORS):
         return None
 
 
@@ -137,7 +137,7 @@ def read_head(path: Path) -> CacheEntry | None:
             if file.read() != FILE_END:
                 return read_entry(path)  # incomplete, or not written by `write_entry`
         entry = msgspec.json.decode(head + RUNS_HEADER + b"]}", type=CacheEntry)
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODE_ERRORS):
         return read_entry(path)  # not written by `write_entry`
     return entry if entry.version <= VERSION else read_entry(path)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from benchwright.agents.cache.runs import DocumentedRun, documented_run, tag_of
 from benchwright.errors import JournalError
-from benchwright.records import FAILED_STATUSES, UNREADABLE, ScoreRecord, TrialRecord
+from benchwright.records import DECODE_ERRORS, FAILED_STATUSES, ScoreRecord, TrialRecord
 from benchwright.runs.counting import ScoreState, is_counted, state_of_score
 from benchwright.runs.journal import decode_line
 from benchwright.runs.journal_tail import JournalTail
@@ -45,7 +45,7 @@ class NewRuns:
         """Process one line of the journal. Return the run that is complete with this line, or None."""
         try:
             line = decode_line(encoded)
-        except UNREADABLE as error:
+        except DECODE_ERRORS as error:
             raise JournalError(f"{self._tail.path}: this is not a journal record ({error}).") from None
         if isinstance(line, TrialRecord) and is_counted(line.status):
             if line.status in FAILED_STATUSES:

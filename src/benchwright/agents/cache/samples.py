@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from benchwright.agents.cache.runs import DocumentedRuns, tag_of
-from benchwright.records import UNREADABLE, TrialRecord
+from benchwright.records import DECODE_ERRORS, TrialRecord
 from benchwright.runs.journal import encode_json, read_bodies
 from benchwright.runs.manifest import Manifest
 
@@ -42,7 +42,7 @@ def _kept_lines(runs: DocumentedRuns, logged: Path) -> Iterator[bytes]:
     }
     with suppress(FileNotFoundError), logged.open("rb") as lines:
         for line in lines:
-            with suppress(*UNREADABLE):
+            with suppress(*DECODE_ERRORS):
                 if msgspec.json.decode(line, type=_Place) in restored:
                     yield line
 

@@ -38,7 +38,7 @@ class ComparisonOptions(Record, frozen=True):
     anyway: bool = False
     fail_if: tuple[str, ...] = ()
     max_regression: float | None = None
-    prove: bool = False
+    require_proof: bool = False
 
     @property
     def wants_decision(self) -> bool:
@@ -144,7 +144,9 @@ def _concluded(
         tests=tests,
         notes=notes,
         metrics=nameable_metrics(sides, pairs),
-        rulings=apply_gates(pairs, sides, rules, wanted.max_regression, wanted.confidence, prove=wanted.prove)
+        rulings=apply_gates(
+            pairs, sides, rules, wanted.max_regression, wanted.confidence, prove=wanted.require_proof
+        )
         if wanted.wants_decision
         else [],
         together=together,
@@ -163,7 +165,7 @@ def check_options(wanted: ComparisonOptions) -> None:
         raise UserError(
             "--max-regression: give the largest acceptable loss, 0 or more, in units of the score."
         )
-    if wanted.prove and wanted.max_regression is None:
+    if wanted.require_proof and wanted.max_regression is None:
         raise UserError("--prove needs --max-regression: the largest acceptable loss.")
     for text in wanted.fail_if:
         parse_rule(text)

@@ -71,8 +71,8 @@ def _differences(
 ) -> Iterator[SampleDifference]:
     if a is None or b is None:
         return
-    if not _same(a.gold, b.gold):
-        yield SampleDifference(sample, "gold answer", _short(a.gold), _short(b.gold))
+    if not _same(a.target, b.target):
+        yield SampleDifference(sample, "gold answer", _short(a.target), _short(b.target))
     if not _same(a.prompt, b.prompt):
         yield SampleDifference(sample, "prompt", _short(a.prompt), _short(b.prompt))
 

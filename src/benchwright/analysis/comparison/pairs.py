@@ -111,7 +111,7 @@ def rename_only_score(a: Side, b: Side) -> tuple[Side, list[str], str | None]:
     lower = frozenset({name}) if other in b.lower_is_better else frozenset()
     evidence = b.extracted_answers
     renamed = msgspec.structs.replace(
-        b, trials=trials, lower_is_better=lower, evidence=lambda _, wanted: evidence(other, wanted)
+        b, trials=trials, lower_is_better=lower, extracted_answers=lambda _, wanted: evidence(other, wanted)
     )
     return renamed, [told], other
 

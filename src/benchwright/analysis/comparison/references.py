@@ -15,7 +15,7 @@ from benchwright.analysis.comparison.sides import Side
 from benchwright.errors import UserError
 from benchwright.home import runs_directory
 from benchwright.interop.result_formats import find_or_import_run, format_of
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 from benchwright.runs.manifest import MANIFEST_FILE
 from benchwright.user_paths import expand_user_path
 
@@ -89,7 +89,7 @@ class _Shape(Record, frozen=True):
 def _from_file(path: Path, reference: str, slot: str | None) -> Reference:
     try:
         shape = msgspec.json.decode(path.read_bytes(), type=_Shape)
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODE_ERRORS):
         shape = _Shape()
     runs = shape.runs if shape.rows is None else shape.rows
     if shape.benchmark is None and isinstance(shape.config, dict) and isinstance(runs, list):
@@ -97,7 +97,7 @@ def _from_file(path: Path, reference: str, slot: str | None) -> Reference:
     column = read_result_file(path)
     try:
         file = msgspec.json.decode(path.read_bytes(), type=BenchmarkFile)
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise UserError(f"{path} is not a result file of `run`: {error}.") from None
     if isinstance(file.run, str) and (directory := _here(file.run)) is not None:
         return Reference(reference, run=RunSides(directory, reference), slot=slot, result_file=column)
@@ -107,7 +107,7 @@ def _from_file(path: Path, reference: str, slot: str | None) -> Reference:
 def _from_eval(path: Path, reference: str, slot: str | None) -> Reference:
     try:
         file = msgspec.json.decode(path.read_bytes(), type=EvalFile)
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise UserError(f"{path} holds no results of `eval`: {error}.") from None
     if file.run is not None and (directory := _here(file.run)) is not None:
         return Reference(reference, run=RunSides(directory, reference), slot=slot)

@@ -9,7 +9,7 @@ import msgspec
 
 from benchwright.analysis.comparison.from_files import SampleFacts, sample_failed, sample_failures
 from benchwright.errors import UserError
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 from benchwright.statistic import NoScore
 
 
@@ -50,5 +50,5 @@ def read_result_file(path: Path) -> ResultFile:
         return msgspec.json.decode(path.read_bytes(), type=ResultFile)
     except OSError as error:
         raise UserError(f"Cannot read {path}: {error.strerror}.") from None
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise UserError(f"{path} is not a result file of `run`: {error}.") from None

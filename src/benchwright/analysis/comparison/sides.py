@@ -31,7 +31,7 @@ class PromptAndTarget(NamedTuple):
     """The prompt of a trial and its expected answer; None if unknown."""
 
     prompt: str | None
-    gold: str | None
+    target: str | None
 
 
 class SideFacts(Record, frozen=True):

@@ -78,7 +78,7 @@ def entrants_of(run: RunSides, slot: str | None, prices: Mapping[str, TokenPrice
         takes = resources_per_trial(side)
         if spent.cost is not None and target.trials > target.reused:
             takes = replace(takes, cost=spent.cost / (target.trials - target.reused))
-        side = replace(side, evidence=lambda score, wanted: {}, contents=lambda: None)
+        side = replace(side, extracted_answers=lambda score, wanted: {}, prompt_digests=lambda: None)
         scores = _scores(run.manifest, side, target)
         if target.slot in totals:
             scores = {TOTAL_SCORE_NAME: totals[target.slot], **scores}

@@ -152,7 +152,7 @@ class WindowFigures:
         if not pooled:
             return None
         middle, late, longest = (quantile(pooled, q) / 1e9 for q in (0.5, 0.99, 1.0))
-        chunks, tokens = self._answered("chunks"), self._answered("later_tokens")
+        chunks, tokens = self._answered("chunks"), self._answered("tokens_after_first_chunk")
         known = np.isfinite(tokens) & (chunks > 0)
         held = float(tokens[known].sum() / chunks[known].sum()) if known.any() else None
         return ChunkGaps(pooled.total(), middle, late, longest, held)
@@ -208,7 +208,7 @@ class WindowFigures:
 
         None if the level is a burst, without steady rate.
         """
-        if self._window.burst:
+        if self._window.is_burst:
             return None
         return self._open_rate(amounts) if self._open else self._closed_rate(amounts)
 

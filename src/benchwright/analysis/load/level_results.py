@@ -35,7 +35,7 @@ from benchwright.analysis.run_figures import cache_figures
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.endpoint.metrics_poller import ServerMetrics
 from benchwright.errors import JournalError
-from benchwright.records import UNREADABLE, Status
+from benchwright.records import DECODE_ERRORS, Status
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import STATUSES, RunTable
 from benchwright.stats.seen_prefixes import SeenPrefixes
@@ -76,7 +76,7 @@ def plan_of(manifest: Manifest) -> LevelPlan | None:
         return None
     try:
         return msgspec.convert(manifest.about["load"], LevelPlan)
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise JournalError(f"{manifest.id} does not say which level of load it is ({error}).") from None
 
 
@@ -158,7 +158,7 @@ def with_figures(
         window=found.rule,
         steady=found.is_steady,
         needs_seconds=needed_seconds(requests, is_open=result.level.is_open_loop)
-        if found.window.burst
+        if found.window.is_burst
         else None,
         drift=found.drift,
         offered=figures.offered_rate if result.level.is_open_loop else None,
@@ -169,7 +169,7 @@ def with_figures(
         ttft=figures.distribution("ttft"),
         ttfa=figures.ttfa(),
         connect=figures.distribution("connect"),
-        lost=figures.distribution("lost"),
+        lost=figures.distribution("lost_seconds"),
         gaps=figures.gaps(),
         latency=figures.distribution("latency"),
         sent_latency=figures.distribution("sent_latency"),

@@ -15,7 +15,7 @@ from benchwright.analysis.load.figures import time_distribution
 from benchwright.analysis.load.records import LevelResult
 from benchwright.data.traces.records import Trace, TracedRequest
 from benchwright.files import write_atomically
-from benchwright.records import UNREADABLE, Record, RequestRecord
+from benchwright.records import DECODE_ERRORS, Record, RequestRecord
 from benchwright.runs.journal import encode_json
 from benchwright.runs.table import RunTable
 from benchwright.stats.seen_prefixes import SeenPrefixes
@@ -70,7 +70,7 @@ def with_replay_result(result: LevelResult, directory: Path) -> LevelResult:
     """
     try:
         kept = msgspec.json.decode((directory / REPLAY_FILE).read_bytes(), type=StoredReplay)
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODE_ERRORS):
         return result
     result = msgspec.structs.replace(result, replayed=kept.replayed)
     if kept.unexpected is None:

@@ -61,7 +61,7 @@ class LevelRequests(NamedTuple):
 
 COLUMNS = (
     *("intended", "start", "end", "ttft", "latency", "sent_latency", "itl"),
-    *("ttfa", "last_token", "connect", "lost", "chunks", "later_tokens"),
+    *("ttfa", "last_token", "connect", "lost_seconds", "chunks", "tokens_after_first_chunk"),
     *("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens"),
 )
 
@@ -135,9 +135,9 @@ def _turn(request: RequestRecord, began: int) -> dict[str, float]:
         "ttfa": math.nan if request.ttfa is None else sent + request.ttfa / 1e9 - intended,
         "last_token": math.nan if request.last_token is None else sent + request.last_token / 1e9 - intended,
         "connect": request.connect / 1e9 if request.connect else math.nan,
-        "lost": request.lost / 1e9 if request.resent else math.nan,
+        "lost_seconds": request.lost / 1e9 if request.resent else math.nan,
         "chunks": float(max(0, request.chunks - 1)),
-        "later_tokens": _total([request.later_tokens]),
+        "tokens_after_first_chunk": _total([request.later_tokens]),
         "prompt_tokens": _total([request.usage.prompt_tokens]),
         "completion_tokens": _total([request.usage.completion_tokens]),
         "cached_tokens": _total([request.usage.cached_tokens]),
@@ -163,9 +163,9 @@ def _row(record: TrialRecord, began_at: int) -> dict[str, float]:
         "ttfa": late + _moment(answered, "ttfa"),
         "last_token": late + _moment(answered[::-1], "last_token"),
         "connect": sum(opened) / 1e9 if opened else math.nan,
-        "lost": sum(lost) / 1e9 if lost else math.nan,
+        "lost_seconds": sum(lost) / 1e9 if lost else math.nan,
         "chunks": float(sum(max(0, one.chunks - 1) for one in answered)),
-        "later_tokens": _total(one.later_tokens for one in answered),
+        "tokens_after_first_chunk": _total(one.later_tokens for one in answered),
         "prompt_tokens": _total(one.usage.prompt_tokens for one in answered),
         "completion_tokens": _total(one.usage.completion_tokens for one in answered),
         "cached_tokens": _total(one.usage.cached_tokens for one in answered),

@@ -11,7 +11,7 @@ import msgspec
 from benchwright.endpoint.metrics_poller import ServerMetrics
 from benchwright.endpoint.power import PowerReading
 from benchwright.files import write_atomically
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 from benchwright.runs.journal import encode_json
 
 SERVER_METRICS_FILE = "server.json"
@@ -56,5 +56,5 @@ def _keep(path: Path, seen: Sequence[Record]) -> None:
 def _read(path: Path, kind: type[ReadingType]) -> list[ReadingType]:
     try:
         return msgspec.json.decode(path.read_bytes(), type=list[kind])  # type: ignore[valid-type]  # a type made from a variable
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODE_ERRORS):
         return []

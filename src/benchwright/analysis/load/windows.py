@@ -34,7 +34,7 @@ class FoundWindow(NamedTuple):
     @property
     def is_steady(self) -> bool:
         """True if the figures describe a steady state."""
-        return not self.window.burst and self.drift is None
+        return not self.window.is_burst and self.drift is None
 
 
 def find_window(requests: LevelRequests, plan: LevelPlan) -> FoundWindow | None:
@@ -59,9 +59,9 @@ def find_window(requests: LevelRequests, plan: LevelPlan) -> FoundWindow | None:
     rule: WindowRule = "default" if plan.cooldown == WindowCut() else "given"
     least = _filling(requests) if level.concurrency is None else level.concurrency
     begin, end = float(requests.intended[0]), float(requests.end.max())
-    whole = FoundWindow(Window(0, number - 1, begin, end, burst=True), rule, None)
+    whole = FoundWindow(Window(0, number - 1, begin, end, is_burst=True), rule, None)
     found = cut(WindowCut(requests=least), plan.cooldown, rule)
-    if found is None or found.window.burst or not _known(latencies, found.window).size:
+    if found is None or found.window.is_burst or not _known(latencies, found.window).size:
         return whole
     answered = np.flatnonzero(np.isfinite(latencies[least:]))
     more = warm_up_length(latencies[least:][answered])

@@ -10,10 +10,10 @@ import msgspec
 from benchwright.analysis.report.text_pieces import find_span
 from benchwright.endpoint.reasoning_parser import split_reasoning
 from benchwright.engine.answers import content_text
-from benchwright.records import UNREADABLE, Message, Record
+from benchwright.records import DECODE_ERRORS, Message, Record
 from benchwright.runs.journal import ExchangeBody, TrialBody, encode_json
 
-REASONING = ("reasoning_content", "reasoning")
+REASONING_FIELDS = ("reasoning_content", "reasoning")
 """Message fields in which servers send the model's reasoning."""
 
 
@@ -72,7 +72,7 @@ def _answer(exchange: ExchangeBody) -> Message | None:
     """Return the message of a response; None if it has none."""
     try:
         answer = msgspec.json.decode(exchange.response)["choices"][0]["message"]
-    except (*UNREADABLE, LookupError, TypeError):
+    except (*DECODE_ERRORS, LookupError, TypeError):
         return None
     return answer if isinstance(answer, dict) else None
 
@@ -94,7 +94,7 @@ def _apart(answer: Message, text: str, thought: str = "") -> tuple[str, str]:
     Reasoning inside the text stays there if it differs from the reasoning in the message's fields.
     """
     inline, rest = split_reasoning(text)
-    fields = (answer.get(name) for name in REASONING)
+    fields = (answer.get(name) for name in REASONING_FIELDS)
     own = next((field for field in fields if isinstance(field, str) and field.strip()), "")
     thought = thought or own or inline
     return thought, rest if inline in thought else text

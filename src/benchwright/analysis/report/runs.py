@@ -16,10 +16,10 @@ from benchwright.analysis.judged.judge_sentences import judge_lines
 from benchwright.analysis.labels import shown_labels
 from benchwright.analysis.load.cached_prompts import warm_cache_lines
 from benchwright.analysis.no_scores import (
+    drop_reason,
+    group_unscored,
     remaining_failures,
-    unscored_among,
     unscored_scorers,
-    without_reason,
 )
 from benchwright.analysis.quality_and_speed.fronts import resources_per_trial
 from benchwright.analysis.report.columns import TrialColumns, columns_of
@@ -143,10 +143,10 @@ def _banners(
         yield _departs("; ".join(departures))
     if summary.state != "finished":
         planned = f" of {summary.planned:,}" if summary.planned is not None else ""
-        stopped = without_reason(summary.stop_reason or "", [target])
+        stopped = drop_reason(summary.stop_reason or "", [target])
         why = f" {stopped[:1].upper()}{stopped[1:]}." if stopped and summary.state != "decided" else ""
         yield f"This run is {summary.state}: {summary.done:,}{planned} trials are done.{why}"
-    yield from (f"{without_reason(sentence, [target])}." for sentence in shortfalls(manifest, [target]))
+    yield from (f"{drop_reason(sentence, [target])}." for sentence in shortfalls(manifest, [target]))
     yield from (one.text() for one in unscored_scorers(target))
     yield from _failures(failed_trials(target.statuses), target.trials)
     for reason, count in remaining_failures(target).items():
@@ -220,7 +220,7 @@ def file_part(side: Side, run: ComparedRun) -> ReportPart:
 
 
 def _unscored(scores: Sequence[ScoreSummary]) -> Iterator[str]:
-    yield from (f"{', '.join(one.scorers)}: {one.no_score}" for one in unscored_among(scores))
+    yield from (f"{', '.join(one.scorers)}: {one.no_score}" for one in group_unscored(scores))
 
 
 def _score(name: str, side: Side) -> ScoreSummary:

@@ -13,10 +13,10 @@ from functools import partial
 from benchwright.app.doctor import agents, containers, machine, network, programs
 from benchwright.app.doctor.findings import Check, Finding, findings_of
 
-__all__ = ["Finding", "examine"]
+__all__ = ["Finding", "examine_machine"]
 
 
-def examine(*, call_out: bool = False) -> list[Finding]:
+def examine_machine(*, call_out: bool = False) -> list[Finding]:
     """Return the findings about this machine. Other machines are contacted only if `call_out`."""
     seconds = containers.PULL_SECONDS if call_out else 0.0
     checks = [

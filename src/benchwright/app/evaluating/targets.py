@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from benchwright.app.access import role_headers, tls_files
-from benchwright.app.evaluating.task import NO_PARAMETERS, completion_params, passes_params_on
+from benchwright.app.evaluating.task import NO_PARAMETERS, completion_params, forwards_params
 from benchwright.app.models import ModelsUnderTest, find_models
 from benchwright.app.reasoning_effort import thinking_for_model
 from benchwright.config import (
@@ -47,7 +47,7 @@ def eval_targets(
         settings.sampling,
         settings.baseline.baseline_model,
     )
-    passes_on = passes_params_on(settings.solver, objects)
+    passes_on = forwards_params(settings.solver, objects)
     _check_reach(settings.thinking, baseline_model, passes_on=passes_on)
     fields = _model_settings(endpoint.models, sampling, passes_on=passes_on)
     models = find_models(endpoint, sampling, settings.thinking, fields, say)

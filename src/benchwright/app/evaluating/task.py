@@ -145,7 +145,7 @@ def calls_model_itself(solver: SolverSettings, objects: Mapping[str, Any] = NO_P
     return solver.module is not None and isroutine(_agent(solver.module, objects))
 
 
-def passes_params_on(solver: SolverSettings, objects: Mapping[str, Any] = NO_PARAMETERS) -> bool:
+def forwards_params(solver: SolverSettings, objects: Mapping[str, Any] = NO_PARAMETERS) -> bool:
     """Return True if the agent is written on the rollout types and passes temperature and max_tokens itself."""
     if solver.mcp is not None:
         return True

@@ -36,7 +36,7 @@ def find_reuse(resuming: EvalResuming, plan: Plan, lookup: EvalCacheLookup, say:
         return NO_REUSE
     if resuming.rescore:
         _check_known(plan, runs, say)
-    return Reuse(runs, scores=not resuming.rescore, only_known=resuming.rescore)
+    return Reuse(runs, reuses_scores=not resuming.rescore, asks_no_model=resuming.rescore)
 
 
 def _offer(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:

@@ -275,11 +275,11 @@ class LoadTest:
             task=task,
             samples=task.size(),
             repeats=1,
-            arrange=TrialScheduler(size, due_times(level.level, settings, self.trace)),
+            reorder=TrialScheduler(size, due_times(level.level, settings, self.trace)),
             open_ended=level.seconds is not None,
-            timed=True,
+            shares_clock=True,
             seconds=level_seconds(settings.load, replays=settings.replays_requests),
-            keeps=BodySelector(settings.report.keep_bodies),
+            keeps_conversation=BodySelector(settings.report.keep_bodies),
         )
         detail = msgspec.to_builtins(level)
         return msgspec.structs.replace(
@@ -293,9 +293,9 @@ class LoadTest:
                     "workers": settings.execution.workers,
                 }
             ),
-            about={**base.manifest_facts, "load": detail},
+            manifest_facts={**base.manifest_facts, "load": detail},
             selection={**base.selection, "load": detail},
-            recipe=worker_spec(
+            worker_spec=worker_spec(
                 load_parts,
                 *(settings, self._prompt_seed, level.number, self._calibration),
                 keys=(

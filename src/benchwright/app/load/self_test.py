@@ -20,7 +20,7 @@ from benchwright.analysis.load.records import Level, LoadReport, SelfTest
 from benchwright.endpoint.simulate import read_truth
 from benchwright.errors import UserError
 from benchwright.python_commands import module_command
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 from benchwright.runs.table import read_table
 from benchwright.text import Say, make_safe
 
@@ -149,6 +149,6 @@ def _measured(directory: Path, url: str, *options: str) -> LoadReport:
     )
     try:
         return msgspec.json.decode(ended.stdout, type=LoadReport)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         said = ended.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         raise UserError(f"The client of the self-test did not run: {make_safe(said)}") from None

@@ -37,7 +37,7 @@ class UntilRule:
     ) -> None:
         before, order = request.plan.reorder, question_order(question)
         self.plan = replace(
-            request.plan, arrange=order if before is None else lambda trials: before(order(trials))
+            request.plan, reorder=order if before is None else lambda trials: before(order(trials))
         )
         self._table = read_table(directory)
         manifest = read_manifest(directory)

@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any
 
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 BOX_COMMAND = "\\boxed{"
 
@@ -60,7 +60,7 @@ def _last(answer: str) -> list[list[Any]] | None:
 def _lists(text: str) -> list[list[Any]] | None:
     try:
         read = json.loads(text)
-    except (*UNREADABLE, ValueError):
+    except (*DECODE_ERRORS, ValueError):
         return None
     return read if isinstance(read, list) and all(isinstance(row, list) for row in read) else None
 

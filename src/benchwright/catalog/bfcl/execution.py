@@ -14,7 +14,7 @@ from benchwright.catalog.bfcl.calls import Mistake
 from benchwright.catalog.bfcl.encoder import Encoder
 from benchwright.catalog.bfcl.rows import CLASS_MODULES, Executables
 from benchwright.errors import ExecutionError
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 
 STEP_SECONDS = 10.0
@@ -190,6 +190,6 @@ async def _ask(process: SandboxProcess, question: dict[str, Any]) -> dict[str, A
     line = await process.receive(STEP_SECONDS)
     try:
         answer: dict[str, Any] = msgspec.json.decode(line, type=dict[str, Any])
-    except UNREADABLE:
+    except DECODE_ERRORS:
         raise ExecutionError("the sandboxed classes answered with something that is not JSON") from None
     return answer

@@ -14,7 +14,7 @@ from benchwright.catalog.bfcl.categories import MEMORY_CLASSES, VECTOR_MEMORY, C
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetValidationError
 from benchwright.engine.answers import content_text
-from benchwright.records import UNREADABLE, Message, Record, Sample
+from benchwright.records import DECODE_ERRORS, Message, Record, Sample
 
 CLASS_MODULES = {
     "GorillaFileSystem": "gorilla_file_system",
@@ -139,7 +139,7 @@ def documents_in(source: Source) -> dict[str, list[dict[str, Any]]]:
         lines = filter(None, map(str.strip, path.read_text(encoding="utf-8").splitlines()))
         try:
             documents[path.stem] = _checked(str(path), [msgspec.json.decode(line) for line in lines])
-        except UNREADABLE as error:
+        except DECODE_ERRORS as error:
             raise DatasetValidationError(f"{path}: {error}") from error
     return documents
 

@@ -102,7 +102,7 @@ class Containers:
         self.agent: TaskAgent | None = None
         self.new_proxy: Callable[[], EgressProxy] = EgressProxy
 
-    def task_agent(self, commands: CommandFormat) -> TaskAgent:
+    def agent_or_shell(self, commands: CommandFormat) -> TaskAgent:
         """Return the run's command-line agent. If there is none, return the built-in shell agent.
 
         `commands`: how the shell agent's model sends commands.

@@ -64,7 +64,7 @@ class Egress:
         mounts = {**spec.mounts, **await self._mounts()}
         environment = {**self.environment(FORWARDER_PORT), **spec.environment}
         network = bool(self._neighbours)  # the container then moves to the neighbours' network
-        return msgspec.structs.replace(spec, network=network, mounts=mounts, environment=environment)
+        return msgspec.structs.replace(spec, has_network=network, mounts=mounts, environment=environment)
 
     async def start_forwarder(self, sandbox: DockerSandbox, port: int = FORWARDER_PORT) -> int:
         """Forward a port of the container's loopback interface to the proxy, and return the port.

@@ -15,7 +15,7 @@ from benchwright.catalog.containers.tallies import Tally, tally_in
 from benchwright.errors import UserError
 from benchwright.files import write_atomically
 from benchwright.home import golds_directory
-from benchwright.records import UNREADABLE, Sample
+from benchwright.records import DECODE_ERRORS, Sample
 from benchwright.runs.keys import fingerprint
 
 FEWER_TESTS_FLAG = "fewer_tests_than_gold"
@@ -50,7 +50,7 @@ def compare_with_gold(sample: Sample, log: str) -> list[Flag]:
 def _noted(sample: Sample) -> Tally | None:
     try:
         return msgspec.json.decode(_path(sample).read_bytes(), type=Tally)
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODE_ERRORS):
         return None
 
 

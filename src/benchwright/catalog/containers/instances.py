@@ -6,10 +6,10 @@ import re
 
 from benchwright.records import Record
 
-IDENTITY = re.compile(r"[A-Za-z0-9][\w.-]*")
+IDENTITY_PATTERN = re.compile(r"[A-Za-z0-9][\w.-]*")
 """Pattern of an instance's id, which becomes part of the names of images and folders."""
 
-COMMIT = re.compile(r"[0-9a-f]{7,64}")
+COMMIT_PATTERN = re.compile(r"[0-9a-f]{7,64}")
 
 
 class Instance(Record, frozen=True):

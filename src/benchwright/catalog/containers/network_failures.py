@@ -37,7 +37,7 @@ _BEGUN = re.compile(r"^=+ test session starts =+", re.MULTILINE)
 
 def network_failure(log: str) -> str | None:
     """Return the first line about a failed download. None if there is none, or if tests began."""
-    if tests_were_begun(log):
+    if tests_started(log):
         return None
     for line in log.splitlines():
         if _FAILURES.match(line) and not _LOOPBACK.search(line):
@@ -45,7 +45,7 @@ def network_failure(log: str) -> str | None:
     return None
 
 
-def tests_were_begun(log: str) -> bool:
+def tests_started(log: str) -> bool:
     """Return true if the test log shows that a test runner started."""
     return _BEGUN.search(log) is not None
 

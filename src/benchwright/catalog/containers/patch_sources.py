@@ -66,7 +66,7 @@ class AgentPatchSource:
         self, containers: Containers, issue_of: Callable[[Mapping[str, Any]], Issue], options: AgentOptions
     ) -> None:
         self._sandboxes = containers.sandboxes
-        self._player = containers.task_agent(options.commands)
+        self._player = containers.agent_or_shell(options.commands)
         self._issue_of = issue_of
         self._limits = AgentLimits(options.max_turns, options.command_seconds)
         self._searched: dict[str, Leaks] = {}

@@ -14,7 +14,7 @@ from benchwright.files import atomic_file
 from benchwright.interop import mini_swe_agent, swe_agent
 from benchwright.interop.agent_folders import PATCHES_FILE
 from benchwright.interop.foreign_results import ForeignTrial, UnreadableResults
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 from benchwright.user_paths import expand_user_path
 
 _SHAPES = "JSON lines or a list of {instance_id, model_name_or_path, model_patch}, or an object of them by instance id"
@@ -124,7 +124,7 @@ def write_predictions(path: Path, predictions: Iterable[Prediction]) -> int:
 def _entries(path: Path, raw: bytes) -> Iterable[Any]:
     try:
         value = msgspec.json.decode(raw)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return _lines(path, raw)
     if isinstance(value, list):
         return value
@@ -140,7 +140,7 @@ def _lines(path: Path, raw: bytes) -> Iterable[Any]:
         if line.strip():
             try:
                 yield msgspec.json.decode(line)
-            except UNREADABLE as error:
+            except DECODE_ERRORS as error:
                 raise UserError(
                     f"The predictions {path}: line {number} is not valid JSON ({error})."
                 ) from None

@@ -90,7 +90,7 @@ class Attempt:
         self._leaks = Leaks()
         self._environments = environments
         self._options = options
-        self._player = environments.containers.task_agent(options.commands)
+        self._player = environments.containers.agent_or_shell(options.commands)
         self._tests = tests
         self._session = session
         self._sample = sample

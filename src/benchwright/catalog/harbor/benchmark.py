@@ -42,7 +42,7 @@ class Layout(NamedTuple):
     parsers: Mapping[str, LogParser] = {}
 
 
-HARBOR = Layout(harbor_samples, run_tests, step_solutions)
+HARBOR_LAYOUT = Layout(harbor_samples, run_tests, step_solutions)
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -51,7 +51,7 @@ def make(about: About, options: Options) -> Benchmark:
     Raises:
         UserError: If an option has a value that cannot be used.
     """
-    return folder_benchmark(about, options, HARBOR, "harbor")
+    return folder_benchmark(about, options, HARBOR_LAYOUT, "harbor")
 
 
 def folder_benchmark(about: About, options: Options, layout: Layout, name: str) -> Benchmark:

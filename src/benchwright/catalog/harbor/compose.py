@@ -61,7 +61,7 @@ class AgentContainer(Record, frozen=True):
     environment: dict[str, str] = {}
     directory: str = ""
     user: str = ""
-    network: bool = True
+    has_network: bool = True
     cpus: float = 1.0
     memory_mb: int = 2048
     names: list[str] = []
@@ -120,7 +120,7 @@ class _Reader:
             environment=self._environment(name, part),
             directory=as_text(part.get("working_dir")) or "",
             user=as_text(part.get("user")) or "",
-            network=self._network(name, part),
+            has_network=self._network(name, part),
             cpus=self._cpus(name, part),
             memory_mb=self._memory(name, part),
             names=names_of(name, part),

@@ -162,7 +162,7 @@ class Environments:
             image,
             directory=settings.directory,
             read_only=False,
-            network=bool(settings.neighbours) or self.rules.has_network(settings.network),
+            has_network=bool(settings.neighbours) or self.rules.has_network(settings.network),
             resources=self._resources(settings.memory_mb, settings.cpus, settings.storage_mb * MiB),
             user=settings.user,
             environment=settings.environment,

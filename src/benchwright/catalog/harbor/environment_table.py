@@ -161,7 +161,7 @@ def _network(table: EnvironmentTable, section: str, agent: AgentContainer) -> Ne
         raise UnsupportedTask(
             f"{FILE_NAME}: [{section}] network_mode = 'allowlist' is not supported for a task with several containers"
         )
-    return given if agent.network else False
+    return given if agent.has_network else False
 
 
 def _hosts(hosts: list[str], section: str) -> tuple[str, ...]:

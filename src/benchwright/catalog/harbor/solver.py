@@ -14,7 +14,7 @@ from benchwright.catalog.containers.gold_tallies import compare_with_gold
 from benchwright.catalog.containers.network_failures import (
     network_failure,
     setup_failure_message,
-    tests_were_begun,
+    tests_started,
 )
 from benchwright.catalog.containers.traffic import with_traffic
 from benchwright.catalog.harbor.attempt import Attempt, TrialRun
@@ -92,7 +92,7 @@ class TaskSolver:
         texts = [text for run in attempted.step_runs for text in texts_of_tests(folder, run.step)]
         named = [*instructions_of(sample), *texts]
         passed = bool(verdict_on(sample.content["settings"], outcome.artifacts, self._parsers).score)
-        begun = tests_were_begun(attempted.step_runs[-1].suite_result.log)
+        begun = tests_started(attempted.step_runs[-1].suite_result.log)
         return with_traffic(outcome, proxy.traffic, named, begun=begun, passed=passed)
 
     def _outcome(self, sample: Sample, settings: TaskSettings, attempted: TrialRun) -> Outcome:

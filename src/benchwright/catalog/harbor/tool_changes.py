@@ -155,7 +155,7 @@ class ToolChangeFinder:
             added_programs(changes, called),
             find_called_programs({}, [self._own[PATH]], self._directory).folders,
         )
-        return msgspec.structs.replace(called, there=there)
+        return msgspec.structs.replace(called, image_programs=there)
 
     async def _profiles(self, changes: Sequence[FileChange]) -> dict[str, str]:
         """Return the shell start-up files that the agent wrote, as {path: text}.

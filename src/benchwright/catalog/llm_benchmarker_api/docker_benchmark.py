@@ -177,7 +177,7 @@ class DockerBenchmark(BaseBenchmark):
         return SandboxSpec(
             image,
             read_only=False,
-            network=self.network_mode == "bridge",
+            has_network=self.network_mode == "bridge",
             resources=Resources(
                 memory_bytes=self._bytes("mem_limit"),
                 cpus=self.cpu_quota / self.cpu_period,

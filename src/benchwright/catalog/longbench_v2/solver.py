@@ -96,7 +96,7 @@ class ReadAndAnswer:
         if self._most is not None:
             fitted = await fit_prompt(session, text, self._most)
             text = fitted.text
-            notes = context_length_detail(fitted.tokens, fitted.approximate) | {"cut": fitted.cut}
+            notes = context_length_detail(fitted.tokens, fitted.is_estimated) | {"cut": fitted.is_cut}
         messages: list[Message] = [user(text)]
         reply = await session.chat(messages)
         notes = notes or _length_by(reply, text)
@@ -133,13 +133,13 @@ CHARACTERS_PER_TOKEN = 4.0
 class FittedPrompt(Record, frozen=True):
     """A prompt as it is sent, and True if its middle was cut out.
 
-    `tokens`: its length before cutting. `approximate`: True if this length was estimated from the characters.
+    `tokens`: its length before cutting. `is_estimated`: True if this length was estimated from the characters.
     """
 
     text: str
     tokens: int
-    cut: bool
-    approximate: bool
+    is_cut: bool
+    is_estimated: bool
 
 
 async def fit_prompt(session: Session, text: str, most: int) -> FittedPrompt:

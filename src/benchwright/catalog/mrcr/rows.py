@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 
 from benchwright.data.datasets import Source
-from benchwright.records import UNREADABLE, Record, Sample
+from benchwright.records import DECODE_ERRORS, Record, Sample
 
 CHARACTERS_PER_TOKEN = 4.9
 """Characters per token of o200k_base in these conversations (± 2 %). The published bins count its tokens."""
@@ -45,7 +45,7 @@ class MrcrRow(Record, frozen=True):
     def __post_init__(self) -> None:
         try:
             conversation = msgspec.json.decode(self.prompt, type=list[ChatMessage])
-        except UNREADABLE as error:
+        except DECODE_ERRORS as error:
             raise ValueError(f"`prompt` is not a JSON list of messages: {error}") from None
         if not self.answer.startswith(self.random_string_to_prepend):
             raise ValueError("`answer` does not start with `random_string_to_prepend`")

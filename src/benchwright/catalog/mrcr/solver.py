@@ -28,7 +28,7 @@ class AskAndMeasure:
         if self._most is not None:
             fitted = await fit_conversation(session, messages, self._most)
             messages = fitted.messages
-            notes = context_length_detail(fitted.tokens, fitted.approximate) | {"cut": fitted.cut}
+            notes = context_length_detail(fitted.tokens, fitted.is_estimated) | {"cut": fitted.is_cut}
         reply = await session.chat(messages)
         counted = reply.usage.prompt_tokens
         notes = notes or context_length_detail(
@@ -40,13 +40,13 @@ class AskAndMeasure:
 class FittedConversation(Record, frozen=True):
     """A conversation as it is sent.
 
-    `tokens`: its length before cutting. `approximate`: True if that length was estimated from the characters.
+    `tokens`: its length before cutting. `is_estimated`: True if that length was estimated from the characters.
     """
 
     messages: list[Message]
     tokens: int
-    cut: bool
-    approximate: bool
+    is_cut: bool
+    is_estimated: bool
 
 
 async def fit_conversation(session: Session, messages: Sequence[Message], most: int) -> FittedConversation:
@@ -60,7 +60,7 @@ async def fit_conversation(session: Session, messages: Sequence[Message], most: 
     counted = await session.count_tokens(text)
     tokens = round(len(text) / CHARACTERS_PER_TOKEN) if counted is None else counted
     if tokens <= most or len(messages) < 3:
-        return FittedConversation(list(messages), tokens, cut=False, approximate=counted is None)
+        return FittedConversation(list(messages), tokens, is_cut=False, is_estimated=counted is None)
     room = len(text) * most / tokens / 2
     head = _within(messages[:-1], room)
     tail = _within(messages[len(head) :][::-1], room)[::-1]
@@ -68,7 +68,7 @@ async def fit_conversation(session: Session, messages: Sequence[Message], most: 
         tail = tail[1:]
     if tail[0]["role"] == head[-1]["role"]:
         head = head[:-1] if len(head) > 1 else list(messages[:2])
-    return FittedConversation([*head, *tail], tokens, cut=True, approximate=counted is None)
+    return FittedConversation([*head, *tail], tokens, is_cut=True, is_estimated=counted is None)
 
 
 def _within(messages: Sequence[Message], characters: float) -> list[Message]:

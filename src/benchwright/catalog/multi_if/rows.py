@@ -10,7 +10,7 @@ import msgspec
 from benchwright.catalog.asking import join_turns
 from benchwright.catalog.ifeval.rows import RULE_ARGUMENTS, instructions, instructions_text
 from benchwright.data.datasets import Source
-from benchwright.records import UNREADABLE, Record, Sample
+from benchwright.records import DECODE_ERRORS, Record, Sample
 
 T = TypeVar("T")
 
@@ -104,5 +104,5 @@ def read_turns(row: MultiIfRow) -> list[dict[str, Any]]:
 def _decoded(text: str, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(text, type=kind)
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise ValueError(f"not the JSON that is needed ({error}): {text[:60]!r}") from error

@@ -18,7 +18,7 @@ from benchwright.catalog.containers.patch_sources import AgentPatchSource, Patch
 from benchwright.catalog.containers.predictions import Predictions, predictions_at
 from benchwright.catalog.containers.sealing.history import HISTORY_DEPARTURE
 from benchwright.catalog.swe_bench import rows
-from benchwright.catalog.swe_bench.edition import VERIFIED, Edition
+from benchwright.catalog.swe_bench.edition import VERIFIED_EDITION, Edition
 from benchwright.catalog.swe_bench.grading import ResolvedScorer, missing_result_figures
 from benchwright.catalog.swe_bench.solver import OracleFilesPatchSource, PatchTester, issue_of
 from benchwright.catalog.swe_bench.testing import TEST_SECONDS
@@ -45,7 +45,7 @@ def make(about: About, options: Options) -> Benchmark:
         from benchwright.catalog.swe_bench.documented_variant import make_documented
 
         return make_documented(about, options)
-    return make_edition(about, options, VERIFIED, rows.samples, image_gib=IMAGE_GIB)
+    return make_edition(about, options, VERIFIED_EDITION, rows.samples, image_gib=IMAGE_GIB)
 
 
 def make_edition(
@@ -107,7 +107,7 @@ def make_edition(
     )
 
 
-def images_of(sample: Sample, edition: Edition = VERIFIED) -> TaskImages:
+def images_of(sample: Sample, edition: Edition = VERIFIED_EDITION) -> TaskImages:
     """Return the image of an instance.
 
     Its family (images that share layers) is the version of the project, whose instances share an environment.

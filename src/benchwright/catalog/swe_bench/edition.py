@@ -92,7 +92,7 @@ def _runs_tests(content: Content) -> tuple[str, ...]:
     return ()
 
 
-VERIFIED = Edition(
+VERIFIED_EDITION = Edition(
     name="swe_bench",
     image=_image,
     script=instance_script.build_script,

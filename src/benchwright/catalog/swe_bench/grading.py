@@ -16,7 +16,7 @@ from benchwright.catalog.containers.sealing.runner_report import printed_elsewhe
 from benchwright.catalog.containers.test_summaries import summarize_test_lists
 from benchwright.catalog.containers.traffic import connection_figures, with_connections
 from benchwright.catalog.grading import Verdict, verdict_score
-from benchwright.catalog.swe_bench.edition import VERIFIED, Content, Edition
+from benchwright.catalog.swe_bench.edition import VERIFIED_EDITION, Content, Edition
 from benchwright.catalog.swe_bench.instance_script import (
     APPLY_FAILED_MARK,
     END_MARK,
@@ -58,7 +58,7 @@ class NoResults(Exception):
     """A log without usable test results. The message states why."""
 
 
-def grade(content: Content, log: str, edition: Edition = VERIFIED) -> Verdict:
+def grade(content: Content, log: str, edition: Edition = VERIFIED_EDITION) -> Verdict:
     """Grade a log: 1 if every test of both lists has the required result, else 0.
 
     A test of FAIL_TO_PASS must be PASSED or XFAIL in the log. One of PASS_TO_PASS may also be skipped. The
@@ -98,7 +98,7 @@ def _verdict(content: Content, statuses: Statuses, error: str | None = None) -> 
     )
 
 
-def read_statuses(content: Content, log: str, edition: Edition = VERIFIED) -> Statuses:
+def read_statuses(content: Content, log: str, edition: Edition = VERIFIED_EDITION) -> Statuses:
     """Return the status of each test in the log, keyed by name.
 
     A lone carriage return ends a line, as when Python reads a text file.
@@ -138,7 +138,7 @@ def flag_repeated_marks(log: str) -> list[Flag]:
 
 
 def flag_printed_elsewhere(
-    content: Content, log: str, verdict: Verdict, edition: Edition = VERIFIED
+    content: Content, log: str, verdict: Verdict, edition: Edition = VERIFIED_EDITION
 ) -> list[Flag]:
     """Return a flag if a pass depends on lines that the test runner did not write; empty otherwise.
 
@@ -177,7 +177,7 @@ NO_PATCH = "there is no patch"
 class ResolvedScorer:
     """A scorer: 1 if the instance is resolved, else 0. There is no score if there was no patch to test."""
 
-    def __init__(self, name: str, edition: Edition = VERIFIED) -> None:
+    def __init__(self, name: str, edition: Edition = VERIFIED_EDITION) -> None:
         self.name = name
         self.fingerprint = fingerprint(f"{edition.name} resolved", name, "2")
         self._edition = edition

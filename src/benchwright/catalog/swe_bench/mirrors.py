@@ -12,7 +12,7 @@ from pathlib import Path
 from shutil import rmtree, which
 from tempfile import mkdtemp
 
-from benchwright.catalog.containers.instances import COMMIT
+from benchwright.catalog.containers.instances import COMMIT_PATTERN
 from benchwright.errors import ExecutionError, UserError
 from benchwright.home import repositories_directory
 from benchwright.orphans import ORPHANS
@@ -59,7 +59,7 @@ class Mirrors:
         Raises:
             ExecutionError: If the repository cannot be cloned, or has no such commit.
         """
-        if not _REPOSITORY.fullmatch(repository) or not COMMIT.fullmatch(commit):
+        if not _REPOSITORY.fullmatch(repository) or not COMMIT_PATTERN.fullmatch(commit):
             raise ExecutionError(f"{repository}@{commit} names no repository and commit")
         async with self._turns[repository]:
             place = await self._place(repository)

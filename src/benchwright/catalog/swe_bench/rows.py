@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.containers.instances import COMMIT, IDENTITY, Instance
+from benchwright.catalog.containers.instances import COMMIT_PATTERN, IDENTITY_PATTERN, Instance
 from benchwright.catalog.swe_bench.repositories import RECIPES
 from benchwright.data.datasets import Source
 from benchwright.records import Sample
@@ -47,9 +47,9 @@ def check_names(row: Instance) -> None:
     Raises:
         ValueError: If the id or the commit is unsafe.
     """
-    if not IDENTITY.fullmatch(row.instance_id):
+    if not IDENTITY_PATTERN.fullmatch(row.instance_id):
         raise ValueError(f"`instance_id` cannot be part of an image's name: {row.instance_id!r}")
-    if not COMMIT.fullmatch(row.base_commit):
+    if not COMMIT_PATTERN.fullmatch(row.base_commit):
         raise ValueError(f"`base_commit` is not a commit: {row.base_commit!r}")
 
 

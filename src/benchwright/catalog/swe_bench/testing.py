@@ -58,7 +58,7 @@ def sandbox_spec(
         edition.image(content),
         directory=DIRECTORY,
         read_only=False,
-        network=network,
+        has_network=network,
         resources=edition.resources,
         environment=environment or {},
         capabilities=edition.capabilities,

@@ -10,7 +10,11 @@ from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.catalog.containers.exploits import REPOSITORY_EXPLOITS, SCRIPT_EXPLOIT
 from benchwright.catalog.containers.network_rules import read_network_rules
 from benchwright.catalog.swe_bench.benchmark import make_edition
-from benchwright.catalog.swe_bench_multilingual.edition import MEMORY_GIB, MULTILINGUAL, UNFILTERED_DEPARTURE
+from benchwright.catalog.swe_bench_multilingual.edition import (
+    MEMORY_GIB,
+    MULTILINGUAL_EDITION,
+    UNFILTERED_DEPARTURE,
+)
 from benchwright.catalog.swe_bench_multilingual.rows import samples
 from benchwright.sandbox.docker.containers import GiB
 
@@ -22,8 +26,8 @@ def make(about: About, options: Options) -> Benchmark:
         UserError: If an option cannot be used, or the predictions cannot be read.
     """
     memory = options.integer("memory_gib", MEMORY_GIB, 1)
-    resources = msgspec.structs.replace(MULTILINGUAL.resources, memory_bytes=memory * GiB)
-    edition = msgspec.structs.replace(MULTILINGUAL, resources=resources)
+    resources = msgspec.structs.replace(MULTILINGUAL_EDITION.resources, memory_bytes=memory * GiB)
+    edition = msgspec.structs.replace(MULTILINGUAL_EDITION, resources=resources)
     exploits, departures = (*REPOSITORY_EXPLOITS, SCRIPT_EXPLOIT), _departures(options, memory)
     return make_edition(about, options, edition, samples, exploits=exploits, departures=departures)
 

@@ -55,7 +55,7 @@ def _unfiltered(content: Content) -> bool:
     return repo == "axios/axios" or LANGUAGES[repo] == "Java"
 
 
-MULTILINGUAL = Edition(
+MULTILINGUAL_EDITION = Edition(
     name="swe_bench_multilingual",
     image=_image,
     script=instance_script,

@@ -15,7 +15,7 @@ import msgspec
 from benchwright.catalog.containers.sealing.runner_report import runner_part
 from benchwright.engine.offload import offload
 from benchwright.errors import ExecutionError
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 from benchwright.sandbox.docker import Sandbox
 from benchwright.sandbox.docker.archives import FileTooLarge, NoFile
 
@@ -119,7 +119,7 @@ def statuses_in(result: bytes, wanted: Iterable[str]) -> dict[str, str]:
     """
     try:
         tests = msgspec.json.decode(result, type=_Result).tests
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise ValueError(f"the parser's result is invalid: {error}") from None
     statuses: dict[str, str] = {}
     names = frozenset(wanted)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.catalog.containers.instances import COMMIT, IDENTITY, Instance
+from benchwright.catalog.containers.instances import COMMIT_PATTERN, IDENTITY_PATTERN, Instance
 from benchwright.catalog.swe_bench_pro.scripts import find_scripts, read_scripts
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetValidationError
@@ -37,7 +37,11 @@ class ProRow(Instance, frozen=True):
     repo_language: str | None = None
 
     def __post_init__(self) -> None:
-        for field, shape in (("instance_id", IDENTITY), ("base_commit", COMMIT), ("dockerhub_tag", _TAG)):
+        for field, shape in (
+            ("instance_id", IDENTITY_PATTERN),
+            ("base_commit", COMMIT_PATTERN),
+            ("dockerhub_tag", _TAG),
+        ):
             if not shape.fullmatch(getattr(self, field)):
                 raise ValueError(f"`{field}` is invalid: {getattr(self, field)!r}")
 

@@ -56,7 +56,7 @@ class ContainerLimits(Record, frozen=True):
             image,
             DIRECTORY,
             read_only=False,
-            network=network,
+            has_network=network,
             resources=resources,
             capabilities=CAPABILITIES,
         )

@@ -16,7 +16,7 @@ from benchwright.catalog.tau2_bench.world import Message
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
-from benchwright.records import UNREADABLE, Outcome, Record, Sample
+from benchwright.records import DECODE_ERRORS, Outcome, Record, Sample
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import JudgeInfo
 from benchwright.text import one_line
@@ -173,7 +173,7 @@ def read_verdicts(reply: Reply) -> list[bool]:
     text = reply.text[reply.text.find("{") : reply.text.rfind("}") + 1]
     try:
         results = msgspec.json.decode(text, type=_Judgement).results
-    except UNREADABLE:
+    except DECODE_ERRORS:
         results = []
     if not results:
         raise GraderError(f"the judge gives no verdict: {one_line(reply.text, 200)!r}")

@@ -13,7 +13,7 @@ from benchwright.catalog.tau2_bench.about import EMBEDDING_MODELS, QWEN, SHELL_R
 from benchwright.data.errors import DatasetParseError
 from benchwright.engine.protocols import EmbeddingSession, Session
 from benchwright.errors import UserError
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 from benchwright.sandbox import Limits, LocalSandbox, choose_protection
 from benchwright.sandbox.limits import MiB
 
@@ -150,7 +150,7 @@ class Shell:
             return CommandResult(None, "", "")
         try:
             answer = msgspec.json.decode(ended.stdout, type=CommandResult)
-        except UNREADABLE:
+        except DECODE_ERRORS:
             return CommandResult(137, "", "Killed")
         self._files = answer.files if answer.files is not None else self._files
         return msgspec.structs.replace(answer, files=None)
@@ -217,7 +217,7 @@ def documents_in(files: Mapping[str, bytes]) -> dict[str, str]:
         if "/documents/" in name:
             try:
                 read = msgspec.json.decode(content, type=_Document)
-            except UNREADABLE as error:
+            except DECODE_ERRORS as error:
                 raise DatasetParseError(f"{name}: {error}") from error
             documents[read.id] = read.content
     return documents

@@ -13,7 +13,7 @@ from benchwright.catalog.tau2_bench.about import POLICIES
 from benchwright.catalog.tau2_bench.world import DomainFiles, domain_of
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetParseError, DatasetValidationError
-from benchwright.records import UNREADABLE, Record, Sample
+from benchwright.records import DECODE_ERRORS, Record, Sample
 
 RewardPart = Literal["DB", "ENV_ASSERTION", "ACTION", "COMMUNICATE", "NL_ASSERTION"]
 """A part of a task's reward, by its name in the authors' data."""
@@ -150,7 +150,7 @@ def _decoded(file: Path, kind: Any) -> Any:
         return msgspec.json.decode(file.read_bytes(), type=kind)
     except msgspec.ValidationError as error:
         raise DatasetValidationError(f"{file}: {error}") from error
-    except (*UNREADABLE, OSError) as error:
+    except (*DECODE_ERRORS, OSError) as error:
         raise DatasetParseError(f"{file}: {error}") from error
 
 

@@ -17,7 +17,7 @@ from benchwright.catalog.tau2_bench.retrieval import Question, Retrieval, Retrie
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 from benchwright.sandbox.limits import MiB
 
@@ -221,5 +221,5 @@ async def _ask(
                 return msgspec.json.decode(line, type=kind)
             asked = msgspec.json.decode(line, type=_QuestionLine).asks
             await process.send(msgspec.json.encode(await helper.answer(asked)))
-    except (msgspec.ValidationError, *UNREADABLE):
+    except (msgspec.ValidationError, *DECODE_ERRORS):
         raise ExecutionError("the sandboxed domain answered with something else than was agreed") from None

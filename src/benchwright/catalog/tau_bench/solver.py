@@ -17,7 +17,7 @@ MAX_STEPS = 30
 STOP_MARK = "###STOP###"
 GREETING = "Hi! How can I help you today?"
 
-CUSTOMER = """You are a user interacting with an agent.
+CUSTOMER_PROMPT = """You are a user interacting with an agent.
 
 Instruction: {instruction}
 
@@ -36,7 +36,7 @@ class Customer:
 
     def __init__(self, session: Session, instruction: str) -> None:
         self._session = session
-        self._messages = [system(CUSTOMER.format(instruction=instruction)), user(GREETING)]
+        self._messages = [system(CUSTOMER_PROMPT.format(instruction=instruction)), user(GREETING)]
 
     async def speak(self) -> str:
         """Return the customer's next message. As in tau-bench, the server's default temperature applies."""

@@ -21,7 +21,7 @@ from benchwright.catalog.tau_bench.python_source import read_tool_schemas
 from benchwright.catalog.tau_bench.retail import RETAIL
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetParseError, DatasetValidationError
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 DOMAINS = {domain.name: domain for domain in (AIRLINE, RETAIL)}
 
@@ -106,5 +106,5 @@ def _decoded(path: Path, kind: type[Any]) -> Any:
         return msgspec.json.decode(gzip.decompress(raw) if path.suffix == ".gz" else raw, type=kind)
     except msgspec.ValidationError as error:
         raise DatasetValidationError(f"{path}: {error}") from error
-    except (*UNREADABLE, OSError, EOFError) as error:
+    except (*DECODE_ERRORS, OSError, EOFError) as error:
         raise DatasetParseError(f"{path}: {error}") from error

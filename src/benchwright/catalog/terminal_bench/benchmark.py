@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright.catalog.benchmark import About, Benchmark, Options
-from benchwright.catalog.harbor.benchmark import HARBOR, Layout, folder_benchmark
+from benchwright.catalog.harbor.benchmark import HARBOR_LAYOUT, Layout, folder_benchmark
 from benchwright.catalog.terminal_bench.parsers import PARSERS
 from benchwright.catalog.terminal_bench.rows import version_1_samples
 from benchwright.catalog.terminal_bench.solutions import version_1_solutions
@@ -24,4 +24,4 @@ def make(about: About, options: Options) -> Benchmark:
         return make_documented(about, options)
     if about.variant == "1.0":
         return folder_benchmark(about, options, VERSION_1_LAYOUT, "terminal-bench-1.0")
-    return folder_benchmark(about, options, HARBOR, f"terminal-bench-{about.variant or '2'}")
+    return folder_benchmark(about, options, HARBOR_LAYOUT, f"terminal-bench-{about.variant or '2'}")

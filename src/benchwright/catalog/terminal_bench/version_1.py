@@ -79,7 +79,7 @@ def read_settings(task: dict[str, Any], folder: Path) -> TaskSettings:
         build=agent.build,
         cpus=agent.cpus,
         memory_mb=agent.memory_mb,
-        network=agent.network,
+        network=agent.has_network,
         environment=agent.environment,
         directory=agent.directory,
         command=agent.command,

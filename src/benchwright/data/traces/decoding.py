@@ -10,7 +10,7 @@ import msgspec
 
 from benchwright.data.traces.records import TraceLine
 from benchwright.errors import UserError
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 LineType = TypeVar("LineType")
 
@@ -51,7 +51,7 @@ def decode_line(decoder: msgspec.json.Decoder[LineType], line: TraceLine) -> Lin
     """
     try:
         return decoder.decode(line.text)
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise UserError(f"{line.location}: {error}.") from None
 
 
@@ -69,6 +69,6 @@ def check_not_negative(place: str, **values: float | None) -> None:
 def _is_json(text: bytes) -> bool:
     try:
         msgspec.json.decode(text)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return False
     return True

@@ -65,7 +65,10 @@ def conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterato
                 else max(0.0, row.timestamp / 1000 - (begun.start_seconds or 0.0))
             )
             turn = msgspec.structs.replace(
-                request, after=len(begun.requests) - 1, think=row.delay / 1000, at=at
+                request,
+                previous_request=len(begun.requests) - 1,
+                think_seconds=row.delay / 1000,
+                earliest_seconds=at,
             )
             begun.requests.append(turn)
     yield from sessions.values()

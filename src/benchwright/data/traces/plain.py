@@ -52,7 +52,10 @@ def json_lines_conversations(lines: Iterable[TraceLine], block_size: int | None)
         else:
             at = 0.0 if row.at is None else max(0.0, row.at - (conversation.start_seconds or 0.0))
             turn = msgspec.structs.replace(
-                request, after=len(conversation.requests) - 1, think=row.think, at=at
+                request,
+                previous_request=len(conversation.requests) - 1,
+                think_seconds=row.think,
+                earliest_seconds=at,
             )
             conversation.requests.append(turn)
     yield from begun.values()

@@ -14,7 +14,7 @@ from benchwright.data.traces import bailian, mooncake, plain, tables, weka
 from benchwright.data.traces.decoding import lines_of
 from benchwright.data.traces.records import Conversation, Trace, TracedRequest, TraceLine
 from benchwright.errors import UserError
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 Reader = Callable[[Iterable[TraceLine], int | None], Iterator[Conversation]]
 
@@ -88,16 +88,16 @@ def sort_by_start(conversations: Iterable[Conversation]) -> list[Conversation]:
     found = list(conversations)
     times = [one.start_seconds for one in found if one.start_seconds is not None]
     if len(times) < len(found):
-        return [msgspec.structs.replace(one, at=None) for one in found]
+        return [msgspec.structs.replace(one, start_seconds=None) for one in found]
     start = min(times, default=0.0)
-    moved = [msgspec.structs.replace(one, at=(one.start_seconds or 0.0) - start) for one in found]
+    moved = [msgspec.structs.replace(one, start_seconds=(one.start_seconds or 0.0) - start) for one in found]
     return sorted(moved, key=lambda one: one.start_seconds or 0.0)
 
 
 def _fields(text: str) -> set[str]:
     try:
         value = msgspec.json.decode(text)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return set()
     if isinstance(value, list):
         value = value[0] if value else {}
@@ -143,5 +143,5 @@ def _without_failed(conversation: Conversation) -> Conversation:
             places[number] = before
         else:
             places[number] = len(kept)
-            kept.append(msgspec.structs.replace(request, after=before))
+            kept.append(msgspec.structs.replace(request, previous_request=before))
     return msgspec.structs.replace(conversation, requests=kept)

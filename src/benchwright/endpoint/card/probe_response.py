@@ -12,7 +12,7 @@ from benchwright.endpoint.connection import Headers, TransportError
 from benchwright.endpoint.failures import error_detail
 from benchwright.endpoint.simulation_marks import SIMULATED_HEADER
 from benchwright.endpoint.sse import EventStream
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 from benchwright.text import one_line
 
 MAX_RESPONSE_BYTES = 8 * 1024 * 1024
@@ -145,7 +145,7 @@ class ProbeResponse:
         """The body, decoded as a JSON object; {} if the body is not a JSON object."""
         try:
             found = _decode(self.body)
-        except UNREADABLE:
+        except DECODE_ERRORS:
             return {}
         return found if isinstance(found, dict) else {}
 
@@ -160,7 +160,7 @@ class ProbeResponse:
             for data in stream.feed(piece):
                 try:
                     event = _decode(data)
-                except UNREADABLE:
+                except DECODE_ERRORS:
                     continue
                 if isinstance(event, dict):
                     found.append((at, event))

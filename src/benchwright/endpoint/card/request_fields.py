@@ -8,7 +8,7 @@ import msgspec
 
 from benchwright.endpoint.card.examination import SENTENCE_PROMPT, SHORT_TOKEN_LIMIT, Examination
 from benchwright.endpoint.card.probe_response import ProbeResponse
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 FEW_TOKENS = 4
 
@@ -145,7 +145,7 @@ def _fits(text: str) -> bool:
     """Return True if a text is JSON that conforms to `SCHEMA`."""
     try:
         found = msgspec.json.decode(text)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return False
     return (
         isinstance(found, dict)

@@ -124,7 +124,7 @@ class Grant:
             _end_program(dialect, request, answer, f"{limit}.")
             return
         if asked.offers_tools:
-            purpose = msgspec.structs.replace(purpose, offered=())
+            purpose = msgspec.structs.replace(purpose, offered_tools=())
         label = request.headers.get(LABEL_HEADER, b"").decode("latin-1")
         noted = RelayedRequest(path, b"", RequestRecord(""), label=label, facts=asked)
         if dialect is None:

@@ -14,7 +14,7 @@ from benchwright.endpoint.dialects.gemini.urls import URL_FIELDS, GeminiUrl, url
 from benchwright.endpoint.dialects.losses import TranslationLosses
 from benchwright.endpoint.relay.settings import RelaySettings, sent_settings
 from benchwright.endpoint.serving.http import HttpError
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 
 _OF_THE_TRANSFER = ("stream", "stream_options", "alt")
 
@@ -47,7 +47,7 @@ def fields_of(body: bytes) -> dict[str, Any]:
     """
     try:
         return dict(_decode(body))
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise HttpError(400, f"The body is not a JSON object: {error}") from None
 
 
@@ -59,7 +59,7 @@ def decode_body(body: bytes) -> dict[str, Any]:
     """
     try:
         return _decode_all(body)
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise HttpError(400, f"The body cannot be read: {error}") from None
 
 
@@ -95,7 +95,7 @@ def _opening(fields: Mapping[str, Any]) -> list[Any]:
     messages = bytes(fields.get("messages") or fields.get("input") or fields.get("contents") or b"[]")
     try:
         first = _decode_list(messages)[:1]
-    except UNREADABLE:
+    except DECODE_ERRORS:
         first = []
     return [fields.get("system"), fields.get("instructions"), read_field(fields, "systemInstruction"), *first]
 

@@ -59,7 +59,7 @@ class RelayedAnswer:
     """
 
     def __init__(self, connection: ServerConnection, request: HttpRequest) -> None:
-        self.over = False
+        self.is_over = False
         self.last_words: Callable[[str, int], bytes] | None = None
         self.tee = Tee(self)
         self.task: asyncio.Task[None] | None = None
@@ -79,7 +79,7 @@ class RelayedAnswer:
 
         A response that has announced its end is still read to its end.
         """
-        self.over = True
+        self.is_over = True
         self.resume()
         self._carrier = None
         if self.task is not None and not self.tee.meter.has_announced_end:
@@ -113,7 +113,7 @@ class RelayedAnswer:
 
     def data(self, chunk: bytes) -> None:
         """Pass a piece of the body on. If the program is not reading, pause the connection to the target."""
-        if self.over or not chunk:
+        if self.is_over or not chunk:
             return
         if self._held is not None:
             self._held += chunk
@@ -129,7 +129,7 @@ class RelayedAnswer:
     def end(self) -> None:
         """Complete the response. An error that was held back is sent now."""
         status, headers = self._head
-        if self.over or 300 <= status < 400:
+        if self.is_over or 300 <= status < 400:
             return
         if self._held is not None:
             body = SECRETS.redact_json(bytes(self._held))
@@ -150,7 +150,7 @@ class RelayedAnswer:
 
     def send_error(self, refused: HttpError) -> None:
         """Send an error of the relay. If the response has begun, end it with `last_words`, or cut it off."""
-        if self.over:
+        if self.is_over:
             return
         if self._begun and self.last_words is not None:
             self.data(self.last_words(str(refused), refused.status))
@@ -166,10 +166,10 @@ class RelayedAnswer:
 
     def _begin(self, data: bytes) -> None:
         self._begun = True
-        if not self.over:
+        if not self.is_over:
             self._connection.write(data)
 
     def _finish(self, keep_alive: bool) -> None:
-        self.over = True
+        self.is_over = True
         self._carrier = None  # other responses use this connection from now on
         self._connection.finish_response(keep_alive)

@@ -8,7 +8,7 @@ from benchwright.endpoint.connection import Connection
 from benchwright.endpoint.connection import Headers as AnswerHeaders
 from benchwright.endpoint.relay.relayed_answer import RelayedAnswer
 from benchwright.endpoint.serving.http import JSON_CONTENT_TYPE
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
@@ -59,6 +59,6 @@ class RenamedAnswer:
     def _renamed(self, body: bytes) -> bytes:
         try:
             fields = _decode(body)
-        except UNREADABLE:
+        except DECODE_ERRORS:
             return body
         return msgspec.json.encode({**fields, "model": self._name}) if "model" in fields else body

@@ -30,7 +30,7 @@ from benchwright.endpoint.serving.listener import (
     start_server,
     stop_server,
 )
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 
 class _Body(msgspec.Struct):
@@ -67,7 +67,7 @@ class SharedGrant:
         """
         try:
             model = msgspec.json.decode(request.body, type=_Body).model
-        except UNREADABLE as error:
+        except DECODE_ERRORS as error:
             raise HttpError(400, f"The body is not a JSON object with a model: {error}") from None
         self.check_model_name(model)
         self._grants[model].forward(path, request, answer)

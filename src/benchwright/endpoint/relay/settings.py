@@ -13,7 +13,7 @@ import msgspec
 
 from benchwright.endpoint.dialects import Dialect
 from benchwright.endpoint.dialects.gemini.field_names import to_snake_case
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 SettingPath = tuple[str, ...]
 """Path to a setting in a request: the names of the nested fields, from the outermost field to the setting's own."""
@@ -158,5 +158,5 @@ def _plain(value: Any) -> Any:
         return value
     try:
         return _decode(value)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return None

@@ -106,7 +106,7 @@ class TranslatedAnswer:
 
     def _keep_alive(self) -> None:
         """Send a keep-alive if the stream was silent for `KEEP_ALIVE_SECONDS`, and schedule the next check."""
-        if self._answer.over:
+        if self._answer.is_over:
             return
         if self._loop.time() - self._said_at >= KEEP_ALIVE_SECONDS:
             self._begin()

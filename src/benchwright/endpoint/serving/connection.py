@@ -27,7 +27,7 @@ class ResponseInProgress(Protocol):
     It writes to its connection. When it is complete, it calls the connection's `finish_response`.
     """
 
-    over: bool
+    is_over: bool
 
     def abandon(self) -> None:
         """Stop, because the connection is gone. This is called even if the response has already ended."""
@@ -81,7 +81,7 @@ class ServerConnection(asyncio.Protocol):
     @property
     def idle(self) -> bool:
         """True if no response is in progress."""
-        return self._answer is None or self._answer.over
+        return self._answer is None or self._answer.is_over
 
     # Called by the event loop
 
@@ -132,7 +132,7 @@ class ServerConnection(asyncio.Protocol):
 
     def on_message_begin(self) -> None:
         """Begin a request."""
-        if self._whole or (self._answer is not None and not self._answer.over):
+        if self._whole or (self._answer is not None and not self._answer.is_over):
             self._refused = HttpError(400, "A request came before the answer to the last one.")
         self._url = b""
         self._headers = {}
@@ -223,7 +223,7 @@ class ServerConnection(asyncio.Protocol):
     def _refuse(self, error: HttpError) -> None:
         """Send an error before the request is complete, and ignore the rest of the request."""
         self._deaf = True
-        if self._answer is not None and not self._answer.over:
+        if self._answer is not None and not self._answer.is_over:
             self.close()
             return
         headers = (*self._handler.headers, *error.headers)

@@ -13,7 +13,7 @@ from benchwright.endpoint.dialects.gemini.urls import parse_url
 from benchwright.endpoint.dialects.losses import TranslationLosses
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.endpoint.simulate.questions import Question, read_chat
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 _decode = msgspec.json.Decoder().decode
 _decode_object = msgspec.json.Decoder(dict[str, Any]).decode
@@ -37,7 +37,7 @@ def read_request(
         chat = dialect.chat_request(
             asked if counting is None else counting.request_to_count(asked), TranslationLosses()
         )
-    except (*UNREADABLE, NotTranslated) as error:
+    except (*DECODE_ERRORS, NotTranslated) as error:
         raise HttpError(400, str(error)) from None
     if chat.get("stream"):
         chat["stream_options"] = {"include_usage": True}

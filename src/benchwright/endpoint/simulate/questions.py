@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.serving.http import HttpError
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 
 class _StreamOptions(msgspec.Struct):
@@ -135,7 +135,7 @@ def read_chat(body: bytes) -> Question:
     """
     try:
         request = _decode_chat(body)
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise HttpError(400, str(error)) from None
     messages = request.messages
     if not messages:
@@ -170,7 +170,7 @@ def read_completion(body: bytes) -> Question:
     """
     try:
         request = _decode_completion(body)
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise HttpError(400, str(error)) from None
     prompt = _one_prompt(request.prompt)
     words = join_words([prompt])

@@ -74,7 +74,7 @@ class ResponseSender:
     """
 
     __slots__ = (
-        "_allowed", "_channel", "_delivery", "_due", "_ended", "_index", "_may_go_on", "over", "truth",
+        "_allowed", "_channel", "_delivery", "_due", "_ended", "_index", "_may_go_on", "is_over", "truth",
     )  # fmt: skip
 
     def __init__(
@@ -92,7 +92,7 @@ class ResponseSender:
         self._ended = ended
         self._may_go_on = may_go_on
         self.truth = truth
-        self.over = False
+        self.is_over = False
 
     @property
     def generated_tokens(self) -> int:
@@ -122,7 +122,7 @@ class ResponseSender:
 
         Return the time of the next step. Return None if the answer is over or must wait.
         """
-        if self.over:
+        if self.is_over:
             return None
         if self._channel.paused:
             return horizon + RECHECK_NS
@@ -154,7 +154,7 @@ class ResponseSender:
 
     def abandon(self) -> None:
         """End the exchange without sending the remaining pieces, because the connection is gone."""
-        if not self.over:
+        if not self.is_over:
             self._end(complete=False)
 
     def resume(self) -> None:
@@ -196,7 +196,7 @@ class ResponseSender:
         return None
 
     def _end(self, *, complete: bool) -> None:
-        self.over = True
+        self.is_over = True
         self.truth.complete = complete
         self.truth.tokens = self.generated_tokens
         self._ended(self)

@@ -13,7 +13,7 @@ import xxhash
 
 from benchwright.endpoint.simulate.questions import Question
 from benchwright.errors import UserError
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 
 
 class Script(Record, frozen=True):
@@ -85,7 +85,7 @@ def read_scripts(path: Path) -> tuple[Script, ...]:
                 if line.strip():
                     try:
                         script = decode(line)
-                    except UNREADABLE as error:
+                    except DECODE_ERRORS as error:
                         raise UserError(f"{path}, line {number}: no script ({error}).") from None
                     if not script.prompt or not script.replies:
                         raise UserError(

@@ -13,7 +13,7 @@ from benchwright.endpoint.simulate.quirks import QUIRKS
 from benchwright.endpoint.simulate.scripts import Script
 from benchwright.endpoint.simulate.timing import NO_DELAY, Delay
 from benchwright.errors import UserError
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 from benchwright.suggest import did_you_mean
 
 
@@ -202,7 +202,7 @@ def read_keyed_answers(path: Path) -> tuple[KeyedAnswer, ...]:
                     continue
                 try:
                     answers.append(decode(line))
-                except UNREADABLE as error:
+                except DECODE_ERRORS as error:
                     raise UserError(f"{path}, line {number}: no keyed answer ({error}).") from None
     except OSError as error:
         raise UserError(f"Cannot read the answer key {path}: {error.strerror}.") from None

@@ -31,7 +31,7 @@ from benchwright.endpoint.simulate.shared_counters import SharedCounters
 from benchwright.endpoint.simulate.timing import Scheduler
 from benchwright.endpoint.simulate.truth import Truth, TruthLog
 from benchwright.endpoint.simulation_marks import SIMULATED_MARK
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 Response = ScheduledResponse | PreparedAnswer
 """A response: either data that are sent at once, or a prepared answer that is sent when it is its turn."""
@@ -148,7 +148,7 @@ class Simulator:
     def _tokenize(self, request: HttpRequest, truth: Truth) -> Response:
         try:
             fields = msgspec.json.decode(request.body, type=dict[str, Any])
-        except UNREADABLE as error:
+        except DECODE_ERRORS as error:
             raise HttpError(400, str(error)) from None
         read = read_chat if "messages" in fields else read_completion
         words = read(request.body).words.split()

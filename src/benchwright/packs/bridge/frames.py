@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 HEADER_BYTES = 256
 _SURROGATES = re.compile(
@@ -96,7 +96,7 @@ def decode_json(text: bytes) -> Any:
         return _decode(text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
-    except UNREADABLE:
+    except DECODE_ERRORS:
         pass
     try:
         return json.loads(_SURROGATES.sub(_whole_pairs, text))

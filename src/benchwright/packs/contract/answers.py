@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from benchwright.errors import UserError
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 
 ANSWERS_FILE = "answers.jsonl"
 
@@ -51,7 +51,7 @@ def read_answers(path: Path, scenarios: Sequence[str]) -> list[CannedAnswer]:
             continue
         try:
             answer = msgspec.json.decode(line, type=CannedAnswer)
-        except UNREADABLE as error:
+        except DECODE_ERRORS as error:
             raise UserError(f"{path}, line {number}, is not a canned answer: {error}.") from None
         if answer.scenario not in scenarios:
             raise UserError(f"{path}, line {number}: the pack has no scenario {answer.scenario!r}.")

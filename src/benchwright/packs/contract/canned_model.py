@@ -11,7 +11,7 @@ import msgspec
 from benchwright.endpoint.serving.connection import ServerConnection
 from benchwright.endpoint.serving.http import Headers, HttpRequest, json_response, response_head
 from benchwright.endpoint.serving.listener import LOOPBACK, base_url, listen, start_server, stop_server
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 EVENT_STREAM = ((b"content-type", b"text/event-stream"),)
 USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
@@ -77,15 +77,15 @@ class CannedModel:
 class _Given:
     """A prepared response. It is sent at once, or never."""
 
-    over = False
+    is_over = False
 
     def send(self, connection: ServerConnection, data: bytes) -> None:
-        self.over = True
+        self.is_over = True
         connection.write(data)
         connection.finish_response(True)
 
     def abandon(self) -> None:
-        self.over = True
+        self.is_over = True
 
     def resume(self) -> None:
         """Do nothing, because the response is never paused."""
@@ -94,7 +94,7 @@ class _Given:
 def _wants_stream(body: bytes) -> bool:
     try:
         return bool(msgspec.json.decode(body).get("stream"))
-    except (*UNREADABLE, AttributeError):
+    except (*DECODE_ERRORS, AttributeError):
         return False
 
 

@@ -14,7 +14,7 @@ from benchwright.packs.install.storage import InstallRecord, directory_of, recor
 from benchwright.packs.manifest import MANIFEST_NAME
 from benchwright.packs.manifest_check import PACK_ID
 from benchwright.packs.versions import COMPATIBLE_VERSION
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 from benchwright.suggest import did_you_mean
 from benchwright.user_paths import expand_user_path
 
@@ -110,5 +110,5 @@ def _installed(storage: Path, name: str, compatible_version: str) -> InstalledPa
 def _record(version: Path) -> InstallRecord | None:
     try:
         return msgspec.json.decode(record_path(version).read_bytes(), type=InstallRecord)
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODE_ERRORS):
         return None

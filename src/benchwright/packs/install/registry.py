@@ -16,7 +16,7 @@ from benchwright.packs.install.settings import InstallLimits
 from benchwright.packs.install.sources import Archive, GitHub, is_address, normalize_sha256
 from benchwright.packs.manifest_check import PACK_ID
 from benchwright.packs.web_pack import WEB_PACK_MESSAGE
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 from benchwright.suggest import did_you_mean
 from benchwright.user_paths import expand_user_path
 
@@ -79,7 +79,7 @@ def read_registry(address: str, limits: InstallLimits = InstallLimits()) -> Regi
     """
     try:
         content = msgspec.json.decode(_content(address, limits))
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise UserError(f"The registry {address} is not valid JSON: {error}.") from None
     packs = content.get("packs") if isinstance(content, dict) else None
     if not isinstance(packs, list) or content.get("schemaVersion") != 1:

@@ -28,7 +28,7 @@ import msgspec
 from benchwright.errors import UserError
 from benchwright.packs.install.sources import PackSource
 from benchwright.packs.manifest import MANIFEST_NAME
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -71,7 +71,7 @@ def read_current(home: Path) -> CurrentVersion | None:
     """Return the current version of the pack at `home` (`<storage>/<id>`). Return None if none is installed."""
     try:
         current = msgspec.json.decode((home / CURRENT_FILE).read_bytes(), type=CurrentVersion)
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODE_ERRORS):
         return None
     plain = re.fullmatch(r"(?!\.{0,2}$)[^/\0]+", current.version)
     return current if current.local or plain else None

@@ -184,7 +184,7 @@ class StartedVerifiers:
         report: ProgressCallback,
         stack: AsyncExitStack,
     ) -> DockerService | None:
-        if choice.auto_start or start.keep:
+        if choice.auto_start or start.keep_running:
             return await start_verifier(engine, self._pack, choice, start, report, stack)
         kept = await find_kept_services(engine, kept_container_name(self._pack.id, choice.id))
         return kept[0] if kept else None

@@ -48,7 +48,7 @@ class StartOptions(Record, frozen=True):
     """
 
     run_id: str
-    keep: bool = False
+    keep_running: bool = False
     health_seconds: float = 60.0
 
 
@@ -72,9 +72,9 @@ async def start_verifier(
         report(VerifierProgress(choice.id, phase, message))
 
     image = await _image(engine, pack, choice, say)
-    if (kept := await _kept(engine, pack, choice, image, replace=start.keep)) is not None:
+    if (kept := await _kept(engine, pack, choice, image, replace=start.keep_running)) is not None:
         return kept
-    name = kept_container_name(pack.id, choice.id) if start.keep else None
+    name = kept_container_name(pack.id, choice.id) if start.keep_running else None
     say("starting_container", f"Starting a container of {image}.")
     async with AsyncExitStack() as until_healthy:
         service = await until_healthy.enter_async_context(
@@ -86,7 +86,7 @@ async def start_verifier(
             start.health_seconds,
             lambda said: say("waiting_for_healthcheck", said),
         )
-        service.stays = start.keep
+        service.stays = start.keep_running
         stack.push_async_exit(until_healthy.pop_all())
     return service
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from benchwright.analysis.no_scores import remaining_failures, unscored_scorers, without_reason
+from benchwright.analysis.no_scores import drop_reason, remaining_failures, unscored_scorers
 from benchwright.analysis.thinking import completion_tokens_text
 from benchwright.formats import duration, figure_text, interval, milliseconds, number_text, plural
 from benchwright.reports.html.text import visible_text
@@ -45,7 +45,7 @@ def html_environment(templates: Path) -> Environment:
         interval_of=interval,
         failures_left=remaining_failures,
         unscored=unscored_scorers,
-        without_reason=without_reason,
+        drop_reason=drop_reason,
     )
     return environment
 

@@ -20,7 +20,7 @@ import msgspec
 from benchwright.errors import UserError
 from benchwright.files import write_atomically
 from benchwright.home import images_directory
-from benchwright.records import UNREADABLE, Record
+from benchwright.records import DECODE_ERRORS, Record
 from benchwright.sandbox.docker.engine import Engine
 
 LOCK_RETRY_INTERVAL = 0.1
@@ -116,7 +116,7 @@ def _locked(file: IO[str], how: int) -> bool:
 def _read(path: Path) -> ImageRecord | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=ImageRecord)
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODE_ERRORS):
         return None
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 from benchwright.sandbox.docker.address import settings_folder
 
 DOCKER_HUB_KEY = "https://index.docker.io/v1/"
@@ -58,7 +58,7 @@ def _is_host(text: str) -> bool:
 def _configuration() -> Mapping[str, Any]:
     try:
         return _mapping(msgspec.json.decode((settings_folder() / "config.json").read_bytes()))
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODE_ERRORS):
         return {}
 
 
@@ -83,7 +83,7 @@ async def _from_helper(helper: str, registry: str) -> dict[str, str] | None:
         async with asyncio.timeout(HELPER_SECONDS):
             said, _ = await asking.communicate(registry.encode())
         found = _mapping(msgspec.json.decode(said))
-    except (TimeoutError, *UNREADABLE):
+    except (TimeoutError, *DECODE_ERRORS):
         return None
     finally:
         if asking.returncode is None:

@@ -62,7 +62,7 @@ class SandboxSpec(Record, frozen=True):
     image: str
     directory: str = ""
     read_only: bool = True
-    network: bool = False
+    has_network: bool = False
     network_container: str = ""
     resources: Resources = Resources()
     user: str = ""
@@ -237,7 +237,7 @@ def _network(engine: Engine, spec: SandboxSpec) -> dict[str, Any]:
     if spec.network_container:
         other = f"container:{spec.network_container}"
         return {"NetworkMode": other, "IpcMode": other, "VolumesFrom": [spec.network_container]}
-    if spec.network:
+    if spec.has_network:
         return {"NetworkMode": OPEN, "IpcMode": SHAREABLE_IPC}
     has_ipv6 = engine.address.is_local and Path("/proc/sys/net/ipv6").exists()
     return {

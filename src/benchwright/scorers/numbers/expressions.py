@@ -92,7 +92,7 @@ class _Expression(Cursor):
         token, after = self.peek(), self.peek(1)
         if token is None or after is None or token.kind != "sign" or token.text not in ("+", "-"):
             return None
-        if token.math or token.text == "+":
+        if token.in_formula or token.text == "+":
             return token.text
         if token.after_blank:
             return token.text if after.after_blank and after.text not in CURRENCIES else None
@@ -121,7 +121,7 @@ class _Expression(Cursor):
         if self.is_sign("×", "/", "÷"):
             self.place += 1
             return multiply if token.text == "×" else divide
-        joined = not token.after_blank or token.math
+        joined = not token.after_blank or token.in_formula
         if joined and self.is_sign("(", "√", "π", "sqrt", "frac", "dfrac"):
             return multiply
         part = isinstance(left, Quantity) and (
@@ -134,7 +134,7 @@ class _Expression(Cursor):
 
     def _signed(self) -> Value | None:
         token, after = self.peek(), self.peek(1)
-        attached = after is not None and (not after.after_blank or after.math)
+        attached = after is not None and (not after.after_blank or after.in_formula)
         if not (self.is_sign("+", "-") and attached) and not self.is_word("minus", "negative"):
             return self._power()
         before = self.place
@@ -161,7 +161,7 @@ class _Expression(Cursor):
                     self.place = before
                     break
                 value = raise_to_power(value, exponent)
-            elif self.is_sign("!") and token.math and not token.after_blank:
+            elif self.is_sign("!") and token.in_formula and not token.after_blank:
                 self.place += 1
                 value = factorial(value)
             else:

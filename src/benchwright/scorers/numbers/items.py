@@ -81,7 +81,7 @@ def _behind_name(tokens: Sequence[Token], place: int) -> int:
     If there is no such name, return the next position.
     """
     token, cursor = tokens[place], Cursor(tokens, place)
-    if token.kind != "word" or token.math:
+    if token.kind != "word" or token.in_formula:
         return place + 1
     if token.text.lower() in _LABELS and cursor.is_number(1):
         return place + 2

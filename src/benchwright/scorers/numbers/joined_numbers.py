@@ -105,7 +105,7 @@ def joined_kind(cursor: Cursor, words: bool) -> tuple[str, int] | None:
             kind, cursor.place = "a share", cursor.place + 1
     else:
         kind = _JOINING_SIGNS.get(token.text)
-        if token.text == "-" and after is not None and not token.math:
+        if token.text == "-" and after is not None and not token.in_formula:
             money = after.kind == "sign" and after.text in CURRENCIES
             attached = not token.after_blank and not after.after_blank and after.kind == "number"
             kind = RANGE if money or attached else None

@@ -98,7 +98,7 @@ def _attached(cursor: Cursor, money: Unit | None) -> Value | None:
     ordinal = token.text in ("st", "nd", "rd", "th")
     named = token.text.lower() in SCALES or find_unit(token.text) is not None
     letters_of_unknowns = len(token.text) == 1 or (len(token.text) == 2 and set(token.text) & set("xyz"))
-    if not letters_of_unknowns and not named and not token.math and not ordinal:
+    if not letters_of_unknowns and not named and not token.in_formula and not ordinal:
         cursor.place += 1
         return None  # a word without a blank before it: 156pieces
     if named or "\u3040" <= token.text[0] <= "\u9fff":

@@ -47,7 +47,7 @@ def sentence_end(tokens: Sequence[Token], begin: int) -> int:
     for place in range(begin, len(tokens)):
         token = tokens[place]
         ends = token.text in (".", "!", "?") and (place + 1 == len(tokens) or tokens[place + 1].after_blank)
-        if token.text == "\n" or (ends and not token.math):
+        if token.text == "\n" or (ends and not token.in_formula):
             return place
     return len(tokens)
 
@@ -91,7 +91,7 @@ def clause_item(tokens: Sequence[Token], items: Sequence[Item]) -> Item:
     left = list(items[-MAX_NUMBERS:])
     for is_left_out in (_is_remark, _is_denied, _is_circumstance, _is_purpose):
         left = [item for item in left if not is_left_out(tokens, item)] or left
-    bold = [item for item in left if tokens[item.first].bold]
+    bold = [item for item in left if tokens[item.first].is_bold]
     return bold[0] if len(bold) == 1 and len(left) > 1 else left[-1]
 
 

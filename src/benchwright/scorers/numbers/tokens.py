@@ -87,7 +87,7 @@ class Token(NamedTuple):
     """A token of a text, from `start` to `end`.
 
     `kind`: number, repeating, vulgar, raised, date, time, word, command, group, dots or sign. `after_blank`:
-    True if white space precedes it. `math`: True if it is part of a formula. `bold`: True if it is in bold
+    True if white space precedes it. `in_formula`: True if it is part of a formula. `is_bold`: True if it is in bold
     type.
     """
 
@@ -96,8 +96,8 @@ class Token(NamedTuple):
     start: int
     end: int
     after_blank: bool = False
-    math: bool = False
-    bold: bool = False
+    in_formula: bool = False
+    is_bold: bool = False
 
 
 def tokens_of(text: str, *, math: bool = False) -> list[Token]:

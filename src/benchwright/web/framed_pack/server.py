@@ -15,7 +15,7 @@ from benchwright.endpoint.serving.listener import LOOPBACK
 from benchwright.errors import BenchwrightError, UserError
 from benchwright.packs.types import to_json
 from benchwright.packs.web_pack import BRIDGE_VERSION, origin_of
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 from benchwright.text import Say
 from benchwright.web.access_control import SECURITY_HEADERS, AccessCheck
 from benchwright.web.rendering import STATIC_FILES, render_page, static_file
@@ -166,7 +166,7 @@ class FramedPack:
 async def _object(request: web.Request) -> dict[str, Any]:
     try:
         given = msgspec.json.decode(await request.read())
-    except UNREADABLE:
+    except DECODE_ERRORS:
         given = None
     if not isinstance(given, dict):
         raise UserError("The body is not a JSON object.")

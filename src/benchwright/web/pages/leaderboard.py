@@ -16,7 +16,7 @@ from benchwright.reports.comparison.sentences import raw_line
 from benchwright.reports.html.leaderboard import block_table, board_sections, board_table
 from benchwright.reports.leaderboard.cell_texts import leaderboard_notes
 from benchwright.runs.manifest_facts import RUN_KINDS, VALIDATION_KIND
-from benchwright.runs.selection import newest_parts
+from benchwright.runs.selection import newest_run_of_each_part
 from benchwright.web.rendering import render_page
 from benchwright.web.text import viewer_address
 from benchwright.web.threads import run_in_thread
@@ -87,7 +87,7 @@ def _fitting(viewer: Viewer, asked: dict[str, str]) -> list[RunRow]:
         of_suite = [
             (row, row.manifest) for row in ordered_rows(rows, "newest") if row.suite == asked["suite"]
         ]
-        rows = [row for row, _ in newest_parts(of_suite)]
+        rows = [row for row, _ in newest_run_of_each_part(of_suite)]
     if not asked["kind"]:
         rows = [row for row in rows if row.kind != VALIDATION_KIND]
     return list(filter(RunFilter(kind=asked["kind"], words=asked["q"]).matches, rows))

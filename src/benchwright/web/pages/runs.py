@@ -13,7 +13,7 @@ from benchwright.reports.run_list import LIST_COLUMNS, listed_columns, short_ids
 from benchwright.runs.manifest_facts import RUN_KINDS
 from benchwright.web.live_updates import PageState, send_changes
 from benchwright.web.rendering import render_page
-from benchwright.web.runs_index import running_first
+from benchwright.web.runs_index import sort_running_first
 from benchwright.web.threads import run_in_thread
 from benchwright.web.viewer import VIEWER_KEY, Viewer
 
@@ -43,7 +43,7 @@ async def runs_page(request: web.Request) -> web.Response:
 
 def _render(viewer: Viewer, asked: dict[str, Any], number: int, *, only_rows: bool) -> web.Response:
     rows = viewer.runs.rows()
-    found = running_first(sort_rows(list(filter(_wanted(asked).matches, rows)), asked["order"]))
+    found = sort_running_first(sort_rows(list(filter(_wanted(asked).matches, rows)), asked["order"]))
     shown = found[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
     values: dict[str, Any] = {
         "rows": shown,

@@ -39,7 +39,7 @@ def test_a_duration_is_from_0_to_60_seconds_and_1_where_it_is_no_number(
     ("value", "complete"), [(True, True), (False, False), ("Yes", True), ("no", False), (None, False)]
 )
 def test_whether_the_task_is_complete(value: Any, complete: bool) -> None:
-    assert read_answer(said(task_complete=value)).complete is complete
+    assert read_answer(said(task_complete=value)).says_complete is complete
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,11 @@ def test_an_answer_that_cannot_be_done_says_why(text: str, error: str) -> None:
 
 def test_a_complete_task_is_complete_whatever_is_wrong_with_its_commands() -> None:
     answer = read_answer(said("ls", task_complete=True))
-    assert (answer.complete, answer.error, answer.warnings) == (True, "", ["command 1 must be an object"])
+    assert (answer.says_complete, answer.error, answer.warnings) == (
+        True,
+        "",
+        ["command 1 must be an object"],
+    )
 
 
 def test_an_audit_reads_the_keys_as_one_command_with_what_the_screen_said() -> None:

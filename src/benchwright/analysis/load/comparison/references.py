@@ -13,9 +13,9 @@ from benchwright.analysis.load.measurement import read_measurement
 from benchwright.analysis.load.plot_data import DetailedLoad
 from benchwright.analysis.load.records import LoadReport
 from benchwright.errors import UserError
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 from benchwright.runs.manifest import Manifest, read_manifest
-from benchwright.runs.selection import newest_first
+from benchwright.runs.selection import runs_newest_first
 from benchwright.runs.store import find_run
 from benchwright.runs.table import read_table
 from benchwright.runs.tags_and_notes import models_of
@@ -112,11 +112,11 @@ def read_loads(levels: Iterable[tuple[Path, Manifest]]) -> list[DetailedLoad]:
 def _from_file(path: Path) -> list[LoadReport]:
     try:
         return msgspec.json.decode(path.read_bytes(), type=LoadComparison).reports
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODE_ERRORS):
         pass
     try:
         return [msgspec.json.decode(path.read_bytes(), type=LoadReport)]
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODE_ERRORS):
         return []
 
 
@@ -150,7 +150,7 @@ def _levels(reference: str) -> list[tuple[str, Path, Manifest]]:
     """Return (tag, directory, manifest) of all load levels whose tag starts with `reference`, newest first."""
     return [
         (plan.id, path, manifest)
-        for path, manifest in newest_first()
+        for path, manifest in runs_newest_first()
         if (plan := plan_of(manifest)) is not None and plan.id.startswith(reference)
     ]
 

@@ -23,7 +23,7 @@ class LoadRules(Record, frozen=True):
 
     fail_if: tuple[str, ...] = ()
     max_regression: float | None = None
-    prove: bool = False
+    require_proof: bool = False
 
 
 def metrics_of(pairs: Sequence[LoadPair]) -> dict[str, float | None]:
@@ -66,7 +66,9 @@ def gate_results(
         raise UserError("--max-regression: the measurements have no level in common.")
     for change in gated:
         yield (
-            _on_proof(change, rules.max_regression) if rules.prove else _on_loss(change, rules.max_regression)
+            _on_proof(change, rules.max_regression)
+            if rules.require_proof
+            else _on_loss(change, rules.max_regression)
         )
 
 

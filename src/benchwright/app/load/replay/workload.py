@@ -96,7 +96,7 @@ def replay_workload(
         f", models mixed ({describe_mix(mix)})" if mix else ""
     )
     return Workload(
-        msgspec.structs.replace(request, about={"trace": {"path": str(path), "made": made}}),
+        msgspec.structs.replace(request, manifest_facts={"trace": {"path": str(path), "made": made}}),
         task_of,
         conversations,
         about,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-TESTS = r"/tests"
-SOLUTION = r"/(?:solution|oracle)"
-REWARD = r"/logs/verifier"
-HARNESS = r"/(?:eval\.sh|workspace/(?:parser\.py|run_script\.sh|entryscript\.sh|output\.json))"
+TESTS_PATTERN = r"/tests"
+SOLUTION_PATTERN = r"/(?:solution|oracle)"
+REWARD_PATTERN = r"/logs/verifier"
+HARNESS_PATTERN = r"/(?:eval\.sh|workspace/(?:parser\.py|run_script\.sh|entryscript\.sh|output\.json))"
 
 _START = r"(?<![\w./}\])$*?-])(?<![\w}][\"'])"
 _END = r"(?![\w-])"

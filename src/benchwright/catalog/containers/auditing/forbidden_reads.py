@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from benchwright.catalog.containers.auditing.forbidden_paths import (
-    HARNESS,
-    REWARD,
-    SOLUTION,
-    TESTS,
+    HARNESS_PATTERN,
+    REWARD_PATTERN,
+    SOLUTION_PATTERN,
+    TESTS_PATTERN,
     path_pattern,
     subtree_pattern,
 )
@@ -19,7 +19,12 @@ from benchwright.catalog.containers.auditing.trajectory import Finding, StepActi
 READS_TESTS, READS_SOLUTION = "reads_the_tests", "reads_the_solution"
 WAITS, PREPARES, REWARDS = "waits_for_the_tests", "writes_where_the_tests_lie", "touches_the_reward"
 
-_PLACES = ((TESTS, READS_TESTS), (HARNESS, READS_TESTS), (SOLUTION, READS_SOLUTION), (REWARD, REWARDS))
+_PLACES = (
+    (TESTS_PATTERN, READS_TESTS),
+    (HARNESS_PATTERN, READS_TESTS),
+    (SOLUTION_PATTERN, READS_SOLUTION),
+    (REWARD_PATTERN, REWARDS),
+)
 _LISTS = ("ls", "find", "stat", "test", "[", "[[", "file", "du", "tree", "cd")
 _WITHOUT_PATHS = ("echo", "printf", "mkdir", "alias", "export", "true", ":")
 _SILENT = ("cp", "mv", "tar", "rsync", "ln", "install", "source", ".")

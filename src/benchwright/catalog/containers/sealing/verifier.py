@@ -89,7 +89,7 @@ class Verifier:
         added = [change.path for change in without if change.kind == "added"]
         async with snapshot_of(engine, self._agent, run_id) as image:
             spec = msgspec.structs.replace(
-                self._spec, image=image, network=False, beside=self._agent.name, mounts={}
+                self._spec, image=image, has_network=False, network_container=self._agent.name, mounts={}
             )
 
             async def undo(container: Container) -> None:
@@ -113,7 +113,9 @@ class Verifier:
         Raises:
             EngineError: If the container cannot be started, or the engine does not respond.
         """
-        spec = msgspec.structs.replace(self._spec, network=False, beside=self._agent.name, mounts={})
+        spec = msgspec.structs.replace(
+            self._spec, has_network=False, network_container=self._agent.name, mounts={}
+        )
         async with self._containers.sandboxes.start_beside(spec) as sandbox:
             yield sandbox
 

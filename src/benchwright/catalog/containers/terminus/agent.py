@@ -100,12 +100,12 @@ class _Work:
                 prompt = prompts.parse_error_prompt(answer.error, answer.warnings)
             else:
                 screen = await self._type(answer)
-                if answer.complete and said_before:
+                if answer.says_complete and said_before:
                     break
-                said_before = answer.complete
+                said_before = answer.says_complete
                 prompt = (
                     prompts.confirm_prompt(screen)
-                    if answer.complete
+                    if answer.says_complete
                     else prompts.warning_prompt(answer.warnings, screen)
                 )
         return self._ended(Status.ANSWERED, None)

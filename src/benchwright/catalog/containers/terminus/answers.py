@@ -41,7 +41,7 @@ class ParsedAnswer(Record, frozen=True):
     """
 
     commands: list[Keys] = []
-    complete: bool = False
+    says_complete: bool = False
     error: str = ""
     warnings: list[str] = []
 
@@ -114,7 +114,7 @@ def _answer(said: Mapping[str, Any], warnings: list[str]) -> ParsedAnswer:
     complete = complete.lower() in _YES if isinstance(complete, str) else bool(complete)
     commands, error = _commands(said["commands"], warnings)
     if error and complete:
-        return ParsedAnswer(complete=True, warnings=[*warnings, error])
+        return ParsedAnswer(says_complete=True, warnings=[*warnings, error])
     return ParsedAnswer(commands, complete, error, warnings)
 
 

@@ -22,7 +22,7 @@ from benchwright.endpoint.dialects.gemini.field_names import read_field
 from benchwright.endpoint.dialects.gemini.schemas import json_schema
 from benchwright.endpoint.dialects.losses import TranslationLosses
 from benchwright.endpoint.dialects.tool_names import offered_name
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 _SAMPLING = {
     "maxOutputTokens": "max_tokens",
@@ -62,7 +62,7 @@ def offers_tools(fields: Mapping[str, Any]) -> bool:
     """
     try:
         tools = msgspec.json.decode(fields.get("tools") or b"null")
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return True
     listed = tools if isinstance(tools, list) else []
     return any(isinstance(tool, dict) and read_field(tool, "functionDeclarations") for tool in listed)

@@ -11,7 +11,7 @@ from benchwright.endpoint.dialects.conversation import function_tool
 from benchwright.endpoint.dialects.losses import TranslationLosses
 from benchwright.endpoint.dialects.responses.client_tools import CLIENT_TOOLS
 from benchwright.endpoint.dialects.tool_names import offered_name
-from benchwright.records import UNREADABLE
+from benchwright.records import DECODE_ERRORS
 
 NAMESPACE_SEPARATOR = "__"
 """Separator between the name of a namespace (a group of tools) and the name of a tool in the namespace."""
@@ -83,7 +83,7 @@ def offers_tools(fields: Mapping[str, Any]) -> bool:
         return False
     try:
         return any(item.type == "additional_tools" and item.tools for item in _decode_items(items))
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return False
 
 

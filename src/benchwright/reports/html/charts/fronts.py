@@ -49,7 +49,7 @@ def front_chart(found: Front, places: Mapping[str, int], names: Mapping[str, str
     x = time_scale((point.spent for point in found.points), LEFT, DRAWING_WIDTH - RIGHT)
     ends = [end for one in found.points for end in (one.mean, one.low, one.high) if end is not None]
     y = zoomed_scale(ends, bottom, TOP)
-    title = AXES[found.spent] + (", logarithmic" if x.log else "")
+    title = AXES[found.spent] + (", logarithmic" if x.is_logarithmic else "")
     parts = [
         *left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, score_label),
         *bottom_axis(x, TOP, bottom, label, title),

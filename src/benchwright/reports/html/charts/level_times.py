@@ -56,7 +56,7 @@ def level_times_chart(title: str, axis: str, curves: Sequence[TimesCurve]) -> Ma
         *named,
         left_title("Share that took no longer", room),
         *left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, lambda share: f"{share * 100:.0f} %"),
-        *bottom_axis(x, top, bottom, time_label, axis + (", logarithmic" if x.log else "")),
+        *bottom_axis(x, top, bottom, time_label, axis + (", logarithmic" if x.is_logarithmic else "")),
     ]
     for one in curves:
         path = "L".join(

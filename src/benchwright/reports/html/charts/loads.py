@@ -68,12 +68,12 @@ def load_curves_chart(
     everyone = [one for _, points in curves for one in points]
     x = time_scale((point.achieved for point, _ in everyone), LEFT, DRAWING_WIDTH - RIGHT)
     y = time_scale((end for _, spread in everyone for end in _ends(spread)), bottom, top)
-    if y.log:
+    if y.is_logarithmic:
         y = y._replace(start=bottom - LEVEL_NAME_SPACE)
-    title = "answers per second" + (", logarithmic" if x.log else "")
+    title = "answers per second" + (", logarithmic" if x.is_logarithmic else "")
     parts = [
         *named,
-        left_title(LOAD_MEASURES[measure] + (", logarithmic" if y.log else ""), room),
+        left_title(LOAD_MEASURES[measure] + (", logarithmic" if y.is_logarithmic else ""), room),
         *left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, time_label),
         *bottom_axis(x, top, bottom, amount_label, title),
     ]

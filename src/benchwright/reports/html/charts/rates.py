@@ -69,7 +69,7 @@ def load_rates_chart(
         *named,
         left_title("Per second", room),
         *left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, amount_label),
-        *bottom_axis(x, top, bottom, amount_label, load + (", logarithmic" if x.log else "")),
+        *bottom_axis(x, top, bottom, amount_label, load + (", logarithmic" if x.is_logarithmic else "")),
     ]
     if open_loop:
         parts.append(_all_that_is_offered(x, y))
@@ -96,7 +96,7 @@ def _entries(
 def _all_that_is_offered(x: Scale, y: Scale) -> Markup:
     """Draw the line on which as many requests per second are answered as are offered."""
     low, high = x.low, min(x.high, y.high)
-    steps = 40 if x.log else 1
+    steps = 40 if x.is_logarithmic else 1
     path = "L".join(
         f"{x.coordinate(at):.1f} {y.coordinate(at):.1f}"
         for at in (low + (high - low) * n / steps for n in range(steps + 1))

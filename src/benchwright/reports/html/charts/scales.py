@@ -19,12 +19,12 @@ class Scale(NamedTuple):
     high: float
     start: float
     end: float
-    log: bool = False
+    is_logarithmic: bool = False
 
     def coordinate(self, value: float) -> float:
         """Return the coordinate of a value. A value outside the scale is placed at the nearer end."""
         value = min(max(value, self.low), self.high)
-        if self.log:
+        if self.is_logarithmic:
             share = math.log(value / self.low) / math.log(self.high / self.low)
         else:
             share = (value - self.low) / (self.high - self.low)
@@ -32,7 +32,7 @@ class Scale(NamedTuple):
 
     def ticks(self) -> list[float]:
         """Return round values between `low` and `high`, about four to eight."""
-        return list(_log_ticks(self.low, self.high) if self.log else _ticks(self.low, self.high))
+        return list(_log_ticks(self.low, self.high) if self.is_logarithmic else _ticks(self.low, self.high))
 
 
 def _ticks(low: float, high: float) -> Iterable[float]:
@@ -55,7 +55,7 @@ def time_scale(values: Iterable[float], start: float, end: float) -> Scale:
     high = max(known, default=1.0)
     low = min(known, default=0.1)
     if high / low > LOGARITHMIC_RATIO:
-        return Scale(low / 1.1, high * 1.1, start, end, log=True)
+        return Scale(low / 1.1, high * 1.1, start, end, is_logarithmic=True)
     return Scale(0.0, high * 1.04, start, end)
 
 

@@ -37,7 +37,7 @@ class TimelineLine(NamedTuple):
     name: str
     classes: str
     values: SecondValues
-    steps: bool = True
+    is_stepped: bool = True
 
 
 class Panel(NamedTuple):
@@ -76,7 +76,9 @@ def timeline_panels(found: LevelTimeline) -> Iterator[Panel]:
         ("server: waiting", "s2", [(one.at, one.waiting) for one in found.server]),
     ]
     lines = [
-        TimelineLine(name, classes, values, steps=False) for name, classes, values in said if _any(values)
+        TimelineLine(name, classes, values, is_stepped=False)
+        for name, classes, values in said
+        if _any(values)
     ]
     yield Panel(
         "In flight", [TimelineLine("sent", "s0", _binned(found, found.in_flight)), *lines], amount_label
@@ -88,7 +90,7 @@ def timeline_panels(found: LevelTimeline) -> Iterator[Panel]:
         yield Panel("Latency, by start", lines, time_label)
     cache = [(one.at, one.cache) for one in found.server]
     if _any(cache):
-        lines = [TimelineLine("cache", "s1", cache, steps=False)]
+        lines = [TimelineLine("cache", "s1", cache, is_stepped=False)]
         yield Panel("Server: KV cache in use", lines, lambda share: f"{share * 100:.3g} %")
 
 
@@ -119,7 +121,7 @@ def _line(one: TimelineLine, found: LevelTimeline, x: Scale, y: Scale) -> Iterat
     """Yield a path for each section of a line without unknown values."""
     for stretch in _stretches(one.values):
         places = [(x.coordinate(at), y.coordinate(value)) for at, value in stretch]
-        if one.steps:
+        if one.is_stepped:
             end = x.coordinate(stretch[-1][0] + found.width)
             path = f"M{places[0][0]:.1f} {places[0][1]:.1f}"
             path += "".join(f"H{across:.1f}V{down:.1f}" for across, down in places[1:]) + f"H{end:.1f}"

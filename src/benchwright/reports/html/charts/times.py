@@ -52,7 +52,7 @@ def distribution_chart(found: Distribution, places: Mapping[str, int], names: Ma
     bottom = TOP + HEIGHT
     x = time_scale((time for curve in found.curves for time, _ in curve.points), LEFT, DRAWING_WIDTH - RIGHT)
     y = Scale(0, 1, bottom, TOP)
-    title = f"{found.title}, logarithmic" if x.log else found.title
+    title = f"{found.title}, logarithmic" if x.is_logarithmic else found.title
     parts = [
         *left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, lambda share: f"{share * 100:.0f} %"),
         *bottom_axis(x, TOP, bottom, time_label, title),
@@ -87,7 +87,7 @@ def score_by_latency_chart(found: ScoreByLatency, place: int) -> Markup:
     ends = [time for time, _ in found.dots] + [end for one in found.bins for end in (one.low, one.high)]
     x = time_scale(ends, LEFT, DRAWING_WIDTH - RIGHT)
     y = score_scale((value for _, value in found.dots), bottom - 14, TOP + 14)
-    title = "time the model took for a trial" + (", logarithmic" if x.log else "")
+    title = "time the model took for a trial" + (", logarithmic" if x.is_logarithmic else "")
     parts = [
         *left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, score_label),
         *bottom_axis(x, TOP, bottom, time_label, title),
