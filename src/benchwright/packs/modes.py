@@ -28,9 +28,9 @@ class TrialPosition(msgspec.Struct, frozen=True):
 class Mode(msgspec.Struct, frozen=True):
     """An execution mode.
 
-    `order`: a function from a trial's position to a key by which the trials are sorted. `wave`: a function
-    from a trial's position to a value. Trials with the same value may run concurrently. `serial`: True if one
-    trial runs at a time. Attempts at the same cell always run one after another.
+    `order_key`: a function from a trial's position to a key by which the trials are sorted. `wave_key`: a
+    function from a trial's position to a value. Trials with the same value may run concurrently. `is_serial`:
+    True if one trial runs at a time. Attempts at the same cell always run one after another.
     """
 
     name: str

@@ -181,7 +181,10 @@ class ProbeResponse:
 
     @cached_property
     def content(self) -> ResponseContent:
-        """The content of the response's first choice. Raises one of `MALFORMED_ERRORS` if the response is malformed."""
+        """The content of the response's first choice.
+
+        Raises one of `accumulator.MALFORMED_ERRORS` if it is malformed.
+        """
         said = ResponseContent()
         for at, event in self.events or [(self.pieces[-1][0] if self.pieces else 0, self.json)]:
             choices = event.get("choices") or []

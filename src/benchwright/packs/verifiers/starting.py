@@ -43,8 +43,8 @@ ProgressCallback = Callable[[VerifierProgress], None]
 class StartOptions(Record, frozen=True):
     """Settings for starting the verifiers of a run.
 
-    `keep`: True if the verifiers keep running after the run, and if verifiers whose `auto_start` is off are
-    started, too. `health_seconds`: the time in which a verifier must become healthy.
+    `keep_running`: True if the verifiers keep running after the run. Then verifiers whose `auto_start` is off
+    are started, too. `health_seconds`: the time in which a verifier must become healthy.
     """
 
     run_id: str

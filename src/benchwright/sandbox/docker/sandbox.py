@@ -51,7 +51,7 @@ class SandboxSpec(Record, frozen=True):
     file system, and the container is ended when it has written more than `disk_bytes`. Volumes that the image
     declares are always writable, keep their content, and have the same limit.
 
-    `network`: False if there is only a loopback. True if the sandbox reaches everything that this machine
+    `has_network`: False if there is only a loopback. True if the sandbox reaches everything that this machine
     reaches. `network_container`: the name of a running container. The sandbox shares that container's
     network, volumes and shared memory (`/dev/shm`), and nothing else.
 
