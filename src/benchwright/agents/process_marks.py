@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MARK_VARIABLE = "BENCHWRIGHT_PROCESS"
-"""Name of the environment variable that serves as the mark. Each program has another value of it."""
+"""Name of the environment variable that serves as the mark. Its value is different for each program."""
 SEARCH_ROUNDS = 100
 SEARCH_INTERVAL = 0.02
 """Seconds between two of the `SEARCH_ROUNDS` searches for marked processes; two seconds in total."""

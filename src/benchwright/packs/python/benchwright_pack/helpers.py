@@ -63,7 +63,7 @@ class HostHelpers:
         self._endpoints = _table(context.get("inferenceEndpoints"), "modelId")
 
     def get_provider(self, id: str, *, enabled_only: bool = False, required: bool = False) -> Json | None:
-        """Return a provider, or None. `enabled_only`: True to ignore disabled providers."""
+        """Return a provider. Return None if it does not exist. `enabled_only`: True to ignore disabled providers."""
         return _find(
             self._providers, "Provider", id, required,
             lambda item: not enabled_only or item["enabled"], "is configured but disabled.",
@@ -74,11 +74,11 @@ class HostHelpers:
         return self.get_provider(id, enabled_only=enabled_only, required=True) or {}
 
     def get_secret(self, provider_id: str) -> Json | None:
-        """Return a provider's secret and its source, or None."""
+        """Return a provider's secret together with the secret's source. Return None if the provider has no secret."""
         return self._secrets.get(provider_id)
 
     def get_secret_value(self, provider_id: str) -> str | None:
-        """Return a provider's secret, or None."""
+        """Return a provider's secret. Return None if the provider has no secret."""
         return (self._secrets.get(provider_id) or {}).get("value")
 
     def get_required_secret_value(self, provider_id: str) -> str:
@@ -86,7 +86,7 @@ class HostHelpers:
         return self.get_secret_value(provider_id) or _missing("Secret", provider_id, "is missing.")
 
     def get_registered_model(self, id: str) -> Json | None:
-        """Return a model, or None."""
+        """Return a model. Return None if it does not exist."""
         return self._models.get(id)
 
     def get_required_model(self, id: str) -> Json:
@@ -94,7 +94,7 @@ class HostHelpers:
         return self._models.get(id) or _missing("Model", id)
 
     def get_inference_endpoint(self, model_id: str) -> Json | None:
-        """Return the endpoint of a model, or None."""
+        """Return the endpoint of a model. Return None if it does not exist."""
         return self._endpoints.get(model_id)
 
     def get_required_inference_endpoint(self, model_id: str) -> Json:
@@ -105,7 +105,7 @@ class HostHelpers:
         return found
 
     def get_verifier(self, id: str, *, running_only: bool = False, required: bool = False) -> Json | None:
-        """Return a verifier, or None. `running_only`: True to ignore verifiers that are not running."""
+        """Return a verifier. Return None if it does not exist. `running_only`: True to ignore those not running."""
         return _find(
             self._verifiers, "Verifier", id, required,
             lambda item: not running_only or item["status"] == "running", "is present but not running.",

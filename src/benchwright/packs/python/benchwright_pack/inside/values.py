@@ -75,9 +75,9 @@ def describe_error(error: BaseException) -> dict[str, Any]:
 
 
 def _status(error: BaseException) -> int | None:
-    """Return the HTTP status of an exception, or None.
+    """Return the HTTP status of an exception, read from the attributes in which Python's HTTP clients store it.
 
-    It is in an attribute in which Python's HTTP clients store it.
+    Return None if there is none.
     """
     for holder in (error, getattr(error, "response", None), error.__cause__):
         for name in ("status", "status_code", "code"):
