@@ -1,1 +1,1 @@
-"""Engine tasks over a dataset: agents, prompts, eval functions, and users' own code."""
+"""Engine tasks over a dataset: agents, prompts, eval functions, and code written by users."""

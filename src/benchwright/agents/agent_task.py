@@ -22,17 +22,17 @@ from benchwright.runs.keys import fingerprint
 from benchwright.runs.source_fingerprints import fingerprint_or_unique, source_fingerprint
 
 VERSION = "1"
-"""Increase it when the same agent's requests for the same row would change."""
+"""Version of the task. Increase it when the requests of the same agent for the same row would change."""
 
 
 class AgentTask(RowsTask):
     """Engine task that runs a `RolloutAgentLoop` on each row of the dataset at `path`.
 
-    The results are scored with `scorers`. `module` is the `module:attribute` from which the agent was loaded,
-    None if there is none. `max_turns` is a hint that agents may ignore. `completion_params` are body fields
-    that reach the model if the agent passes them on. The fingerprint covers both, and the code of the agent's
-    class and of that module (see `source_fingerprint`). Events that the agent logs by `ctx.log_event` are
-    written to files in `debug_dir`.
+    The results are scored with `scorers`. `module`: the `module:attribute` from which the agent was loaded,
+    None if there is none. `max_turns`: a hint that agents may ignore. `completion_params`: body fields that
+    reach the model if the agent passes them on. The fingerprint covers `max_turns` and `completion_params`,
+    and also the code of the agent's class and of `module` (see `source_fingerprint`). `debug_dir`: the
+    directory for files with the events that the agent logs by `ctx.log_event`.
     """
 
     def __init__(
@@ -62,7 +62,10 @@ class AgentTask(RowsTask):
         self._solver = AgentSolver(agent, max_turns, completion_params or {}, debug_dir)
 
     def offers_tools(self) -> bool:
-        """Return True if the agent offers tools for the dataset's first row. False if that call fails."""
+        """Return True if the agent offers tools for the dataset's first row.
+
+        Return False if the agent raises an error.
+        """
         try:
             sample = next(self.samples())
             return bool(self._agent.get_tools(dataset_row_to_request(sample.content, sample.row_index)))
@@ -136,9 +139,9 @@ def _outcome(result: RolloutResult, status: Status, reason: str | None) -> Outco
 
 
 def _sources(agent: RolloutAgentLoop, module: str | None) -> list[str]:
-    """Return a fingerprint of the file that defines the agent's class and, if given, one of the module.
+    """Return fingerprints: of the file that defines the agent's class and, if `module` is given, of the module.
 
-    `module` is the `module:attribute` from which the agent was loaded.
+    `module`: the `module:attribute` from which the agent was loaded.
     """
     places: list[object] = [type(agent)]
     if module is not None:

@@ -1,9 +1,9 @@
-"""Runs users' plain functions off the event loop, so that a slow one does not delay others.
+"""Runs users' plain functions off the event loop, so that a slow function does not delay other work.
 
-A short function costs about 4 µs here and about 15 µs in the event loop's own executor: here one thread takes
-call after call without sleeping in between, while the executor wakes a thread for every call. More threads
-are started only while calls wait behind slow functions (such as a judge reached over the network). Threads
-are daemons, so a function that never returns cannot prevent the process from ending.
+A short function costs about 4 µs here, and about 15 µs in the event loop's own executor. Here one thread
+takes call after call without sleeping in between, while the executor wakes a thread for every call. More
+threads are started only while calls wait behind slow functions (such as a judge reached over the network).
+Threads are daemons, so a function that never returns cannot prevent the process from ending.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ T = TypeVar("T")
 
 MOST_THREADS = 32
 NEW_THREAD_DELAY = 0.01
-"""Seconds that calls wait behind slow ones before another thread is started."""
+"""Seconds for which calls wait behind slow calls before another thread is started."""
 IDLE_SECONDS = 1.0
 """Seconds after which an idle thread ends."""
 
 
 def is_async(function: Callable[..., Any]) -> bool:
-    """Return True if a function or callable object must be awaited rather than run in a thread."""
+    """Return True if a function or callable object must be awaited, instead of being run in a thread."""
     return inspect.iscoroutinefunction(inspect.unwrap(function)) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004 - its kind is wanted, not whether it is there
     )
@@ -45,7 +45,7 @@ class _Call(NamedTuple):
 
 
 class CallThreads:
-    """The threads of this process that run calls. They start with the first call, and end when idle."""
+    """The threads of this process that run calls. They start with the first call, and end when they are idle."""
 
     def __init__(self) -> None:
         self._calls: SimpleQueue[_Call] = SimpleQueue()
@@ -55,7 +55,7 @@ class CallThreads:
         self._next_watch = 0.0
 
     async def call(self, function: Callable[..., T], arguments: dict[str, Any]) -> T:
-        """Call `function(**arguments)` in a thread; return its result or raise its error."""
+        """Call `function(**arguments)` in a thread. Return the result, or raise the error."""
         loop = asyncio.get_running_loop()
         call = _Call(loop, loop.create_future(), function, arguments)
         self._calls.put(call)

@@ -1,4 +1,4 @@
-"""Agents that are Python functions: one gets a row and the model's address, and returns its answer."""
+"""Agents that are Python functions. Such a function gets a row and the model's address, and returns an answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchwright.runs.keys import fingerprint
 from benchwright.runs.source_fingerprints import fingerprint_or_unique, source_fingerprint
 
 OPTIONAL_KEYWORDS = ("base_url", "api_key", "model")
-"""Keywords that a function may take besides the row."""
+"""Names of the keyword arguments that a function may accept besides the row."""
 
 _THREADS = CallThreads()
 
@@ -34,7 +34,7 @@ def callable_task(
     offset: int = 0,
     group_by: str | None = None,
 ) -> OutsideTask:
-    """Return the task of an agent that is a function, loaded from the `module:attribute` in `module`.
+    """Return the task of an agent that is a function. `module`: the `module:attribute` from which it was loaded.
 
     Raises:
         UserError: If the function cannot be called with a row.
@@ -46,9 +46,9 @@ def callable_task(
 class CallableAgent:
     """Agent that calls a function once per row: `agent(row, *, base_url, api_key, model)`.
 
-    Keywords that the function does not accept are left out. An async function is awaited; a plain one runs in
-    a thread, off the event loop. It returns its answer as text, or a dict with `answer`, `messages` or both.
-    The fingerprint covers the function's code (see `source_fingerprint`).
+    Keywords that the function does not accept are left out. An async function is awaited. A plain function
+    runs in a thread, off the event loop. The function returns its answer as text, or a dict with `answer`,
+    `messages` or both. The fingerprint covers the function's code (see `source_fingerprint`).
 
     Raises:
         UserError: If the function cannot be called with a row.
@@ -62,10 +62,10 @@ class CallableAgent:
         self.fingerprint = fingerprint(module, fingerprint_or_unique(source_fingerprint(function)))
 
     async def run(self, row: Row, trial: Trial, calls: AgentAccess) -> AgentAnswer:
-        """Call the function for a row, and return its answer.
+        """Call the function for a row, and return the function's answer.
 
         Raises:
-            ExecutionError: If it returned something that is not an answer.
+            ExecutionError: If the function returned a value that is not an answer.
             Exception: Any error raised by the function.
         """
         offered = dict(zip(OPTIONAL_KEYWORDS, (calls.base_url, calls.token, calls.model), strict=True))
@@ -87,7 +87,7 @@ class CallableAgent:
 
 
 def _keywords(function: Callable[..., Any], module: str) -> list[str]:
-    """Return those of the offered keywords (`base_url`, `api_key`, `model`) that the function accepts."""
+    """Return the keywords among `base_url`, `api_key` and `model` that the function accepts."""
     try:
         signature = inspect.signature(function)
         parameters = list(signature.parameters.values())[1:]

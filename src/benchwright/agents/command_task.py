@@ -1,6 +1,6 @@
-"""Agents that are programs: one reads the row as JSON on stdin, and prints its answer.
+"""Agents that are programs. Such a program reads the row as JSON on stdin, and prints an answer.
 
-It finds the model's address in the environment variable OPENAI_BASE_URL.
+The program finds the model's address in the environment variable OPENAI_BASE_URL.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def command_task(
     offset: int = 0,
     group_by: str | None = None,
 ) -> OutsideTask:
-    """Return the task of an agent that is a program. `command` is the program with its arguments.
+    """Return the task of an agent that is a program. `command`: the program with its arguments.
 
     Raises:
-        UserError: If the command cannot be parsed or its program is not found.
+        UserError: If the command cannot be parsed, or its program is not found.
     """
     return OutsideTask(path, CommandAgent(command), scorers, limit=limit, offset=offset, group_by=group_by)
 
@@ -49,12 +49,12 @@ def command_task(
 class CommandAgent:
     """Agent that starts a program once per row.
 
-    `command` is split as a shell would, but run without a shell. The fingerprint covers the command and every
-    file in it that is named by a path; for Python files, also what they import from the user's own project. A
-    program found on the PATH is identified by its name only.
+    `command` is split as a shell would split it, but run without a shell. The fingerprint covers the command
+    and every file that the command names by a path. For a Python file, it also covers what the file imports
+    from the user's own project. A program found on the PATH is identified by its name only.
 
     Raises:
-        UserError: If the command cannot be parsed or its program is not found.
+        UserError: If the command cannot be parsed, or its program is not found.
     """
 
     def __init__(self, command: str) -> None:
@@ -65,9 +65,9 @@ class CommandAgent:
         self.fingerprint = fingerprint(self._arguments, sources)
 
     async def run(self, row: Row, trial: Trial, calls: AgentAccess) -> AgentAnswer:
-        """Run the program for a row. Its output is its answer, or a JSON object with `answer` and `messages`.
+        """Run the program for a row. The program's output is the answer, or a JSON object with `answer` and `messages`.
 
-        An exit status other than 0 is a failure, described by the last line on stderr.
+        An exit status other than 0 is a failure. The last line on stderr describes the failure.
 
         Raises:
             ExecutionError: If the program cannot be started, prints too much, or prints an invalid answer
@@ -85,7 +85,7 @@ class CommandAgent:
 def program_environment(environ: Mapping[str, str], trial: Trial, calls: AgentAccess) -> dict[str, str]:
     """Return the environment variables of an agent's program.
 
-    They are those of this process without secrets, and the relay's address and token.
+    They are the variables of this process without secrets, and the relay's address and token.
     """
     kept = {
         name: value

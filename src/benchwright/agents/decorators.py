@@ -1,6 +1,6 @@
 """`@osmosis_reward` and `@osmosis_rubric`: check the parameters of a scoring function when it is defined.
 
-A function whose first parameter is not `solution_str` has another signature, and is not checked.
+If a function's first parameter is not `solution_str`, the function has another signature and is not checked.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _MISSING = inspect.Parameter.empty
 def osmosis_reward(func: Function) -> Function:
     """Wrap a reward function: `(solution_str: str, ground_truth: str, extra_info: dict = None) -> float`.
 
-    The wrapped function raises TypeError if it returns anything but a float, and drops the keyword
+    The wrapped function raises TypeError if the function returns anything but a float. It drops the keyword
     `data_source` if the function does not accept it. Async functions stay async.
 
     Raises:
-        TypeError: If the parameters are not as above (the annotation `dict | None` is accepted too).
+        TypeError: If the parameters are not as above (the annotation `dict | None` is accepted, too).
     """
     signature = inspect.signature(func)
     if not _is_classic(signature):
@@ -41,11 +41,11 @@ def osmosis_reward(func: Function) -> Function:
 def osmosis_rubric(func: Function) -> Function:
     """Wrap a rubric function: `(solution_str: str, ground_truth: str | None, extra_info) -> float`.
 
-    The wrapped function raises TypeError for a solution or target that is not a string (the target may be
-    None). Otherwise it behaves like one decorated with `osmosis_reward`.
+    The wrapped function raises TypeError if the solution is not a string, or if the target is neither a
+    string nor None. Otherwise it behaves like a function decorated with `osmosis_reward`.
 
     Raises:
-        TypeError: If the parameters are not as above, or one of the first two has a default.
+        TypeError: If the parameters are not as above, or if one of the first two has a default.
     """
     signature = inspect.signature(func)
     if not _is_classic(signature):
@@ -67,7 +67,7 @@ def _defaults(signature: inspect.Signature) -> list[Any]:
 
 
 def _check_names(func: Callable[..., Any], signature: inspect.Signature) -> list[Any]:
-    """Check the names of the first three parameters and return their annotations as types."""
+    """Check the names of the first three parameters, and return these parameters' annotations as types."""
     parameters = list(signature.parameters.values())
     if len(parameters) < 3:
         raise TypeError(
@@ -81,7 +81,7 @@ def _check_names(func: Callable[..., Any], signature: inspect.Signature) -> list
 
 
 def _type(func: Callable[..., Any], parameter: inspect.Parameter) -> Any:
-    """Return a parameter's annotation as a type, also under `from __future__ import annotations`."""
+    """Return a parameter's annotation as a type. This also works under `from __future__ import annotations`."""
     holder = SimpleNamespace(__annotations__={"type": parameter.annotation})
     try:
         return get_type_hints(holder, globalns=getattr(inspect.unwrap(func), "__globals__", {}))["type"]
@@ -90,7 +90,7 @@ def _type(func: Callable[..., Any], parameter: inspect.Parameter) -> Any:
 
 
 def _without_none(hint: Any) -> Any:
-    """Return `T` for `T | None`, `dict` for `dict[str, Any]`, and other types unchanged."""
+    """Return `T` for `T | None`, and `dict` for `dict[str, Any]`. Return other types unchanged."""
     if get_origin(hint) in (Union, UnionType):
         members = [member for member in get_args(hint) if member is not NoneType]
         hint = members[0] if len(members) == 1 else hint

@@ -1,6 +1,7 @@
-"""Eval functions as scorers of the engine: users' scoring functions in one of the two documented forms.
+"""Eval functions as scorers of the engine. An eval function is a user's scoring function in a documented form.
 
-Simple ones begin with the parameter `solution_str`, full ones with `messages`.
+There are two forms. The first parameter of a simple function is `solution_str`, that of a full function is
+`messages`.
 """
 
 from __future__ import annotations
@@ -21,24 +22,28 @@ from benchwright.scorers.shared import target_as_text
 
 SIMPLE_KEYWORDS = ("solution_str", "ground_truth", "extra_info")
 FULL_KEYWORDS = ("messages", "ground_truth", "metadata")
-"""Keywords with which an eval function is called. Its first parameter determines which of the two applies."""
+"""Keywords with which an eval function in the full form is called. `SIMPLE_KEYWORDS` are those of the simple form.
+
+The first parameter of the function determines its form.
+"""
 
 _THREADS = CallThreads()
 
 
 class EvalFnError(UserError):
-    """The error for an eval function that cannot be loaded or called, or whose result is not a score."""
+    """Raised for an eval function that cannot be loaded or called, or whose result is not a score."""
 
 
 class EvalFnWrapper:
-    """An eval function of either form, which can be called in the same way.
+    """An eval function of either form. Both forms can be called in the same way.
 
-    Simple functions get the last assistant text, the target and a copy of the row; full ones get all messages
-    instead of the text. Plain functions run in a thread, off the event loop; async ones are awaited.
+    A simple function gets the last assistant text, the target and a copy of the row. A full function gets all
+    messages instead of the text. Plain functions run in a thread, off the event loop; async functions are
+    awaited.
 
     Raises:
-        EvalFnError: If the first parameter is neither `solution_str` nor `messages`, or the function does not
-            accept the keywords of its form.
+        EvalFnError: If the first parameter is neither `solution_str` nor `messages`, or if the function does
+            not accept the keywords of its form.
     """
 
     def __init__(self, fn: Callable[..., Any], name: str) -> None:
@@ -50,7 +55,7 @@ class EvalFnWrapper:
     async def __call__(
         self, messages: Sequence[Message], ground_truth: str, metadata: Mapping[str, Any]
     ) -> float:
-        """Return the score of one conversation. `metadata` is the dataset row.
+        """Return the score of one conversation. `metadata`: the dataset row.
 
         Raises:
             EvalFnError: If the function returned neither int nor float.
@@ -69,7 +74,7 @@ class EvalFnWrapper:
 
 
 class EvalFnScorer:
-    """An eval function as a scorer of the engine. If it fails, only its score is missing (a grader error)."""
+    """An eval function as a scorer of the engine. If the function fails, only its score is missing (a grader error)."""
 
     def __init__(self, wrapper: EvalFnWrapper) -> None:
         self._wrapper = wrapper
@@ -79,7 +84,7 @@ class EvalFnScorer:
 
     @property
     def name(self) -> str:
-        """The path from which the function was loaded, or its given name."""
+        """The path from which the function was loaded, or the name given to it."""
         return self._wrapper.name
 
     @property
@@ -102,10 +107,10 @@ class EvalFnScorer:
 
 
 def load_eval_fn(path: str) -> EvalFnWrapper:
-    """Load the function named by `module:function`; its name is the whole path.
+    """Load the function named by `module:function`. The name of the eval function is this whole path.
 
     Raises:
-        EvalFnError: If it cannot be loaded, is not callable, or has neither of the two forms.
+        EvalFnError: If the function cannot be loaded, is not callable, or has neither of the two forms.
     """
     fn = load_object(
         path,
@@ -123,7 +128,7 @@ def load_eval_fns(paths: Sequence[str]) -> list[EvalFnWrapper]:
     """Load several eval functions, in order.
 
     Raises:
-        EvalFnError: If one cannot be loaded (see `load_eval_fn`), or a path appears twice.
+        EvalFnError: If a function cannot be loaded (see `load_eval_fn`), or if a path appears twice.
     """
     seen: set[str] = set()
     for path in paths:
@@ -134,7 +139,7 @@ def load_eval_fns(paths: Sequence[str]) -> list[EvalFnWrapper]:
 
 
 def _keywords(fn: Callable[..., Any], name: str) -> tuple[str, str, str]:
-    """Return the keywords with which the function is called, which depend on its form."""
+    """Return the keywords with which the function is called. They depend on the function's form."""
     try:
         signature = inspect.signature(fn)
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Loads users' objects, named as `module:attribute`. Errors are described in one line."""
+"""Loads users' objects, named as `module:attribute`. Each error is described in one line."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def load_object(
 ) -> Any:
     """Load the object named by `module:attribute`.
 
-    The path is split at its last colon. The module is an installed one or in the working directory. `kind`,
-    `form` and `example` are used in the message for an invalid path. `error` is the class of the error
-    raised.
+    The path is split at its last colon. The module is an installed module, or one in the working directory.
+    `kind`, `form`, `example`: used in the message for an invalid path. `error`: the class of the error that
+    is raised.
 
     Raises:
-        UserError: If the path has no colon, the module cannot be imported, or it lacks the attribute.
+        UserError: If the path has no colon, the module cannot be imported, or the module lacks the attribute.
     """
     module_name, colon, attribute = path.rpartition(":")
     if not (colon and module_name and attribute):
@@ -55,11 +55,12 @@ def load_object(
 def import_user_module(name: str, error: type[UserError] = UserError) -> ModuleType:
     """Import a user's module. The working directory is appended to `sys.path`, and stays there.
 
-    Because it is last, a file in it never hides a module of Python or an installed module of the same name.
+    Because the directory is last, a file in it never hides a module of Python or an installed module of the
+    same name.
 
     Raises:
-        UserError: If there is no such module, another module has its name, or its own code fails. The message
-            has the place.
+        UserError: If there is no such module, if another module has its name, or if its own code fails. The
+            message says where.
     """
     directory = os.getcwd()
     if directory not in sys.path:
@@ -104,16 +105,18 @@ def load_agent(path: str) -> RolloutAgentLoop:
     """Load the agent named by `module:attribute`; see `as_agent`.
 
     Raises:
-        UserError: If it cannot be loaded or created, or is not a `RolloutAgentLoop`.
+        UserError: If the object cannot be loaded or created, or is not a `RolloutAgentLoop`.
     """
     return as_agent(load_object(path), path)
 
 
 def as_agent(found: Any, path: str) -> RolloutAgentLoop:
-    """Return the agent for an object loaded from a path. A class is instantiated without arguments.
+    """Return the agent for an object loaded from a path.
+
+    If the object is a class, it is instantiated without arguments.
 
     Raises:
-        UserError: If it cannot be created or is not a `RolloutAgentLoop`.
+        UserError: If the object cannot be created, or is not a `RolloutAgentLoop`.
     """
     from benchwright.agents.rollout.loop import RolloutAgentLoop
 
@@ -129,9 +132,9 @@ def as_agent(found: Any, path: str) -> RolloutAgentLoop:
 
 
 def describe_error(failure: BaseException) -> str:
-    """Describe an error in one line, with its place.
+    """Describe an error in one line, with the place in the code.
 
-    The place is that of a syntax error, or else the innermost line of the user's code.
+    The place is that of the syntax error. For other errors, it is the innermost line of the user's code.
     """
     if isinstance(failure, SyntaxError):
         return f"{failure.msg} ({_place(failure.filename, failure.lineno)})"

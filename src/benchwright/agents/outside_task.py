@@ -1,4 +1,4 @@
-"""External agents over a dataset: they have a client of their own, and use the model by the metered relay."""
+"""External agents over a dataset. They have a client of their own, and reach the model through the metered relay."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from benchwright.records import Message, Outcome, Record, Status, TaskSpec, Tria
 from benchwright.runs.keys import fingerprint
 
 VERSION = "1"
-"""Increase it when the same agent's input for the same row would change."""
+"""Version of the task. Increase it when the same agent's input for the same row would change."""
 
 
 class AgentAnswer(Record, frozen=True):
     """The result of an agent on one row.
 
-    `messages`: the conversation; if None, it is the one that passed through the relay. `failure`: why there
-    is no answer, or None. `notes`: remarks for people who read the trial.
+    `messages`: the conversation; if None, the conversation that passed through the relay. `failure`: why
+    there is no answer, or None. `notes`: remarks for people who read the trial.
     """
 
     answer: str = ""
@@ -46,17 +46,17 @@ class OutsideAgent(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Digest of the agent's code, as far as the code is known."""
+        """Digest of the agent's code, as far as Benchwright can find the code."""
         ...
 
     async def run(self, row: Row, trial: Trial, calls: AgentAccess) -> AgentAnswer:
-        """Run the agent on one row, and return its answer.
+        """Run the agent on one row, and return the agent's answer.
 
-        Until this returns, it may send requests to the model as described by `calls`.
+        Until this method returns, the agent may send requests to the model as described by `calls`.
 
         Raises:
-            Exception: Any error raised by the agent. If it gave up because the model failed or a limit was
-                reached, that becomes the trial's status.
+            Exception: Any error raised by the agent. If the agent gave up because the model failed or a limit
+                was reached, that failure or limit becomes the trial's status.
         """
         ...
 
@@ -65,8 +65,8 @@ class OutsideTask(RowsTask):
     """Engine task that runs an external agent on each row of the dataset at `path`.
 
     The results are scored with `scorers`. The agent gets the row as converted by `content`, by default with
-    the documented column names, and two additional columns: `row_index`, the row's index in the file from 0,
-    and `run_index`, the repeat from 0.
+    the documented column names. The row has two additional columns: `row_index`, the row's index in the file,
+    and `run_index`, the repeat. Both count from 0.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class OutsideSolver:
 
 
 def _answered(said: AgentAnswer, calls: AgentAccess) -> Outcome:
-    """Return the outcome of an agent that answered. The answer is appended to its conversation if missing."""
+    """Return the outcome of an agent that answered. If the answer is not in the conversation, it is appended."""
     messages = calls.messages if said.messages is None else said.messages
     if final_answer(messages) != said.answer:
         messages = [*messages, {"role": "assistant", "content": said.answer}]
@@ -156,7 +156,8 @@ def read_answer(value: Mapping[str, Any]) -> AgentAnswer:
     Without `answer`, the answer is the last assistant message.
 
     Raises:
-        ExecutionError: If both are missing, or they are not text and a list of messages.
+        ExecutionError: If both are missing, if `answer` is not text, or if `messages` is not a list of
+            messages.
     """
     answer, messages = value.get("answer"), value.get("messages")
     if answer is None and messages is None:

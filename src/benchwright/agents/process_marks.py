@@ -1,4 +1,4 @@
-"""Finds the processes of a program whose supervisor was killed, by a mark in their environment."""
+"""Finds the processes of a program whose supervisor was killed. They have a mark in their environment."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MARK_VARIABLE = "BENCHWRIGHT_PROCESS"
-"""Name of the environment variable that is the mark. Its value is unique for each program."""
+"""Name of the environment variable that serves as the mark. Its value is different for each program."""
 SEARCH_ROUNDS = 100
 SEARCH_INTERVAL = 0.02
-"""Number of searches for marked processes, and seconds between them: two seconds in total."""
+"""Seconds between two of the `SEARCH_ROUNDS` searches for marked processes; two seconds in total."""
 
 
 def kill_marked_processes(value: str) -> int:
-    """Kill all processes that have the mark with this value in their environment; return their number.
+    """Kill all processes that have the mark with this value in their environment.
+
+    Return the number of killed processes.
 
     A process that has cleared its environment is not found. Needs Linux's /proc (proc(5), environ).
     """
@@ -31,7 +33,7 @@ def kill_marked_processes(value: str) -> int:
 
 
 def _marked(entry: bytes) -> Iterator[int]:
-    """Kill each process that has this entry in its environment, and yield its pid."""
+    """Kill each process whose environment has this entry, and yield its pid."""
     for path in Path("/proc").glob("[0-9]*"):
         try:
             handle = os.pidfd_open(int(path.name))

@@ -1,13 +1,13 @@
-"""Supervises an agent's program: starts it, and ends all that it started.
+"""Supervises an agent's program: starts it, and ends all processes that it started.
 
-It does so when the program ends, when it is asked to, and when the host process is gone.
+The supervisor ends them when the program ends, when the host asks for it, and when the host process is gone.
 
 `python -I -S -c START FOLDERS LIFELINE COMMAND…` (see `programs.py`); standard library only, for Linux. The
 host holds the other end of LIFELINE, a socket. When no process is left, the host reads a line of JSON from
 it: `status`, in the format of `subprocess` (negative: the signal); `left`, the number of processes that the
-program left running; `names`, some of their names; and `trouble`, why it did not start. When the host closes
-its end, all processes are ended: the program's process group gets SIGTERM, and after `KILL_DELAY` all are
-killed.
+program left running; `names`, some of these processes' names; and `trouble`, why the program did not start.
+When the host closes its end, all processes are ended: the program's process group gets SIGTERM, and after
+`KILL_DELAY` all processes are killed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ else:
     from inside import family, processes, system
 
 SELF_EXIT_SECONDS = 0.25
-"""Seconds in which the other processes of an ended program may end too, before they count as left running."""
+"""Seconds that a program's processes have to end after the program itself. After that, they count as left running."""
 KILL_DELAY = 2.0
 """Seconds from SIGTERM to SIGKILL."""
 MAX_REPORTED_NAMES = 10
@@ -34,7 +34,7 @@ POLL_INTERVAL = 0.01
 
 
 def main(lifeline: int, command: list[str]) -> NoReturn:
-    """Run the command, kill the processes that it left running, and write to the lifeline how it ended."""
+    """Run the command, and kill the processes that it left running. Write to the lifeline how the command ended."""
     woken = _wake_at_ends()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the host decides when to end
@@ -67,7 +67,7 @@ def _end_group(pid: int) -> None:
 
 
 def _wake_at_ends() -> int:
-    """Return a descriptor that becomes readable when a child ends."""
+    """Return a descriptor that becomes readable when a child process ends."""
     woken, wake = os.pipe()
     os.set_blocking(woken, False)
     os.set_blocking(wake, False)
@@ -91,9 +91,9 @@ def _become(command: list[str], supervisor: int, lifeline: int, trouble: int) ->
 
 
 def _wait(program: family.Family, lifeline: int, woken: int) -> bool:
-    """Wait until the program has ended, or everything must end because the host asks for it or is gone.
+    """Wait until the program has ended, or until the host asks for the end of all processes or is gone.
 
-    Return True in the latter case.
+    Return False if the program has ended. Return True otherwise.
     """
     poll = select.poll()
     for descriptor in (lifeline, woken):
@@ -109,7 +109,7 @@ def _wait(program: family.Family, lifeline: int, woken: int) -> bool:
 
 
 def _give_time(program: family.Family, woken: int, seconds: float, *, all_of_it: bool = False) -> None:
-    """Wait at most `seconds` for the program to end or, with `all_of_it`, for all that it started."""
+    """Wait at most `seconds` for the program to end. With `all_of_it`, wait for all processes that it started."""
     for _ in range(round(seconds / POLL_INTERVAL)):
         if not program.reap() or (program.status is not None and not all_of_it):
             return
@@ -121,7 +121,7 @@ def _give_time(program: family.Family, woken: int, seconds: float, *, all_of_it:
 
 
 def _name(pid: int) -> str:
-    """Return the name of a process, or "" if it has ended."""
+    """Return the name of a process. Return "" if the process has ended."""
     try:
         with open(f"/proc/{pid}/stat", errors="replace") as file:
             words = file.read()

@@ -1,4 +1,4 @@
-"""Runs an agent's program until it ends, and then ends all processes that it started."""
+"""Runs an agent's program until it ends. Then ends all processes that the program started."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from benchwright.sandbox import layout
 
 MAX_OUTPUT_BYTES = 10 * 1024 * 1024
 MAX_STDERR_BYTES = 64 * 1024
-"""Number of bytes kept of a program's stderr, from its end."""
+"""Number of bytes that are kept of a program's stderr. They are the last ones."""
 
 KILL_DELAY = 2.0
 """Seconds between SIGTERM and SIGKILL."""
@@ -41,9 +41,10 @@ SCRIPT_FOLDERS = (str(Path(__file__).parent), str(layout.INSIDE_FOLDER.parent))
 
 
 class ProgramResult(Record, frozen=True):
-    """The result of a program. `status`: its exit status, negative if a signal killed it.
+    """The result of a program.
 
-    `output`: its stdout. `stderr`: the end of its stderr.
+    `status`: the exit status, negative if a signal killed the program. `output`: the program's stdout.
+    `stderr`: the end of the program's stderr.
     """
 
     status: int
@@ -52,7 +53,7 @@ class ProgramResult(Record, frozen=True):
 
 
 class LeftoverProcesses(Record, frozen=True):
-    """The processes that a program left running and that were ended: their number, and some of their names.
+    """The processes that a program left running, and that were then ended: their number, and some of their names.
 
     Known on Linux only.
     """
@@ -61,7 +62,7 @@ class LeftoverProcesses(Record, frozen=True):
     names: list[str]
 
     def __str__(self) -> str:
-        """Return a sentence for the trial, with the number of processes and their names."""
+        """Return a sentence for the trial, with the number and the names of the processes."""
         names = ", ".join(self.names)
         if self.number == 1:
             return f"the agent left a process running, which was ended: {names}"
@@ -86,13 +87,14 @@ async def run_program(
 ) -> ProgramResult:
     """Run a program in its own session, with `given` as its stdin, in `folder` or the current directory.
 
-    When it ends, or if this process is killed, all that it started is ended: on Linux every descendant, in
-    any session; elsewhere its process group. If its supervisor was killed, the descendants are found by their
-    mark (`marks`). Cancelling sends SIGTERM, and SIGKILL after two seconds. `on_left` is called with the
-    processes that the program left running, if any, also when cancelled.
+    When the program ends, or if this process is killed, all processes that the program started are ended. On
+    Linux, these are all descendants, in any session. Elsewhere, they are the processes of the program's
+    process group. If the supervisor was killed, the descendants are found by their mark (`process_marks`).
+    Cancelling sends SIGTERM, and SIGKILL after two seconds. `on_left`: called with the processes that the
+    program left running, if any, even after cancelling.
 
     Raises:
-        ExecutionError: If the program cannot be started or writes more than 10 MB.
+        ExecutionError: If the program cannot be started, or writes more than 10 MB.
     """
     starting = asyncio.ensure_future(_start(arguments, environment, folder))
     try:
@@ -146,7 +148,8 @@ def _not_started(name: str, why: str) -> ExecutionError:
 class _Program(asyncio.SubprocessProtocol):
     """A running program.
 
-    `done`: set when it has exited or need not be awaited any longer. `closed`: set when all output was read.
+    `done`: set when the program has exited, or need not be awaited any longer. `closed`: set when all output
+    was read.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, lifeline: socket.socket, mark: str) -> None:
@@ -192,7 +195,7 @@ class _Program(asyncio.SubprocessProtocol):
             stdin.close()
 
     async def stop(self) -> None:
-        """End the program and all that it started."""
+        """End the program, and all processes that it started."""
         try:
             if not self._exited.done():
                 self._ask_to_end()
@@ -216,17 +219,17 @@ class _Program(asyncio.SubprocessProtocol):
             self._signal(signal.SIGTERM)
 
     def _signal(self, number: signal.Signals) -> None:
-        """Send a signal to the process group if it still exists."""
+        """Send a signal to the program's process group, if the group still exists."""
         try:
             os.killpg(self._transport.get_pid(), number)
         except ProcessLookupError:
             pass
 
     def result(self, name: str) -> ProgramResult:
-        """Return how the program ended.
+        """Return how the program ended, with its output.
 
         Raises:
-            ExecutionError: If it did not start.
+            ExecutionError: If the program did not start.
         """
         ending = self._ending or _Ending()
         if ending.trouble:
@@ -234,13 +237,13 @@ class _Program(asyncio.SubprocessProtocol):
         return ProgramResult(ending.status, bytes(self._output), self._errors.decode("utf-8", "replace"))
 
     def left_running(self) -> LeftoverProcesses | None:
-        """Return the processes that the program left running, or None if there were none."""
+        """Return the processes that the program left running. Return None if there were none."""
         ending = self._ending or _Ending()
         return LeftoverProcesses(ending.left, ending.names) if ending.left else None
 
 
 def _read_ending(lifeline: socket.socket) -> _Ending | None:
-    """Return the supervisor's report. None if the supervisor, and the program with it, was killed by somebody."""
+    """Return the supervisor's report. Return None if somebody killed the supervisor, and with it the program."""
     lifeline.setblocking(False)
     try:
         return msgspec.json.decode(lifeline.recv(65536), type=_Ending)

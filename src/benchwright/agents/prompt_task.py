@@ -1,4 +1,4 @@
-"""A dataset of prompts as an engine task: each prompt is sent once, without any code by the user."""
+"""A dataset of prompts as an engine task. Each prompt is sent once, and no code by the user is needed."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from benchwright.records import Message, Outcome, TaskSpec, Trial
 from benchwright.runs.keys import fingerprint
 
 VERSION = "1"
-"""Increase it when the request for the same row would change."""
+"""Version of the task. Increase it when the request for the same row would change."""
 
 PROMPT_PLACEHOLDER = "{prompt}"
-"""Placeholder for the row's prompt in a template."""
+"""Placeholder in a template. It is replaced by the row's prompt."""
 
 
 class PromptTask(RowsTask):
-    """Engine task that sends one request per row of the dataset at `path`, scored with `scorers`.
+    """Engine task that sends one request per row of the dataset at `path`. The responses are scored with `scorers`.
 
-    A sample's content is the row with the documented names (see `PromptColumns.content`). `columns` names the
-    columns for parts (such as the prompt) that have no conventional column name. Without `needs_target`, a
-    row may have no target. `system` replaces the row's own system prompt. In `template`, `{prompt}` is
-    replaced by the row's prompt.
+    A sample's content is the row with the documented names (see `PromptColumns.content`). `columns`: the
+    names of columns that hold the prompt, the target and so on, if these are not the usual names.
+    `needs_target`: False if a row may have no target. `system`: replaces the row's own system prompt.
+    `template`: a text in which `{prompt}` is replaced by the row's prompt.
 
     Raises:
-        DatasetError: If the file cannot be read, is empty, or lacks a part.
+        DatasetError: If the file cannot be read, is empty, or lacks a required column.
         UserError: If the template has no `{prompt}`.
     """
 
@@ -79,7 +79,7 @@ class PromptSolver:
         self._before, self._after = template.split(PROMPT_PLACEHOLDER, 1)
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Send the prompt, and return the outcome. Its answer is the response's text without reasoning."""
+        """Send the prompt, and return the outcome. The answer is the text of the response, without reasoning."""
         messages = self.messages(trial.sample.content)
         reply = await session.chat(messages)
         messages.append(reply.message)
@@ -87,7 +87,7 @@ class PromptSolver:
         return Outcome(status, messages, reply.text, reason)
 
     def messages(self, content: Row) -> list[Message]:
-        """Return the messages for a row: its system prompt, if any, and its prompt."""
+        """Return the messages for a row: the row's system prompt, if there is one, and the row's prompt."""
         system = self._system if self._system is not None else content.get("system_prompt")
         prompt = {"role": "user", "content": f"{self._before}{content['user_prompt']}{self._after}"}
         return [prompt] if system is None else [{"role": "system", "content": system}, prompt]

@@ -1,4 +1,4 @@
-"""Agents installed by a recipe and run on this machine, with an own folder and home for each row."""
+"""Agents that are installed by a recipe and run on this machine. For each row, the agent has a new folder and home."""
 
 from __future__ import annotations
 
@@ -39,13 +39,16 @@ PASSED_VARIABLES = (
     "TMPDIR",
     "SSL_CERT_FILE",
 )
-"""Environment variables passed on to an agent. None can contain a key, an address or a user's setting."""
+"""Environment variables that are passed on to an agent.
+
+None of them can contain a key, an address or a user's setting.
+"""
 
 MAX_OUTPUT_CHARACTERS = 256 * 1024
-"""Number of characters kept of an agent's output, from its end."""
+"""Number of characters that are kept of an agent's output. They are the last ones."""
 
 MAX_KEPT_FILES = 500
-"""Maximum number of files in a work folder for its files to be kept."""
+"""Maximum number of files in a work folder. If there are more, none of the folder's files is kept."""
 
 
 def recipe_task(
@@ -62,7 +65,7 @@ def recipe_task(
     """Return the task of an agent that is installed by a recipe. Columns are found as in `PromptTask`.
 
     Raises:
-        DatasetError: If the file cannot be read, is empty, or lacks a part.
+        DatasetError: If the file cannot be read, is empty, or lacks a required column.
         UserError: If the agent is not installed.
     """
     first = SampleRows(path, limit, offset, group_by).first_row()
@@ -73,11 +76,11 @@ def recipe_task(
 
 
 class RecipeAgent:
-    """Runs an agent's program once per row, in an empty folder with the row's `files` ({path: text}).
+    """Runs an agent's program once per row, in an empty folder to which the row's `files` ({path: text}) are written.
 
-    The prompt consists of the row's system prompt, if any, and user prompt. The answer is the model's last
-    response. Artifacts: `output`, `stderr`, the agent's own `records`, and the `files` in its folder, as
-    texts.
+    The prompt consists of the row's system prompt, if there is one, and the row's user prompt. The answer is
+    the model's last response. Artifacts: `output`, `stderr`, the agent's own `records`, and the `files` in
+    its folder, all as texts.
 
     Raises:
         UserError: If the agent is not installed.
@@ -92,10 +95,11 @@ class RecipeAgent:
     async def run(self, row: Row, trial: Trial, calls: AgentAccess) -> AgentAnswer:
         """Run the agent on one row.
 
-        It has failed if it sends no request to the model or its exit status is not 0.
+        The agent has failed if it sends no request to the model, or if its exit status is not 0.
 
         Raises:
-            ExecutionError: If it cannot be started, prints too much, or the row's `files` are invalid.
+            ExecutionError: If the agent cannot be started or prints too much, or if the row's `files` are
+                invalid.
         """
         way = ModelAccess(calls.base_url, calls.token, calls.model)
         left: list[LeftoverProcesses] = []
@@ -114,7 +118,10 @@ class RecipeAgent:
         return AgentAnswer(answer, artifacts=artifacts, failure=_failure(ended, calls), notes=notes)
 
     def _kept(self, home: Path, work: Path) -> tuple[dict[str, Any], list[str]]:
-        """Return the artifacts collected from the agent's folders, and remarks about them for the trial."""
+        """Return (artifacts, remarks).
+
+        The artifacts are collected from the agent's folders; the remarks are for the trial.
+        """
         names = files_below(work, ["**/*"], without=TOOL_LEFTOVERS)
         too_many = len(names) > MAX_KEPT_FILES
         kept = {
@@ -129,7 +136,7 @@ class RecipeAgent:
 
 @asynccontextmanager
 async def _folders() -> AsyncIterator[tuple[Path, Path]]:
-    """Create the agent's home and, beside it, its work folder; remove both on exit."""
+    """Create the agent's home and, beside it, the agent's work folder. Remove both folders on exit."""
     place = await asyncio.to_thread(tempfile.mkdtemp, prefix="benchwright-agent-")
     try:
         folders = Path(place, "home"), Path(place, "work")
@@ -141,7 +148,7 @@ async def _folders() -> AsyncIterator[tuple[Path, Path]]:
 
 
 def _remove(place: str) -> None:
-    """Remove a folder of any depth, even if it contains folders that their owner cannot write to."""
+    """Remove a folder of any depth, even if it contains folders to which their owner cannot write."""
     remove = ["rm", "-rf", "--", place]
     if subprocess.run(remove, stderr=subprocess.DEVNULL, check=False).returncode:
         subprocess.run(["chmod", "-R", "u+rwX", "--", place], stderr=subprocess.DEVNULL, check=False)

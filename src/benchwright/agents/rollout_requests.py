@@ -15,13 +15,13 @@ from benchwright.agents.rollout.types import LLMClientProtocol, OpenAIFunctionTo
 from benchwright.errors import ExecutionError
 
 LOCAL_SERVER = "http://local-rollout.local"
-"""The documented `server_url` of a request that was not sent by a server."""
+"""The documented `server_url` of a request, used if no server sent the request."""
 
 _TOOL_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 
 
 class ToolValidationError(ExecutionError):
-    """The error for an agent's tools that cannot be offered to a model."""
+    """Raised if an agent's tools cannot be offered to a model."""
 
 
 def dataset_row_to_request(
@@ -34,9 +34,10 @@ def dataset_row_to_request(
     rollout_id: str | None = None,
     metadata_overrides: Mapping[str, Any] | None = None,
 ) -> RolloutRequest:
-    """Convert a dataset row into a request: the system and user prompts are its messages.
+    """Convert a dataset row into a request. The system and user prompts become the request's messages.
 
-    All other columns become its metadata. Dates, bytes and decimals, which Parquet has, become text there.
+    All other columns become the request's metadata. Dates, bytes and decimals, which Parquet has, become text
+    there.
 
     Raises:
         TypeError: If the row contains an object that cannot be JSON.
@@ -93,7 +94,7 @@ DEBUG_DIRECTORY = "./local_debug"
 
 
 class OffersTools(LLMClientProtocol, Protocol):
-    """A client of a model that can be told which tools to offer."""
+    """A client of a model that offers tools with its calls."""
 
     def set_tools(self, tools: list[OpenAIFunctionToolSchema]) -> None:
         """Set the tools that are offered to the model with every call."""
@@ -103,9 +104,9 @@ class OffersTools(LLMClientProtocol, Protocol):
 async def run_rollout(
     agent: RolloutAgentLoop, request: RolloutRequest, llm: OffersTools, debug_dir: str | None
 ) -> RolloutResult:
-    """Run one rollout of an agent with its tools, and return its result.
+    """Run one rollout of an agent with the agent's tools, and return the rollout's result.
 
-    Its debug events are written to a file in `debug_dir`, if given.
+    `debug_dir`: the directory for a file with the rollout's debug events; None if they are not written.
 
     Raises:
         ToolValidationError: If the agent's tools cannot be offered to a model.

@@ -1,4 +1,4 @@
-"""The rows of a dataset file, or part of them, as the samples of a task."""
+"""The rows of a dataset file, or a range of the rows, as the samples of a task."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from benchwright.scorers.shared import TargetChecker, target_as_text
 from benchwright.suggest import did_you_mean
 
 ContentConverter = Callable[[Row, int], Row]
-"""Converts a row and its index into a sample's content. Raises DatasetValidationError for a bad row."""
+"""Function from a row and its index to a sample's content. It raises DatasetValidationError for a bad row."""
 
 ContentCheck = Callable[[Row], str | None]
-"""Returns what is wrong with a sample's content for the scorers, or None."""
+"""Function that returns what makes a sample's content unusable for the scorers, or None."""
 
 
 ID, GROUP = "id", "group"
-"""Columns with a row's sample id and its cluster (rows that belong together)."""
+"""Names of the columns with a row's sample id and with the row's cluster (rows that belong together)."""
 
 MAX_NAME_LENGTH = 200
-"""Maximum length of an id or a cluster's name in characters. Longer values are ordinary texts."""
+"""Maximum length in characters of a sample id and of a cluster's name. Longer values are taken as ordinary text."""
 
 
 class SkippedRows(NamedTuple):
-    """The number of bad rows that were skipped, and the fault of the first one."""
+    """The number of bad rows that were skipped, and the fault of the first bad row."""
 
     number: int
     first_fault: str
 
 
 class SampleRows(msgspec.Struct):
-    """At most `limit` rows of a dataset file, starting at row `offset`, as samples.
+    """At most `limit` rows of a dataset file, starting at the row `offset`, as samples.
 
-    With `skip_bad`, invalid rows are skipped; `size` finds them. If every row has a different text or number
-    in the column `id`, that is the sample's id; otherwise the id is the row's index in the file, from 0.
-    `group_by` is the column with each row's cluster (rows that belong together, such as questions about one
-    passage). Without it, a column named `group` is used, if there is one.
+    `skip_bad`: True if invalid rows are skipped; `size` finds them. If every row has a different text or
+    number in the column `id`, that value is the sample's id. Otherwise the id is the row's index in the file,
+    from 0. `group_by`: the column with each row's cluster (rows that belong together, such as questions about
+    one passage). Without `group_by`, a column named `group` is used, if there is one.
     """
 
     path: Path
@@ -60,7 +60,7 @@ class SampleRows(msgspec.Struct):
     _first_bad: str = ""
 
     def first_row(self) -> Row:
-        """Return the first row of the part, unchanged.
+        """Return the first of the rows, unchanged.
 
         Raises:
             DatasetError: If the file cannot be read or has no such row.
@@ -75,10 +75,10 @@ class SampleRows(msgspec.Struct):
         return DatasetValidationError(f"{self.path} has no rows{where}")
 
     def samples(self, content: ContentConverter) -> Iterator[Sample]:
-        """Yield one sample per row, read when needed.
+        """Yield one sample per row. Each row is read when it is needed.
 
         Raises:
-            DatasetError: If the file cannot be read or a row is invalid.
+            DatasetError: If the file cannot be read, or a row is invalid.
         """
         if self._has_ids is None:
             self.size(content)
@@ -97,7 +97,9 @@ class SampleRows(msgspec.Struct):
                 )
 
     def size(self, content: ContentConverter, wrong: ContentCheck = lambda made: None) -> int:
-        """Read and check all rows; return the number of samples. `wrong` checks the content of each.
+        """Read and check all rows, and return the number of samples.
+
+        `wrong`: a function that checks each row's content.
 
         Raises:
             DatasetError: For the reasons of `samples`, if there is no row, or if a row is bad and `skip_bad`
@@ -123,7 +125,7 @@ class SampleRows(msgspec.Struct):
     def _is_bad(self, content: ContentConverter, wrong: ContentCheck, row: Row, index: int) -> bool:
         """Return True if a row must be skipped.
 
-        Raises BadRow if it has no content and `skip_bad` is not set.
+        Raises BadRow if the row has no content and `skip_bad` is not set.
         """
         try:
             reason = wrong(content(row, index))
@@ -144,14 +146,14 @@ class SampleRows(msgspec.Struct):
 
     @property
     def skipped_rows(self) -> SkippedRows | None:
-        """The bad rows that are skipped, or None if there are none. Known after a call of `size`."""
+        """The bad rows that are skipped; None if there are none. Known after a call of `size`."""
         if not self._bad:
             return None
         return SkippedRows(len(self._bad), f"row {min(self._bad)}: {self._first_bad}")
 
     @property
     def inferred_columns(self) -> dict[str, str]:
-        """The columns for ids and clusters that were chosen without the user's naming them.
+        """The columns for sample ids and clusters that were chosen although the user did not name them.
 
         Known after a call of `size`.
         """
@@ -174,12 +176,12 @@ def _text(value: object) -> str | None:
 
 
 def _target(value: object) -> str | None:
-    """Return the target for display. A list of right answers is shown as JSON."""
+    """Return the target as it is shown. A list of right answers is shown as JSON."""
     return target_as_text(value) if isinstance(value, list) else _text(value)
 
 
 def _names(value: object) -> bool:
-    """Return True if a value can be the name of a sample or cluster."""
+    """Return True if a value can be the id of a sample or the name of a cluster."""
     if isinstance(value, str):
         return bool(value.strip()) and len(value) <= MAX_NAME_LENGTH
     return isinstance(value, int) and not isinstance(value, bool)
@@ -200,19 +202,20 @@ class DatasetTask(Task, Protocol):
 
     @property
     def skipped_rows(self) -> SkippedRows | None:
-        """The bad rows that are skipped, or None; see `SampleRows.skipped_rows`."""
+        """The bad rows that are skipped; None if there are none. See `SampleRows.skipped_rows`."""
         ...
 
     @property
     def inferred_columns(self) -> dict[str, str]:
-        """The columns chosen for ids and clusters; see `SampleRows.inferred_columns`."""
+        """The columns chosen for sample ids and clusters. See `SampleRows.inferred_columns`."""
         ...
 
 
 class RowsTask:
-    """Base class of the tasks over a dataset: provides `spec`, `scorers`, and a sample per row.
+    """Base class of the tasks over a dataset. It provides `spec`, `scorers`, and a sample per row.
 
-    `content` converts a row into a sample's content; by default, the row with the documented column names.
+    `content`: a function from a row to a sample's content. By default, the content is the row with the
+    documented column names.
     """
 
     def __init__(
@@ -229,11 +232,11 @@ class RowsTask:
         self._checks = [scorer.wrong_target for scorer in scorers if isinstance(scorer, TargetChecker)]
 
     def samples(self) -> Iterator[Sample]:
-        """Yield one sample per row, read when needed."""
+        """Yield one sample per row. Each row is read when it is needed."""
         return self._rows.samples(self._content)
 
     def size(self) -> int:
-        """Read all rows and check them, also with the scorers' checks; return their number."""
+        """Read and check all rows, and return the number of rows. The scorers' own checks are included."""
         return self._rows.size(self._content, self._wrong)
 
     def skip_bad_rows(self) -> None:
@@ -241,15 +244,15 @@ class RowsTask:
         self._rows.skip_bad = True
 
     def _wrong(self, content: Row) -> str | None:
-        """Return why one of the scorers cannot score a row, or None if all can."""
+        """Return why one of the scorers cannot score a row. Return None if all scorers can."""
         return next((wrong for check in self._checks if (wrong := check(content))), None)
 
     @property
     def skipped_rows(self) -> SkippedRows | None:
-        """The bad rows that are skipped, or None; see `SampleRows.skipped_rows`."""
+        """The bad rows that are skipped; None if there are none. See `SampleRows.skipped_rows`."""
         return self._rows.skipped_rows
 
     @property
     def inferred_columns(self) -> dict[str, str]:
-        """The columns chosen for ids and clusters; see `SampleRows.inferred_columns`."""
+        """The columns chosen for sample ids and clusters. See `SampleRows.inferred_columns`."""
         return self._rows.inferred_columns

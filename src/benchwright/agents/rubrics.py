@@ -1,4 +1,4 @@
-"""The names of Osmosis' hosted rubric judge. Programs can import them, but Benchwright has no such judge."""
+"""The names of Osmosis' hosted rubric judge. Programs can import these names, but Benchwright has no such judge."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ NO_HOSTED_JUDGE = (
 
 
 class MissingAPIKeyError(UserError):
-    """The error for a missing API key of the judge."""
+    """Exception for a missing API key of the judge."""
 
 
 class ProviderRequestError(UserError):
-    """The error for a failed request to the judge."""
+    """Exception for a failed request to the judge."""
 
 
 class ModelNotFoundError(ProviderRequestError):
-    """The error for an unknown judge."""
+    """Exception for an unknown judge."""
 
 
 def evaluate_rubric(*_: Any, **__: Any) -> float:

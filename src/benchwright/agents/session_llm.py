@@ -1,4 +1,4 @@
-"""An agent's client of the model (`RolloutContext.llm`), which sends requests by the engine's session."""
+"""An agent's client of the model (`RolloutContext.llm`). It sends requests through the engine's session."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ from benchwright.records import Message
 
 
 class ChatClient(Protocol):
-    """An object that sends chat requests: a session of the engine, or a client outside any run."""
+    """Object that sends chat requests: a session of the engine, or a client outside of any run."""
 
     async def chat(self, messages: Sequence[Message], **params: Any) -> Reply:
-        """Send one request and return the response; `params` are fields of the request's body."""
+        """Send one request, and return the response. `params`: fields of the request's body."""
         ...
 
 
 class SessionLLM:
-    """Client of chat requests. `reply`: the last response. `failure`: why the last call had none, or None."""
+    """Client of chat requests.
+
+    `reply`: the last response. `failure`: why the last call had no response; None if it had one.
+    """
 
     def __init__(self, session: ChatClient) -> None:
         self._session = session
@@ -38,7 +41,7 @@ class SessionLLM:
         self._longest_context = 0
 
     def set_tools(self, tools: Sequence[OpenAIFunctionToolSchema]) -> None:
-        """Offer these tools to the model with every call that does not have its own."""
+        """Offer these tools to the model with every call that does not set its own tools."""
         self._tools = [tool.model_dump(exclude_none=True) for tool in tools]
 
     def clear_tools(self) -> None:
@@ -46,7 +49,7 @@ class SessionLLM:
         self._tools = []
 
     async def chat_completions(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:
-        """Send one request and return the response; `kwargs` are fields of the request's body.
+        """Send one request, and return the response. `kwargs`: fields of the request's body.
 
         Raises:
             ProviderError: If the endpoint failed, after retries.

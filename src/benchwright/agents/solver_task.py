@@ -1,4 +1,4 @@
-"""A user's own solver over a dataset, as an engine task."""
+"""A solver written by a user, over a dataset, as an engine task."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def solver_task(
     offset: int = 0,
     group_by: str | None = None,
 ) -> SolverTask:
-    """Return the task of a user's solver, loaded from the `module:attribute` in `module`.
+    """Return the task of a user's solver. `module`: the `module:attribute` from which the solver was loaded.
 
-    A class is instantiated without arguments. The fingerprint covers the code of the solver's class (see
-    `source_fingerprint`).
+    If the solver is a class, it is instantiated without arguments. The fingerprint covers the code of the
+    solver's class (see `source_fingerprint`).
 
     Raises:
         UserError: If the class cannot be instantiated.
@@ -51,7 +51,7 @@ def solver_task(
 
 
 class SolverTask(RowsTask):
-    """Engine task that passes each row of a dataset, with the documented column names, to a user's solver."""
+    """Engine task that passes each row of a dataset to a user's solver. The row has the documented column names."""
 
     def __init__(self, rows: SampleRows, spec: TaskSpec, scorers: Sequence[Scorer], solver: Solver) -> None:
         super().__init__(rows, spec, scorers)

@@ -1,4 +1,4 @@
-"""Users' own scorers: functions or objects, given directly, by `module:name`, or by an entry point."""
+"""Scorers written by users: functions or objects, given directly, by `module:name`, or by an entry point."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchwright.runs.source_fingerprints import (
 from benchwright.scorers.shared import NO_ANSWER, target_text
 
 ARGUMENT_NAMES = ("answer", "target", "row", "messages")
-"""Parameter names by which a function requests its arguments."""
+"""Names of the arguments that a function can get. It gets those that it has as parameters."""
 
 _THREADS = CallThreads()
 
@@ -32,7 +32,7 @@ def user_scorer(found: Any, path: str) -> Scorer:
     The object is a `Scorer`, a class of scorers (instantiated without arguments), or a function.
 
     Raises:
-        UserError: If it is none of them or cannot be created.
+        UserError: If the object is none of these, or cannot be created.
     """
     if isinstance(found, type):
         try:
@@ -65,7 +65,10 @@ def _checked(scorer: Any, path: str) -> Scorer:
 
 
 class FingerprintedScorer:
-    """Wraps a user's scorer. Its fingerprint combines that of the scorer with that of the scorer's code."""
+    """Wraps a user's scorer.
+
+    The fingerprint combines the scorer's own fingerprint with a digest of the scorer's code.
+    """
 
     def __init__(self, scorer: Any, source: str) -> None:
         self.name: str = scorer.name
@@ -74,7 +77,7 @@ class FingerprintedScorer:
         self._scorer = scorer
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return the score that the user's scorer gives an outcome."""
+        """Return the score that the user's scorer gives to an outcome."""
         score: Score = await self._scorer.score(sample, outcome, session)
         return score
 
@@ -92,12 +95,12 @@ class FingerprintedJudge(FingerprintedScorer):
 class FunctionScorer:
     """A user's function as a scorer. It is called with the arguments named by its parameters (see `ARGUMENT_NAMES`).
 
-    It returns a number, True or False, a `Score`, or None if the answer contains nothing to compare. A plain
-    function runs in a thread, off the event loop; an async one is awaited. The fingerprint covers the
-    function's code (see `source_fingerprint`).
+    The function returns a number, True or False, a `Score`, or None if the answer contains nothing to
+    compare. A plain function runs in a thread, off the event loop. An async function is awaited. The
+    fingerprint covers the function's code (see `source_fingerprint`).
 
     Raises:
-        UserError: If it requires another parameter.
+        UserError: If the function requires a parameter with another name.
     """
 
     def __init__(self, function: Callable[..., Any], path: str) -> None:
@@ -114,10 +117,10 @@ class FunctionScorer:
         return "target" in self._wanted
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Call the function and return its result as a score.
+        """Call the function, and return its result as a score.
 
         Raises:
-            GraderError: If it returned something that is not a score.
+            GraderError: If the function returned a value that is not a score.
             Exception: Any error raised by the function.
         """
         arguments = {name: _offered(name, sample, outcome) for name in self._wanted}
@@ -140,7 +143,7 @@ class FunctionScorer:
 
 
 def _wanted(function: Callable[..., Any], path: str) -> list[str]:
-    """Return the names of those offered arguments that the function accepts."""
+    """Return the names of the offered arguments that the function accepts."""
     try:
         signature = inspect.signature(function)
         names = [name for name in ARGUMENT_NAMES if name in signature.parameters]

@@ -14,7 +14,7 @@ from benchwright.records import Record
 from benchwright.secrets import SECRETS
 
 NO_KEY = "EMPTY"
-"""Placeholder key that means no key, as in the documentation of servers without keys."""
+"""Key that stands for no key. The documentation of servers without keys uses it as a placeholder."""
 
 
 class Header(Record, frozen=True):
@@ -29,10 +29,12 @@ class Header(Record, frozen=True):
 
 
 class Access(Record, frozen=True):
-    """Credentials for an endpoint, required wherever a `ConnectionPool` to it is created or a request is sent over one.
+    """Credentials and TLS files for an endpoint.
 
-    `key`: the API key, None if none is sent. `headers`: the user's headers; one with the name of a header
-    that Benchwright sends replaces it. `tls`: the files for TLS.
+    Needed to create a `ConnectionPool` to the endpoint, and to send a request.
+
+    `key`: the API key; None if none is sent. `headers`: the user's headers. A user's header replaces a header
+    of the same name that Benchwright sends. `tls`: the files for TLS.
     """
 
     key: str | None = None
@@ -49,28 +51,34 @@ class Access(Record, frozen=True):
 
     @property
     def plain_headers(self) -> dict[str, str]:
-        """Headers that are not secret, by name in lower case.
+        """The user's headers that are not secret: a mapping from the name in lower case to the value.
 
-        They can change responses, so they are part of a target.
+        These headers can change responses, so they are part of a target.
         """
         return {header.name.lower(): header.value for header in self.headers if not header.secret}
 
     @property
     def for_other_servers(self) -> Access:
-        """Access for another address: without key and headers, which must not be sent there, but with the TLS files."""
+        """Access for a server at another address: with the TLS files, but without the key and the headers.
+
+        Key and headers must not be sent to another server.
+        """
         return Access(tls=self.tls)
 
     def with_defaults(self, other: Access) -> Access:
-        """Return this access for a model at the same address as `other`.
+        """Return this access, completed from `other`, the access of a model at the same address.
 
-        A missing key, headers and TLS files are taken from `other`.
+        A missing key, missing headers and missing TLS files are taken from `other`.
         """
         own = self.header_names
         shared = tuple(header for header in other.headers if header.name.lower() not in own)
         return Access(self.key or other.key, shared + self.headers, other.tls)
 
     def for_url(self, url: str, base_url: str) -> Access:
-        """Return the access for requests to a URL: this one for the server of `base_url`, else `for_other_servers`."""
+        """Return the access for requests to a URL.
+
+        This access is returned if the URL is at the server of `base_url`, and `for_other_servers` otherwise.
+        """
         same = parse_base_url(url).server_identity == parse_base_url(base_url).server_identity
         return self if same else self.for_other_servers
 
@@ -79,10 +87,10 @@ NO_ACCESS = Access()
 
 
 def make_headers(given: Mapping[str, str], secret: Mapping[str, str]) -> tuple[Header, ...]:
-    """Return all headers of the user.
+    """Return all headers of the user: those in `given` and those in `secret`.
 
-    A header in `secret` replaces one of the same name in `given`, and is secret whatever its name. The values
-    of secret headers are registered, so that they are redacted wherever they appear.
+    A header in `secret` replaces a header of the same name in `given`, and is secret whatever its name. The
+    values of secret headers are registered, so that they are redacted wherever they appear.
     """
     headers = {name.lower(): Header(name, value, is_secret(name, value)) for name, value in given.items()}
     headers |= {name.lower(): Header(name, value, secret=True) for name, value in secret.items()}

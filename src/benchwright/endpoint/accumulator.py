@@ -1,4 +1,4 @@
-"""The response accumulator: puts a response together from the chunks of a stream, or takes it from a whole message."""
+"""The response accumulator: builds a response from the chunks of a stream, or from a whole JSON body."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MALFORMED_ERRORS = (
 """Exceptions raised while parsing a response that is not JSON, is nested too deeply, or has an unexpected shape."""
 
 MAX_PATTERN_FAILURES = 4
-"""Number of failures in a row after which no pattern is learned any more.
+"""Number of consecutive failures after which the accumulator stops learning patterns of events.
 
 A failure is a pattern, learned from one chunk, that the next chunk does not follow.
 """
@@ -33,22 +33,22 @@ _decode = msgspec.json.Decoder().decode
 _NOTHING: dict[str, Any] = {}
 
 _OURS = (0, None, "0")
-"""Values of `index` in a chunk that stand for choice 0, the only one that was requested."""
+"""Values of a chunk's `index` that are read as choice 0, the only choice that was requested."""
 
 _KNOWN_CHUNK = frozenset({"id", "object", "created", "model", "choices", "usage"})
 _KNOWN_CHOICE = frozenset({"index", "delta", "message", "text", "finish_reason", "logprobs", "usage"})
 _KNOWN_MESSAGE = frozenset({"role", "content", "tool_calls", "refusal", "function_call", *THOUGHT_FIELDS})
 _TELLING = ("message", "detail", "errors", "msg")
-"""Fields that hold the error message in an event that is no chunk."""
+"""Names of the fields that hold the error message in an event that is not a chunk of a response."""
 
 _TEXTS = frozenset({"content", "reasoning_content", "reasoning"})
 
 
 class ResponseAccumulator:
-    """Accumulator of one response: parses it, chunk by chunk or as a whole, into its `pieces`.
+    """Accumulator of one response: parses the response, chunk by chunk or as a whole, into `pieces`.
 
-    Methods that take a chunk or body raise one of `MALFORMED_ERRORS` if it is malformed. `is_simulated`: True once a
-    chunk carries the mark of a simulated server.
+    Methods that take a chunk or body raise one of `MALFORMED_ERRORS` if the chunk or body is malformed.
+    `is_simulated`: True once a chunk carries the mark of a simulated server.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class ResponseAccumulator:
     def take_texts(self, field: str, texts: list[str], at: int) -> None:
         """Add the texts of chunks that follow the learned pattern.
 
-        `field`: the field of the texts. `at`: their arrival time.
+        `field`: the name of the field from which the texts were read. `at`: the arrival time of the texts.
         """
         self._tries_left = MAX_PATTERN_FAILURES
         channel = self._content if field == "content" else self._reasoning
@@ -79,9 +79,10 @@ class ResponseAccumulator:
             channel.times.append(at)
 
     def take_chunk(self, data: bytes, at: int) -> bool:
-        """Add a chunk of JSON.
+        """Add a chunk, given as JSON.
 
-        Return True if it holds a token: non-empty text on any channel (reasoning, answer, call or refusal).
+        Return True if the chunk holds a token: non-empty text on any channel (reasoning, answer, call or
+        refusal).
         """
         try:
             chunk = _decode(data)
@@ -93,9 +94,10 @@ class ResponseAccumulator:
         return token
 
     def _take_odd_chunk(self, data: bytes, at: int) -> bool:
-        """Add data that is not strict JSON, and return True if it holds a token.
+        """Add data that is not strict JSON. Return True if the data holds a token.
 
-        It is a chunk with NaN or half a character, or several chunks, one per line.
+        The data is a chunk that contains NaN or half of a surrogate pair, or it is several chunks, one per
+        line.
         """
         self.pieces.is_lenient = True
         lines = data.split(b"\n") if b"\n" in data else [data]
@@ -103,7 +105,7 @@ class ResponseAccumulator:
         return any(tokens)
 
     def take_decoded_chunk(self, chunk: dict[str, Any], at: int) -> bool:
-        """Add a decoded chunk; return True if it holds a token."""
+        """Add a decoded chunk. Return True if the chunk holds a token."""
         choices = chunk.get("choices")
         choice = choices[0] if choices else _NOTHING
         delta = choice.get("delta") or _NOTHING
@@ -148,7 +150,7 @@ class ResponseAccumulator:
         return token
 
     def _take_others(self, delta: dict[str, Any], at: int) -> bool:
-        """Add the fields of a delta other than content; return True if any field holds a token."""
+        """Add all fields of a delta except `content`. Return True if any of these fields holds a token."""
         token = False
         if not THOUGHT_FIELDS.isdisjoint(delta) and (thought := read_thought(delta)):
             token = True
@@ -161,7 +163,7 @@ class ResponseAccumulator:
         return token
 
     def _take_parts(self, content: Any, at: int) -> bool:
-        """Add content that is a list of parts instead of a string; return True if any part holds a token."""
+        """Add content that is a list of parts instead of a string. Return True if any part holds a token."""
         text, reasoning, calls = read_content(content)
         if text:
             self._content.add(text, at)
@@ -170,10 +172,11 @@ class ResponseAccumulator:
         return self.pieces.take_calls(_NOTHING, at, calls) or bool(text or reasoning)
 
     def _take_message(self, message: dict[str, Any], at: int) -> bool:
-        """Add a message that came in place of a delta; return True if it holds a token.
+        """Add a message that was sent where a delta was expected. Return True if the message holds a token.
 
-        The message may hold the next piece, all text so far, or (MiniMax) the whole response after its
-        deltas. Which one it was is decided at the end. Its tool calls count if no delta had any.
+        The message may hold the next piece of text, all text so far, or (MiniMax) the whole response, sent
+        again after its deltas. Which of the three was sent is decided at the end of the stream. The tool
+        calls of the message count only if no delta had any.
         """
         pieces = self.pieces
         text, thought, parts = read_content(message.get("content"))
@@ -193,7 +196,8 @@ class ResponseAccumulator:
     def _take_stray(self, chunk: dict[str, Any]) -> None:
         """Process an event without choices.
 
-        An error is recorded; an event that may turn out to be an error is kept until `detect_stream_error`.
+        If the event is an error, record the error. If the event could be an error, keep the event until
+        `detect_stream_error` decides.
         """
         if error := _error_of(chunk):
             self._take_error(error)
@@ -201,7 +205,7 @@ class ResponseAccumulator:
             self._stray = chunk
 
     def _note_unknown(self, chunk: dict[str, Any], choice: dict[str, Any], delta: dict[str, Any]) -> None:
-        """Record the model's name, the mark of a simulated server, and all fields that Benchwright does not know."""
+        """Record the model's name, a simulated server's mark, and the names of unknown fields."""
         self.pieces.model = _text(chunk.get("model")) or self.pieces.model
         self.is_simulated = self.is_simulated or is_simulated(chunk)
         if (
@@ -281,9 +285,9 @@ class ResponseAccumulator:
     # Result
 
     def detect_stream_error(self, *, named_error: bool, error: bytes = b"") -> None:
-        """Decide at the end of a stream whether it reported an error, and record that error.
+        """Decide at the end of a stream whether the stream reported an error, and record that error.
 
-        `error`: an error that was sent outside of the events' data. An event that is no chunk counts as an
+        `error`: an error that was sent outside of the events' data. An event that is not a chunk counts as an
         error if any event was named "error" (`named_error`), or if the response has no finish reason.
         """
         if error and self.error is None:
@@ -296,14 +300,14 @@ class ResponseAccumulator:
             self._take_error(self._stray or "an event named error")
 
     def make_reply(self, body: bytes | None) -> Reply:
-        """Return the response; `body` is the body if it was not streamed, else None."""
+        """Return the response. `body`: the response's body if it was not streamed, else None."""
         return self.pieces.make_reply(body)
 
 
 def _error_of(answer: dict[str, Any]) -> Any:
-    """Return the error in a response or chunk; None if there is none.
+    """Return the error in a response or chunk. Return None if there is none.
 
-    It is in the field `error`, or in the shapes of older servers and MiniMax.
+    The error is in the field `error`, or has one of the formats of older servers and of MiniMax.
     """
     if error := answer.get("error"):
         return error

@@ -1,4 +1,4 @@
-"""Base URL of an endpoint, parsed and checked, and the proxy for it, if any."""
+"""The base URL of an endpoint, parsed and checked, and the proxy through which the endpoint is reached, if any."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from benchwright.records import Record
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 UNIX_SCHEME = "unix"
-"""Scheme of a Unix socket: `unix:///run/llm.sock`, or with another path than /v1 `unix:///run/llm.sock:/api/v1`."""
+"""URL scheme of a Unix socket, as in `unix:///run/llm.sock`.
+
+The paths of requests begin with /v1. Another path follows the socket after a colon:
+`unix:///run/llm.sock:/api/v1`.
+"""
 
 MAX_SOCKET_PATH_BYTES = 107
 """Maximum length of a Unix socket path in bytes (unix(7))."""
@@ -43,12 +47,15 @@ class Address(Record, frozen=True):
 
     @property
     def uses_tls(self) -> bool:
-        """True if the connection is encrypted."""
+        """True if the connection to the server is encrypted."""
         return self.scheme == "https"
 
     @property
     def authority(self) -> str:
-        """Value of the Host header: IPv6 addresses in brackets, without the port if it is the default."""
+        """Value of the Host header. An IPv6 address is in brackets.
+
+        The port is left out if it is the scheme's default.
+        """
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == DEFAULT_PORTS.get(self.scheme, 0) else f"{host}:{self.port}"
 
@@ -68,14 +75,14 @@ class Address(Record, frozen=True):
 
     @property
     def server_identity(self) -> tuple[str, str, int, str | None]:
-        """Everything but prefix and query. Two addresses of one server have equal values."""
+        """All fields of the address except prefix and query. Two addresses of one server have equal identities."""
         return self.scheme, self.host, self.port, self.socket
 
 
 class Proxy(Record, frozen=True):
     """An HTTP proxy that supports CONNECT.
 
-    `authorization`: the value of its Proxy-Authorization header, None if it needs none.
+    `authorization`: the value of the Proxy-Authorization header; None if the proxy needs none.
     """
 
     host: str
@@ -84,11 +91,11 @@ class Proxy(Record, frozen=True):
 
 
 def parse_base_url(url: str) -> Address:
-    """Return the address in a base URL, after checking it.
+    """Parse and check a base URL, and return its address.
 
     Raises:
-        UserError: If the URL is not http, https or unix, has no host or path, or contains a fragment, a
-            password, or a query with a secret.
+        UserError: If the URL is not http, https or unix; if it has no host or no path; or if it contains a
+            fragment, a password, or a query with a secret.
     """
     if (
         url.strip()
@@ -119,12 +126,12 @@ def parse_base_url(url: str) -> Address:
 
 
 def _checked_query(query: str) -> str:
-    """Return the query of a base URL if it is acceptable.
+    """Return the query of a base URL, after checking it.
 
-    It must hold no secret, because base URLs are stored with runs.
+    The query must hold no secret, because base URLs are stored with runs.
 
     Raises:
-        UserError: If the query cannot be sent, or a part of it is a secret.
+        UserError: If the query contains characters that cannot be sent, or holds a secret.
     """
     if not _is_plain(query):
         raise UserError("The query of the base URL has characters that no URL can have.")
@@ -139,10 +146,10 @@ def _checked_query(query: str) -> str:
 def _unix_address(url: str) -> Address:
     """Return the address for the URL of a Unix socket.
 
-    If the URL names no path for requests, it is /v1, as most servers have it.
+    If the URL gives no path for requests, the path is /v1, as at most servers.
 
     Raises:
-        UserError: If the URL has another form, or the socket's path is relative or too long.
+        UserError: If the URL is malformed, or if the socket's path is relative or too long.
     """
     scheme, _, rest = url.partition("://")
     rest, _, query = rest.partition("?")
@@ -164,7 +171,7 @@ def _unix_address(url: str) -> Address:
 def _in_our_form(url: str) -> str:
     """Return advice on how to write the URL of a Unix socket.
 
-    It contains the socket's path if one is found in `url`.
+    The advice contains the socket's path if `url` contains one.
     """
     _, slashes, rest = url.partition("://")
     rest = unquote(rest).removeprefix("unix:") if slashes else url.partition(":")[2]
@@ -176,7 +183,7 @@ def _in_our_form(url: str) -> str:
 
 
 def with_path(url: str, path: str) -> str:
-    """Return the URL of `path` at the server of a base URL, in place of the base URL's own path."""
+    """Return the URL of `path` at the server of a base URL. `path` replaces the path of the base URL."""
     address = parse_base_url(url)
     if address.socket is not None:
         return f"{UNIX_SCHEME}://{address.socket}:{path}"
@@ -184,11 +191,11 @@ def with_path(url: str, path: str) -> str:
 
 
 def proxy_for(address: Address, environ: Mapping[str, str]) -> Proxy | None:
-    """Return the proxy that the environment sets for an address; None for a direct connection.
+    """Return the proxy that environment variables set for an address. Return None for a direct connection.
 
-    Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY in either case, but `http_proxy` in lower case only,
-    as curl does. NO_PROXY lists hosts, ends of their names, addresses and networks (10.0.0.0/8). Loopback
-    addresses are always reached directly.
+    The variables are HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY. Each may be in upper or lower case,
+    except `http_proxy`, which is read in lower case only, as by curl. NO_PROXY lists hosts, ends of host
+    names, addresses and networks (10.0.0.0/8). Loopback addresses are always reached directly.
 
     Raises:
         UserError: If the proxy is not an http:// address.
@@ -215,7 +222,7 @@ def _bypassed(address: Address, no_proxy: str) -> bool:
 
 
 def _lies_in(host: str, network: str) -> bool:
-    """Return True if the host is an address in a network such as 10.0.0.0/8. Names are not looked up."""
+    """Return True if the host is an IP address in a network such as 10.0.0.0/8. Host names are not looked up."""
     try:
         return ipaddress.ip_address(host) in ipaddress.ip_network(network.strip("[]"), strict=False)
     except ValueError:

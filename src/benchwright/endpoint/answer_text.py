@@ -1,4 +1,4 @@
-"""The answer's text, separated from reasoning and template tokens, however the server mixed them."""
+"""Separation of a response's answer from reasoning and template tokens, in whatever way the server mixed them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from benchwright.endpoint.template_tokens import read_harmony_text, strip_end_to
 
 
 class AnswerText(NamedTuple):
-    """The answer, separated from the reasoning.
+    """A response's answer and reasoning, separated.
 
-    `answer_offset`: the answer's offset in the content. `flags`: the repairs that were necessary.
+    `answer_offset`: the offset at which the answer begins in the content. `flags`: the repairs that were
+    necessary.
     """
 
     text: str
@@ -30,9 +31,9 @@ class AnswerText(NamedTuple):
 
 
 def read_answer_text(content: str, apart: str) -> AnswerText:
-    """Return a response's answer and reasoning, separated.
+    """Separate a response's answer and reasoning, and return them.
 
-    `content`: its text. `apart`: the reasoning from a separate field.
+    `content`: the text of the response's content. `apart`: the reasoning that came in a field of its own.
     """
     flags: list[str] = []
     text, reasoning, begin = content, apart, 0
@@ -55,18 +56,19 @@ def read_answer_text(content: str, apart: str) -> AnswerText:
 
 
 def _inline(content: str, apart: str) -> list[ReasoningSpan]:
-    """Return the reasoning blocks in a text.
+    """Return the reasoning blocks in a response's content.
 
-    If reasoning also came in a separate field (`apart`), an unpaired tag belongs to the answer.
+    If reasoning also came in a field of its own (`apart`), a tag without its counterpart is taken as a part
+    of the answer.
     """
     thoughts = inline_thoughts(content)
     return [one for one in thoughts if not (one.is_unopened or one.is_unclosed)] if apart else thoughts
 
 
 def _both(apart: str, inline: str) -> str:
-    """Return the reasoning of the separate field and of the text, joined.
+    """Join the reasoning from the separate field (`apart`) and the reasoning from the content (`inline`).
 
-    Many servers send the same in both: reasoning in the text that is a part of the field's is dropped.
+    Many servers send the same reasoning in both. Therefore `inline` is dropped if `apart` contains it.
     """
     inline = inline.strip()
     return apart if inline in apart else "\n\n".join(filter(None, (apart, inline)))

@@ -1,4 +1,4 @@
-"""Decoder of a tool call's arguments: JSON text that should be an object.
+"""Decoder of a tool call's arguments, which should be a JSON object.
 
 All modules that decode arguments use it.
 """
@@ -13,20 +13,20 @@ from benchwright.records import DECODE_ERRORS
 
 
 class ArgumentsError(ValueError):
-    """Raised if the arguments of a call are not JSON. Its text is the reason."""
+    """Raised if the arguments of a call are not JSON. The message is the reason."""
 
 
 def read_arguments(given: Any, *, lenient: bool = False) -> dict[str, Any]:
-    """Return the decoded arguments of a call; {} if there are none.
+    """Return the decoded arguments of a call. Return {} if the call has no arguments.
 
-    An object in place of JSON text is returned unchanged.
+    If `given` is already an object, it is returned unchanged.
 
-    `lenient`: also accept NaN, Infinity and halves of characters, as Python's json and therefore the official
-    code of several benchmarks do.
+    `lenient`: also accept NaN, Infinity and unpaired surrogates, as Python's json does, and therefore the
+    official code of several benchmarks.
 
     Raises:
-        ArgumentsError: If they are not JSON.
-        TypeError: If they are not an object.
+        ArgumentsError: If the arguments are not JSON.
+        TypeError: If the arguments are JSON, but not an object.
     """
     value = _decode(given or "{}", lenient) if isinstance(given, str) or given is None else given
     if not isinstance(value, dict):
@@ -35,7 +35,7 @@ def read_arguments(given: Any, *, lenient: bool = False) -> dict[str, Any]:
 
 
 def read_object(given: Any, *, lenient: bool = False) -> dict[str, Any] | None:
-    """Return the decoded arguments of a call; None if they are anything but an object. See `read_arguments`."""
+    """Return the decoded arguments of a call, as `read_arguments` does. Return None if they are not an object."""
     try:
         return read_arguments(given, lenient=lenient)
     except (ArgumentsError, TypeError):

@@ -1,7 +1,7 @@
-"""Tool calls that a server without a fitting tool parser leaves in the text of an answer.
+"""Tool calls that are left in the text of an answer, because the server lacks the right tool parser.
 
-They are detected and reported with the trial, but never executed, because the result of the right parser is
-unknown.
+They are detected and reported with the trial. They are never executed, because it is unknown how the right
+parser would read them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MARKS = re.compile(
     r"|<\|action_start\|>|<\|START_ACTION\|>"  # InternLM, Command R
     r"|\bto=functions\.\w|```tool_(?:code|call)"  # gpt-oss, Gemma
 )
-"""Beginnings of tool calls in the formats of chat templates."""
+"""Matches the beginnings of tool calls in the formats of chat templates."""
 
 _WORDS = (
     *(
@@ -38,9 +38,9 @@ _WORDS = (
     ),
     *("▁begin", "_begin", "DSML", "action_start", "START_ACTION", "to=functions.", "```tool_"),
 )
-"""Words of which every match of `_MARKS` contains at least one.
+"""Strings of which every match of `_MARKS` contains at least one.
 
-Searching for them first takes a hundredth of the time.
+Searching for these strings first takes a hundredth of the time of the regular expression.
 """
 
 _FENCE = "```"
@@ -50,9 +50,9 @@ _ARGUMENTS = frozenset({"arguments", "parameters", "args", "input"})
 
 
 def offered_tool_names(tools: Any, choice: Any = None) -> tuple[str, ...] | None:
-    """Return the names of the functions in a request's `tools`.
+    """Return the names of the functions that a request offers in `tools`.
 
-    None if it offers none, or if `choice` (its `tool_choice`) forbids calls.
+    Return None if the request offers no functions, or if `choice` (its `tool_choice`) forbids calls.
     """
     if not isinstance(tools, Sequence) or not tools or choice == "none":
         return None
@@ -61,10 +61,11 @@ def offered_tool_names(tools: Any, choice: Any = None) -> tuple[str, ...] | None
 
 
 def find_call(text: str, offered: Collection[str]) -> str | None:
-    """Return the tool call in a text, from its beginning to the end of the text; None if there is none.
+    """Return the text from the beginning of a tool call to its end. Return None if the text contains no call.
 
-    Without the marks of a format, a text is a call if it consists of nothing else and names a tool: one of
-    those `offered`, or any if the offered ones are unknown (empty).
+    A call begins with a marker of a chat template (`_MARKS`). A text without such a marker is a call if all
+    of it is JSON or a Python-style list that names an offered tool. If `offered` is empty, the offered tools
+    are unknown, and any name will do.
     """
     if any(word in text for word in _WORDS) and (mark := _MARKS.search(text)):
         return text[mark.start() :]
@@ -79,7 +80,7 @@ def find_call(text: str, offered: Collection[str]) -> str | None:
 
 
 def _called(text: str) -> Iterator[str]:
-    """Yield the names of the tools called in a JSON text, or in a list of Python-style calls (Llama 4)."""
+    """Yield the names of the tools that a text calls. The text is JSON, or a list of Python-style calls (Llama 4)."""
     if pythonic := _PYTHONIC.match(text):
         yield pythonic[1]
         return

@@ -1,4 +1,4 @@
-"""One channel of a response (such as its text or reasoning): its texts, and when they arrived."""
+"""One channel of a response (such as its answer or its reasoning): the texts, and their arrival times."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from itertools import pairwise
 from benchwright.endpoint.json_reading import join_surrogates
 
 FEWEST, SHORTEST = 3, 8
-"""Minimum number of pieces and of characters from which a repetition counts as repeated sending.
+"""Minimum number of pieces (`FEWEST`) and characters (`SHORTEST`) that a repetition must have to be removed.
 
-A shorter one may be the model repeating itself.
+A shorter repetition may be the model's own.
 """
 
 
 class TextChannel:
-    """Texts of one channel (such as reasoning) in the order of arrival, each with its time (`perf_counter_ns`)."""
+    """The texts of one channel in the order of arrival, each with its arrival time (`perf_counter_ns`)."""
 
     __slots__ = ("texts", "times")
 
@@ -33,10 +33,10 @@ class TextChannel:
         return join_surrogates("".join(self.texts))
 
     def remove_repetition(self) -> bool:
-        """Remove text that was sent twice, and return True if there was any.
+        """Remove text that the server sent twice. Return True if any was removed.
 
-        This is a last text that equals all before it (RAGFlow), or the beginning of each text that repeats
-        the one before it.
+        The last text is removed if it equals all texts before it, joined (RAGFlow). If each text begins with
+        the text before it, that beginning is removed from each.
         """
         texts = self.texts
         if not texts:
@@ -49,9 +49,9 @@ class TextChannel:
         return is_enough and self.remove_cumulation()
 
     def remove_cumulation(self) -> bool:
-        """Keep only the new part of each text if every text begins with the one before it.
+        """Remove from each text the text before it, if every text begins with the text before it.
 
-        Return True if that is so.
+        Return True if that was the case.
         """
         texts = self.texts
         if len(texts) < 2 or not all(map(str.startswith, texts[1:], texts)):
@@ -63,7 +63,10 @@ class TextChannel:
         return True
 
     def arrival_time(self, place: int) -> int:
-        """Return the arrival time of the character at an offset of the joined text; 0 if there is no such character."""
+        """Return the arrival time of the character at an offset of the joined text.
+
+        Return 0 if there is no such character.
+        """
         end = 0
         for text, at in zip(self.texts, self.times, strict=True):
             end += len(text)
@@ -73,7 +76,7 @@ class TextChannel:
 
 
 def repeats_all(text: str, before: list[str]) -> bool:
-    """Return True if a text repeats all texts before it, and is too long to be a model's own repetition."""
+    """Return True if a text repeats all texts before it and is too long for the model to have repeated them itself."""
     if len(before) + 1 < FEWEST or len(text) < SHORTEST or not text.startswith(before[0]):
         return False
     return len(text) == sum(map(len, before)) and text == "".join(before)

@@ -54,7 +54,7 @@ class EndpointClient:
         hints: Mapping[str, str] = failures.NO_HINTS,
         added: Set[str] = NO_NAMES,
     ) -> None:
-        """Create the client. `added`: settings that the user did not ask for, left out if the server refuses them."""
+        """Create the client. `added`: settings that the user did not ask for, omitted if the server refuses them."""
         self.target = target
         self._hints = hints
         self.stream = stream
@@ -69,9 +69,9 @@ class EndpointClient:
         self._extras = RefusedParts(added)
         self._answered = False
         self.on_overload: Callable[[int], None] = lambda attempt: None
-        """Callback, for others to set: called with an attempt's number if the server seems overloaded."""
+        """Callback, called with the number of the attempt if the server seems overloaded. Other objects set it."""
         self.on_wait: Callable[[str, float], None] = lambda model, seconds: None
-        """Callback, for others to set: called with the model and seconds if its server asks for a pause."""
+        """Callback, called with the model and the seconds if its server asks for a pause. Other objects set it."""
         self._gate.on_shut = lambda seconds: self.on_wait(target.model, seconds)
         self._ids = request_ids()
         self._access = access
@@ -90,7 +90,7 @@ class EndpointClient:
         return self._gate.is_shut
 
     def stop_waiting(self) -> None:
-        """Let requests at a rate limit, or without a token for the stall limit, fail with `RunStopped` from now on."""
+        """Let requests fail with `RunStopped` from now on if they wait at a rate limit or stall."""
         self._wire.stop_waiting()
         self._gate.stop()
 
@@ -107,11 +107,12 @@ class EndpointClient:
     ) -> Reply:
         """Send a request to `/chat/completions` or `/completions` and return the response.
 
-        `body` holds messages or prompt and further fields. The target's model and settings are added; a field that is
-        None is left out. Messages that are JSON already (`msgspec.Raw`) are sent unchanged, so that a prompt of 600
-        kB is not copied. `begin` is awaited when the request is ready to be sent; its exceptions are passed on.
-        `note` is called with the request's record at the end, even after a failure. The timings of a retried request
-        are those of the last attempt. The total limit covers all attempts together, including the pauses.
+        `body`: the messages or the prompt, and further fields. The target's model and settings are added. A
+        field that is None is left out. Messages that are JSON already (`msgspec.Raw`) are sent unchanged, so
+        that a prompt of 600 kB is not copied. `begin`: awaited when the request is ready to be sent; its
+        exceptions are passed on. `note`: called with the request's record at the end, even after a failure.
+        The timings of a retried request are those of the last attempt. The total time limit covers all
+        attempts together, with the pauses between them.
 
         Raises:
             ProviderError: If no usable response came, after all retries that made sense.
@@ -142,7 +143,10 @@ class EndpointClient:
     async def _answer(
         self, request: Request, first: PreparedRequest, path: str, fields: dict[str, Any]
     ) -> tuple[ExchangeTimings, Reply]:
-        """Return the response to a request, after retries if it fails. `first` is the prepared first attempt."""
+        """Return the response to a request. Retry the request if it fails.
+
+        `first`: the first attempt, ready to be sent.
+        """
         stream, seconds_left, failed = self.stream, self._wire.limits.total, 0
         call: PreparedRequest | None = first
         while True:
@@ -180,11 +184,11 @@ class EndpointClient:
         request.count_attempt()
 
     async def count_tokens(self, text: str) -> int | None:
-        """Return the number of tokens of a text as the server counts them; None if the server does not count."""
+        """Return the number of tokens of a text as the server counts them. Return None if the server does not count."""
         return await self._tokens.count(text)
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the embedding vectors of texts, in their order. Retried as in `ask`, but not metered.
+        """Return the embedding vectors of texts, in their order. Requests are retried as in `ask`, but not metered.
 
         Raises:
             ProviderError: If no usable response came, after all retries that made sense.
@@ -192,11 +196,11 @@ class EndpointClient:
         return await self._side_requests.embed(texts)
 
     async def supports_dialect(self, path: str) -> bool | None:
-        """Return True if the server itself has the dialect of this path, False if not; None (not cached) if unknown."""
+        """Return True if the server itself has the dialect of this path, False if not, None (not cached) if unknown."""
         return await self._side_requests.supports_dialect(path)
 
     async def fetch_document(self, path: str, body: bytes) -> ServerResponse | None:
-        """Return the response to a request that generates nothing (such as a token count); None if it failed."""
+        """Return the response to a request that generates nothing, such as a token count. Return None if it failed."""
         try:
             return await self._side_requests.request(path, body)
         except TransportError:
@@ -205,7 +209,9 @@ class EndpointClient:
     async def send(
         self, method: str, path: str, sink: Sink, body: bytes, seconds: float, *, beside: bool = False
     ) -> None:
-        """Send one request to a path below /v1 or `beside` it, unmetered, not retried; `sink` gets the response.
+        """Send one request, without metering and without retries. `sink` receives the response.
+
+        `path` is appended to the base URL. With `beside`, `path` takes the place of the base URL's final /v1.
 
         Raises:
             TransportError: If the exchange failed.
@@ -213,7 +219,7 @@ class EndpointClient:
         await self._side_requests.send(method, path, sink, body, seconds, beside=beside)
 
     async def _with_retries(self, send: Callable[[], Awaitable[T]]) -> T:
-        """Return the result of `send`. If it fails, call it again as often as `ask` would."""
+        """Return the result of `send`. If `send` fails, call it again as often as `ask` would retry."""
         request = Request(next(self._ids), NO_PURPOSE)
         until = perf_counter_ns() + self._wire.limits.total * 1e9
         while True:
@@ -240,16 +246,16 @@ class EndpointClient:
         headers: Sequence[tuple[bytes, bytes]] = (),
         added: Set[str] = NO_NAMES,
     ) -> Reply:
-        """Send a program's request body unchanged, pass the response on through the tee, and return it.
+        """Send a program's request body unchanged, pass the response on through `tee`, and return the response.
 
-        Temporary failures are retried as in `ask`, as long as nothing was passed on; the receiver behind the
-        tee gets all others. `note` is called with the request's record at the end, even after a failure.
-        `headers` are sent in addition to Benchwright's own. Fields named in `added` are left out if the
-        server refuses them: these are fields that the program did not set, or that messages do not have in
-        the API's reference.
+        Temporary failures are retried as in `ask`, as long as nothing was passed on. All other failures are
+        passed on to the receiver behind the tee. `note`: called with the request's record at the end, even
+        after a failure. `headers`: sent in addition to Benchwright's own. `added`: the names of fields that
+        are omitted if the server refuses them. The program did not set these fields, or they belong to
+        messages and are not in the API's reference.
 
         Raises:
-            ProviderError: If the exchange failed, or the response is an error or cannot be read.
+            ProviderError: If the exchange failed, or if the response is an error or cannot be read.
         """
         if path == "/chat/completions":
             added = added | find_message_fields(body)
@@ -307,7 +313,7 @@ class EndpointClient:
                 raise error
 
     def _handed_over(self, request: Request, carried: frozenset[str], tee: Tee) -> Reply:
-        """Return the reply of a response that was passed on, and complete it unless it is an error (may be retried)."""
+        """Return the reply of a response that was passed on. Finish the tee, except after an error (may be retried)."""
         if request.meter.status < 300:
             tee.receiver.end()
         if tee.failure is not None:
@@ -315,10 +321,10 @@ class EndpointClient:
         return self._read(request, dict.fromkeys(carried - {REQUEST_ID_HEADER}), stream=False)
 
     async def _waited(self, error: ProviderError, request: Request, until: float) -> bool:
-        """Return True if a failed request is to be retried, after the wait before the retry; else False.
+        """Return True if a failed request is to be retried, after the wait before the retry. Return False otherwise.
 
         Raises:
-            ProviderError: If its trial would wait too long for a rate limit.
+            ProviderError: If the request's trial would wait too long for a rate limit.
         """
         if self._gate.shut(error, request.waits):
             return True
@@ -330,7 +336,10 @@ class EndpointClient:
         return True
 
     def _read(self, request: Request, fields: dict[str, Any], *, stream: bool) -> Reply:
-        """Return the response to a request that had these fields; raise the error if the server reported one."""
+        """Return the response to a request. Raise the server's error if there is one.
+
+        `fields`: the request's fields.
+        """
         meter = request.meter
         self._answered = True
         if meter.status != 200:
@@ -346,7 +355,7 @@ class EndpointClient:
         return reply
 
     def _narrowed(self, request: Request, carried: frozenset[str], error: ProviderError) -> bool:
-        """Return True if a refused request is to be retried without some optional parts, which it then omits."""
+        """Return True if a refused request is to be retried without some optional parts. These are then removed."""
         meter = request.meter
         if error.http_status != meter.status:
             return False

@@ -1,4 +1,4 @@
-"""One HTTP/1.1 connection: bytes are parsed by httptools and handed to a sink the moment they arrive."""
+"""One HTTP/1.1 connection. httptools parses the received bytes, and a sink gets them the moment they arrive."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from benchwright.endpoint.tls import certificate_refusal
 from benchwright.endpoint.waiting_bytes import WaitingBytes, watch_socket
 
 Headers = list[tuple[bytes, bytes]]
-"""Header names in lower case, values as sent."""
+"""HTTP headers as pairs of a name in lower case and a value as sent."""
 
 MAX_HEAD_BYTES = 256 * 1024
-"""Maximum number of bytes up to the end of the final response's headers, including informational responses."""
+"""Maximum number of bytes of a response before its body, including informational (1xx) responses."""
 
 
 class Sink(Protocol):
     """Receiver of a response.
 
-    Its methods are called from `data_received`, so they are plain functions that never wait.
+    The methods are called from `data_received`, so they are plain functions that never wait.
 
-    `at`: the time at which the bytes were read (`perf_counter_ns`), taken before any parsing. An exception in
-    a method ends the exchange as malformed.
+    `at`: the time at which the bytes were read (`perf_counter_ns`), taken before any parsing. If a method
+    raises an exception, the exchange ends as malformed.
     """
 
     def head(self, status: int, headers: Headers, at: int) -> None:
@@ -34,19 +34,23 @@ class Sink(Protocol):
         ...
 
     def data(self, chunk: bytes, at: int) -> None:
-        """Receive the part of the body that arrived at that moment, without its transfer coding."""
+        """Receive the bytes of the body that arrived at the time `at`, without their transfer coding."""
         ...
 
     def token_at(self) -> int | None:
-        """Return when the last token arrived; 0 before the first, None if the response does not consist of tokens."""
+        """Return the time at which the last token arrived.
+
+        Return 0 before the first token. Return None if the response does not consist of tokens.
+        """
         ...
 
 
 class TransportError(Exception):
-    """Raised if an exchange fails below HTTP.
+    """Raised if an exchange fails before there is a complete HTTP response.
 
-    `kind`: the name of the failure (listed at `ConnectionPool.send`). `received`: True if any byte of a response had
-    arrived. `resent`: how often the request had been sent before (see `transport.ExchangeTimings`).
+    `kind`: the name of the failure (listed at `ConnectionPool.send`). `received`: True if any byte of a
+    response had arrived. `resent`: how often the request had been sent before (see
+    `transport.ExchangeTimings`).
     """
 
     def __init__(self, kind: str, message: str, *, received: bool = False) -> None:
@@ -59,9 +63,9 @@ class TransportError(Exception):
 class Exchange:
     """One request and its response on a connection, with its timestamps (`perf_counter_ns`).
 
-    `token_at`: the time at which the last token is known to have arrived; before the first token, the time of
-    sending; after a pause, the time of resuming. `largest`: the maximum size of the response in bytes.
-    `until`: the time by which it must have ended.
+    `token_at`: the time at which the last token is known to have arrived. Before the first token, it is the
+    time of sending. After a pause in reading, it is the time at which reading was resumed. `largest`: the
+    maximum size of the response in bytes. `until`: the time by which the response must have ended.
     """
 
     __slots__ = (
@@ -86,7 +90,7 @@ class Exchange:
 class Connection(asyncio.Protocol):
     """A connection that carries one exchange at a time.
 
-    Created by `loop.create_connection`; `start_exchange` starts an exchange.
+    Create it with `loop.create_connection`. Start an exchange with `start_exchange`.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -95,7 +99,7 @@ class Connection(asyncio.Protocol):
         self._waiting: WaitingBytes | None = None
         self._body: list[bytes] = []
         self.on_body = self._body.append
-        """Callback of the parser for each piece of a body."""
+        """Callback of the HTTP parser for each piece of a body."""
         self._parser = httptools.HttpResponseParser(self)
         self._exchange: Exchange | None = None
         self._headers: Headers = []
@@ -117,10 +121,10 @@ class Connection(asyncio.Protocol):
         largest: int | None = None,
         rest: Sequence[bytes | memoryview] = (),
     ) -> Exchange:
-        """Send a request, and return its exchange. `rest` holds further parts of the request's body.
+        """Send a request, and return its exchange. `rest`: further parts of the request's body.
 
-        The future of the exchange is done when the response is complete or has failed. A response of more
-        than `largest` bytes, headers and trailers included, fails.
+        The future of the exchange is done when the response is complete or has failed. A response fails if it
+        is larger than `largest` bytes, headers and trailers included.
         """
         assert self._transport is not None
         exchange = Exchange(sink, self._loop.create_future(), largest)
@@ -144,7 +148,7 @@ class Connection(asyncio.Protocol):
             self._transport.pause_reading()
 
     def resume(self) -> None:
-        """Continue reading. The time of the pause does not count as silence of the server."""
+        """Resume reading. The pause does not count as silence of the server."""
         if self._exchange is not None and self._exchange.paused:
             self._exchange.last_at = self._exchange.token_at = perf_counter_ns()
             self._read_on(self._exchange)
@@ -169,7 +173,10 @@ class Connection(asyncio.Protocol):
         self.open = True
 
     def data_received(self, data: bytes) -> None:
-        """Parse received bytes, after taking the time. A failure of the parser or sink ends the exchange."""
+        """Parse received bytes. The arrival time is taken first.
+
+        An error of the parser or the sink ends the exchange.
+        """
         self._at = at = perf_counter_ns()
         exchange = self._exchange
         if exchange is None:
@@ -204,7 +211,7 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """End the exchange, because the connection was closed or broke.
 
-        If the response had no length, its body is then complete.
+        If the response stated no length, the end of the connection completes its body.
         """
         self.open, self._lost = False, exc
         exchange = self._exchange
@@ -221,8 +228,8 @@ class Connection(asyncio.Protocol):
     def _why_lost(self, when: str, received: bool = False) -> TransportError:
         """Return the error for an exchange whose connection was lost.
 
-        If the server refused the client's certificate, which it reports only after the handshake, the error
-        says so.
+        The error says so if the server refused the client's certificate. A server reports this only after the
+        handshake.
         """
         if not received and (why := certificate_refusal(self._lost)) is not None:
             return TransportError("connect", why)
@@ -231,7 +238,7 @@ class Connection(asyncio.Protocol):
     # Called by the parser
 
     def on_message_begin(self) -> None:
-        """Begin a response. A response without a request makes the connection unusable."""
+        """Process the beginning of a response. After a response without a request the connection is not used again."""
         self._headers = []
         self._ends_by_close = True
         if self._exchange is None:
@@ -268,7 +275,7 @@ class Connection(asyncio.Protocol):
             self._end(None)
 
     def _hand_over(self) -> None:
-        """Pass the pieces of the body that arrived together to the sink, joined."""
+        """Join the pieces of the body that arrived together, and pass them to the sink."""
         body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
         self._body.clear()
         if self._exchange is not None:

@@ -1,4 +1,4 @@
-"""Opening of connections: TCP, a proxy's CONNECT if one is configured, TLS if the address asks for it."""
+"""Opening of connections: TCP, then CONNECT if a proxy is configured, then TLS if the address requires it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ MAX_PROXY_ANSWER_BYTES = 16_384
 async def open_connection(
     address: Address, proxy: Proxy | None, limit: float, files: TlsFiles = NO_TLS_FILES
 ) -> Connection:
-    """Return a connection that was opened within `limit` seconds.
+    """Open a connection within `limit` seconds, and return it.
 
     `files`: the TLS files, used if the address requires TLS.
 
     Raises:
-        TransportError: If no connection could be opened. Kind `connect` (refused, unknown host, TLS failure, proxy
-            refusal) or `connect_timeout`.
+        TransportError: If no connection could be opened. Kind `connect` (refused, unknown host, TLS failure,
+            proxy refusal) or `connect_timeout`.
     """
     try:
         async with asyncio.timeout(limit):
@@ -97,7 +97,7 @@ def _reason(error: OSError) -> str:
 
 
 class _Tunnel(asyncio.Protocol):
-    """Protocol of a proxy connection until its response to CONNECT is complete."""
+    """Protocol of a connection to a proxy, until the proxy's response to CONNECT is complete."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.status: asyncio.Future[int] = loop.create_future()

@@ -1,4 +1,4 @@
-"""Parser of a message's content: a string, or parts of several kinds."""
+"""Parser of a message's content, which is a string or a list of parts of several kinds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Content(NamedTuple):
 def read_content(content: Any) -> Content:
     """Return the text, reasoning and tool calls in a message's content.
 
-    It may be a string, null, one part, or a list of parts and strings.
+    The content may be a string, null, one part, or a list of parts and strings.
 
     Raises:
         TypeError: If the content is none of these.

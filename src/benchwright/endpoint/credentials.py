@@ -1,4 +1,4 @@
-"""Look-up of API keys, for all keys that are sent to an endpoint."""
+"""Look-up of API keys. All keys that are sent to an endpoint are found here."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ OPENAI_HOST = "api.openai.com"
 
 
 def find_key(given: str | None, address: Address, say: Say) -> str | None:
-    """Return the key to send to an address: the given one, else BENCHWRIGHT_API_KEY, OPENAI_API_KEY or
-    LITELLM_API_KEY. None if there is none, or if it is EMPTY.
+    """Return the key to send to an address.
 
-    A message reports the host to which one of the last two is sent, unless it is OpenAI or this machine.
+    This is the given key, else the value of BENCHWRIGHT_API_KEY, OPENAI_API_KEY or LITELLM_API_KEY. Return
+    None if there is none, or if the key is EMPTY.
+
+    If the value of one of the last two variables is sent, a message names the host, unless the host is
+    OpenAI's or this machine.
 
     Raises:
-        UserError: If OpenAI would be asked without a key, or the key is invalid in an HTTP header.
+        UserError: If OpenAI would be asked without a key, or if the key is invalid in an HTTP header.
     """
     key = given or os.environ.get("BENCHWRIGHT_API_KEY")
     if not key:
@@ -44,10 +47,10 @@ def find_key(given: str | None, address: Address, say: Say) -> str | None:
 
 
 def read_key(variable: str, option: str) -> str:
-    """Return the key in an environment variable, which the user named by `option`.
+    """Return the key in an environment variable. `option`: the option with which the user named the variable.
 
     Raises:
-        UserError: If the variable is not set, or empty. The message begins with the option.
+        UserError: If the variable is not set or is empty. The message begins with the option.
     """
     key = os.environ.get(variable)
     if not key:

@@ -21,10 +21,13 @@ MAX_DETAIL_LENGTH = 200
 
 OVERLOAD_STATUSES = frozenset({408, 429, 503, 504, 529})
 OVERLOAD_ERROR_KINDS = frozenset({"connect", "connect_timeout", "read_timeout", "total_timeout"})
-"""Kinds of `TransportError`, and statuses, that may mean that the server is overloaded."""
+"""Kinds of `TransportError` that may mean that the server is overloaded. `OVERLOAD_STATUSES` are such HTTP statuses."""
 
 IMAGE_REFUSAL_STATUSES = frozenset({400, 404, 413, 415, 422, 500, 501})
-"""Statuses with which servers refuse images, including 500 (llama.cpp) and 404 (routers without a model for images)."""
+"""HTTP statuses with which servers refuse images.
+
+llama.cpp uses 500. Routers without a model for images use 404.
+"""
 
 _ABOUT_IMAGES = re.compile(r"(?<![\w-])images?(?![\w-])|image_url|multimodal|mmproj", re.IGNORECASE)
 
@@ -32,7 +35,7 @@ LIMIT_OPTIONS = {"total_timeout": "--request-seconds", "too_large": "--answer-mb
 NOT_RETRIED_KINDS = frozenset({*LIMIT_OPTIONS, "client_closed"})
 """Kinds of `TransportError` after which a request is not retried.
 
-`LIMIT_OPTIONS` has the option that sets the limit behind a kind.
+`LIMIT_OPTIONS` is a mapping from the kind to the option that sets the limit which was exceeded.
 """
 
 REQUIRED_FIELDS = frozenset({"model", "messages", "prompt", "input"})
@@ -42,7 +45,11 @@ _SENDS = (
     (re.compile(r"\b(ssl|client) certificate\b", re.IGNORECASE), " (--client-cert FILE sends one)"),
     (re.compile(r"\bheaders?\b|\bx-[a-z]+-[a-z-]+", re.IGNORECASE), " (--header NAME=VALUE sends one)"),
 )
-"""Patterns of refusals due to a missing part of the request, each with the option that sends this part."""
+"""Pairs of a regular expression and a hint.
+
+The regular expression matches refusals of requests that lack a certificate or header. The hint names the
+option that sends it.
+"""
 
 NO_HINTS: Mapping[str, str] = {}
 
@@ -53,7 +60,8 @@ CLIENT_DISCONNECTED = ProviderError("the client disconnected before the answer e
 class OptionalParts(NamedTuple):
     """Names of the optional parts of a request.
 
-    `headers`, `fields`: of its first attempt. `left_out`: the parts that its last attempt omitted.
+    `headers`, `fields`: the optional parts of the request's first attempt. `left_out`: the optional parts
+    that the last attempt omitted.
     """
 
     headers: Collection[str]
@@ -62,16 +70,16 @@ class OptionalParts(NamedTuple):
 
 
 def is_overload(failure: Exception) -> bool:
-    """Return True if fewer concurrent requests might have avoided the failure."""
+    """Return True if the failure might not have happened with fewer concurrent requests."""
     if isinstance(failure, TransportError):
         return failure.kind in OVERLOAD_ERROR_KINDS
     return isinstance(failure, ProviderError) and failure.http_status in OVERLOAD_STATUSES
 
 
 def missing_part_hint(refusal: str) -> str:
-    """Return a hint at the option that sends the part missing in a refused request.
+    """Return a hint that names the option for the part that a refused request lacks.
 
-    It begins with a blank, in brackets; "" if the refusal mentions no such part.
+    The hint is in brackets, after a blank. Return "" if the refusal mentions no such part.
     """
     return next((hint for about, hint in _SENDS if about.search(refusal)), "")
 
@@ -87,8 +95,9 @@ def error_from_response(
 ) -> ProviderError:
     """Return the error for a response with a status other than 200.
 
-    `hints`: advice by names of body fields, given if the server refuses such a field, as it would each time.
-    `beyond`: the optional parts of the request, which may be the cause of a refusal without a reason.
+    `hints`: a mapping from names of body fields to advice, which is given if the server refuses the field.
+    Such an error is not retried, because the server would refuse the field each time. `beyond`: the optional
+    parts of the request, which may be the cause of a refusal without a reason.
     """
     code, detail = error_detail(body)
     said = describe_status(status, body)
@@ -124,12 +133,12 @@ def error_from_response(
 
 
 def _refused_field(hints: Mapping[str, str], detail: str) -> str | None:
-    """Return the first field in `hints` that a refusal names; None if it names none of them."""
+    """Return the first field in `hints` that a refusal names. Return None if the refusal names none of them."""
     return next((name for name in hints if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", detail)), None)
 
 
 def _silent(url: str, status: int, beyond: OptionalParts | None) -> str:
-    """Return the error message for a refusal without a reason, which lists the optional parts of the request."""
+    """Return the error message for a refusal without a reason. The message lists the optional parts of the request."""
     names = (
         []
         if beyond is None
@@ -144,12 +153,12 @@ def _silent(url: str, status: int, beyond: OptionalParts | None) -> str:
 
 
 def refusal_reason(body: bytes) -> str:
-    """Return the reason stated in the body of a refusal; "" if there is none."""
+    """Return the reason stated in the body of a refusal. Return "" if the body states none."""
     return error_detail(body)[1]
 
 
 def error_from_object(error: dict[str, Any], url: str) -> ProviderError:
-    """Return the error for an error object in a response with status 200 (mostly inside a stream)."""
+    """Return the error for an error object in a response with status 200. Such objects mostly come in streams."""
     code = str(error.get("code", error.get("status")))
     status = int(code) if re.fullmatch("[1-5][0-9][0-9]", code) else None
     detail = _clip(str(error.get("message") or error.get("detail") or error))
@@ -164,8 +173,8 @@ def error_from_transport(
 ) -> ProviderError:
     """Return the error for a failed exchange.
 
-    It is not retryable if no connection was possible to a server that has never answered. `options`: for
-    kinds of failure, the option that sets the limit.
+    The error is not retryable if no connection could be opened to a server that has never answered.
+    `options`: a mapping from kinds of failure to the option that sets the exceeded limit.
     """
     if error.kind in ("connect", "connect_timeout"):
         return ProviderError(
@@ -182,21 +191,20 @@ def error_from_transport(
 
 
 def unreadable_response_error(error: Exception, url: str) -> ProviderError:
-    """Return the error for an unreadable response. It is retryable, because the fault may be temporary."""
+    """Return the error for an unreadable response. The error is retryable, because the cause may be temporary."""
     return ProviderError(f"{url}: {_clip(str(error))}", http_status=200, retryable=True)
 
 
 def describe_status(status: int, body: bytes) -> str:
-    """Return a text with the status of a response and the reason that its body states."""
+    """Return a text with the status of a response and the reason that the body states."""
     detail = error_detail(body)[1]
     return f"HTTP {status}: {detail}" if detail else f"HTTP {status}"
 
 
 def error_detail(body: bytes) -> tuple[str | None, str]:
-    """Return (code, message) from the body of an error.
+    """Return (code, message) from the body of an error. The code is None if the body has none.
 
-    Known shapes: OpenAI's, Google's, FastAPI's `detail`, a bare `message`, text. The code is None if there is
-    none.
+    Known formats: OpenAI's, Google's, FastAPI's `detail`, a bare `message`, plain text.
     """
     try:
         answer = msgspec.json.decode(body)
@@ -226,15 +234,15 @@ def _clip(text: str) -> str:
 
 
 class RetryPolicy(Record, frozen=True):
-    """Number of retries, and the waits before them in seconds.
+    """The number of retries, and the waits before them in seconds.
 
-    `retries`: the maximum number of further attempts. `max_rate_limit_wait`: the longest wait that a server may ask
-    for (Retry-After); if it asks for more, the request fails. It also limits the time that a trial waits for
-    rate limits in total. A rate limit with such a wait does not count as a failed attempt (see
-    `rate_limits`).
+    `retries`: the maximum number of attempts after the first. `max_rate_limit_wait`: the longest wait that a
+    server may ask for (Retry-After), and also the longest time that a trial may wait for rate limits in
+    total. If a server asks for a longer wait, the request fails. A rate limit with a permitted wait does not
+    count as a failed attempt (see the module `rate_limits`).
 
     Without Retry-After the wait doubles from `first` (from 1 s after a rate limit) up to `max_delay`. Up to
-    half of it is taken off at random, so that many clients do not come back at once.
+    half of the wait is taken off at random, so that many clients do not come back at once.
     """
 
     retries: int = 5
@@ -243,7 +251,7 @@ class RetryPolicy(Record, frozen=True):
     max_rate_limit_wait: float = 600.0
 
     def delay(self, error: ProviderError, attempt: int) -> float | None:
-        """Return the seconds to wait before attempt `attempt + 1`; None if the request must not be retried."""
+        """Return the seconds to wait before attempt `attempt + 1`. Return None if the request must not be retried."""
         if not error.retryable or attempt > self.retries:
             return None
         if error.retry_after is not None:
@@ -254,10 +262,9 @@ class RetryPolicy(Record, frozen=True):
 
 
 def parse_retry_after(value: str, now: float | None = None) -> float | None:
-    """Return the seconds to wait according to a Retry-After header: a number or an HTTP date (RFC 9110
-    10.2.3).
+    """Return the seconds to wait according to a Retry-After header: a number or an HTTP date (RFC 9110 10.2.3).
 
-    None if it is neither. A date in the past is 0.
+    Return 0 for a date in the past. Return None if the value is neither a number nor a date.
     """
     value = value.strip()
     try:

@@ -25,21 +25,24 @@ _WORDS = {
         *("image_safety", "model_armor", "content_filtered", "guardrail_intervened"),
     ),
 }
-"""The API's finish reasons, each with the equivalent values of Anthropic, Gemini, Bedrock, TGI, Mistral and GLM."""
+"""Mapping from the API's finish reasons to the equivalent values of other servers.
+
+The values are those of Anthropic, Gemini, Bedrock, TGI, Mistral and GLM.
+"""
 
 _STANDARD = {other: word for word, others in _WORDS.items() for other in (word, *others)}
 
 _NONE = ("", "null", "none", "finish_reason_unspecified")
-"""Values that stand for null: some servers (Ollama, SGLang, KoboldCpp) send them in every chunk."""
+"""Finish reasons that stand for null. Some servers (Ollama, SGLang, KoboldCpp) send them in every chunk."""
 
 FAILED_CALL_REASONS = ("malformed_function_call", "unexpected_tool_call", "malformed_tool_call")
-"""Finish reasons, or the ends of their values, that report an invalid tool call (Gemini)."""
+"""Finish reasons that report an invalid tool call (Gemini). A finish reason that ends with one of them counts, too."""
 
 
 def read_finish_reason(reason: Any) -> str | None:
     """Return the API's finish reason for a server's value.
 
-    An unknown value is returned as sent; a null or empty one becomes None.
+    An unknown value is returned as sent. A null or empty value becomes None.
 
     Raises:
         TypeError: If the value is neither a string nor an object with a `type` (as in SGLang's own API).
@@ -55,7 +58,7 @@ def read_finish_reason(reason: Any) -> str | None:
 
 
 def is_known_finish_reason(reason: str | None) -> bool:
-    """Return True if a finish reason is one of the API's, or None."""
+    """Return True if a finish reason is one of the API's finish reasons or None."""
     return reason is None or reason in _WORDS
 
 

@@ -1,7 +1,7 @@
-"""Flags of requests: oddities of a request or its response, recorded with it.
+"""Flags of requests: oddities of a request or its response, recorded with the request.
 
-A flag is the name of its kind alone, or `kind: evidence`. Flags of the kinds in `FLAG_NOTES` are explained
-wherever their trial is shown, because the answer may not be what it seems. They never change a score.
+A flag is the name of a kind alone, or `kind: evidence`. Flags of the kinds in `FLAG_NOTES` are explained
+wherever their trial is shown, because the answer may not be what it seems. Flags never change a score.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ TRANSLATED = "translated"
 """Flag of a request whose dialect the relay translated for the target."""
 
 DIALECT_UNDECIDED = "dialect_undecided"
-"""Flag of a request that was translated because it is unknown whether the target supports the program's dialect."""
+"""Flag of a translated request. It was translated because nobody knows if the target has the program's dialect."""
 
 LEFT_OUT_PREFIX = "without:"
-"""Prefix of a flag, before the name of a header or field that the request left out because the server refused it."""
+"""Prefix of a flag, before the name of a header or field that the request omits because the server refused it."""
 
 
 def left_out_names(flags: Iterable[str]) -> list[str]:
-    """Return the names of the fields and headers that a request with these flags left out."""
+    """Return the names of the headers and fields that a request with these flags omitted."""
     return [flag.removeprefix(LEFT_OUT_PREFIX) for flag in flags if flag.startswith(LEFT_OUT_PREFIX)]
 
 
 RESENT_WITHOUT_PART = "narrowed"
 """Flag of a request that the server refused at first because of an optional part.
 
-It is excluded from timings.
+Such a request is excluded from timings.
 """
 CALL_AS_TEXT = "call_as_text"
 CALL_UNREAD = "call_unread"
@@ -47,7 +47,7 @@ TOTAL_UNEXPLAINED = "total_unexplained"
 UNKNOWN_FINISH_REASON = "unknown_end"
 
 MAX_EVIDENCE_LENGTH = 100
-"""Maximum length of a flag's evidence in characters; the stored response holds the whole text."""
+"""Maximum length of a flag's evidence in characters. The whole text is in the stored response."""
 
 
 class FlagNote(NamedTuple):
@@ -92,11 +92,11 @@ FLAG_NOTES = {
         "the server gave a reason for the end that is not known here, so the answer may be cut off"
     ),
 }
-"""Kinds of flags that are explained wherever their trial is shown."""
+"""Kinds of flags that are explained wherever their trial is shown: a mapping from the kind to the explanation."""
 
 
 def make_flag(kind: str, evidence: str = "") -> str:
-    """Return a flag of this kind, with its evidence cut and on one line."""
+    """Return a flag of this kind. Its evidence is cut to `MAX_EVIDENCE_LENGTH` and put on one line."""
     told = one_line(evidence, MAX_EVIDENCE_LENGTH)
     return f"{kind}: {told}" if told else kind
 
@@ -107,7 +107,7 @@ def flag_kind(flag: str) -> str:
 
 
 def describe_flags(flags: Iterable[str]) -> list[str]:
-    """Return a sentence (without a full stop) for each flag whose kind is in `FLAG_NOTES`."""
+    """Return a sentence, without a full stop, for each flag whose kind is in `FLAG_NOTES`."""
     found = [
         (FLAG_NOTES[flag_kind(flag)].description, flag.partition(": ")[2])
         for flag in flags

@@ -1,9 +1,9 @@
-"""JSON as servers send it: decoded strictly, and leniently if that fails.
+r"""JSON as servers send it: decoded strictly. If that fails, it is decoded leniently.
 
-Servers in the field send what RFC 8259 forbids: halves of a character (a surrogate pair cut in two, as
-`\\ud83d` in one event and `\\ude00` in the next, or as the bytes of CESU-8), bytes that are not UTF-8, NaN
-and Infinity, and line ends within a string. A text keeps the halves until its pieces are joined;
-`join_surrogates` then turns them into characters.
+Some servers send JSON that RFC 8259 forbids: unpaired surrogates (a surrogate pair cut in two, as `\ud83d` in
+one event and `\ude00` in the next, or as the bytes of CESU-8), bytes that are not UTF-8, NaN and Infinity,
+and line ends within a string. A text keeps its unpaired surrogates until its pieces are joined. Then
+`join_surrogates` turns each pair into a character.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import msgspec
 from benchwright.records import DECODE_ERRORS
 
 REPLACEMENT_CHARACTER = "\ufffd"
-"""Replacement for an incomplete character (U+FFFD)."""
+"""Character that replaces an incomplete character (U+FFFD)."""
 
 _BYTES_OF_A_HALF = 3
 _ERRORS = "benchwright.halves"
@@ -27,7 +27,7 @@ _decode = msgspec.json.Decoder().decode
 def read_json(data: bytes | str) -> Any:
     """Return the decoded value of a JSON document.
 
-    If strict decoding fails, it is decoded leniently: NaN becomes None.
+    If strict decoding fails, the document is decoded leniently, and NaN becomes None.
 
     Raises:
         DecodeError, UnicodeError, RecursionError: If the document cannot be decoded leniently either.
@@ -41,9 +41,9 @@ def read_json(data: bytes | str) -> Any:
 
 
 def decode_leniently(data: bytes) -> str:
-    """Return the text in UTF-8 bytes.
+    """Return the text that UTF-8 bytes encode.
 
-    Halves of characters (CESU-8) are kept; other invalid bytes become U+FFFD.
+    Unpaired surrogates (CESU-8) are kept. Other invalid bytes become U+FFFD.
     """
     return data.decode("utf-8-sig", _ERRORS)
 
@@ -62,9 +62,9 @@ _NO_NUMBERS = {"NaN": None, "Infinity": float("inf"), "-Infinity": float("-inf")
 
 
 def _keep_halves(error: UnicodeError) -> tuple[str, int]:
-    """Decode the bytes of a half of a character (CESU-8); replace other invalid bytes by U+FFFD.
+    """Decode the bytes of an unpaired surrogate (CESU-8), or replace other invalid bytes by U+FFFD.
 
-    Used as an error handler by `codecs`.
+    Used as an error handler of `codecs`.
     """
     assert isinstance(error, UnicodeDecodeError)
     end = error.start + _BYTES_OF_A_HALF
@@ -78,7 +78,7 @@ codecs.register_error(_ERRORS, _keep_halves)
 
 
 def join_surrogates(text: str) -> str:
-    """Return a text with halves of characters joined; a half by itself becomes U+FFFD."""
+    """Return a text with each surrogate pair joined to a character. An unpaired surrogate becomes U+FFFD."""
     if text.isascii():
         return text
     try:
@@ -89,22 +89,22 @@ def join_surrogates(text: str) -> str:
 
 
 class SurrogateJoiner:
-    """Decoder that joins halves of characters across the pieces of a streamed text."""
+    """Decoder that joins surrogate pairs across the pieces of a streamed text."""
 
     def __init__(self) -> None:
         self._first = ""
 
     def add(self, text: str) -> str:
-        """Return the whole characters that are available with this piece.
+        """Add a piece of the text. Return the characters that are complete with this piece.
 
-        A first half at its end is kept until the second arrives.
+        A high surrogate at the end of the piece is kept until the next piece arrives.
         """
         text = self._first + text
         self._first = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return join_surrogates(text.removesuffix(self._first))
 
     def end(self) -> str:
-        """End the stream: return U+FFFD if an unpaired high surrogate is left over, else ""."""
+        """End the text. Return U+FFFD if an unpaired high surrogate is left over. Return "" otherwise."""
         return REPLACEMENT_CHARACTER if self._first else ""
 
 

@@ -1,4 +1,4 @@
-"""Client for models of other providers than OpenAI, through LiteLLM (an extra, imported at the first request)."""
+"""Client for models of providers other than OpenAI, through LiteLLM (an extra, imported at the first request)."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ MAX_DETAIL_LENGTH = 200
 
 
 class LiteLLMClient:
-    """Client of one model (`provider/name`) through LiteLLM, with the interface of `EndpointClient`.
+    """Client of one model (`provider/name`) through LiteLLM. It has the interface of `EndpointClient`.
 
     Responses are not streamed. Timings cover the whole call, including LiteLLM's own work before and after
-    the request. `seconds`: the limit for all attempts at a request together.
+    the request. `seconds`: the time limit for all attempts at a request together.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class LiteLLMClient:
         begin: BeginCallback = begin_at_once,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
-        """Send a request and return the response; see `EndpointClient.ask`.
+        """Send a request and return the response, as `EndpointClient.ask` does.
 
         The only possible path is `/chat/completions`.
 
@@ -146,7 +146,7 @@ class LiteLLMClient:
         return reply
 
     def _way(self, litellm: ModuleType) -> dict[str, Any]:
-        """Return the arguments of a LiteLLM call that select the provider: model, key, headers and no retries."""
+        """Return the arguments of a LiteLLM call for the provider: model, key, headers, and no retries."""
         headers = {"extra_headers": self._headers} if self._headers else {}
         return {"model": self.model, "api_key": self._key(litellm), "max_retries": 0, **headers}
 
@@ -155,8 +155,8 @@ class LiteLLMClient:
     ) -> frozenset[str] | None:
         """Return the fields to leave out of the next attempt at a refused request.
 
-        None if the refusal has another cause. Fields that LiteLLM itself renames for a provider are never
-        left out.
+        Return None if the refusal has another cause. A field that LiteLLM itself renames for a provider is
+        never left out.
         """
         carried = self._extras.optional_parts(fields, stream=False, sends_id=False) - RENAMED_FIELDS.keys()
         said = str(failure).encode("utf-8", "replace")
@@ -177,10 +177,10 @@ class LiteLLMClient:
         """Do nothing, because all callers of LiteLLM share its connections."""
 
     def check(self) -> None:
-        """Check that LiteLLM knows the provider and its key is set. No request is sent.
+        """Check that LiteLLM knows the provider, and that the provider's key is set. No request is sent.
 
         Raises:
-            UserError: If no such provider is known, or its key is missing.
+            UserError: If no such provider is known, or the provider's key is missing.
             ProviderError: If LiteLLM is not installed.
         """
         litellm = self._import()
@@ -199,7 +199,10 @@ class LiteLLMClient:
             )
 
     def _key(self, litellm: ModuleType) -> str | None:
-        """Return the user's key; if there is none and the provider's own variable is not set, LITELLM_API_KEY."""
+        """Return the user's key.
+
+        If there is none and the provider's own variable is not set, return LITELLM_API_KEY.
+        """
         if self._api_key is None and self._missing_keys(litellm):
             return os.environ.get("LITELLM_API_KEY")
         return self._api_key
@@ -224,9 +227,9 @@ class LiteLLMClient:
 
 
 def _flags(left_out: frozenset[str], known: frozenset[str]) -> list[str]:
-    """Return the flags of a request that leaves out `left_out`.
+    """Return the flags of a request that omits the fields `left_out`.
 
-    Of these, `known` were refused in earlier requests.
+    `known`: those of the fields that the server had refused in earlier requests.
     """
     return [
         *(f"{LEFT_OUT_PREFIX}{name}" for name in sorted(left_out)),
@@ -235,7 +238,7 @@ def _flags(left_out: frozenset[str], known: frozenset[str]) -> list[str]:
 
 
 def _read(answer: Any) -> tuple[Reply, list[str]]:
-    """Return (reply, flags) of LiteLLM's response. The reply of some servers comes with their headers."""
+    """Return (reply, flags) of LiteLLM's response. For some servers, the reply contains the response's headers."""
     meter, at = AnswerMeter(), perf_counter_ns()
     headers = (getattr(answer, "_hidden_params", None) or {}).get("additional_headers") or {}
     meter.head(200, [(str(name).lower().encode(), b"") for name in headers if "simulated" in str(name)], at)
@@ -249,7 +252,7 @@ def _ended(record: RequestRecord, started: int, **fields: Any) -> RequestRecord:
 
 
 def _explain(failure: Exception, model: str) -> ProviderError:
-    """Return the error for an exception of LiteLLM, which carries the HTTP status of the provider's error."""
+    """Return the error for an exception of LiteLLM. The exception carries the HTTP status of the provider's error."""
     if isinstance(failure, BadAnswer):
         return ProviderError(f"{model}: {failure}", http_status=200)
     text = f"{model}: {_first_line(failure)}"

@@ -1,9 +1,10 @@
 """The meter: a sink that times a response while it arrives, and parses it a little later.
 
-First token means the first non-empty piece on any channel: reasoning, answer, tool call or refusal. Chunks
-that hold only a role, usage or a finish reason do not count. The clock starts when the request was handed to
-the socket; the other times are those at which bytes arrived. Parsing is put off until several pieces have
-arrived: one by one, with the processor asleep in between, they would cost several times as much.
+The first token is the first non-empty piece on any channel: reasoning, answer, tool call or refusal. Chunks
+that hold only a role, usage or a finish reason do not count. The clock starts when the request is handed to
+the socket. All other times are arrival times of bytes. Parsing waits until several pieces have arrived. If
+the pieces were parsed one by one, with the processor asleep in between, parsing would cost several times as
+much.
 """
 
 from __future__ import annotations
@@ -24,11 +25,14 @@ from benchwright.records import DECODE_ERRORS
 from benchwright.stats.histogram import bucket_of
 
 DONE_MARKER = b"[DONE]"
-"""Data of the event that ends a stream."""
+"""Data of the event with which a stream announces its end."""
 
 MAX_UNREAD_PIECES = 32
 LARGE_PIECE_BYTES = 16 * 1024
-"""A stream is parsed when `MAX_UNREAD_PIECES` pieces wait, or at once after a piece of `LARGE_PIECE_BYTES` bytes."""
+"""Size in bytes of a piece of a stream after which all waiting pieces are parsed at once.
+
+They are also parsed when `MAX_UNREAD_PIECES` pieces wait.
+"""
 
 STREAM_CONTENT_TYPES = (
     b"text/event-stream",
@@ -39,18 +43,18 @@ STREAM_CONTENT_TYPES = (
 """Content types of streams: server-sent events, or JSON lines."""
 
 EVENT_STARTS = (b"data:", b"event:", b"error:", b"retry:", b"id:", b":")
-"""Beginnings of events, with which no JSON begins. They identify a stream that has another content type."""
+"""Possible beginnings of an event. No JSON begins like this, so they identify a stream with another content type."""
 
 BROKEN_OFF_REASONS = frozenset(
     {"error", "abort", "aborted", "cancelled", "canceled", "network_error", "insufficient_system_resource"}
 )
-"""Finish reasons by which servers (vLLM, SGLang, Mistral, GLM, DeepSeek) report that a response broke off."""
+"""Finish reasons with which servers (vLLM, SGLang, Mistral, GLM, DeepSeek) report that a response broke off."""
 
 MAX_EXCERPT_BYTES = 80
-"""Bytes of an unreadable body that the error message quotes."""
+"""Number of bytes of an unreadable body that the error message quotes."""
 
 _LINES = re.compile(rb"\s*\{.*\}\s*\n\s*\{")
-"""Pattern of the beginning of a body of JSON lines."""
+"""Matches the beginning of a body in the format JSON lines."""
 
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
@@ -71,8 +75,8 @@ class AnswerMeter:
     """A sink that measures and parses one response, streamed or whole.
 
     The response is one of /chat/completions or /completions, or of the dialect of `reader`. Pieces are parsed
-    with a delay. Until `parse_waiting_pieces` or `finish_reply`, all attributes except status and headers
-    describe only the part that was parsed.
+    with a delay. Until `parse_waiting_pieces` or `finish_reply` is called, all attributes except status and
+    headers describe only the pieces that have been parsed.
     """
 
     def __init__(self, reader: ResponseReader | None = None) -> None:
@@ -99,7 +103,7 @@ class AnswerMeter:
     # Sink interface
 
     def head(self, status: int, headers: Headers, at: int) -> None:
-        """Store the status and headers, and find out whether a stream follows.
+        """Store the status and the headers. Find out from them whether the response is a stream.
 
         Raises:
             BadAnswer: If the body is compressed.
@@ -130,7 +134,7 @@ class AnswerMeter:
             self._raise_failure()
 
     def token_at(self) -> int:
-        """Return when the last token arrived; 0 before the first.
+        """Return the arrival time of the last token. Return 0 before the first token.
 
         The first byte of a response that is not streamed counts as its only token.
         """
@@ -142,9 +146,9 @@ class AnswerMeter:
     # Parsing
 
     def parse_waiting_pieces(self) -> None:
-        """Parse the pieces of the stream that wait.
+        """Parse those pieces of the stream that have not been parsed yet.
 
-        After a malformed chunk, a flag is set and nothing more is parsed.
+        After a malformed chunk, a flag is set and no further piece is parsed.
         """
         if not self.streamed:
             return
@@ -190,7 +194,7 @@ class AnswerMeter:
                 self._take_tokens(1, at)
 
     def _event(self, data: bytes) -> Any:
-        """Return a dialect's event, decoded; leniently if it is not strict JSON."""
+        """Return a dialect's event, decoded. If it is not strict JSON, it is decoded leniently."""
         try:
             return _decode(data)
         except DECODE_ERRORS:
@@ -200,7 +204,7 @@ class AnswerMeter:
     def _take_tokens(self, chunks: int, at: int) -> None:
         """Record the arrival of chunks with tokens.
 
-        Chunks that arrived together have a gap of 0 between them.
+        The gap between two chunks that arrived together is 0.
         """
         self.chunks += chunks
         if self.first_token_at:
@@ -216,13 +220,13 @@ class AnswerMeter:
 
     @property
     def has_announced_end(self) -> bool:
-        """True if the stream has announced its end, so that only the end of the transfer may be missing."""
+        """True if the stream has announced its end. Then only the end of the transfer may be missing."""
         self.parse_waiting_pieces()
         return self._done
 
     @property
     def error(self) -> dict[str, Any] | None:
-        """The error that the response holds instead of an answer; None if there is none."""
+        """The error that the response holds instead of an answer; None if the response holds no error."""
         return self._assembly.error
 
     @property
@@ -232,14 +236,14 @@ class AnswerMeter:
 
     @property
     def is_simulated(self) -> bool:
-        """True if the part that was parsed shows that a simulated server answered."""
+        """True if the pieces parsed so far show that a simulated server answered."""
         return self._is_marked or self._assembly.is_simulated
 
     def finish_reply(self) -> Reply:
-        """Return the response; it is empty if `error` holds an error.
+        """Return the response. It is empty if `error` holds an error.
 
         Raises:
-            BadAnswer: If the body is not a response, or the stream broke off before its end was announced.
+            BadAnswer: If the body is not a response, or if the stream broke off before it announced its end.
         """
         try:
             if self.streamed:
@@ -278,9 +282,9 @@ class AnswerMeter:
         return self._reply(body)
 
     def _finish_lines(self) -> Reply:
-        """Return the response in a body of JSON lines, parsed as a stream.
+        """Parse a body of JSON lines like a stream, and return the response.
 
-        All lines count as arrived with the first byte.
+        All lines count as having arrived with the first byte.
         """
         self.streamed = True
         self.flags.append("not_called_a_stream")
@@ -294,15 +298,18 @@ class AnswerMeter:
         return reply
 
     def answer_started_at(self) -> int:
-        """Return when the first byte of the answer (without reasoning; a tool call counts) arrived; 0 if none did."""
+        """Return the arrival time of the answer's first byte. Return 0 if none arrived.
+
+        Reasoning is not part of the answer. A tool call is.
+        """
         return self._assembly.pieces.answer_started_at()
 
     def tokens_after_first(self, reply: Reply) -> int | None:
-        """Return the number of tokens after the first piece of a stream; None if nothing was streamed.
+        """Return the number of tokens after the first piece of a stream. Return None if nothing was streamed.
 
-        The server's count is used, without reasoning tokens that it counted but did not send. If it sent no
-        count, each piece is one token. If there are more tokens than pieces, the tokens of the first piece
-        are estimated from its share of the text.
+        The server's count is used, minus the reasoning tokens that the server counted but did not send. If
+        the server sent no count, each piece counts as one token. If there are more tokens than pieces, the
+        tokens of the first piece are estimated from its share of the text.
         """
         if not self.first_token_at:
             return None

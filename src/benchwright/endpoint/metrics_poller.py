@@ -1,4 +1,4 @@
-"""Polling of a server's metrics during a run, as vLLM, SGLang and others publish them."""
+"""Polling of the metrics that a server (vLLM, SGLang and others) publishes, during a run."""
 
 from __future__ import annotations
 
@@ -58,27 +58,27 @@ METRIC_NAMES: Mapping[str, Sequence[str]] = {
     "drafted": ("vllm:spec_decode_num_draft_tokens_total", "vllm:spec_decode_num_draft_tokens"),
     "accepted": ("vllm:spec_decode_num_accepted_tokens_total", "vllm:spec_decode_num_accepted_tokens"),
 }
-"""Names of each metric, as servers publish it; the first one present counts.
+"""Mapping from a metric to the names under which servers publish it. The first name on the page counts.
 
 vLLM: https://docs.vllm.ai/en/stable/usage/metrics/ (before 0.9 the names of its cache began with `gpu_`);
-SGLang (with --enable-metrics): https://docs.sglang.io/docs/references/production_metrics.md; Text Generation
-Inference and llama.cpp (--metrics) have some of them in their READMEs.
+SGLang (with --enable-metrics): https://docs.sglang.io/docs/references/production_metrics.md. Text Generation
+Inference and llama.cpp (--metrics) document some of these names in their READMEs.
 """
 
 MAXIMUM_METRICS = frozenset({"cache"})
-"""Metrics of which a server with several engines has the highest value.
+"""Metrics for which the highest value counts if a server has several engines.
 
-All others are summed over the engines.
+All other metrics are summed over the engines.
 """
 
 
 class ServerMetrics(Record, frozen=True):
-    """A server's metrics at one moment; None for metrics that it does not publish.
+    """A server's metrics at one moment. A metric is None if the server does not publish it.
 
-    `at`: the time (wall clock, ns). Current values: `running` and `waiting` (requests), `cache` (share in
-    use). Counters: `preempted` (preemptions); `prefix_queries`, `prefix_hits` (prompt tokens looked up in the
-    prefix cache, and found there); `drafted`, `accepted` (tokens drafted by speculative decoding, and
-    accepted by the model).
+    `at`: the time (wall clock, ns). Current values: `running` and `waiting` (numbers of requests), `cache`
+    (share in use). Counters: `preempted` (preemptions); `prefix_queries` (prompt tokens looked up in the
+    prefix cache) and `prefix_hits` (prompt tokens found there); `drafted` (tokens drafted by speculative
+    decoding) and `accepted` (drafted tokens that the model accepted).
     """
 
     at: int
@@ -95,8 +95,7 @@ class ServerMetrics(Record, frozen=True):
 def parse_metrics(text: str, at: int) -> ServerMetrics:
     """Parse a page of Prometheus metrics into a `ServerMetrics`.
 
-    Metrics of which the page has none of the known names are None. `at`: the time of the page (wall clock,
-    ns).
+    A metric is None if the page has none of its known names. `at`: the time of the page (wall clock, ns).
     """
     sums, highest = sums_and_maxima(text)
     found = {}
@@ -108,7 +107,10 @@ def parse_metrics(text: str, at: int) -> ServerMetrics:
 
 
 def read_load_metrics(text: str, at: int) -> ServerMetrics | None:
-    """Return the known metrics on a page in the Prometheus text format; None if there are none of the server's load."""
+    """Return the known metrics on a page in the Prometheus text format.
+
+    Return None if the page has no metrics of the server's load.
+    """
     look = parse_metrics(text, at)
     return None if (look.running, look.waiting, look.cache, look.preempted) == (None,) * 4 else look
 
@@ -121,9 +123,10 @@ class MetricsPoller(Generic[Reading]):
 
     Use it as an async context manager.
 
-    `read`: turns a page and its time (wall clock, ns) into a value, which is appended to `looks`; returns
-    None if the page lacks it. `every`: the seconds between two polls. Nothing depends on these metrics: the
-    first failure is reported by `say`, and polling stops. `of`: names what is then left out, in that message.
+    `read`: a function from a page and its time (wall clock, ns) to a value, which is appended to `looks`. It
+    returns None if the page lacks the value. `every`: the seconds between two polls. No result depends on
+    these metrics: the first failure is reported by `say`, and polling stops. `of`: a phrase for that message,
+    which names what is left out.
     """
 
     def __init__(
@@ -185,14 +188,14 @@ class MetricsPoller(Generic[Reading]):
 
 
 MAX_NAMED_METRICS = 3
-"""Number of metrics that the message names if a page has no known one."""
+"""Number of metrics that a message names if a page has no known metric."""
 
 MAX_EXCERPT_LENGTH = 80
-"""Number of characters that the message shows of a page without metrics."""
+"""Number of characters of a page without metrics that a message quotes."""
 
 
 def _names_in(page: str) -> str:
-    """Return a description of a page that has no known metric."""
+    """Return a description of the content of a page that has no known metric."""
     names = list(sums_and_maxima(page)[0])
     if not names:
         begin = " ".join(page.split())[:MAX_EXCERPT_LENGTH]

@@ -1,8 +1,8 @@
-"""Optional parts of requests that Benchwright adds by itself, and the record of which ones a server has refused.
+"""Optional parts of requests that Benchwright adds by itself, and a record of the parts that a server has refused.
 
-A strict server may refuse a header or a field that others accept. If Benchwright added it, the request is
-sent again without it; if that succeeds, later requests of the client omit it, too. Parts that the user asked
-for are never left out.
+A part is a header or a field. A strict server may refuse a part that other servers accept. If Benchwright
+added the part, the request is sent again without it. If that succeeds, later requests of the client omit the
+part, too. Parts that the user asked for are never left out.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ STREAM_FIELD = "stream"
 STREAM_OPTIONS_FIELD = "stream_options"
 
 RENAMED_FIELDS = {"max_tokens": "max_completion_tokens"}
-"""Fields that some servers require under another name, which their refusal contains.
+"""Fields for which some servers require another name: a mapping from the usual name to that name.
 
-This also applies to the user's fields.
+A refusal by such a server contains the other name. Fields that the user set are renamed, too.
 """
 
 MESSAGE_FIELDS = frozenset(
@@ -27,20 +27,20 @@ MESSAGE_FIELDS = frozenset(
         *("reasoning_details", "thinking_blocks"),
     }
 )
-"""Fields of messages that are not in the API's reference.
+"""Fields of messages that the API's reference does not have.
 
-Client libraries and other providers add them, and programs (such as mini-swe-agent with LiteLLM) send them
-back within a conversation. Groq, OpenAI and others refuse them.
+Client libraries and other providers add these fields, and programs (such as mini-swe-agent with LiteLLM) send
+them back within a conversation. Groq, OpenAI and others refuse them.
 """
 
 NAMING_STATUSES = frozenset({400, 422, 500, 501})
-"""Statuses of refusals that name the refused part. 500 is used by gateways that translate requests."""
+"""HTTP statuses of refusals that name the refused part. Gateways that translate requests use 500."""
 
 SILENT_STATUSES = frozenset({400, 422})
-"""Statuses of refusals that may come without a reason."""
+"""HTTP statuses of refusals that may come without a reason."""
 
 MAX_REFUSAL_BYTES = 16_384
-"""Maximum number of bytes of a refusal that are searched for names."""
+"""Number of bytes at the beginning of a refusal that are searched for the names of parts."""
 
 NO_NAMES: frozenset[str] = frozenset()
 
@@ -48,8 +48,8 @@ NO_NAMES: frozenset[str] = frozenset()
 class RefusedParts:
     """The optional parts of requests that the server of one client has refused.
 
-    `left_out`: the names of refused headers and fields. `own`: the names of settings that the user did not
-    ask for, such as the seed of a protocol.
+    `left_out`: the names of the refused headers and fields. `own`: the names of settings that Benchwright
+    added without being asked by the user, such as the seed of a protocol.
     """
 
     def __init__(self, own: Set[str] = NO_NAMES) -> None:
@@ -67,7 +67,8 @@ class RefusedParts:
     def relayed_optional_parts(self, added: Set[str], *, sends_id: bool) -> frozenset[str]:
         """Return the names of the parts that a program's request may omit or rename after a refusal.
 
-        `added`: fields that Benchwright added, and fields of messages that the API's reference does not have.
+        `added`: the names of the fields that Benchwright added, and of message fields that the API's
+        reference lacks.
         """
         fields = added & {STREAM_OPTIONS_FIELD, *RENAMED_FIELDS, *MESSAGE_FIELDS, *self.own}
         return frozenset({REQUEST_ID_HEADER} | fields if sends_id else fields)
@@ -77,11 +78,11 @@ class RefusedParts:
     ) -> frozenset[str] | None:
         """Return the parts to leave out of the next attempt at a refused request.
 
-        None if the refusal has another cause.
+        Return None if the refusal has another cause.
 
-        Parts that the refusal names are left out. If it gives no reason, the header goes first and then all
-        fields. This applies only until the server has answered a request, because after that they are not the
-        cause.
+        Parts that the refusal names are left out. If the refusal gives no reason, the header is left out
+        first, and all fields after the next refusal. A refusal without a reason is treated like this only
+        until the server has answered a request. After that, optional parts cannot be the cause.
         """
         carried -= left_out
         if status in NAMING_STATUSES and (named := frozenset(_named(carried, body))):
@@ -92,7 +93,7 @@ class RefusedParts:
         return left_out | step if step else None
 
     def record_success(self, left_out: frozenset[str]) -> None:
-        """Record that a request without these parts succeeded, so that later ones omit them, too."""
+        """Record that a request without these parts succeeded, so that later requests omit the parts, too."""
         self._proven = True
         if not left_out <= self.left_out:
             self.left_out |= left_out
@@ -101,7 +102,7 @@ class RefusedParts:
 def omission_phrase(name: str) -> str:
     """Return a phrase that says that a refused header or field is omitted.
 
-    It follows the word "request" in a sentence.
+    The phrase follows the word "request" in a sentence.
     """
     if name in RENAMED_FIELDS:
         return f"with {RENAMED_FIELDS[name]} in place of {name}"
@@ -111,7 +112,7 @@ def omission_phrase(name: str) -> str:
 def omit_fields(fields: dict[str, object], left_out: frozenset[str]) -> dict[str, object]:
     """Return the fields without those in `left_out`.
 
-    Fields that have another name in `RENAMED_FIELDS` are renamed instead.
+    A field in `left_out` that has another name in `RENAMED_FIELDS` is renamed instead of left out.
     """
     kept = {name: value for name, value in fields.items() if name not in left_out}
     return kept | {
@@ -125,7 +126,7 @@ def find_message_fields(body: bytes) -> frozenset[str]:
 
 
 def without_fields(value: object, names: Set[str]) -> object:
-    """Return messages, or a part of a message, without the fields of these names at any depth."""
+    """Return messages, or a part of a message, without the fields named in `names`, at any depth."""
     if isinstance(value, dict):
         return {name: without_fields(inner, names) for name, inner in value.items() if name not in names}
     return [without_fields(item, names) for item in value] if isinstance(value, list) else value

@@ -10,16 +10,17 @@ from benchwright.records import Record
 
 POWER_METRIC = "DCGM_FI_DEV_POWER_USAGE"
 ENERGY_METRIC = "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"
-"""Metrics: a gauge in W (`POWER_METRIC`), and a counter in mJ since the driver was loaded.
+"""Name of the metric for energy: a counter in mJ that starts when the driver is loaded.
 
-https://docs.nvidia.com/datacenter/dcgm/latest/dcgm-api/dcgm-api-field-ids.html, fields 155 and 156.
+`POWER_METRIC` is a gauge in W. Source: fields 155 and 156 of
+https://docs.nvidia.com/datacenter/dcgm/latest/dcgm-api/dcgm-api-field-ids.html.
 """
 
 _DEVICE = re.compile(r'\bUUID="([^"]+)"')
 
 
 class PowerReading(Record, frozen=True):
-    """Readings of each device at one moment: its power (`watts`), and its energy used so far (`joules`).
+    """Readings of all devices at one moment: the power in W (`watts`), and the energy used so far in J (`joules`).
 
     `at`: the time (wall clock, ns).
     """
@@ -30,9 +31,9 @@ class PowerReading(Record, frozen=True):
 
 
 def read_power(text: str, at: int) -> PowerReading | None:
-    """Return the power and energy of all devices in the metrics; None if there are none.
+    """Return the power and energy of all devices, from a page of metrics. Return None if the page has neither.
 
-    Parts of one device (MIG instances) report the figures of the whole board, so they count once.
+    The parts of one device (MIG instances) all report the values of the whole board, so a board counts once.
     """
     watts = dict(_devices(text, POWER_METRIC))
     joules = {device: value / 1000 for device, value in _devices(text, ENERGY_METRIC)}

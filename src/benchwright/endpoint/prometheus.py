@@ -9,11 +9,14 @@ from math import isfinite
 _SAMPLE = re.compile(r"^([a-zA-Z_:][\w:]*(?:\{.*\})?)\s+([^\s]+)(?:\s+-?\d+)?\s*$")
 _TYPE = re.compile(r"^#\s*TYPE\s+(\S+)\s+(\S+)")
 GROWING_METRIC_TYPES = frozenset({"counter", "histogram", "summary"})
-"""Metric types whose values only grow, so that a difference is meaningful."""
+"""Metric types whose values only grow, so that the difference between two values is meaningful."""
 
 
 def growing_values(text: str) -> dict[str, float]:
-    """Return {name with labels: value} of counters, histograms and summaries in the text exposition format 0.0.4."""
+    """Return the values of counters, histograms and summaries: a mapping from the name with its labels to the value.
+
+    `text`: a page in the text exposition format 0.0.4.
+    """
     kinds: dict[str, str] = {}
     values: dict[str, float] = {}
     for line in text.splitlines():
@@ -30,9 +33,10 @@ def growing_values(text: str) -> dict[str, float]:
 
 
 def sums_and_maxima(text: str) -> tuple[dict[str, float], dict[str, float]]:
-    """Return ({name: sum}, {name: highest}) over the label sets of each name, in the text exposition format 0.0.4.
+    """Return ({name: sum}, {name: highest value}). Sum and highest value are over all label sets of a name.
 
-    Lines that are not samples, and values that are not numbers, are skipped.
+    `text`: a page in the text exposition format 0.0.4. Lines that are not samples, and values that are not
+    numbers, are skipped.
     """
     sums: dict[str, float] = {}
     highest: dict[str, float] = {}
@@ -43,7 +47,7 @@ def sums_and_maxima(text: str) -> tuple[dict[str, float], dict[str, float]]:
 
 
 def parse_samples(text: str) -> Iterator[tuple[str, str, float]]:
-    """Yield (name, labels, value) of each sample with a finite value; labels as written, with their braces."""
+    """Yield (name, labels, value) of each sample with a finite value. The labels are as written, in braces."""
     for line in text.splitlines():
         found = _SAMPLE.match(line)
         if found is None:
@@ -58,7 +62,7 @@ def parse_samples(text: str) -> Iterator[tuple[str, str, float]]:
 
 
 def _families(name: str) -> Iterator[str]:
-    """Yield the names under which the type of a sample may be declared: its own, or without a suffix such as `_sum`."""
+    """Yield the names under which a sample's type may be declared: its name with and without a suffix like `_sum`."""
     yield name
     for suffix in ("_total", "_sum", "_count", "_bucket", "_created"):
         if name.endswith(suffix):
@@ -66,9 +70,9 @@ def _families(name: str) -> Iterator[str]:
 
 
 def counter_growth(before: str, after: str) -> dict[str, float]:
-    """Return how much each growing value (see `growing_values`) grew between two pages.
+    """Return by how much each value of `growing_values` grew between two pages.
 
-    A new value counts from 0; a value that fell is left out.
+    A value that is missing on the first page counts from 0. A value that fell is left out.
     """
     earlier = growing_values(before)
     grown = {name: value - earlier.get(name, 0.0) for name, value in growing_values(after).items()}

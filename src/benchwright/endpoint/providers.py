@@ -1,4 +1,4 @@
-"""Target, credentials and client for a model, given its name.
+"""Target, credentials and client for a model, found by the model's name.
 
 The model is served by an OpenAI-compatible endpoint, or by a provider through LiteLLM.
 """
@@ -33,11 +33,11 @@ AUTHORIZATION_HEADER = "authorization"
 
 
 class ModelClient(Protocol):
-    """Client of one target; see `EndpointClient`."""
+    """Client of one target: `EndpointClient`, or `LiteLLMClient` for other providers."""
 
     @property
     def target(self) -> Target:
-        """The model, its address, and the settings of requests."""
+        """The target: the model, its address, and the settings of requests."""
         ...
 
     async def ask(
@@ -47,15 +47,15 @@ class ModelClient(Protocol):
         begin: BeginCallback = begin_at_once,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
-        """Send a request and return the response, with retries when they can help."""
+        """Send a request and return the response. Retry the request if that can help."""
         ...
 
     async def count_tokens(self, text: str) -> int | None:
-        """Return the number of tokens of a text as the server counts them; None if the server does not count."""
+        """Return the number of tokens of a text as the server counts them. Return None if the server does not count."""
         ...
 
     def stop_waiting(self) -> None:
-        """Let requests that make no progress fail with `RunStopped` from now on, because the run is to stop."""
+        """Let requests that make no progress fail with `RunStopped` from now on, because the run is stopping."""
         ...
 
     def close(self) -> None:
@@ -70,10 +70,12 @@ def find_target(
     settings: Mapping[str, Any] | None = None,
     access: Access = NO_ACCESS,
 ) -> Target:
-    """Return the target for a model's name and a base URL. Headers that are not secret are a part of the target.
+    """Return the target for a model's name and a base URL.
 
-    With a base URL the model's name is used as typed. Without one, bare names and `openai/…` are requested
-    from OPENAI_BASE_URL or OpenAI, and other providers through LiteLLM.
+    The user's headers that are not secret are part of the target.
+
+    With a base URL the model's name is used as typed. Without a base URL, bare names and `openai/…` are
+    requested from OPENAI_BASE_URL or OpenAI, and models of other providers through LiteLLM.
 
     Raises:
         UserError: If the name is empty, or the base URL is invalid.
@@ -91,15 +93,17 @@ def find_target(
 
 
 def find_access(given: Access, target: Target, say: Say) -> Access:
-    """Return `given` with the key to send to a target: None if the server needs none, or if LiteLLM finds it.
+    """Return `given`, completed by the key to send to a target.
 
-    The key is the user's, else BENCHWRIGHT_API_KEY, OPENAI_API_KEY or LITELLM_API_KEY. A message reports the
-    host to which one of the last two is sent, unless it is OpenAI or this machine. If the user sets a header
+    The key is the user's, else the value of BENCHWRIGHT_API_KEY, OPENAI_API_KEY or LITELLM_API_KEY. The key
+    is None if the server needs none, or if LiteLLM finds it. A message names the host to which one of the
+    last two keys is sent, unless the host is OpenAI's or this machine. If the user sets a header
     `Authorization`, no key is looked up.
 
     Raises:
-        UserError: If the key is invalid in an HTTP header, OpenAI would be asked without a key, the address
-            comes from a `.env` file and the key or a header does not, or a file for TLS cannot be used.
+        UserError: If the key is invalid in an HTTP header; if OpenAI would be asked without a key; if the
+            address comes from a `.env` file and the key or a header does not; or if a file for TLS cannot be
+            used.
     """
     if given.tls != NO_TLS_FILES:
         tls_context(given.tls)
@@ -137,8 +141,9 @@ def connect_client(
 ) -> ModelClient:
     """Return a client of a target.
 
-    `hints`: advice by names of body fields, given if the server refuses such a field. `added`: settings of
-    the target that the user did not ask for; they are left out if the server refuses them.
+    `hints`: a mapping from names of body fields to advice, which is given if the server refuses the field.
+    `added`: settings of the target that the user did not ask for. They are left out if the server refuses
+    them.
 
     Raises:
         UserError: If the proxy that the environment sets cannot be used.
@@ -162,7 +167,7 @@ def check_target(target: Target, access: Access = NO_ACCESS) -> None:
     """Check a target as far as possible without a request.
 
     Raises:
-        UserError: If LiteLLM does not know the provider, or has no key for it.
+        UserError: If LiteLLM does not know the provider, or has no key for the provider.
         ProviderError: If LiteLLM is needed and not installed.
     """
     if target.base_url == LITELLM_BASE_URL:

@@ -10,16 +10,16 @@ from time import monotonic
 from benchwright.errors import ProviderError, RunStopped
 
 RATE_LIMIT_STATUSES = frozenset({429, 503, 529})
-"""Statuses that, with Retry-After, ask for a pause of all requests."""
+"""HTTP statuses with which a server, if it also sends Retry-After, asks for a pause of all requests."""
 
 MIN_WAIT_SECONDS = 0.1
-"""Minimum wait in seconds, also if a server asks for less, so that no fast loop of requests arises."""
+"""Minimum wait in seconds, even if a server asks for a shorter wait. It prevents a fast loop of requests."""
 
 
 class RateLimitWaits:
     """Time that one trial has waited for rate limits, in seconds.
 
-    Concurrent waits of its requests count once.
+    If several requests of the trial wait at the same time, that time counts once.
     """
 
     def __init__(self) -> None:
@@ -42,14 +42,14 @@ class RateLimitWaits:
 
 
 class RateLimitGate:
-    """Gate that holds requests back for as long as a rate limit asks.
+    """Gate that holds requests back until the pause of a rate limit is over.
 
-    A trial waits at it for at most `longest` seconds in total.
+    A trial waits at the gate for at most `longest` seconds in total.
     """
 
     def __init__(self, longest: float) -> None:
         self.on_shut: Callable[[float], None] = lambda seconds: None
-        """Callback, for others to set: called with the seconds for which the gate is shut from now on."""
+        """Callback, called with the seconds for which the gate is shut from now on. Other objects set it."""
         self._longest = longest
         self._opens_at = 0.0
         self._stopped = asyncio.Event()
@@ -58,7 +58,7 @@ class RateLimitGate:
     def shut(self, error: ProviderError, waits: RateLimitWaits) -> bool:
         """Shut the gate for the pause that an error asks for.
 
-        Return True if it asks for one: then the error does not count as a failed attempt.
+        Return True if the error asks for a pause. Such an error does not count as a failed attempt.
 
         Raises:
             ProviderError: If the pause is longer than the trial may wait.

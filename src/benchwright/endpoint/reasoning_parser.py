@@ -1,6 +1,6 @@
 """Separation of a model's reasoning from its answer.
 
-Reasoning comes in fields of its own, or inline in the answer's text.
+Reasoning comes in fields of its own, or between tags in the answer's text.
 """
 
 from __future__ import annotations
@@ -17,16 +17,19 @@ _FIELDS = (
     "thinking_blocks",
     "reasoning_details",
 )
-"""Fields for reasoning. The first one that holds text is used, because some servers send it in two."""
+"""Names of fields that hold reasoning.
+
+The first field with text is used, because some servers send the same reasoning in two fields.
+"""
 
 _TEXTS = ("text", "content", "thinking", "reasoning", "summary")
-"""Fields that hold the text of an object that is sent in place of a string."""
+"""Names of fields that hold the text of an object which was sent in place of a string."""
 
 THOUGHT_FIELDS = frozenset({*_FIELDS, "thought"})
 
 
 def read_thought(message: dict[str, Any]) -> str:
-    """Return the reasoning in a delta or message; "" if there is none."""
+    """Return the reasoning in a delta or message. Return "" if there is no reasoning."""
     if THOUGHT_FIELDS.isdisjoint(message):
         return ""
     return next((text for name in _FIELDS if (text := text_of_value(message.get(name)))), "")
@@ -40,9 +43,9 @@ def is_marked_thought(delta: dict[str, Any]) -> bool:
 
 
 def text_of_value(value: Any) -> str:
-    """Return the text in a value; "" if there is none.
+    """Return the text in a value. Return "" if the value holds no text.
 
-    The value is a string, an object that holds one, or a list of these.
+    The value is a string, an object with a string in a field, or a list of strings and such objects.
 
     Raises:
         TypeError: If the value is anything else.
@@ -65,14 +68,14 @@ _TAG = re.compile(
     rf"(?P<open><{_NAME}>|\[THINK\]|◁think▷|<\|START_THINKING\|>|<\|channel>thought\b)"
     rf"|(?P<close></{_NAME}>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|<channel\|>)"
 )
-"""Pattern of the tags around reasoning.
+"""Matches the tags around reasoning.
 
-They are those of DeepSeek, Qwen and most others; Seed-OSS, MiniMax, LongCat; Gemini; Mistral; Kimi-VL;
-Command R; Gemma 4.
+The tags are those of DeepSeek, Qwen and most other models; Seed-OSS, MiniMax, LongCat; Gemini; Mistral;
+Kimi-VL; Command R; Gemma 4.
 """
 
 _SIGNS = ("think", "THINK", "thought", "<channel|>")
-"""Words of which every text with a tag contains at least one. Searching for them first is faster."""
+"""Strings of which every text with a tag contains at least one. It is faster to search for these strings first."""
 
 _QUOTES = "`\"'"
 _FENCE = "```"
@@ -82,8 +85,9 @@ _BLANKS = re.compile(r"\s*")
 class ReasoningSpan(NamedTuple):
     """A block of reasoning within an answer's text.
 
-    `begin`, `end`: its span with the tags. `text`: its text without them. `is_unopened`: True if it has no
-    opening tag, because that is in the chat template. `is_unclosed`: True if it has no closing tag.
+    `begin`, `end`: the offsets of the block, tags included. `text`: the text between the tags. `is_unopened`:
+    True if the block has no opening tag, because the chat template contains that tag. `is_unclosed`: True if
+    the block has no closing tag.
     """
 
     begin: int
@@ -96,10 +100,10 @@ class ReasoningSpan(NamedTuple):
 def inline_thoughts(content: str) -> list[ReasoningSpan]:
     """Return the blocks of reasoning in the text of an answer, in order.
 
-    Models write `<think>…</think>` before the answer, and some again within it. Many chat templates contain
-    the opening tag, so that only the closing one is in the text. A block without a closing tag extends to the
-    end of the text, if it begins at the start of the text or of a line. Tags in quotation marks or backticks
-    belong to the answer.
+    Models write `<think>…</think>` before the answer, and some models again within the answer. Many chat
+    templates contain the opening tag, so that the text has only the closing tag. A block without a closing
+    tag extends to the end of the text if it begins at the start of the text or of a line. Tags in quotation
+    marks or backticks belong to the answer.
     """
     if not any(sign in content for sign in _SIGNS):
         return []
@@ -112,21 +116,21 @@ def inline_thoughts(content: str) -> list[ReasoningSpan]:
 
 
 def split_reasoning(content: str) -> tuple[str, str]:
-    """Return (reasoning, answer) of a text that may hold reasoning inline; see `inline_thoughts`."""
+    """Return (reasoning, answer) of a text that may contain blocks of reasoning; see `inline_thoughts`."""
     thoughts = inline_thoughts(content)
     return join_thoughts(thoughts), without_thoughts(content, thoughts)
 
 
 def find_answer_offset(content: str) -> int:
-    """Return the offset of the answer in a text that may hold reasoning inline.
+    """Return the offset of the answer in a text that may contain blocks of reasoning.
 
-    If there is no answer, it is the text's length.
+    Return the length of the text if it contains no answer.
     """
     return answer_offset(content, inline_thoughts(content))
 
 
 def join_thoughts(thoughts: list[ReasoningSpan]) -> str:
-    """Return the joined text of these blocks of reasoning."""
+    """Return the texts of these blocks of reasoning, joined."""
     return "\n\n".join(filter(None, (thought.text.strip() for thought in thoughts)))
 
 
@@ -142,7 +146,7 @@ def without_thoughts(content: str, thoughts: list[ReasoningSpan]) -> str:
 def answer_offset(content: str, thoughts: list[ReasoningSpan]) -> int:
     """Return the offset of the answer in a text with these blocks of reasoning.
 
-    If there is no answer, it is the text's length.
+    Return the length of the text if it contains no answer.
     """
     start = 0
     for thought in thoughts:
@@ -159,7 +163,10 @@ def has_late_thought(content: str, thoughts: list[ReasoningSpan]) -> bool:
 
 
 def _end_of_opened(content: str, tags: list[re.Match[str]]) -> re.Match[str] | None:
-    """Return the tag that closes a block of reasoning opened by the chat template; None if it opened none."""
+    """Return the tag that closes a block of reasoning which the chat template opened.
+
+    Return None if the chat template opened no block.
+    """
     if tags[0]["close"]:
         return tags[0]
     closings = [tag for tag in tags if tag["close"]]
@@ -171,7 +178,7 @@ def _end_of_opened(content: str, tags: list[re.Match[str]]) -> re.Match[str] | N
 def _blocks(content: str, tags: list[re.Match[str]], start: int) -> Iterator[ReasoningSpan]:
     """Yield the blocks of reasoning from the offset `start` on.
 
-    Text between them is the answer, and so are tags in a block of code.
+    Text between the blocks belongs to the answer. Tags in a block of code belong to the answer, too.
     """
     closings = iter([tag for tag in tags if tag["close"]])
     closing = next(closings, None)
@@ -198,7 +205,7 @@ def _blocks(content: str, tags: list[re.Match[str]], start: int) -> Iterator[Rea
 
 
 def _ends_line(text: str) -> bool:
-    """Return True if what follows the text begins a line, apart from blanks."""
+    """Return True if the text ends at the beginning of a line. Blanks after the last line end are ignored."""
     line = text.rpartition("\n")
     return bool(line[1]) and not line[2].strip()
 
@@ -208,7 +215,7 @@ def _thought(
 ) -> ReasoningSpan:
     """Return the block of reasoning that ends with the tag `closing`.
 
-    Its span includes the blanks that separate it from the answer.
+    The block includes the blanks that separate it from the answer.
     """
     opened, end = content[inner : closing.start()], closing.end()
     if not is_answered or content[begin - 1].isspace():
@@ -220,8 +227,8 @@ def _thought(
 def _unquoted_tags(content: str) -> Iterator[re.Match[str]]:
     """Yield the tags around reasoning, without those that are quoted in the answer.
 
-    An opening tag is quoted if a quotation mark precedes it. A closing tag is quoted if a mark follows it
-    that also precedes it or its opening tag.
+    An opening tag is quoted if a quotation mark precedes it. A closing tag is quoted if a quotation mark
+    follows it, and the same quotation mark precedes the closing tag or its opening tag.
     """
     quote = ""
     for tag in _TAG.finditer(content):

@@ -12,10 +12,11 @@ from benchwright.records import NO_USAGE, Message, RequestRecord, Usage
 class Reply(msgspec.Struct, gc=False):
     """A model's response.
 
-    `message`: the assistant message as it goes back into a conversation (role, content, tool_calls). `text`:
-    the answer. `reasoning`: the model's thinking, separated from the answer even if the server mixed them.
-    `tool_calls`: in OpenAI's format, with arguments as a JSON string. `extra`: response fields that
-    Benchwright does not know. `raw`: the response as JSON (assembled if it was streamed).
+    `message`: the assistant message that goes back into the conversation (role, content, tool_calls). `text`:
+    the answer. `reasoning`: the model's thinking, separated from the answer even if the server mixed the two.
+    `tool_calls`: the calls in OpenAI's format, with arguments as a JSON string. `extra`: response fields that
+    Benchwright does not know. `raw`: the response as JSON. If it was streamed, it was put together from the
+    chunks.
     """
 
     message: Message

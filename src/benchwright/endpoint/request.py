@@ -18,12 +18,13 @@ from benchwright.records import SIMULATED_FLAG, Record, RequestRecord
 
 
 class Purpose(Record, frozen=True):
-    """The reason for a request, for its record.
+    """The reason for a request, stored with the request's record.
 
-    `trial_started_at`: the start of its trial (`perf_counter_ns`). `role`, `turn`: who asks in the trial, and in which
-    turn. `seed`: the seed in its body. `rate_limit_waits`: measures the time that the trial has waited for rate limits.
-    `dialect`: the dialect of the program that sent it. `offered_tools`: the names of the tools that it offers;
-    empty if they are unknown, None if it offers none.
+    `trial_started_at`: the start of the trial (`perf_counter_ns`). `role`: who in the trial sends the
+    request. `turn`: the turn of the conversation. `seed`: the seed in the request's body. `rate_limit_waits`:
+    measures the time that the trial has waited for rate limits. `dialect`: the dialect of the program that
+    sent the request. `offered_tools`: the names of the tools that the request offers; empty if the names are
+    unknown, None if it offers none.
     """
 
     trial_started_at: int = 0
@@ -40,7 +41,7 @@ NO_PURPOSE: Purpose = Purpose()
 BeginCallback = Callable[[], Awaitable[Purpose]]
 """Callback that is awaited when a request is ready to be sent.
 
-It waits until the request is due, and returns its purpose.
+The callback waits until the request is due, and returns the request's purpose.
 """
 
 
@@ -52,8 +53,8 @@ async def begin_at_once() -> Purpose:
 class Request:
     """A request in progress, with its attempts, timestamps (`perf_counter_ns`), and the meter for its response.
 
-    `left_out`: the names of the parts that it omits because the server refused them. `narrowed`: True if a
-    refusal of this request showed that.
+    `left_out`: the names of the parts that the request omits because the server refused them. `narrowed`:
+    True if the server refused them in this request, rather than in an earlier one.
     """
 
     def __init__(self, identity: str, purpose: Purpose, left_out: frozenset[str] = frozenset()) -> None:
@@ -68,13 +69,13 @@ class Request:
         self.meter = AnswerMeter()
 
     def count_attempt(self) -> None:
-        """Count an attempt. From the second one on, prepare a new meter for its response."""
+        """Count an attempt. From the second attempt on, also prepare a new meter for the response."""
         if self.attempts:
             self.meter = AnswerMeter()
         self.attempts += 1
 
     def omit_parts(self, left_out: frozenset[str]) -> None:
-        """Leave these parts out of the next attempt. The refused attempt does not count."""
+        """Leave these parts out of the next attempt. The refused attempt is not counted."""
         self.left_out, self.narrowed = left_out, True
         self.attempts -= 1
         self.meter = AnswerMeter()
@@ -131,7 +132,7 @@ class Request:
     def failed_record(self, slot: str, error: ProviderError) -> RequestRecord:
         """Return the record of this request after its failure.
 
-        Parts that were omitted in vain are not flagged as refused.
+        If the request failed although parts were omitted, these parts are not flagged as refused.
         """
         purpose, meter = self.purpose, self.meter
         meter.parse_waiting_pieces()
@@ -156,8 +157,9 @@ class Request:
 def request_ids() -> Iterator[str]:
     """Yield request ids: UUIDs of version 4 (RFC 9562), as servers expect them in `X-Request-Id`.
 
-    The first 74 random bits are fixed for the client; the last 48 bits count from a random number. That costs
-    a tenth of a new UUID, and is unique within the client for 2**48 requests.
+    The first 74 random bits are the same for all ids of the client. The last 48 bits count up from a random
+    number. This takes a tenth of the time of a new UUID. The ids are unique within the client for 2**48
+    requests.
     """
     beginning, _, last = str(uuid.uuid4()).rpartition("-")
     start = int(last, 16)

@@ -1,6 +1,6 @@
-"""Heads of HTTP requests to one target: request line and headers, including the key.
+"""Heads of HTTP requests to one target. A head is the request line and the headers, with the key.
 
-They are cached, because most are equal.
+Heads are cached, because most requests have equal heads.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def header_lines(
 ) -> list[str]:
     """Return the header lines of a request.
 
-    They are Benchwright's `own`, the key in `key_headers`, and the user's headers. A header of the user
-    replaces one of the same name.
+    These are Benchwright's headers (`own`), the key in the headers `key_headers`, and the user's headers. A
+    header of the user replaces a header of the same name.
     """
     lines = [("Host", address.authority), ("User-Agent", f"benchwright/{__version__}")]
     lines += [("Accept-Encoding", "identity"), *own]
@@ -42,7 +42,7 @@ def header_lines(
 
 
 class RequestHeadCache:
-    """Cache of request lines and headers, by the path of a request."""
+    """Cache of request lines and headers. The key of an entry is the path of the request."""
 
     def __init__(self, address: Address, model: str, access: Access) -> None:
         self._address = address
@@ -50,9 +50,9 @@ class RequestHeadCache:
         self._access = access
         self._names = access.header_names
         self.sends_id = REQUEST_ID_HEADER.lower() not in self._names
-        """True if requests carry Benchwright's request id; False if the user sets this header."""
+        """True if requests carry Benchwright's request id; False if the user sets the header for it."""
         self.optional = [REQUEST_ID_HEADER] * self.sends_id + [header.name for header in access.headers]
-        """Names of the headers that a server may refuse although it needs none of them."""
+        """Names of the headers that a server may refuse, because it does not need them."""
         self._starts = {
             path: "\r\n".join(
                 [
@@ -71,7 +71,7 @@ class RequestHeadCache:
         return self._address.request_target(place + path)
 
     def target_beside_v1(self, path: str) -> str:
-        """Return the request target for a path beside /v1, such as /metrics."""
+        """Return the request target of a path that takes the place of the base URL's /v1, such as /metrics."""
         return self._address.request_target(self._address.prefix.removesuffix("/v1") + path)
 
     def make_head(

@@ -25,9 +25,9 @@ _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 def select_fields(
     fields: dict[str, Any], *, stream: bool, left_out: frozenset[str] = NO_NAMES
 ) -> dict[str, Any]:
-    """Return the fields that are sent for a request: `fields` without `left_out`.
+    """Return the fields that are sent in a request: `fields` without those named in `left_out`.
 
-    With `stream`, streaming and its usage are requested.
+    `stream`: True to add the fields that request a stream and its usage.
     """
     sent = {name: value for name, value in fields.items() if name not in (STREAM_FIELD, STREAM_OPTIONS_FIELD)}
     if stream and STREAM_FIELD not in left_out:
@@ -46,7 +46,7 @@ def prepare_request(
     left_out: frozenset[str],
     seconds: float,
 ) -> PreparedRequest:
-    """Return the call that sends these fields (see `select_fields`).
+    """Return a request that sends these fields (see `select_fields`).
 
     Messages that are JSON already are used without a copy.
     """
@@ -81,7 +81,7 @@ def omit_from_body(body: bytes, left_out: frozenset[str]) -> bytes:
 
 
 def _without_surrogates(value: Any) -> Any:
-    """Return the value with lone surrogates replaced, because JSON in UTF-8 cannot hold them."""
+    """Return the value with unpaired surrogates replaced, because JSON in UTF-8 cannot hold them."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):

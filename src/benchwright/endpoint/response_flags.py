@@ -1,4 +1,4 @@
-"""Flags for oddities in a parsed response, which concern tool calls, token counts, and missing answers."""
+"""Flags for oddities in a parsed response. They concern tool calls, token counts, and missing answers."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from benchwright.endpoint.usage import total_gap
 from benchwright.formats import plural
 
 END_OF_TURN_TOKENS = 1
-"""Number of tokens that a server counts for an empty answer: the token that ends the turn."""
+"""Number of tokens that a server counts for an empty answer. The one token is the end of the turn."""
 
 
 def flags_of_call(unread: Sequence[str], reply: Reply) -> Iterator[str]:
-    """Yield a flag if a tool call is invalid, or if a finish reason announces a call that is missing.
+    """Yield a flag for invalid tool calls, and a flag for a finish reason that announces a missing call.
 
     An unknown finish reason is flagged, too. `unread`: the invalid calls.
     """
@@ -42,7 +42,7 @@ def flags_of_call(unread: Sequence[str], reply: Reply) -> Iterator[str]:
 
 
 def flags_of_usage(usage: Any) -> Iterator[str]:
-    """Yield a flag if `total_tokens` is more than the sum of prompt and completion."""
+    """Yield a flag if `total_tokens` is more than the sum of prompt tokens and completion tokens."""
     gap = total_gap(usage)
     if gap is not None and gap.are_thinking:
         yield make_flag(THINKING_BY_TOTAL, plural(gap.tokens, "token"))
@@ -51,9 +51,9 @@ def flags_of_usage(usage: Any) -> Iterator[str]:
 
 
 def flags_without_answer(reply: Reply) -> Iterator[str]:
-    """Yield a flag if a complete response has reasoning or tokens, but no text, refusal or tool call.
+    """Yield a flag if a complete response has reasoning or a token count, but no text, refusal or tool call.
 
-    A response that has neither text nor a token count is flagged, too.
+    A response without text and without a token count is flagged, too.
     """
     is_cut = reply.finish_reason in ("length", "content_filter") or is_failed_call(reply.finish_reason)
     if reply.text.strip() or reply.tool_calls or reply.refusal or is_cut:
@@ -70,8 +70,8 @@ def flags_without_answer(reply: Reply) -> Iterator[str]:
 def flags_of_text(reply: Reply, offered: Collection[str]) -> Iterator[str]:
     """Yield a flag if an answer holds a tool call as text.
 
-    `offered`: the names of the tools that the request offered. Reasoning is searched, too, because some
-    servers leave the call there.
+    `offered`: the names of the tools that the request offered. The reasoning is searched, too, because some
+    servers leave calls there.
     """
     call = find_call(reply.text, offered)
     if call is None and not reply.tool_calls and not reply.text.strip():

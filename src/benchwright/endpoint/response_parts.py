@@ -1,4 +1,4 @@
-"""The parts of a response by channel (such as text or reasoning), and the reply made from them."""
+"""The parts of a response by channel (such as answer or reasoning), and the reply made from these parts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ from benchwright.endpoint.usage import read_usage, with_reasoning_estimate
 from benchwright.records import Usage
 
 SUMMARY_RATIO = 4
-"""Reasoning counts as a summary if it has fewer than 1/SUMMARY of the reasoning tokens that the server counted."""
+"""Ratio that tells a summary of the reasoning from the reasoning itself.
+
+The reasoning that was sent counts as a summary if it has fewer than 1/`SUMMARY_RATIO` of the reasoning tokens
+that the server counted.
+"""
 
 _COMPLETION = frozenset({"completion_tokens", "output_tokens"})
 
@@ -30,8 +34,8 @@ _encode = msgspec.json.Encoder().encode
 class ResponseParts:
     """The parts of a response received so far.
 
-    `messages`: content and reasoning of messages that came in place of deltas. `is_lenient`: True if any part
-    was not strict JSON. `flags`: oddities of the response; complete after `reply`.
+    `messages`: content and reasoning of messages that were sent where deltas were expected. `is_lenient`:
+    True if any part was not strict JSON. `flags`: oddities of the response; complete after `make_reply`.
     """
 
     __slots__ = (
@@ -71,9 +75,9 @@ class ResponseParts:
     # Input
 
     def take_calls(self, message: dict[str, Any], at: int, parts: Iterable[ToolCallDelta] = ()) -> bool:
-        """Add the tool calls of a delta or message, and those in `parts` of its content.
+        """Add the tool calls of a delta or message, including calls in the `parts` of its content.
 
-        Return True if there were any.
+        Return True if there were any calls.
         """
         came = self.calls.add_all(message)
         for part in parts:
@@ -83,10 +87,10 @@ class ResponseParts:
         return came
 
     def take_finish_reason(self, reason: Any) -> None:
-        """Store the finish reason, mapped to the API's values; the server's own value is kept in `extra`.
+        """Store the finish reason as one of the API's values. The server's own value is kept in `extra`.
 
-        A later reason replaces an earlier one. But "stop" replaces none, because it does not take back that
-        the answer was cut off, or ended with tool calls.
+        A later reason replaces an earlier reason. Only "stop" replaces none: the answer was still cut off, or
+        still ended with tool calls.
         """
         known = read_finish_reason(reason)
         if known == "stop" and self.finish_reason is not None:
@@ -107,7 +111,7 @@ class ResponseParts:
                 self.logprobs[key] = value
 
     def take_usage(self, usage: Any) -> None:
-        """Store token counts, which replace earlier ones. A count of 0 or None replaces no other."""
+        """Store token counts. They replace earlier counts, except that 0 and None replace no other count."""
         earlier = self._usage
         if isinstance(earlier, dict) and isinstance(usage, dict):
             told = {name: count for name, count in usage.items() if count}
@@ -123,8 +127,8 @@ class ResponseParts:
     def make_reply(self, body: bytes | None) -> Reply:
         """Return the response.
 
-        If it was not streamed (`body`) and is strict JSON, its `raw` is the body, else an equivalent whole
-        body.
+        `body`: the response's body if it was not streamed. If the body is strict JSON, it becomes the reply's
+        `raw`. Otherwise `raw` is an equivalent body without a stream.
         """
         self._settle()
         content, apart = self.content.text(), self.reasoning.text()
@@ -159,7 +163,7 @@ class ResponseParts:
         return reply
 
     def _settle(self) -> None:
-        """Remove texts that were sent twice. If no deltas came, use the messages that came in their place."""
+        """Remove texts that were sent twice. If no deltas came, use the messages that were sent in their place."""
         if self.messages is not None:
             self._take_messages(*self.messages)
         for channel in (self.content, self.reasoning):
@@ -167,7 +171,7 @@ class ResponseParts:
                 self.flags.append(ANSWER_REPEATED)
 
     def _take_messages(self, content: TextChannel, reasoning: TextChannel) -> None:
-        """Fill the channels that got no delta with the texts of messages."""
+        """Fill each channel that got no delta with the texts of the messages."""
         for channel in (content, reasoning):
             channel.remove_cumulation()
         if not self.content.texts:
@@ -186,10 +190,10 @@ class ResponseParts:
             self.flags.append(BROKEN_CHARACTER)
 
     def _told_usage(self, content: str) -> Usage:
-        """Return the usage, without the completion tokens if their count cannot cover the whole response.
+        """Return the usage, without the completion tokens if their count is too low for the whole response.
 
-        That is so if the count is 0 although there is text, or if it came before the last piece and is less
-        than the number of pieces.
+        The count is too low if it is 0 although there is text. It is also too low if it came before the last
+        piece and is less than the number of pieces.
         """
         usage = read_usage(self._usage)
         tokens, pieces = usage.completion_tokens, self._count()
@@ -217,7 +221,10 @@ class ResponseParts:
     # Timing and speed
 
     def answer_started_at(self) -> int:
-        """Return when the first byte of the answer (without reasoning; a tool call counts) arrived; 0 if none did."""
+        """Return the arrival time of the answer's first byte. Return 0 if none arrived.
+
+        Reasoning is not part of the answer. A tool call is.
+        """
         content, begin = "".join(self.content.texts), self._begin
         if begin is None:
             begin = read_answer_text(content, "".join(self.reasoning.texts)).answer_offset
@@ -231,11 +238,11 @@ class ResponseParts:
         return len(texts[0]) / sum(map(len, texts)) if texts else 0.0
 
     def estimate_sent_reasoning(self, counted: int, reply: Reply) -> int:
-        """Estimate how many of the `counted` reasoning tokens were in the response. 0 if it has no reasoning.
+        """Estimate how many of the `counted` reasoning tokens were sent. Return 0 if the response has no reasoning.
 
-        The reasoning text is converted to tokens by the answer's tokens per character, with at least one
-        token per piece. If that is below 1/4 of `counted`, the text is a summary and the estimate is
-        returned, otherwise `counted`.
+        The length of the reasoning text is converted to tokens by the answer's tokens per character. Each
+        piece counts as at least one token. If the result is below 1/`SUMMARY_RATIO` of `counted`, the text is
+        a summary, and the result is returned. Otherwise `counted` is returned.
         """
         if not reply.reasoning:
             return 0

@@ -1,4 +1,4 @@
-"""Requests to a server that generate nothing: for its models, metrics, embeddings, and token counts."""
+"""Requests to a server that generate nothing: requests for its models, metrics, embeddings, and token counts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from benchwright.records import DECODE_ERRORS, Record
 DEFAULT_TIMEOUTS = Timeouts(connect=10.0, read=30.0, stall=30.0, total=60.0)
 SHORT_TIMEOUTS = Timeouts(connect=10.0, read=5.0, stall=5.0, total=10.0)
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
-"""Maximum size of a response in bytes; a larger one is refused."""
+"""Maximum size of a response in bytes. A larger response is an error."""
 
 
 class ServerResponse(Record, frozen=True):
@@ -85,7 +85,9 @@ async def send(
     seconds: float = math.inf,
     key_headers: Sequence[str] = (BEARER_HEADER,),
 ) -> None:
-    """Send one request, and pass the response to `sink` as it arrives. The arguments are those of `request_document`.
+    """Send one request, and pass the response to `sink` as it arrives.
+
+    The other arguments are those of `request_document`.
 
     Raises:
         TransportError: If the exchange failed.
@@ -112,16 +114,16 @@ async def list_models(base_url: str, access: Access, limits: Timeouts = DEFAULT_
     """Return the names of the models that an endpoint serves, from `GET /models`.
 
     Raises:
-        ProviderError: If there is no such server, or its response is not a list of models.
+        ProviderError: If there is no server at the address, or its response is not a list of models.
     """
     return [model.id for model in await _models(base_url, access, limits)]
 
 
 async def list_owners(base_url: str, access: Access) -> Sequence[str]:
-    """Return the owners (`owned_by`) of the models of an endpoint; empty if it has no list of models.
+    """Return the owners (`owned_by`) of an endpoint's models. Return an empty sequence if it has no list of models.
 
     Raises:
-        ProviderError: If there is no such server.
+        ProviderError: If there is no server at the address.
     """
     try:
         return [model.owned_by for model in await _models(base_url, access, SHORT_TIMEOUTS)]
@@ -134,7 +136,7 @@ async def list_owners(base_url: str, access: Access) -> Sequence[str]:
 async def has_version_route(base_url: str, access: Access) -> bool:
     """Return True if a server has a `/version` like vLLM's.
 
-    It is beside `/v1`, and returns a version and nothing else.
+    Such a path takes the place of the base URL's `/v1`. Its response is a version and nothing else.
     """
     address = parse_base_url(base_url)
     beside = msgspec.structs.replace(address, prefix=address.prefix.removesuffix("/v1"))
@@ -204,10 +206,10 @@ class _Embeddings(Record, frozen=True):
 
 
 def read_embeddings(document: ServerResponse, count: int, url: str, model: str) -> list[list[float]]:
-    """Return `count` vectors, in the order of their texts, from a response of `/embeddings`.
+    """Return `count` vectors from a response of `/embeddings`, in the order of the texts.
 
     Raises:
-        ProviderError: If the response is an error, or does not hold that many vectors of one length.
+        ProviderError: If the response is an error, or does not hold `count` vectors of equal length.
     """
     if document.status != 200:
         raise error_from_response(document.status, document.headers, document.body, url, model)
@@ -229,9 +231,9 @@ class _Count(Record, frozen=True):
 
 
 class TokenCounter:
-    """Token counter that uses the server's `/tokenize`, beside `/v1`.
+    """Token counter that uses the server's `/tokenize`, which takes the place of the base URL's `/v1`.
 
-    The text is sent in the field of vLLM and SGLang; if that fails, in llama.cpp's.
+    The text is sent in the field that vLLM and SGLang use. If that fails, it is sent in llama.cpp's field.
     """
 
     def __init__(self, wire: ConnectionPool, model: str, access: Access) -> None:
@@ -242,7 +244,7 @@ class TokenCounter:
         self._fields = ["prompt", "content"]
 
     async def count(self, text: str) -> int | None:
-        """Return the number of tokens of a text; None once the server has proved unable to count."""
+        """Return the number of tokens of a text. Return None once the server has proved unable to count."""
         while self._fields:
             field, *others = self._fields
             found = await self._ask(field, text)
@@ -257,7 +259,7 @@ class TokenCounter:
         return None
 
     async def _ask(self, field: str, text: str) -> _Count | None:
-        """Return the server's count for a text sent in this field; None if the response holds none."""
+        """Return the server's count for a text sent in this field. Return None if the response holds no count."""
         body = msgspec.json.encode({"model": self._model, field: text})
         try:
             document = await request_document(self._wire, "POST", self._path, self._access, body)

@@ -1,4 +1,4 @@
-"""Requests of a client that generate no answer: embeddings, documents such as token counts, and dialect probes."""
+"""Requests of a client that generate no answer: embeddings, documents such as token counts, and probes for dialects."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchwright.errors import ProviderError
 from benchwright.records import Target
 
 INVALID_REQUEST_STATUSES = (400, 422)
-"""Statuses with which a server refuses a request that lacks required fields."""
+"""HTTP statuses with which a server refuses a request that lacks required fields."""
 
 PROBE_SECONDS = 30.0
 """Seconds that a server may take to refuse the empty request that probes for a dialect."""
@@ -29,7 +29,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class WithRetries(Protocol):
-    """Calls a function that sends a request, and calls it again after failures that may be temporary."""
+    """Callable that calls a function which sends a request. It calls the function again after temporary failures."""
 
     async def __call__(self, send: Callable[[], Awaitable[T]]) -> T:
         """Return the result of `send`.
@@ -73,7 +73,7 @@ class SideRequests:
         return await self._with_retries(send)
 
     async def supports_dialect(self, path: str) -> bool | None:
-        """Return True if the server itself has the dialect of this path, False if not; None (not cached) if unknown."""
+        """Return True if the server itself has the dialect of this path, False if not, None (not cached) if unknown."""
         probe = self._probes.get(path)
         if probe is None:
             probe = self._probes[path] = asyncio.get_running_loop().create_task(self._probe(path))
@@ -85,9 +85,9 @@ class SideRequests:
             return None
 
     async def _probe(self, path: str) -> bool | None:
-        """Return True if the server has this path, False if not, None if it only failed temporarily.
+        """Return True if the server has this path, and False if not. Return None if it only failed temporarily.
 
-        A server that has it refuses an empty request as invalid. Temporary failures are retried.
+        A server that has the path refuses an empty request as invalid. Temporary failures are retried.
 
         Raises:
             ProviderError: If the server cannot be reached, or asks for a longer pause than a trial may wait.
@@ -108,7 +108,7 @@ class SideRequests:
             return None
 
     async def request(self, path: str, body: bytes, seconds: float = math.inf) -> ServerResponse:
-        """Return the response to one POST request, sent once.
+        """Return the response to one POST request. The request is sent once, without retries.
 
         Raises:
             TransportError: If the exchange failed.
@@ -121,7 +121,9 @@ class SideRequests:
     async def send(
         self, method: str, path: str, sink: Sink, body: bytes, seconds: float, *, beside: bool
     ) -> None:
-        """Send one request to a path below /v1, or beside /v1 with `beside`. `sink` gets the response.
+        """Send one request, without retries. `sink` receives the response.
+
+        `path` is appended to the base URL. With `beside`, `path` takes the place of the base URL's final /v1.
 
         Raises:
             TransportError: If the exchange failed.

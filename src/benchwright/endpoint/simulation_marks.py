@@ -1,11 +1,11 @@
 """Marks that identify the response of a simulated server, even behind gateways that drop unknown fields.
 
-Every response carries them: a header, the `system_fingerprint` of chat completions, and the id, which all
-dialects have.
+Every response carries three marks: a header, the `system_fingerprint` of chat completions, and the id, which
+all dialects have.
 
-LiteLLM's proxy passes the header on as `llm_provider-…`, or the id, which it encodes in Responses. If it
-translates a stream for a client of another dialect (Messages from a server of chat completions), it drops
-both.
+LiteLLM's proxy passes on the header as `llm_provider-…`, or it passes on the id, which it encodes in
+Responses. If the proxy translates a stream for a client of another dialect (Messages from a server of chat
+completions), it drops both the header and the id.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any
 SIMULATED_HEADER = b"x-benchwright-simulated"
 
 SIMULATED_MARK = "benchwright-simulated"
-"""Fingerprint of a simulated model. It is also the owner of its models and a part of its ids."""
+"""Fingerprint of a simulated model. It is also the owner of the simulated models, and a part of their ids."""
 
 _ENCODED = "resp_"
-"""Beginning of an id that LiteLLM has made from the server's id and its own, in Base64."""
+"""Beginning of an id that LiteLLM has made. Such an id contains the server's id and LiteLLM's own data, in Base64."""
 
 
 def is_simulated(answer: dict[str, Any]) -> bool:

@@ -13,7 +13,7 @@ BOM = b"\xef\xbb\xbf"
 MAX_EVENT_BYTES = 64 * 1024 * 1024
 
 _BARE_ERROR = re.compile(rb'\s*\{\s*"error"\s*:')
-"""Beginning of a line that is an error in JSON, without `data:` before it."""
+"""Matches the beginning of a line that is an error in JSON, without `data:` before it."""
 
 
 class EventTooLarge(ValueError):
@@ -21,15 +21,16 @@ class EventTooLarge(ValueError):
 
 
 class EventStream:
-    """Parser that turns pieces of a stream, cut anywhere, into the data of its server-sent events.
+    """Parser that turns pieces of a stream, cut anywhere, into the data of the stream's server-sent events.
 
     Lines end with CR LF, LF or CR. `data` lines of one event are joined by LF. Comments and the fields
-    `event`, `id` and `retry` are ignored, and so are events without data. An event that is cut off before its
-    blank line is not delivered, as the standard requires.
+    `event`, `id` and `retry` are ignored. Events without data are ignored, too. As the standard requires, an
+    event that is cut off before its blank line is dropped.
 
-    `named_error`: True if any event was named `error`. `error`: the value of a field of that name, which the
+    `named_error`: True if any event was named `error`. `error`: the value of a field named `error`, which the
     standard does not have (llama.cpp until September 2025), or a line of JSON that is an error (proxies whose
-    stream has begun). `end_bytes`: the bytes to add at the stream's end so that its last event is complete.
+    stream has begun). `end_bytes`: the bytes to add at the end of the stream so that the last event is
+    complete.
     """
 
     end_bytes = b""
@@ -45,7 +46,7 @@ class EventStream:
 
     @property
     def idle(self) -> bool:
-        """True if no event is incomplete, so that the next byte begins one."""
+        """True if no event is incomplete, so that the next byte begins a new event."""
         return not (self._rest or self._data or self._after_cr)
 
     def feed(self, chunk: bytes) -> list[bytes]:
@@ -101,7 +102,7 @@ class EventStream:
 
 
 class JsonLines(EventStream):
-    """Parser that turns pieces of a stream of JSON lines, cut anywhere, into its lines.
+    """Parser that turns pieces of a stream of JSON lines, cut anywhere, into lines.
 
     Some servers stream in this format.
     """
@@ -122,7 +123,7 @@ class JsonLines(EventStream):
 
 
 def choose_parser(beginning: bytes) -> EventStream:
-    """Return the parser for a stream that begins with these bytes: for server-sent events, or for JSON lines."""
+    """Return a parser for server-sent events or for JSON lines, whichever begin with these bytes."""
     return JsonLines() if beginning.removeprefix(BOM).lstrip().startswith(b"{") else EventStream()
 
 
@@ -137,7 +138,8 @@ _PROBE = "another text"
 class EventPattern:
     """Pattern of events that differ in one JSON string only.
 
-    It consists of the constant bytes before and after this string, which is the value of `field`.
+    The pattern consists of the constant bytes before and after this string. The string is the value of
+    `field`.
     """
 
     __slots__ = ("_after", "_before", "_between", "_first", "_last", "field")
@@ -149,7 +151,7 @@ class EventPattern:
         self._between = self._last + self._first
 
     def text(self, data: bytes) -> str:
-        """Return the text in the data of one event; "" if the data do not match the pattern."""
+        """Return the text in the data of one event. Return "" if the data do not match the pattern."""
         if data.startswith(self._before) and data.endswith(self._after):
             try:
                 return _decode_text(data[len(self._before) : len(data) - len(self._after)])
@@ -158,11 +160,11 @@ class EventPattern:
         return ""
 
     def texts(self, events: bytes) -> list[str]:
-        """Return the texts of complete events, given as sent.
+        """Return the texts of complete events. `events`: the bytes of the events, as sent.
 
-        None at all are returned if any event does not match the pattern.
+        Return [] if any of the events does not match the pattern.
 
-        No JSON string holds a line end, so the bytes between two texts cannot occur within one.
+        A JSON string holds no line end, so the bytes between two texts cannot occur within a text.
         """
         if not (events.startswith(self._first) and events.endswith(self._last)):
             return []
@@ -175,11 +177,11 @@ class EventPattern:
 
 
 def learn_pattern(data: bytes, chunk: Any, part: dict[str, Any], field: str) -> EventPattern | None:
-    """Return the pattern of an event whose text is `part[field]`; None if it has no such pattern.
+    """Return the pattern of an event whose text is `part[field]`. Return None if the event has no such pattern.
 
-    `data`: the event's data. `chunk`: the same, decoded. `part[field]` is overwritten for a test: another
-    string is put in place of the text. A JSON parser goes from left to right, so if this string changes only
-    that field, every string does.
+    `data`: the event's data. `chunk`: the same data, decoded. `part[field]` is overwritten, because of a
+    test: another string is put in place of the text. A JSON parser reads from left to right. So if this
+    string changes only that field, every string does.
     """
     name = b'"%b":' % field.encode()
     start = data.find(name)

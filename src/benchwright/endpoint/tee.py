@@ -9,12 +9,12 @@ from benchwright.endpoint.meter import AnswerMeter
 
 
 class Receiver(Protocol):
-    """Destination to which a response is passed on. Its methods are plain functions that never wait."""
+    """Destination to which a response is passed on. The methods are plain functions that never wait."""
 
     def set_connection(self, connection: Connection) -> None:
         """Store the connection on which the response will arrive.
 
-        The receiver may pause it, and must then resume it.
+        The receiver may pause the connection, and must then resume it.
         """
         ...
 
@@ -34,9 +34,9 @@ class Receiver(Protocol):
 class Tee:
     """A sink that passes every piece to the receiver first, and then to the meter.
 
-    Data that the meter cannot parse are passed on all the same; `failure` is then the meter's error, else
-    None. `is_passed_on`: True while a successful response is being passed on. Receivers hold back error
-    responses until they end.
+    Data that the meter cannot parse are passed on all the same. `failure`: the meter's error on such data,
+    else None. `is_passed_on`: True while a successful response is being passed on. Receivers hold back error
+    responses until these end.
     """
 
     def __init__(self, receiver: Receiver) -> None:
@@ -44,7 +44,7 @@ class Tee:
         self.begin(AnswerMeter())
 
     def begin(self, meter: AnswerMeter) -> None:
-        """Prepare for the next response, which goes to this meter.
+        """Prepare for the next response. `meter`: the meter that measures that response.
 
         No part of an earlier response may have been passed on.
         """
@@ -62,7 +62,10 @@ class Tee:
             self.failure = error
 
     def token_at(self) -> int | None:
-        """Return when the last token arrived (see `AnswerMeter.token_at`); None if the meter cannot parse the data."""
+        """Return the arrival time of the last token (see `AnswerMeter.token_at`).
+
+        Return None if the meter cannot parse the data.
+        """
         return self.meter.token_at() if self.failure is None else None
 
     def data(self, chunk: bytes, at: int) -> None:

@@ -1,4 +1,4 @@
-"""Tokens of chat templates that servers leave in texts: the channels of gpt-oss, and tokens that end a turn."""
+"""Tokens of chat templates that servers leave in texts: gpt-oss's channel tokens, and tokens that end a turn."""
 
 from __future__ import annotations
 
@@ -11,17 +11,23 @@ _CHANNEL = re.compile(
     r"(?:<\|(?:end|return|call)\|>|(?=<\|start\|>|<\|channel\|>)|\Z)",
     re.DOTALL,
 )
-"""Pattern of a message in OpenAI's Harmony format (openai/harmony, docs/format.md)."""
+"""Matches one message in OpenAI's Harmony format (openai/harmony, docs/format.md)."""
 
 _ENDS = (
     *("<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|endoftext|>", "<|end|>", "<|return|>"),
     *("<end_of_turn>", "<turn|>", "<|END_OF_TURN_TOKEN|>", "<｜end▁of▁sentence｜>", "<|user|>", "</s>"),
 )
-"""Tokens that end a turn: of Qwen, Llama, GPT-2, Phi, gpt-oss, Gemma, Command R, DeepSeek, GLM, Mistral."""
+"""Tokens that end a turn.
+
+They are those of Qwen, Llama, GPT-2, Phi, gpt-oss, Gemma, Command R, DeepSeek, GLM and Mistral.
+"""
 
 
 class HarmonyText(NamedTuple):
-    """Reasoning and answer in a text in the Harmony format; `begin` is the answer's offset in the text."""
+    """The reasoning and the answer of a text in the Harmony format.
+
+    `answer_offset`: the offset at which the answer begins in the text.
+    """
 
     reasoning: str
     text: str
@@ -29,9 +35,9 @@ class HarmonyText(NamedTuple):
 
 
 def read_harmony_text(content: str) -> HarmonyText | None:
-    """Return the reasoning and answer in a text in OpenAI's Harmony format; None if it has another format.
+    """Return the reasoning and the answer of a text in OpenAI's Harmony format. Return None if it has another format.
 
-    A message to a function is a tool call that the server should have parsed: it stays in the text.
+    A message to a function is a tool call that the server should have parsed. It stays in the text.
     """
     if "<|channel|>" not in content:
         return None
@@ -50,7 +56,7 @@ def read_harmony_text(content: str) -> HarmonyText | None:
 
 
 def strip_end_token(text: str) -> tuple[str, str]:
-    """Return (text without the token that ends its turn, that token); the token is "" if there is none."""
+    """Return (text, token). The text is without the token that ends its turn. The token is "" if there is none."""
     stripped = text.rstrip()
     if not stripped.endswith(">"):
         return text, ""

@@ -1,4 +1,4 @@
-"""Timeouts and size limit of an exchange, and the timer that enforces them."""
+"""Timeouts and size limit of an exchange, and the timer that enforces the timeouts."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from benchwright.records import Record
 DEFAULT_MAX_BYTES = 128 * 1024 * 1024
 
 CHECKS_WITHOUT_PAUSE = 250
-"""Number of exchanges that are checked without a pause for other tasks; this takes some 0.3 ms."""
+"""Number of exchanges that are checked before other tasks of the event loop may run; this takes some 0.3 ms."""
 
 
 class Timeouts(Record, frozen=True):
     """Timeouts for the phases of an exchange, in seconds, and the maximum size of a response in bytes.
 
-    `connect`: to open a connection. `read`: from the request to the first byte of the response, and to its
-    first token. `stall`: between two pieces of the response, and between two tokens. `total`: from the
-    request to the end of the response. `max_bytes`: of all bytes of a response; None sets no limit.
+    `connect`: time to open a connection. `read`: time from the request to the first byte of the response, and
+    also to the first token. `stall`: time between two pieces of the response, and also between two tokens.
+    `total`: time from the request to the end of the response. `max_bytes`: maximum number of all bytes of a
+    response; None for no limit.
 
     Comments, empty deltas and pieces of an unfinished event are not tokens. The first byte of a response that
     is not streamed counts as its first token.
@@ -36,7 +37,7 @@ class Timeouts(Record, frozen=True):
 class TimeoutEnforcer:
     """Timer that ends overdue exchanges.
 
-    Within the shortest timeout, it checks every exchange in progress a few times.
+    It checks every exchange in progress several times within the shortest timeout.
     """
 
     def __init__(self, limits: Timeouts) -> None:
@@ -49,7 +50,7 @@ class TimeoutEnforcer:
         self._timer: asyncio.TimerHandle | None = None
 
     def watch(self, connection: Connection, exchange: Exchange, seconds: float) -> None:
-        """Check this exchange from now on. `seconds`: a further limit for its whole duration."""
+        """Check this exchange from now on. `seconds`: a further limit for the duration of the whole exchange."""
         exchange.until = exchange.sent_at + round(min(seconds, self._limits.total) * 1e9)
         self._watched[connection] = exchange
         if self._timer is None:
@@ -68,9 +69,10 @@ class TimeoutEnforcer:
             connection.fail(TransportError("client_closed", "the client was closed"))
 
     def _sweep(self) -> None:
-        """Check the next part of the exchanges.
+        """Check the next group of exchanges.
 
-        The check of all is spread over an interval, because checking ten thousand at once takes tens of ms.
+        The exchanges are checked in groups over an interval, because checking ten thousand at once takes tens
+        of ms.
         """
         if not self._round:
             self._round = list(self._watched)
@@ -105,9 +107,10 @@ class TimeoutEnforcer:
         return None
 
     def _without_token(self, exchange: Exchange, now: int) -> TransportError | None:
-        """Return the error if a token is overdue, else None.
+        """Return the error if a token is overdue. Return None otherwise.
 
-        The sink is asked for its last token, and may first have to parse what arrived.
+        The sink is asked for the time of its last token. For that it may first have to parse the bytes that
+        arrived.
         """
         limits, received = self._limits, bool(exchange.first_at)
         token_at = exchange.sink.token_at()

@@ -14,8 +14,8 @@ class TlsFiles(Record, frozen=True):
     """PEM files for encrypted connections.
 
     `ca_file`: certificates that are trusted in addition to the system's. `client_cert`: the certificate (with
-    its chain) that identifies the client to a server. `client_key`: its private key, None if it is in the
-    same file.
+    its chain) that identifies the client to a server. `client_key`: the private key of that certificate; None
+    if the key is in the same file.
     """
 
     ca_file: str | None = None
@@ -28,12 +28,12 @@ NO_TLS_FILES = TlsFiles()
 
 @cache
 def tls_context(files: TlsFiles) -> ssl.SSLContext:
-    """Return the context of connections with these files.
+    """Return the TLS context for connections with these files.
 
     The environment (SSL_CERT_FILE, SSL_CERT_DIR) still determines the system's trusted certificates.
 
     Raises:
-        UserError: If a file cannot be read or used. The message names its option.
+        UserError: If a file cannot be read or used. The message names the file's option.
     """
     context = ssl.create_default_context()
     context.set_alpn_protocols(["http/1.1"])
@@ -89,9 +89,9 @@ def _content(path: str) -> str:
 
 
 def certificate_refusal(error: Exception | None) -> str | None:
-    """Return why a server refused the client's certificate, as its TLS alert says (RFC 8446 6.2).
+    """Return the reason why a server refused the client's certificate, from the TLS alert (RFC 8446 6.2).
 
-    None if the error is another one.
+    Return None if the error is another error.
     """
     reason = (error.reason or "") if isinstance(error, ssl.SSLError) else ""
     if "CERTIFICATE_REQUIRED" in reason:
@@ -106,7 +106,10 @@ def certificate_refusal(error: Exception | None) -> str | None:
 
 
 def certificate_path_problem() -> str:
-    """Return what is wrong with SSL_CERT_FILE or SSL_CERT_DIR, which OpenSSL does not report; "" if nothing is."""
+    """Return what is wrong with SSL_CERT_FILE or SSL_CERT_DIR. Return "" if nothing is wrong.
+
+    OpenSSL itself does not report such an error.
+    """
     if file := os.environ.get("SSL_CERT_FILE"):
         try:
             ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=file)

@@ -1,4 +1,4 @@
-"""Parser of tool calls in a delta or message, in all shapes that servers use."""
+"""Parser of tool calls in a delta or message, in all formats that servers use."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 
 class ToolCallDelta(msgspec.Struct, frozen=True, gc=False):
-    """A tool call, or a part of one.
+    """A tool call, or a piece of a tool call.
 
     If the server left a field out, or sent it as null or "", `index` and `id` are None, and `name` and
     `arguments` are "".
@@ -24,8 +24,8 @@ class ToolCallDelta(msgspec.Struct, frozen=True, gc=False):
 def read_tool_calls(message: dict[str, Any], *, whole: bool = False) -> Iterator[ToolCallDelta]:
     """Yield the pieces of tool calls in a delta or message.
 
-    They are in `tool_calls`, else in the older `function_call`. In a `whole` message each entry is a call of
-    its own, even if indexes are equal.
+    They are read from `tool_calls`. If there is no such field, they are read from the older `function_call`.
+    In a `whole` message each entry is a separate call, even if indexes are equal.
 
     Raises:
         TypeError: If an entry is not an object.
@@ -47,7 +47,7 @@ def read_content_part(part: dict[str, Any]) -> ToolCallDelta:
 
 
 def read_call_entry(call: Any) -> ToolCallDelta:
-    """Return the piece in an entry of `tool_calls`.
+    """Return the piece of a call in an entry of `tool_calls`.
 
     Name and arguments may be in `function`, or in the entry itself.
 
@@ -83,7 +83,7 @@ def _without_tokens(name: Any) -> str:
 
 
 def _arguments(arguments: Any) -> str:
-    """Return arguments as text. Values that some servers send in place of JSON text are encoded."""
+    """Return arguments as text. Values that some servers send in place of JSON text are encoded as JSON."""
     if isinstance(arguments, str):
         return arguments
     if arguments is None:

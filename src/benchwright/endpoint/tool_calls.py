@@ -9,16 +9,16 @@ from benchwright.endpoint.json_reading import join_surrogates
 from benchwright.endpoint.tool_call_deltas import ToolCallDelta, read_call_entry, read_tool_calls
 
 MAX_COMPARISONS = 16
-"""Maximum number of times that a call is checked for repeated arguments, because each check decodes all of them."""
+"""Maximum number of checks of one call for repeated arguments. Each check decodes all arguments of the call."""
 
 NO_ARGUMENTS = "{}"
-"""JSON text of the arguments of a call that has none."""
+"""JSON text of the arguments of a call without arguments."""
 
 
 class PartialToolCall:
     """One tool call, as far as it was received.
 
-    `has_arguments`: True once any arguments came, even an empty object.
+    `has_arguments`: True once the server sent any arguments, even an empty object.
     """
 
     __slots__ = ("arguments", "has_arguments", "id", "looks", "name")
@@ -31,14 +31,15 @@ class PartialToolCall:
         self.looks = MAX_COMPARISONS
 
     def arguments_text(self) -> str:
-        """Return the arguments received so far; "{}" if there are none."""
+        """Return the arguments received so far. Return "{}" if none were received."""
         return join_surrogates("".join(self.arguments)) or NO_ARGUMENTS
 
     def differs_from(self, text: str) -> bool | None:
-        """Return True if further arguments (`text`) are another object than those so far, False if they are the same.
+        """Compare further arguments (`text`) with the arguments received so far.
 
-        None if either is no complete object. Then they continue the arguments so far. Otherwise they repeat
-        these (False), or belong to another call (True).
+        Return True if both are complete objects and they differ: `text` then belongs to another call. Return
+        False if they are equal: `text` then repeats the arguments. Return None if either is not a complete
+        object: `text` then continues the arguments.
         """
         if not self.arguments or not (text.startswith("{") and text.rstrip().endswith("}")) or not self.looks:
             return None
@@ -49,12 +50,12 @@ class PartialToolCall:
 
 
 class ToolCallAccumulator:
-    """The tool calls of one message, assembled from their deltas.
+    """The tool calls of one message, assembled from the deltas of the message.
 
-    Deltas belong together by their index, else by their id. But servers number all calls 0 (Ollama, gateways
-    before Gemini), send a call again when it is complete, use one id for two calls (llama.cpp), or another id
-    for each delta. So a name decides: with a new id, or after arguments were received, it begins another
-    call.
+    Deltas with the same index belong to one call. If there is no index, deltas with the same id do. But some
+    servers number all calls 0 (Ollama, gateways before Gemini), send a call again when it is complete, use
+    one id for two calls (llama.cpp), or use another id for each delta. So a name decides: a delta with a name
+    begins another call if its id is new, or if arguments were already received.
 
     Missing ids are made from `prefix` and the call's position. After `finish`, `unread` lists the invalid
     calls.
@@ -68,18 +69,18 @@ class ToolCallAccumulator:
 
     @property
     def first_call(self) -> PartialToolCall | None:
-        """The call at index 0, as far as it was received; None if there is none yet."""
+        """The call at index 0, as far as it was received; None if there is no such call yet."""
         calls = self._calls.get(0)
         return calls[0] if calls else None
 
     def make_call_id(self, place: int) -> str:
-        """Return the id for a call at this position that came without one."""
+        """Return an id for the call at this position, because the server sent none."""
         return f"{self._prefix}{place}"
 
     def add_all(self, message: dict[str, Any], *, whole: bool = False) -> bool:
         """Add the calls of a delta, or of a `whole` message.
 
-        Return True if there was a name or arguments in any.
+        Return True if any of the calls had a name or arguments.
         """
         deltas = message.get("tool_calls")
         if type(deltas) is list and len(deltas) == 1 and not whole:
@@ -88,7 +89,7 @@ class ToolCallAccumulator:
         return any(came)
 
     def add_entry(self, delta: Any) -> bool:
-        """Add one entry of a delta's `tool_calls`. Return True if it had a name or arguments.
+        """Add one entry of a delta's `tool_calls`. Return True if the entry had a name or arguments.
 
         Raises:
             TypeError: If the entry does not have the shape of a tool call.
@@ -98,9 +99,9 @@ class ToolCallAccumulator:
         return delta is not None and self.add_delta(read_call_entry(delta))
 
     def _goes_on(self, delta: Any) -> bool:
-        """Add a delta that only continues the arguments, as most do, and return True.
+        """Add a delta that only continues the arguments of a call, and return True. Most deltas do.
 
-        False if the delta is of another kind.
+        Return False if the delta is of another kind.
         """
         if type(delta) is not dict or delta.get("id"):
             return False
@@ -114,7 +115,7 @@ class ToolCallAccumulator:
         return True
 
     def add_delta(self, piece: ToolCallDelta) -> bool:
-        """Add a piece of a call. Return True if it had a name or arguments."""
+        """Add a piece of a call. Return True if the piece had a name or arguments."""
         name, arguments = piece.name, piece.arguments
         if not (name or arguments or piece.id):
             return False
@@ -167,9 +168,10 @@ class ToolCallAccumulator:
 
 
 def _call_of(piece: ToolCallDelta, calls: list[PartialToolCall]) -> PartialToolCall | None:
-    """Return the call that a piece continues, of the `calls` at its index; None if there are none.
+    """Return the call that a piece continues. Return None if `calls`, the calls at the piece's index, is empty.
 
-    A piece with an id and no name continues the call with that id, any other the last one.
+    A piece with an id but without a name continues the call with that id. Any other piece continues the last
+    call.
     """
     if piece.id and not piece.name and len(calls) > 1:
         return next((call for call in calls if call.id == piece.id), calls[-1])
@@ -185,9 +187,9 @@ def _begins_another(call: PartialToolCall, piece: ToolCallDelta, differs: bool |
 
 
 def _joined(calls: list[PartialToolCall]) -> list[PartialToolCall]:
-    """Join neighbouring calls of one name whose arguments are an object only together.
+    """Join neighbouring calls of one name if their arguments are a JSON object only when joined.
 
-    Their deltas had different ids.
+    The deltas of such a call had different ids.
     """
     joined: list[PartialToolCall] = []
     for call in calls:
@@ -202,7 +204,7 @@ def _joined(calls: list[PartialToolCall]) -> list[PartialToolCall]:
 
 
 def _without_copies(calls: list[PartialToolCall]) -> list[PartialToolCall]:
-    """Return the calls without those that came twice with one id (LocalAI), and without empty ones."""
+    """Return the calls without empty calls. If a call was sent twice with one id (LocalAI), keep only one copy."""
     kept: list[PartialToolCall] = []
     for call in calls:
         twin = next((one for one in kept if call.id and (one.id, one.name) == (call.id, call.name)), None)
@@ -216,7 +218,7 @@ def _without_copies(calls: list[PartialToolCall]) -> list[PartialToolCall]:
 
 
 def _last_if_cumulative(pieces: list[str]) -> str | None:
-    """Return the last piece if it is an object and each piece repeats the one before it; else None."""
+    """Return the last piece if it is an object and each piece repeats the piece before it. Return None otherwise."""
     if len(pieces) < 2 or not all(map(str.startswith, pieces[1:], pieces)):
         return None
     last = join_surrogates(pieces[-1])

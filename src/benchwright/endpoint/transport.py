@@ -1,8 +1,8 @@
 """HTTP transport: `send(call, sink)` over a pool of kept-alive connections, with timeouts enforced by one timer.
 
-HTTP/1.1 to one server; TLS and proxies according to the address and the environment. No redirects, cookies or
-compression. The response is passed to the sink as it arrives, by `data_received`. The coroutine that sends
-wakes up only once, when the response is whole.
+HTTP/1.1 to one server. TLS and proxies are used according to the address and the environment. There are no
+redirects, cookies or compression. The response is passed to the sink as it arrives, by `data_received`. The
+coroutine that sends the request wakes up only once, when the response is complete.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from benchwright.records import Record
 IDLE_LIMIT_NS = 60 * 1_000_000_000
 
 LARGE_BODY_BYTES = 32 * 1024
-"""Size in bytes from which a body is written separately from its head, because joining them would copy it."""
+"""Size in bytes from which a body is written separately from its head. Joining the two would copy the body."""
 
 
 class PreparedRequest(Record, frozen=True):
     """A request, ready to be sent.
 
-    `head`: encoded method, path and headers. `body`: the first piece of the body; `body_rest`: its further pieces.
-    `time_limit`: time limit until the end of the response, if stricter than the transport's own.
+    `head`: the encoded method, path and headers. `body`: the first piece of the body. `body_rest`: the other
+    pieces of the body. `time_limit`: a time limit until the end of the response, if stricter than the
+    transport's own limit.
     """
 
     head: bytes
@@ -39,10 +40,10 @@ class PreparedRequest(Record, frozen=True):
 
 
 class ExchangeTimings(Record, frozen=True):
-    """Timings of a finished exchange: moments are `perf_counter_ns`, durations are in ns.
+    """Timings of a finished exchange. Moments are `perf_counter_ns`, durations are in ns.
 
     `resent`: how often the request had been sent before, on kept-alive connections that the server then
-    closed; it may have processed these requests, too. `lost`: the time that they took.
+    closed. The server may have processed these earlier requests, too. `lost`: the time that they took.
     """
 
     sent_at: int
@@ -55,7 +56,7 @@ class ExchangeTimings(Record, frozen=True):
 
 
 class ConnectionPool:
-    """Pool of at most `connections` connections to one server. A request waits if all are in use."""
+    """Pool of at most `connections` connections to one server. A request waits while all connections are in use."""
 
     def __init__(
         self,
@@ -78,11 +79,11 @@ class ConnectionPool:
     async def send(
         self, call: PreparedRequest, sink: Sink, carried: Callable[[Connection], None] | None = None
     ) -> ExchangeTimings:
-        """Send a request. Return its timings when the response is whole and was passed to `sink`.
+        """Send a request and pass the response to `sink`. Return the timings when the response is complete.
 
-        A kept-alive connection that turns out to have been closed before any byte arrived is replaced.
-        `carried` is called with the connection in use, so that reading from it can be paused. Cancelling
-        closes the connection.
+        If a kept-alive connection turns out to have been closed before any byte arrived, the request is sent
+        again on another connection. `carried`: called with the connection in use, so that reading from it can
+        be paused. Cancelling the coroutine closes the connection.
 
         Raises:
             TransportError: If the exchange failed. Its kind is one of connect, connect_timeout, read_timeout,
@@ -170,14 +171,14 @@ class ConnectionPool:
             self._idle.pop().close()
 
     def stop_waiting(self) -> None:
-        """Let exchanges without a token for the `stall` limit fail from now on, even before the first token.
+        """Let exchanges that get no token for the `stall` limit fail from now on, even before their first token.
 
         Their errors have the kind `stopped`.
         """
         self._sweeper.hurried = True
 
     def close(self) -> None:
-        """Close all connections. Requests in progress fail, and so do later ones."""
+        """Close all connections. Requests in progress fail, and so do later requests."""
         self._closed = True
         self.close_idle()
         self._sweeper.stop()

@@ -12,10 +12,10 @@ _SIDES = frozenset({"prompt_tokens", "input_tokens", "completion_tokens", "outpu
 
 
 class TotalGap(NamedTuple):
-    """The number of tokens by which `total_tokens` exceeds prompt and completion.
+    """The number of tokens by which `total_tokens` exceeds the sum of prompt and completion tokens.
 
-    `are_thinking`: False if another count of the same usage explains them, such as that of a prompt cache, so
-    that they are not reasoning tokens.
+    `are_thinking`: False if another count of the same usage, such as that of a prompt cache, explains these
+    tokens. Then they are not reasoning tokens.
     """
 
     tokens: int
@@ -28,8 +28,9 @@ def read_usage(usage: Any) -> Usage:
     Counts that are missing, invalid or too large are None.
 
     Reasoning tokens are a part of the completion tokens. Some servers (xAI's) count them separately, and
-    others (gateways before Gemini) include them only in `total_tokens`: in both cases they are added, so that
-    the count means the same everywhere. A count of cached tokens above the prompt's is invalid.
+    others (gateways before Gemini) include them only in `total_tokens`. In both cases the reasoning tokens
+    are added to the completion tokens, so that the count means the same everywhere. A count of cached tokens
+    that is above the count of prompt tokens is invalid.
     """
     if not isinstance(usage, dict):
         return NO_USAGE
@@ -49,9 +50,9 @@ def read_usage(usage: Any) -> Usage:
 
 
 def total_gap(usage: Any) -> TotalGap | None:
-    """Return the excess of `total_tokens` over prompt and completion.
+    """Return the number of tokens by which `total_tokens` exceeds the sum of prompt and completion tokens.
 
-    None if there is none, or if reasoning tokens are counted.
+    Return None if it does not exceed that sum, or if reasoning tokens are counted.
     """
     if not isinstance(usage, dict):
         return None
@@ -79,9 +80,9 @@ def with_reasoning_estimate(usage: Usage, reasoning: str, rest: str) -> Usage:
 
 
 def _sides(usage: dict[str, Any]) -> tuple[int | None, int | None]:
-    """Return the tokens of (prompt, completion), each None if unknown.
+    """Return the numbers of (prompt tokens, completion tokens). Each is None if unknown.
 
-    They are also taken from Anthropic's fields, which some gateways send.
+    The numbers may also be in Anthropic's fields, which some gateways send.
     """
     prompt, completion = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
     if prompt is None:
@@ -92,7 +93,10 @@ def _sides(usage: dict[str, Any]) -> tuple[int | None, int | None]:
 
 
 def _cached(usage: dict[str, Any]) -> int | None:
-    """Return the number of cached tokens, also from the fields of Moonshot, DeepSeek and Anthropic; None if unknown."""
+    """Return the number of cached tokens. Return None if it is unknown.
+
+    It may also be in the fields of Moonshot, DeepSeek and Anthropic.
+    """
     details = usage.get("prompt_tokens_details")
     cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
     for name in (
@@ -104,9 +108,9 @@ def _cached(usage: dict[str, Any]) -> int | None:
 
 
 def _reasoning(usage: dict[str, Any]) -> int | None:
-    """Return the number of reasoning tokens; None if unknown.
+    """Return the number of reasoning tokens. Return None if it is unknown.
 
-    SGLang has it outside of the details, and sends 0 if it does not count them.
+    SGLang sends the number outside of the details, and sends 0 if it does not count reasoning tokens.
     """
     details = usage.get("completion_tokens_details")
     reasoning = _count(details.get("reasoning_tokens")) if isinstance(details, dict) else None

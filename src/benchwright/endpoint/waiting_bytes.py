@@ -6,20 +6,28 @@ import socket
 import struct
 
 TICK_NS = 4_000_000
-"""Longest clock tick of Linux kernels in use (CONFIG_HZ=250), in ns. TCP_INFO counts in ticks."""
+"""Longest clock tick of Linux kernels in use (CONFIG_HZ=250), in ns.
+
+The times in TCP_INFO are counted in clock ticks.
+"""
 
 _LAST_DATA_RECEIVED = struct.Struct("=I")
 _LAST_DATA_RECEIVED_OFFSET = 8 + 4 * 11
 
 
 class WaitingBytes(socket.socket):
-    """A second handle on a transport's socket, only for inspection: deleting it does not close the socket."""
+    """A second handle on a transport's socket, used only for inspection.
+
+    Deleting the handle does not close the socket.
+    """
 
     def __del__(self) -> None:
         self.detach()
 
     def wait_ns(self) -> int:
-        """Return a lower bound for how long the newest bytes have waited in the socket, in ns; 0 if unknown.
+        """Return a lower bound for the time that the newest bytes have waited in the socket, in ns.
+
+        Return 0 if unknown.
 
         The kernel reports when data last arrived (`tcpi_last_data_recv` of TCP_INFO, linux/tcp.h), in
         milliseconds counted in clock ticks. One tick is subtracted, so that the time is never overstated.
@@ -33,7 +41,7 @@ class WaitingBytes(socket.socket):
 
 
 def watch_socket(sock: socket.socket | None) -> WaitingBytes | None:
-    """Return an object that measures waiting bytes in a transport's socket; None if there is no open socket."""
+    """Return an object that measures waiting bytes in a transport's socket. Return None if no socket is open."""
     if sock is None or sock.fileno() < 0:
         return None
     return WaitingBytes(sock.family, sock.type, sock.proto, sock.fileno())

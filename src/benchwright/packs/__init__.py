@@ -1,1 +1,1 @@
-"""Bench Packs (benchmarks by Bench Protocol v1): installed, configured and run, each in its own process."""
+"""Bench Packs (benchmarks by Bench Protocol v1): installed, configured, and run. Each runs in its own process."""

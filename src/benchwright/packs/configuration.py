@@ -1,9 +1,10 @@
 """The user's configuration of providers, models and verifiers, as packs receive it.
 
-It is read from `~/.benchlocal/config.toml`, the file of the desktop host (BenchLocal's application), which is
-never written, and from Benchwright's own TOML files with the same tables: `[providers.<id>]`, `[[models]]`,
-`[benchpacks.<id>.verifiers.<id>]`, `[registry]`. If several files define the same id, the later file wins.
-Keys are added to `SECRETS` when read, and are never shown.
+It is read from two kinds of files. One is `~/.benchlocal/config.toml`, the file of the desktop host
+(BenchLocal's application), which Benchwright never writes. The others are Benchwright's own TOML files with
+the same tables: `[providers.<id>]`, `[[models]]`, `[benchpacks.<id>.verifiers.<id>]`, `[registry]`. If
+several files define the same id, the later file wins. Keys are added to `SECRETS` when they are read, and are
+never shown.
 """
 
 from __future__ import annotations
@@ -38,14 +39,14 @@ BASE_URLS = {
     "lmstudio": "http://127.0.0.1:1234/v1",
     "pico": "http://127.0.0.1:7426/v1",
 }
-"""Provider kinds other than openai_compatible, with their usual addresses."""
+"""Kinds of providers other than openai_compatible: a mapping from the kind to its usual address."""
 
 FORMER_NAMES = {"bench_packs": "benchpacks", "plugins": "benchpacks"}
-"""Table names of older configuration files: {former name: current name}."""
+"""Mapping from the names of tables in older configuration files to their present names."""
 
 
 class VerifierSettings(Record, frozen=True):
-    """The user's settings for one verifier of a pack. If a setting is None, the manifest's value is used."""
+    """The user's settings for one verifier of a pack. For a setting that is None, the manifest's value is used."""
 
     mode: VerifierMode | None = None
     auto_start: bool = True
@@ -55,11 +56,11 @@ class VerifierSettings(Record, frozen=True):
 
 
 class PackConfiguration(Record, frozen=True):
-    """The whole configuration. `verifiers` is {pack id: {verifier id: settings}}.
+    """The whole configuration.
 
-    `registry` is a URL; `github_archive` is a URL template with {repository} and {tag}. Both are None if not
-    configured. `further` holds the access to each provider except its key (headers, TLS files), by provider
-    id.
+    `verifiers`: {pack id: {verifier id: settings}}. `registry`: a URL, None if not configured.
+    `github_archive`: a URL template with {repository} and {tag}, None if not configured. `provider_access`: a
+    mapping from provider ids to the access to the provider without its key (headers, TLS files).
     """
 
     providers: list[ProviderConfig] = []
@@ -71,7 +72,7 @@ class PackConfiguration(Record, frozen=True):
     provider_access: dict[str, Access] = {}
 
     def access_to(self, provider_id: str) -> Access:
-        """Return the access to a provider, including its key; it must never be shown."""
+        """Return the access to a provider, including the provider's key. It must never be shown."""
         further = self.provider_access.get(provider_id, NO_ACCESS)
         return msgspec.structs.replace(further, key=self.keys.value(provider_id))
 
@@ -99,14 +100,14 @@ class _Model(Record, frozen=True):
 
 
 def desktop_configuration() -> Path:
-    """Return the path of the configuration file of BenchLocal, the desktop host."""
+    """Return the path of the configuration file of the desktop host (BenchLocal)."""
     return expand_user_path("~/.benchlocal/config.toml")
 
 
 def read_configuration(files: Iterable[Path], environ: Mapping[str, str]) -> PackConfiguration:
-    """Read and merge these configuration files. Files that do not exist are skipped.
+    """Read these configuration files and merge them. Files that do not exist are skipped.
 
-    `environ` resolves the names of environment variables that hold keys.
+    `environ`: the environment, in which variables that hold keys are looked up.
 
     Raises:
         UserError: If a file is not TOML, a value has the wrong type, an address is invalid, two models have
@@ -124,11 +125,11 @@ def read_configuration(files: Iterable[Path], environ: Mapping[str, str]) -> Pac
 def configuration_for(
     targets: Sequence[Target], access: Mapping[str, Access], names: Mapping[str, str] = MappingProxyType({})
 ) -> PackConfiguration:
-    """Build the configuration for models given by address, as with `--model M --base-url U`.
+    """Build the configuration for models that are given by address, as with `--model M --base-url U`.
 
-    `access` and `names` (display names of models) are keyed by slot, the id of a model in the run. Each
-    distinct pair of address and access becomes a provider of kind openai_compatible, named `endpoint`,
-    `endpoint-2` and so on.
+    `access`, `names`: mappings from the slot (the id of a model in the run) to the access and to the model's
+    display name. Each distinct pair of address and access becomes a provider of the kind openai_compatible,
+    named `endpoint`, `endpoint-2` and so on.
     """
     providers: dict[tuple[str, Access], ProviderConfig] = {}
     models: dict[str, RegisteredModel] = {}
@@ -157,11 +158,11 @@ def configuration_for(
 def choose_models(configuration: PackConfiguration, names: Sequence[str]) -> list[RegisteredModel]:
     """Return the models with these names, in the order of the names.
 
-    A name is a model's id, or else its label or the provider's name for it. Without names, return all enabled
-    models of enabled providers.
+    A name is first looked up among the models' ids, and then among their labels and the providers' names for
+    them. Without names, return all enabled models of enabled providers.
 
     Raises:
-        UserError: If no model has the name, several models have it, or the model or its provider is not
+        UserError: If no model has the name, if several models have it, or if the model or its provider is not
             enabled.
     """
     if not names:
@@ -189,7 +190,7 @@ def _choose(configuration: PackConfiguration, name: str) -> RegisteredModel:
 
 
 def _merged(former: PackConfiguration, file: TomlFile, environ: Mapping[str, str]) -> PackConfiguration:
-    """Merge a file into the configuration read so far; the file's values win."""
+    """Merge a file into the configuration read so far. The file's values win."""
     providers = {provider.id: provider for provider in former.providers}
     keys, further = former.keys, dict(former.provider_access)
     tables = file.table("providers")
@@ -229,7 +230,7 @@ def _merged(former: PackConfiguration, file: TomlFile, environ: Mapping[str, str
 
 
 def _further_access(file: TomlFile, raw: dict[str, Any], place: str, environ: Mapping[str, str]) -> Access:
-    """Return the access to a provider except its key: headers and TLS files."""
+    """Return the access to a provider without its key: the headers and the TLS files."""
     read: _Provider = file.read(raw, _Provider, place)
     secret = {}
     for name, variable in read.headers_env.items():

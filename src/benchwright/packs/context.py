@@ -1,4 +1,4 @@
-"""The host context passed to a pack's `prepare`: paths, providers, models, verifiers, and the relay."""
+"""The host context, which is passed to a pack's `prepare`: paths, providers, models, verifiers, and the relay."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from benchwright.records import Record
 class RelayAccess(Record, frozen=True):
     """Access to the relay for a pack's requests: the base URL (ending in /v1) and the run's token.
 
-    `docker_base_url` is the relay's URL as seen from containers; None if containers cannot reach it.
+    `docker_base_url`: the relay's URL as containers reach it; None if containers cannot reach the relay.
     """
 
     base_url: str
@@ -56,7 +56,7 @@ def host_context(
 ) -> HostContext:
     """Build the context that `prepare` receives.
 
-    With a relay, every provider has the relay's address and every secret is the relay's token, so the pack
+    With a relay, every provider has the relay's address, and every secret is the relay's token. So the pack
     never sees a real key. Without a relay (`--direct`), the pack gets the providers as configured, including
     their keys.
     """
@@ -111,13 +111,14 @@ def _endpoint(
 
 TIMEOUT_SETTING = "request_timeout_seconds"
 DEFAULT_TIMEOUT = 300.0
-"""Timeout of one request in seconds: the desktop host's default."""
+"""Time limit of one request in seconds: the default of the desktop host (BenchLocal)."""
 
 
 def configured_timeout(given: Mapping[str, Any]) -> float | None:
-    """Return the `request_timeout_seconds` set by the pack or the user, in seconds. None if neither sets it.
+    """Return the pack's or the user's `request_timeout_seconds`. Return None if neither the pack nor the user sets it.
 
-    The desktop host (BenchLocal) applies this timeout to a whole attempt, however many requests it makes.
+    The desktop host (BenchLocal) applies this limit to a whole attempt, however many requests the attempt
+    makes.
     """
     seconds = given.get(TIMEOUT_SETTING)
     return float(seconds) if isinstance(seconds, int | float) and seconds > 0 else None
@@ -126,10 +127,10 @@ def configured_timeout(given: Mapping[str, Any]) -> float | None:
 def resolve_generation(
     defaults: Mapping[str, Any], overrides: Mapping[str, Any], timeout: float = DEFAULT_TIMEOUT
 ) -> GenerationRequest:
-    """Merge a pack's default generation settings with the overrides, for the pack to send.
+    """Merge a pack's default generation settings with the overrides. The pack sends the result.
 
-    Settings given by neither are absent and must not be sent. `defaults` are the manifest's
-    `samplingDefaults`, unfiltered. An override of None removes a setting. `timeout` is in seconds.
+    A setting that is in neither of them is absent, and must not be sent. `defaults`: the manifest's
+    `samplingDefaults`, unfiltered. `overrides`: a value of None removes the setting. `timeout`: in seconds.
     """
     merged = {TIMEOUT_SETTING: timeout, **defaults, **overrides}
     return {name: value for name, value in merged.items() if value is not None}

@@ -1,4 +1,4 @@
-"""The progress events of a pack's run, as Bench Protocol documents them, emitted in the documented order."""
+"""The progress events of a pack's run, in the format and in the order that Bench Protocol documents."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from benchwright.packs.repeats import Result, representative_result
 from benchwright.packs.types import BenchmarkScore, RegisteredModel, ScenarioMeta
 
 Event = dict[str, Any]
-"""A ProgressEvent: its `type` and its payload in one object, with the protocol's camelCase keys."""
+"""A ProgressEvent: its `type` and its payload in one object, with the camelCase keys of the protocol."""
 
 
 class PackEvents:
-    """Converts the progress of cells (a scenario with a model) into events, and passes these to `write`.
+    """Converts the progress of cells (a scenario with a model) into events, and passes the events to `write`.
 
-    `models`: models by slot (their id in the run), in order. A cell is complete when all its `repeats` are
-    finished; its result is then the representative one (see `repeats`). With `grouped`, the results of a
-    scenario are emitted together, in the order of the models, once all are complete.
+    `models`: a mapping from the slot (the model's id in the run) to the model, in order. A cell is complete
+    when all its `repeats` are finished. Its result is then the representative result (see the module
+    `repeats`). `grouped`: True if the results of a scenario are emitted together, in the order of the models,
+    once all of them are complete.
     """
 
     def __init__(
@@ -42,14 +43,14 @@ class PackEvents:
         self._finished: set[str] = set()
 
     def add_earlier_attempt(self, slot: str, scenario: str, repeat: int, result: Result) -> None:
-        """Add an attempt from an earlier session of the run, whose result remains valid. Emits nothing."""
+        """Add an attempt from an earlier session of the run. Its result remains valid. No event is emitted."""
         self._attempts.setdefault((scenario, slot), {})[repeat] = result
 
     def read_earlier_events(self, events: Iterable[Event]) -> None:
-        """Read the events of earlier sessions, so that results already emitted are not emitted again.
+        """Read the events of earlier sessions, so that results that were already emitted are not emitted again.
 
-        The result of a complete cell is emitted again only if its event is missing (the process was killed)
-        or shows another result.
+        The result of a complete cell is emitted again only if its event is missing (because the process was
+        killed), or if the event shows another result.
         """
         told: dict[tuple[str, str], Result] = {}
         for event in events:
@@ -91,13 +92,13 @@ class PackEvents:
         self._tell("model_progress", modelId=self._models[slot].id, scenarioId=scenario, message=message)
 
     def cell_finished(self, slot: str, scenario: str, repeat: int, result: Result) -> None:
-        """Record a finished attempt at a cell; emit the cell's result once it is complete."""
+        """Record a finished attempt at a cell. Once the cell is complete, emit the cell's result."""
         self._begin(scenario)
         self._attempts.setdefault((scenario, slot), {})[repeat] = result
         self._tell_complete(scenario)
 
     def run_finished(self, scores: Mapping[str, BenchmarkScore]) -> None:
-        """Emit that the run is finished. `scores` are keyed by slot."""
+        """Emit that the run is finished. `scores`: a mapping from the slot to the score."""
         by_model = {self._models[slot].id: score.raw for slot, score in scores.items()}
         self._tell("run_finished", scores=by_model)
 
@@ -115,7 +116,7 @@ class PackEvents:
     def _tell_complete(self, scenario: str) -> None:
         """Emit the results of a scenario's complete cells that were not emitted yet.
 
-        After the last of them, emit that the scenario is finished.
+        When the results of all cells are emitted, emit that the scenario is finished.
         """
         complete = self._complete(scenario)
         if self._grouped and len(complete) < len(self._models):

@@ -1,4 +1,4 @@
-"""The state of a pack, found without running its code: whether it can be loaded, and if not, why."""
+"""The state of a pack, found without running its code: whether the pack can be loaded, and if not, why."""
 
 from __future__ import annotations
 
@@ -24,10 +24,12 @@ PackStatus = Literal[
 
 
 class PackInspection(Record, frozen=True):
-    """The state of a pack. `error`: why it is not "ready", else None. `manifest`: None if it cannot be read.
+    """The state of a pack.
 
-    "ready" means that the pack's files are fit to be loaded. Whether its module loads is found out later by
-    the bridge; see `failed_inspection`.
+    `error`: why the state is not "ready", None if it is. `manifest`: None if the manifest cannot be read.
+
+    "ready" means that the pack's files are fit to be loaded. Only the bridge finds out whether the pack's
+    module loads; see `failed_inspection`.
     """
 
     status: PackStatus
@@ -37,7 +39,10 @@ class PackInspection(Record, frozen=True):
 
 
 def inspect_pack(directory: Path, compatible_version: str = COMPATIBLE_VERSION) -> PackInspection:
-    """Return the state of the pack in `directory`, checked against the host version `compatible_version`."""
+    """Return the state of the pack in `directory`.
+
+    `compatible_version`: the host version that the pack must support.
+    """
     if not directory.is_dir():
         return PackInspection("not_installed", directory, f"{directory} is not a directory")
     try:

@@ -1,6 +1,6 @@
 """The npm libraries that the desktop host (BenchLocal) provides to every pack.
 
-They are fetched by npm in pinned versions and never shipped with Benchwright. Names, versions and digests are
+npm fetches them in pinned versions. They are never shipped with Benchwright. Names, versions and digests are
 those in the lock files of BenchLocal v0.2.7 (commit 384de6f) and v0.3.0.
 """
 
@@ -25,17 +25,17 @@ from benchwright.records import DECODE_ERRORS, Record
 NPM_SECONDS = 120.0
 
 NPM = "npm"
-"""The program that fetches the libraries, looked up on the PATH."""
+"""Name of the program that fetches the libraries. It is looked up on the PATH."""
 
 INSTALL_COMMAND = "benchwright pack runtime install"
 """The command that installs the libraries.
 
-The error of a pack that lacks one names it (`missing` in node/supplied.cjs).
+If a pack fails because it lacks a library, its error names this command (`missing` in node/supplied.cjs).
 """
 
 
 class Library(Record, frozen=True):
-    """An npm package. `integrity` is the digest of its archive, in the format of npm's lock files."""
+    """An npm package. `integrity`: the digest of the package's archive, in the format of npm's lock files."""
 
     name: str
     version: str
@@ -57,7 +57,7 @@ LIBRARIES = (
 
 
 def installed_version(library: Library, directory: Path) -> str | None:
-    """Return the version of a library installed in `directory`, or None if it is not installed."""
+    """Return the version of a library that is installed in `directory`. Return None if it is not installed."""
     try:
         version = json.loads((_place(library, directory) / "package.json").read_bytes()).get("version")
     except (OSError, *DECODE_ERRORS):
@@ -66,10 +66,10 @@ def installed_version(library: Library, directory: Path) -> str | None:
 
 
 def install_library(library: Library, directory: Path, npm: str = NPM, archive: Path | None = None) -> None:
-    """Install a library into `directory`, from `archive` or fetched by npm. No code of it is run.
+    """Install a library into `directory`, from `archive` or fetched by npm. No code of the library is run.
 
     Raises:
-        UserError: If the library cannot be fetched or its digest is wrong. A former installation is then
+        UserError: If the library cannot be fetched, or its digest is wrong. A former installation is then
             kept.
     """
     directory.mkdir(parents=True, exist_ok=True)
@@ -93,10 +93,10 @@ def is_missing_library(error: Exception) -> bool:
 
 
 def install_libraries(directory: Path, npm: str, say: Callable[[str], None]) -> list[Library]:
-    """Install each library that is missing or has another version; return the installed ones.
+    """Install each library that is missing or has another version. Return the libraries that were installed.
 
     Raises:
-        UserError: If one cannot be installed; see `install_library`.
+        UserError: If a library cannot be installed; see `install_library`.
     """
     lacking = [one for one in LIBRARIES if installed_version(one, directory) != one.version]
     for library in lacking:
@@ -110,7 +110,7 @@ def _place(library: Library, directory: Path) -> Path:
 
 
 def _fetched(library: Library, room: Path, npm: str) -> Path:
-    """Fetch a library's archive with npm, under the user's own npm settings; return its path."""
+    """Fetch a library's archive with npm, under the user's own npm settings. Return the archive's path."""
     program = shutil.which(npm)
     if program is None:
         raise UserError(
@@ -138,7 +138,7 @@ def _integrity(archive: Path) -> str:
 
 
 def _put(root: Path, place: Path, room: Path) -> None:
-    """Move the new folder `root` to `place`. A former folder there is moved into `room`, to be deleted."""
+    """Move the new folder `root` to `place`. If there is a former folder, it is moved into `room`, to be deleted."""
     place.parent.mkdir(parents=True, exist_ok=True)
     if place.exists():
         os.rename(place, room / f"former-{uuid.uuid4().hex}")

@@ -1,10 +1,10 @@
 """Reads and checks a pack's manifest, benchlocal.pack.json.
 
-The format is Bench Protocol v1 with the later additions that packs use (`requirements`, `type`). Whatever is
-an error to the desktop host (BenchLocal) is an error here too. Further errors are an `entry` or a
+The format is Bench Protocol v1 with the later additions that packs use (`requirements`, `type`). Every error
+of the desktop host (BenchLocal) is an error here, too. In addition, these are errors: an `entry` or a
 `buildContext` outside the pack, an id that is not a valid directory name, and verifiers that could not be
 started. Every other fault is a warning, because the pack runs regardless. `sidecars`, the old name of
-`verifiers`, is read if the new one is absent.
+`verifiers`, is read if the new name is absent.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ LARGEST_MANIFEST = 1024 * 1024
 
 
 class ManifestMissing(UserError):
-    """The error for a directory without a manifest."""
+    """Raised if a directory has no manifest."""
 
 
 class ManifestError(UserError):
-    """The error for a manifest that cannot be used. `problems` has one line per faulty field."""
+    """Raised if a manifest cannot be used. `problems`: one line per faulty field."""
 
     def __init__(self, where: str, problems: list[str]) -> None:
         super().__init__(f"{where} is not valid: {'; '.join(problems)}")
@@ -74,7 +74,7 @@ def paths_outside(directory: Path, manifest: PackManifest) -> list[str]:
 
 
 def escape_description(directory: Path, relative: str) -> str | None:
-    """Return a description of how a path leads out of the pack, or None if it stays inside.
+    """Return a description of how a path leads out of the pack. Return None if the path stays inside.
 
     Links are followed.
     """
@@ -89,7 +89,7 @@ def escape_description(directory: Path, relative: str) -> str | None:
 
 
 def _paths(manifest: PackManifest) -> list[tuple[str, str]]:
-    """Return the paths in the manifest as (field, path)."""
+    """Return (field, path) for each path in the manifest."""
     found = [("entry", manifest.entry)] if manifest.type == "table" else []
     return found + [
         (f"verifiers[{position}].docker.buildContext", verifier.docker.build_context)
@@ -101,7 +101,7 @@ def _paths(manifest: PackManifest) -> list[tuple[str, str]]:
 def _read_json(path: Path) -> Any:
     """Return the JSON value in a manifest file.
 
-    Never blocks on a path that is no regular file, such as a pipe.
+    Never block, not even if the path is not a regular file but, for example, a pipe.
     """
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:

@@ -1,4 +1,4 @@
-"""Checks of a manifest's fields. Each problem states the field, the expected value and the value found."""
+"""Checks of a manifest's fields. Each problem states the field, the expected value, and the value found."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from benchwright.packs.manifest_types import (
 from benchwright.packs.types import VerifierMode
 
 PACK_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
-"""Valid ids of packs and verifiers: names of directories and containers are derived from them."""
+"""Matches the valid ids of packs and verifiers. Names of directories and containers are derived from these ids."""
 
 _SHOWN = 60
 
 
 def check_manifest(raw: Any) -> tuple[PackManifest | None, list[str]]:
-    """Convert a JSON value into a manifest.
+    """Convert a JSON value into a manifest. Return (manifest, problems).
 
-    Return it with no problems, or None with one line per faulty field.
+    If the value is a valid manifest, there are no problems. Otherwise the manifest is None, and there is one
+    line per faulty field.
     """
     if not isinstance(raw, dict):
         return None, [f"expected a JSON object, found {_shown(raw)}"]
@@ -59,7 +60,7 @@ _ABSENT: Any = object()
 
 
 def _shown(value: Any) -> str:
-    """Format a found value for a message, shortened and on one line."""
+    """Format the value of a field for a message: shortened, and on one line."""
     if value is _ABSENT:
         return "nothing"
     text = json.dumps(value)
@@ -67,7 +68,7 @@ def _shown(value: Any) -> str:
 
 
 class _Fields:
-    """One object of the manifest, read field by field, with the problems and warnings found so far."""
+    """One object of the manifest, read field by field. It collects problems and warnings."""
 
     def __init__(self, raw: Mapping[str, Any], prefix: str = "", within: _Fields | None = None) -> None:
         self.raw = raw
@@ -76,15 +77,15 @@ class _Fields:
         self.warnings: list[str] = within.warnings if within else []
 
     def wrong(self, name: str, expected: str, found: Any) -> None:
-        """Add a problem."""
+        """Add a problem with the field `name`."""
         self.problems.append(f"{self.prefix}{name}: expected {expected}, found {_shown(found)}")
 
     def doubtful(self, name: str, expected: str, found: Any) -> None:
-        """Add a warning."""
+        """Add a warning about the field `name`."""
         self.warnings.append(f"{self.prefix}{name}: expected {expected}, found {_shown(found)}")
 
     def text(self, name: str) -> str:
-        """Return a required, non-empty string. Add a problem if it is missing."""
+        """Return a required string, which must not be empty. If it is missing or empty, add a problem."""
         value = self.raw.get(name, _ABSENT)
         if not isinstance(value, str) or not value.strip():
             self.wrong(name, "a string", value)
@@ -109,7 +110,7 @@ class _Fields:
         return None
 
     def inside(self, name: str, value: Mapping[str, Any]) -> _Fields:
-        """Return the reader of a nested object, which adds to the same problems and warnings."""
+        """Return a reader of a nested object. It adds to the same problems and warnings."""
         return _Fields(value, f"{self.prefix}{name}.", self)
 
 
@@ -123,7 +124,7 @@ def _identifier(fields: _Fields, name: str) -> str:
 
 
 def _inner(fields: _Fields, name: str, key: str) -> str | None:
-    """Return a string of a nested object, or None. Faults are warnings, because it is only displayed."""
+    """Return a string of a nested object, or None. A fault is only a warning, because the string is only displayed."""
     value = fields.optional(name, dict, "an object")
     return fields.inside(name, value).optional(key, str, "a string") if value else None
 

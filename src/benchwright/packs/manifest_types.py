@@ -9,7 +9,7 @@ from benchwright.records import Record
 
 
 class Capabilities(Record, frozen=True):
-    """Features that the pack declares."""
+    """Features that the pack says it has."""
 
     tools: bool = False
     multi_turn: bool = False
@@ -18,7 +18,7 @@ class Capabilities(Record, frozen=True):
 
 
 class Requirements(Record, frozen=True):
-    """Requirements of the pack on its host; see `versions.incompatibility`."""
+    """The pack's requirements of its host; see `versions.incompatibility`."""
 
     min_version: str | None = None
     max_version_exclusive: str | None = None
@@ -26,9 +26,9 @@ class Requirements(Record, frozen=True):
 
 
 class DockerVerifier(Record, frozen=True):
-    """A verifier that runs as a container.
+    """A verifier that runs as a container, with a port inside the container.
 
-    It has an image, or a directory of the pack to build one from, and a port inside the container.
+    The container's image is named, or it is built from a directory of the pack.
     """
 
     listen_port: int
@@ -38,21 +38,21 @@ class DockerVerifier(Record, frozen=True):
 
 
 class CloudVerifier(Record, frozen=True):
-    """A verifier that the pack's maker hosts."""
+    """A verifier that the maker of the pack hosts."""
 
     base_url: str | None = None
     healthcheck_path: str | None = None
 
 
 class CustomUrlVerifier(Record, frozen=True):
-    """A verifier that the user runs, at an address of their choice."""
+    """A verifier that the user runs, at an address that the user sets."""
 
     default_url: str | None = None
     healthcheck_path: str | None = None
 
 
 class VerifierSpec(Record, frozen=True):
-    """A verifier declared by the pack, with one section per supported mode."""
+    """A verifier that the pack declares, with one section for each mode in which the verifier can be used."""
 
     id: str
     default_mode: VerifierMode
@@ -64,11 +64,11 @@ class VerifierSpec(Record, frozen=True):
 
 
 class PackManifest(Record, frozen=True):
-    """A valid manifest. `raw` is the whole JSON object as read, including unknown keys.
+    """A valid manifest.
 
-    `sampling_defaults` are as in the pack, unfiltered. `type` is "table" for packs that can run here; "web"
-    packs are recognised only to report that they are not supported. `warnings` list faults that do not
-    prevent the pack from running.
+    `raw`: the whole JSON object as read, including unknown keys. `sampling_defaults`: as in the pack,
+    unfiltered. `type`: "table" for packs that can run here. Packs of the type "web" are recognised only to
+    report that they are not supported. `warnings`: faults that do not prevent the pack from running.
     """
 
     id: str

@@ -1,4 +1,7 @@
-"""The execution modes of Bench Protocol: the order of a run's trials, and which run concurrently."""
+"""The execution modes of Bench Protocol.
+
+A mode determines the order of a run's trials, and which trials are concurrent.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,9 @@ class TrialPosition(msgspec.Struct, frozen=True):
 class Mode(msgspec.Struct, frozen=True):
     """An execution mode.
 
-    Trials run in the order of `order`; trials with the same `wave` may run concurrently. `serial` modes run
-    one trial at a time. Attempts at the same cell always run one after another.
+    `order_key`: a function from a trial's position to a key by which the trials are sorted. `wave_key`: a
+    function from a trial's position to a value. Trials with the same value may run concurrently. `is_serial`:
+    True if one trial runs at a time. Attempts at the same cell always run one after another.
     """
 
     name: str
@@ -75,10 +79,10 @@ MODES: Mapping[str, Mode] = {mode.name: mode for mode in _ALL}
 
 
 def mode_for(name: str | None, models: int) -> Mode:
-    """Return the mode with this name, or if it is None, the default for this number of models.
+    """Return the mode with this name. If the name is None, return the default mode for this number of models.
 
-    For several models this is the protocol's default: the models of one scenario run concurrently. For a
-    single model, all scenarios run concurrently.
+    For several models the default is the protocol's: the models of one scenario run concurrently. For one
+    model, all scenarios run concurrently.
 
     Raises:
         UserError: If no mode has that name.
@@ -89,7 +93,7 @@ def mode_for(name: str | None, models: int) -> Mode:
 
 
 def find_mode(name: str) -> Mode:
-    """Return the mode with this protocol name, in which underscores may be written as hyphens.
+    """Return the mode with this name of the protocol. Underscores in the name may be written as hyphens.
 
     Raises:
         UserError: If no mode has that name.
@@ -105,7 +109,7 @@ def find_mode(name: str) -> Mode:
 def arranger(mode: Mode, slots: list[str]) -> Callable[[Iterator[Trial]], Iterator[Trial]]:
     """Return a function that sorts the trials of a run into the order and waves of a mode.
 
-    `slots` are the ids of the models in the run, in order.
+    `slots`: the ids of the models in the run, in order.
     """
 
     def arrange(trials: Iterator[Trial]) -> Iterator[Trial]:

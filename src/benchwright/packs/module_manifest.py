@@ -1,4 +1,4 @@
-"""Compares the manifest exported by a pack's module with the manifest file."""
+"""Compares the manifest that a pack's module exports with the manifest file."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ COMPARED_KEYS = (
     "sidecars",
     "requirements",
 )
-"""Keys that should agree between module and file, because hosts display the file's and run the module's."""
+"""Keys whose values should be the same in module and file. Hosts display the file's values but run the module."""
 MAX_VALUE_LENGTH = 60
 
 
 def effective_manifest(
     declared: PackManifest, own: dict[str, Any] | None, directory: Path
 ) -> tuple[PackManifest, list[str]]:
-    """Return the manifest to use, and how the module's manifest differs from the file's, as messages.
+    """Return (manifest to use, differences between the module's and the file's manifest, as messages).
 
-    The module's manifest (`own`) is used if it is valid, else the file's (`declared`).
+    The manifest of the module (`own`) is used if it is valid. Otherwise that of the file (`declared`) is
+    used.
 
     Raises:
         ExecutionError: If the module's manifest has another id, or a path in it leads out of the pack.

@@ -1,6 +1,6 @@
 """Interfaces between a running pack and the host: a receiver of progress, and the running verifiers.
 
-A cell is one scenario with one model. `slot` is the model's id in the run.
+A cell is one scenario with one model. `slot` is the id of the model in the run.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from benchwright.records import RequestRecord
 
 
 class Watcher(Protocol):
-    """Receives the progress of a running pack. Its methods are plain functions that return at once."""
+    """Receives the progress of a running pack. The methods are plain functions that return at once."""
 
     def on_prepared(self) -> None:
-        """Receive that the pack is prepared, so that cells follow."""
+        """Receive that the pack is prepared. Its cells follow."""
         ...
 
     def on_cell_start(self, slot: str, scenario: str, repeat: int) -> None:
@@ -28,7 +28,7 @@ class Watcher(Protocol):
         ...
 
     def log(self, level: str, message: str, meta: Any) -> None:
-        """Receive a line for the host's log, which is written by the pack or about it."""
+        """Receive a line for the host's log. The pack wrote the line, or the line is about the pack."""
         ...
 
     def on_request(self, record: RequestRecord) -> None:
@@ -41,16 +41,16 @@ class RunningVerifiers(Protocol):
 
     @property
     def endpoints(self) -> Sequence[VerifierEndpoint]:
-        """The verifiers' states and addresses, as the pack receives them."""
+        """The states and addresses of the verifiers, in the form in which the pack receives them."""
         ...
 
     @property
     def gateway(self) -> str | None:
-        """The address at which containers reach this machine. None if no verifier is a container."""
+        """The address at which containers reach this machine; None if no verifier is a container."""
         ...
 
     async def check(self) -> None:
-        """Check that the required verifiers still respond, unless that was done a short time ago.
+        """Check that the required verifiers still respond. Do nothing if they were checked a short time ago.
 
         Raises:
             ExecutionError: If a required verifier does not respond.
@@ -63,7 +63,7 @@ class RunningVerifiers(Protocol):
 
 
 class NoVerifiers:
-    """The `RunningVerifiers` of a pack that needs none."""
+    """The `RunningVerifiers` of a pack that needs no verifiers."""
 
     endpoints: Sequence[VerifierEndpoint] = ()
     gateway: str | None = None

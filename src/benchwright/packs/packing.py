@@ -1,4 +1,4 @@
-"""Builds a pack's archive, which `pack install` and other hosts can install."""
+"""Builds the archive of a pack. `pack install` and other hosts can install the archive."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchwright.records import Record
 EXCLUDED_NAMES = frozenset(
     {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv", ".DS_Store"}
 )
-"""Names of files and folders that tools leave behind and that are not packed."""
+"""Names of files and folders that are not packed, because tools left them behind."""
 
 
 class PackedArchive(Record, frozen=True):
@@ -37,7 +37,7 @@ def archive_name(manifest: PackManifest) -> str:
 
 
 def pack_directory(directory: Path, manifest: PackManifest, target: Path) -> PackedArchive:
-    """Write a pack's files to a .tar.gz, except version control, caches and archives made of the pack before.
+    """Write a pack's files to a .tar.gz. Version control, caches and earlier archives of the pack are left out.
 
     The same files result in the same bytes, whenever and wherever they are packed.
 
@@ -68,9 +68,9 @@ def _clear(tree: Path, pack_id: str) -> None:
 
 
 def _write(tree: Path, name: str, target: Path) -> int:
-    """Write the archive and return the number of its files.
+    """Write the archive, and return the number of files in it.
 
-    It is written beside the target and renamed when complete.
+    The archive is written beside `target`, and renamed to `target` when it is complete.
     """
     part = target.with_name(f".{target.name}.part")
     paths = sorted(path for path in tree.rglob("*") if path.is_symlink() or path.is_file())

@@ -1,4 +1,4 @@
-"""API keys of providers, kept out of every text representation."""
+"""API keys of providers. No text representation contains a key."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchwright.secrets import SECRETS
 
 
 def is_sendable(key: str | None) -> bool:
-    """Return True if the key can be sent in an HTTP header, or is None."""
+    """Return True if the key is None, or can be sent in an HTTP header."""
     return key is None or (key.isascii() and key.isprintable())
 
 
@@ -21,7 +21,7 @@ class _Key(NamedTuple):
 
 
 class ProviderKeys:
-    """API keys by provider. The text representation lists provider ids only, never keys."""
+    """API keys by provider. The text representation lists the ids of providers, never keys."""
 
     def __init__(self) -> None:
         self._keys: dict[str, _Key] = {}
@@ -35,7 +35,7 @@ class ProviderKeys:
     ) -> ProviderKeys:
         """Return a copy with the key of one more provider.
 
-        It is `key`, or else the value of the environment variable `variable`.
+        The key is `key`. If that is None, it is the value of the environment variable `variable`.
         """
         more = ProviderKeys()
         value = key or ((environ or {}).get(variable) if variable else None) or None
@@ -45,15 +45,15 @@ class ProviderKeys:
         return more
 
     def value(self, provider_id: str) -> str | None:
-        """Return a provider's key, or None if it has none."""
+        """Return a provider's key. Return None if the provider has none."""
         known = self._keys.get(provider_id)
         return known.value if known else None
 
     def resolutions(self, token: str | None = None) -> list[SecretResolution]:
-        """Return one secret per provider, as packs receive them.
+        """Return one secret per provider, in the form in which packs receive them.
 
-        A secret is the provider's own key or, if `token` is given, this token in its place. A provider
-        without a key gets the token too, because the relay requires it.
+        If `token` is given, it is the secret of every provider, even of a provider without a key, because the
+        relay requires it. Otherwise the secret is the provider's own key.
         """
         return [
             SecretResolution(

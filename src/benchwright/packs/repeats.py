@@ -1,4 +1,4 @@
-"""Combines several attempts at one cell (a scenario with a model): majority status, representative result."""
+"""Combines several attempts at one cell (a scenario with a model): majority status and representative result."""
 
 from __future__ import annotations
 
@@ -7,25 +7,29 @@ from collections.abc import Sequence
 from typing import Any
 
 STATUSES = ("pass", "fail", "partial")
-"""The statuses, in the order in which a majority is looked for."""
+"""The statuses, in the order in which `majority_status` tests them."""
 
 Result = dict[str, Any]
-"""A ScenarioResult as returned by the pack."""
+"""A ScenarioResult, as the pack returned it."""
 
 
 def majority_status(statuses: Sequence[str]) -> str:
-    """Return the status of a majority of the n attempts: at least floor(n / 2) + 1. Else "partial"."""
+    """Return the status that a majority of the n attempts have: at least floor(n / 2) + 1 attempts.
+
+    Return "partial" if no status has a majority.
+    """
     votes = Counter(statuses)
     needed = len(statuses) // 2 + 1
     return next((status for status in STATUSES if votes[status] >= needed), "partial")
 
 
 def representative_result(results: Sequence[Result]) -> Result:
-    """Return one result for all attempts at a cell, computed as BenchLocal's desktop host does.
+    """Return one result for all attempts at a cell, computed as the desktop host (BenchLocal) does.
 
-    The result is the best attempt with the majority status (no provider error, then higher score, then higher
-    points). Its summary is preceded by the counts per status, all logs are concatenated, and durations are
-    added up. A single attempt is returned unchanged.
+    The result is that of the best attempt with the majority status. An attempt is better if it is not a
+    provider error, then if its score is higher, then if its points are higher. The counts per status are put
+    before the summary, all logs are concatenated, and durations are added up. The result of a single attempt
+    is returned unchanged.
     """
     if len(results) == 1:
         return results[0]

@@ -1,4 +1,4 @@
-"""Results of a pack's run, read from its run table: all attempts at all cells, and the pack's scores.
+"""Results of a pack's run, read from the run's table: all attempts at all cells, and the pack's scores.
 
 A cell is one scenario with one model.
 """
@@ -21,9 +21,9 @@ from benchwright.runs.table import RunTable
 
 
 class Attempt(Record, frozen=True):
-    """One attempt at a cell: the pack's result and the engine's measurements. `duration` is in ns.
+    """One attempt at a cell: the pack's result, and the engine's measurements.
 
-    `slot` is the model's id in the run.
+    `slot`: the id of the model in the run. `duration`: in ns.
     """
 
     slot: str
@@ -38,16 +38,16 @@ class Attempt(Record, frozen=True):
 
     @property
     def result_word(self) -> str:
-        """The result in one word: `pass`, `partial` or `fail`, or `error` if the attempt has no result."""
+        """The result in one word: `pass`, `partial` or `fail`. It is `error` if the attempt has no result."""
         return str(self.result.get("status")) if self.status is Status.SCORED else "error"
 
 
 class CellState(msgspec.Struct):
     """State of one cell during a run.
 
-    `attempts`: the results of finished attempts (`pass`, `partial`, `fail`, `error`). `running_since`: start
-    of the current attempt, None if none is running. `seconds`: total duration of the finished attempts.
-    `message`: the last progress message.
+    `attempts`: the results of finished attempts (`pass`, `partial`, `fail`, `error`). `running_since`: the
+    start of the current attempt, None if no attempt is running. `seconds`: the total duration of the finished
+    attempts. `message`: the last progress message.
     """
 
     attempts: list[str] = []
@@ -56,18 +56,18 @@ class CellState(msgspec.Struct):
     message: str = ""
 
     def add(self, attempt: Attempt) -> None:
-        """Add a finished attempt; none is running then."""
+        """Add a finished attempt. After that, no attempt is running."""
         self.running_since = None
         self.seconds += attempt.duration / 1e9
         self.attempts.append(attempt.result_word)
 
 
 class PackScore(Record, frozen=True):
-    """A model's score as returned by the pack, or the `error` that prevented it.
+    """A model's score as the pack returned it, or the `error` that prevented the score.
 
-    `cells`: number of (scenario, repeat) pairs; `missing_cells`: how many of them have no result, because they were
-    not run, or their provider, the pack or a verifier failed. `totals`: the pack's total for each repeat;
-    empty if there is only one.
+    `cells`: the number of (scenario, repeat) pairs. `missing_cells`: the number of pairs without a result,
+    because they were not run, or because their provider, the pack or a verifier failed. `totals`: the pack's
+    total for each repeat; empty if there is only one repeat.
     """
 
     score: BenchmarkScore | None = None
@@ -83,14 +83,14 @@ class PackScore(Record, frozen=True):
 
     @property
     def total(self) -> str:
-        """The total with its unit, or "" if there is no score or no cell has a result."""
+        """The total with its unit; "" if there is no score, or if no cell has a result."""
         if self.score is None or (self.cells and self.missing_cells == self.cells):
             return ""
         return f"{self.score.total_score:g} {self.score.total_unit or ''}".rstrip()
 
     @property
     def remark(self) -> str:
-        """The pack's summary of its score, or the reason why the score is missing or incomplete."""
+        """The pack's summary of its score. If the score is missing or incomplete, the reason for that."""
         if self.score is None:
             return self.error or ""
         if self.is_complete:
@@ -99,19 +99,22 @@ class PackScore(Record, frozen=True):
 
 
 class PackResults(Record, frozen=True):
-    """The attempts of a run by slot (the model's id in the run) and scenario, ordered by repeat."""
+    """The attempts of a run, grouped by slot (the id of the model in the run) and scenario, and ordered by repeat."""
 
     attempts: dict[str, dict[str, list[Attempt]]]
 
     def representative_results(self, slot: str) -> list[Result]:
-        """Return one result per scenario for a model: the only attempt, or the representative of several."""
+        """Return one result per scenario for a model.
+
+        If a scenario has several attempts, it is their representative result.
+        """
         return [
             representative_result([one.result for one in attempts])
             for attempts in self.attempts.get(slot, {}).values()
         ]
 
     def results_by_repeat(self, slot: str) -> list[list[Result]]:
-        """Return a model's results of each complete repeat, or [] if fewer than two repeats are complete."""
+        """Return a model's results, one list per complete repeat. Return [] if fewer than two repeats are complete."""
         cells = self.attempts.get(slot, {})
         found: dict[int, list[Result]] = {}
         for attempt in (one for attempts in cells.values() for one in attempts if one.result_word != "error"):
@@ -120,7 +123,7 @@ class PackResults(Record, frozen=True):
         return whole if len(whole) > 1 else []
 
     def cell_states(self) -> dict[tuple[str, str], CellState]:
-        """Return the state of each cell, by (slot, scenario)."""
+        """Return the state of each cell: a mapping from (slot, scenario) to the state."""
         states: dict[tuple[str, str], CellState] = {}
         for slot, cells in self.attempts.items():
             for scenario, attempts in cells.items():
@@ -131,7 +134,7 @@ class PackResults(Record, frozen=True):
 
 
 def results_of(attempts: Iterable[Attempt], slots: Sequence[str], scenarios: Sequence[str]) -> PackResults:
-    """Group attempts by slot and scenario, in the given orders."""
+    """Group attempts by slot and scenario. `slots`, `scenarios`: the order of the groups."""
     found: dict[str, dict[str, list[Attempt]]] = {slot: {} for slot in slots}
     for attempt in attempts:
         if attempt.slot not in found:  # a target that is not part of this run
@@ -151,8 +154,8 @@ def _repeat(attempt: Attempt) -> int:
 def read_attempts(table: RunTable) -> Iterator[tuple[TrialRecord, Attempt]]:
     """Yield the attempts that count in a run, each with its journal record, in the order of their start.
 
-    Of several attempts at the same trial, one counts. The table must have `effort`. An attempt whose body is
-    lost is an error, because its result is unknown.
+    Of several attempts at the same trial, only one counts. The table must have the column `effort`. An
+    attempt whose body is lost is an error, because its result is unknown.
 
     Raises:
         JournalError: If the journal cannot be read.
@@ -171,7 +174,7 @@ def read_attempts(table: RunTable) -> Iterator[tuple[TrialRecord, Attempt]]:
 def make_attempt(record: TrialRecord, native: Any) -> Attempt:
     """Combine a trial's record with the pack's own result.
 
-    Without a result, the documented "fail" is used.
+    If the pack returned no result, the documented "fail" is used.
     """
     requests = [request for request in record.requests if request.role == "model"]
     result = native if isinstance(native, dict) else _failed(record)
@@ -196,9 +199,9 @@ def _failed(record: TrialRecord) -> Result:
 
 
 async def score_results(pack: PackProcess, results: PackResults) -> Mapping[str, PackScore]:
-    """Return the pack's score of each model, by slot.
+    """Return the pack's score of each model: a mapping from the slot to the score.
 
-    If the pack failed to compute a score, its `error` is set.
+    If the pack failed to compute a score, the `error` of the score is set.
     """
     scores = {}
     for slot in results.attempts:
@@ -211,7 +214,7 @@ async def score_results(pack: PackProcess, results: PackResults) -> Mapping[str,
 
 
 async def _totals(pack: PackProcess, repeats: Sequence[Sequence[Result]]) -> list[float]:
-    """Return the pack's total score for each repeat, or [] if the pack fails to score one."""
+    """Return the pack's total score for each repeat. Return [] if the pack fails to score a repeat."""
     try:
         return [(await pack.score(results)).total_score for results in repeats]
     except ExecutionError:

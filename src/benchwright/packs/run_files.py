@@ -1,4 +1,4 @@
-"""Writes events.jsonl and host.log during a run: the documented files in the directory `rendered`."""
+"""Writes events.jsonl and host.log during a run. They are the documented files in the directory `rendered`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ LONGEST_LINE = 20_000
 
 
 class PackFiles:
-    """Writes both files during the run. Use as a context manager.
+    """Writes events.jsonl and host.log during the run. Use it as a context manager.
 
-    Lines that do not fit on a full disk are dropped; the journal reports the full disk.
+    Lines that do not fit on a full disk are dropped. The journal reports the full disk.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -53,7 +53,7 @@ class PackFiles:
                 self._events.write(encode_json(event) + b"\n")
 
     def write_log_line(self, level: str, message: str, meta: Any) -> None:
-        """Write a line without control characters in BenchLocal's format, `[level] message {meta}`."""
+        """Write a line to host.log in BenchLocal's format, `[level] message {meta}`. Control characters are removed."""
         if self._log is None:
             return
         told = message if meta is None else f"{message} {encode_json(meta).decode()}"
@@ -72,7 +72,7 @@ class PackFiles:
 
 
 def read_events(directory: Path) -> list[Event]:
-    """Read the events of a run. Lines cut off by a kill or a full disk are skipped."""
+    """Read the events of a run. Lines that were cut off, by a kill or a full disk, are skipped."""
     path = directory / RENDERED / EVENTS
     events = []
     for line in path.read_bytes().splitlines() if path.exists() else ():

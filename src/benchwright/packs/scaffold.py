@@ -29,14 +29,17 @@ TEMPLATES = {
         "shared/answers.jsonl": "answers.jsonl",
     },
 }
-"""{language: {template: file in the pack}}. The first file is the pack's entry."""
+"""The files of a new pack by language: {language: {template: file in the pack}}.
+
+The first file is the pack's entry.
+"""
 
 
 def init(directory: Path, language: str, pack_id: str, name: str | None = None) -> list[Path]:
-    """Write the files of a new pack, which runs unchanged; return their paths.
+    """Write the files of a new pack, and return their paths. The pack runs unchanged.
 
-    It has four scenarios in two categories. `language` is "javascript" or "python". Without a `name`, the
-    name is derived from the id.
+    The pack has four scenarios in two categories. `language`: "javascript" or "python". `name`: the pack's
+    name; without it, the name is derived from the id.
 
     Raises:
         UserError: If the language is unknown, the id is invalid, one of the files already exists, or the

@@ -24,15 +24,17 @@ from benchwright.packs.types import (
 from benchwright.records import Message, Outcome, Record, Status, Trial
 
 RETRY_PAUSE = 0.75
-"""Seconds before the first retry of a cell after a temporary provider error; doubled for each further retry.
+"""Seconds before the first retry of a cell after a temporary provider error.
+
+The pause doubles with each further retry.
 """
 
 
 class CellSettings(Record, frozen=True):
     """Settings for running cells.
 
-    `seconds`: time limit of one attempt. `retries`: maximum number of retries after temporary provider
-    errors.
+    `seconds`: the time limit of one attempt. `retries`: the maximum number of retries after temporary
+    provider errors.
     """
 
     run_id: str
@@ -43,11 +45,11 @@ class CellSettings(Record, frozen=True):
 
 
 class PackSolver:
-    """Runs cells: any number concurrently, in one process of the pack.
+    """Runs cells in one process of the pack. Any number of cells can run concurrently.
 
-    `relay` is None if the pack sends requests to its providers directly. The `verifiers` (programs that check
-    answers) are checked before each cell and after each failed one, so that a dead verifier does not count
-    against the model.
+    `relay`: None if the pack sends requests to its providers directly. `verifiers`: the programs that check
+    answers. They are checked before each cell, and after each failed cell, so that a dead verifier does not
+    count against the model.
     """
 
     def __init__(
@@ -70,8 +72,8 @@ class PackSolver:
         """Run a trial's cell. `native` of the outcome is the pack's own result.
 
         Raises:
-            ExecutionError: If the pack failed or a verifier is no longer available.
-            ProviderError: If the pack failed because the model's provider did, or if every request of the
+            ExecutionError: If the pack failed, or a verifier is no longer available.
+            ProviderError: If the pack failed because the model's provider failed, or if every request of the
                 cell failed.
             LimitReached: If the cell exceeded its time limit.
         """
@@ -135,17 +137,17 @@ class PackSolver:
 def _raise_limit(calls: AgentAccess) -> None:
     """Raise LimitReached if the trial reached a limit.
 
-    This overrides the pack's result, which only reflects that a request was refused.
+    The limit overrides the pack's result, which only shows that a request was refused.
     """
     if isinstance(calls.failure, LimitReached):
         raise calls.failure
 
 
 def _raise_unanswered(calls: AgentAccess, cell: CellResult) -> None:
-    """Raise the provider's error if the cell sent requests and none got a response.
+    """Raise the provider's error if the cell sent requests, and none of them got a response.
 
-    The cell's result is then no evidence about the model. Nothing is raised if the pack passed the cell or
-    reports a provider error itself.
+    The cell's result is then no evidence about the model. Nothing is raised if the pack passed the cell, or
+    if the pack itself reports a provider error.
     """
     failure, result = calls.failure, cell.result
     if result.status == "pass" or result.error_type == "provider_error":
@@ -155,7 +157,7 @@ def _raise_unanswered(calls: AgentAccess, cell: CellResult) -> None:
 
 
 def _worth_another_try(cell: CellResult) -> bool:
-    """Return True if the bridge or the pack attributes the cell's failure to a temporary provider error."""
+    """Return True if the bridge or the pack says that a temporary provider error caused the cell's failure."""
     if cell.provider is not None:
         return cell.provider.retryable
     return cell.result.error_type == "provider_error" and bool(cell.result.retryable)
@@ -164,7 +166,7 @@ def _worth_another_try(cell: CellResult) -> bool:
 def cell_outcome(cell: CellResult, messages: list[Message]) -> Outcome:
     """Convert a cell's result into an outcome.
 
-    Failures that the pack attributes to others are errors, not wrong answers.
+    Failures for which, according to the pack, the model is not responsible are errors, not wrong answers.
     """
     result = cell.result
     status = {
@@ -190,7 +192,7 @@ def _scores(result: ScenarioResult) -> dict[str, float]:
 def failed_result(
     scenario: str, status: Status, reason: str | None, http_status: int | None = None
 ) -> dict[str, Any]:
-    """Return the documented result for a cell that has none: "fail" with score 0 and the reason."""
+    """Return the documented result for a cell without a result: "fail", with score 0 and the reason."""
     error_type = "provider_error" if status is Status.PROVIDER_ERROR else "execution_error"
     details = {"error": reason or str(status), "providerHttpStatus": http_status}
     return {

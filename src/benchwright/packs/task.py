@@ -1,4 +1,4 @@
-"""A bench pack as an engine task. Scenarios are samples; each cell (a scenario with a model) is a trial."""
+"""A bench pack as an engine task. Scenarios are samples. Each cell (a scenario with a model) is a trial."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from benchwright.runs.keys import fingerprint
 class PackRunSetup(Record, frozen=True):
     """Everything needed to run a pack: its directory, manifest, scenarios, models and settings.
 
-    `models`: models by slot, their id in the run. `digest`: the digest of the pack's files. With `direct`,
-    the pack sends requests to its providers itself, and nothing is metered. `listed_scenarios`: number of all scenarios
-    of the pack.
+    `models`: a mapping from the slot (the id of the model in the run) to the model. `digest`: the digest of
+    the pack's files. `direct`: True if the pack sends requests to its providers itself, so that nothing is
+    metered. `listed_scenarios`: the number of all scenarios of the pack.
     """
 
     directory: Path
@@ -45,19 +45,19 @@ class PackRunSetup(Record, frozen=True):
 
     @property
     def scenario_count_text(self) -> str:
-        """The number of scenarios to run, with the number of all scenarios if that is larger."""
+        """The number of scenarios to run. If the pack has more scenarios, their number is added."""
         return format_scenario_count(len(self.scenarios), self.listed_scenarios)
 
 
 def format_scenario_count(chosen: int, listed: int) -> str:
-    """Format the number of chosen scenarios, with the number of all if only some are chosen."""
+    """Format the number of chosen scenarios. If only some are chosen, the number of all scenarios is added."""
     return plural(chosen, "scenario") if chosen >= listed else f"{chosen:,} of {plural(listed, 'scenario')}"
 
 
 class PackTask:
     """The engine task of a pack: every scenario for every model.
 
-    `pack` is the pack's process, which also lists the scenarios and scores the results.
+    `pack`: the pack's process, which also lists the scenarios and scores the results.
     """
 
     scorers: Sequence[Scorer] = ()
@@ -90,9 +90,9 @@ class PackTask:
         return self._spec
 
     def set_run(self, run: Path) -> None:
-        """Set the run's id and directory, before the task is opened.
+        """Set the run's id and directory. Must be called before the task is opened.
 
-        The pack may write to the subdirectory `pack`.
+        The pack may write to the subdirectory `pack` of that directory.
         """
         setup = self.setup
         self.setup = msgspec.structs.replace(
@@ -102,7 +102,7 @@ class PackTask:
         )
 
     def samples(self) -> Iterator[Sample]:
-        """Yield one sample per scenario. The sample's content is the scenario as listed by the pack."""
+        """Yield one sample per scenario. The sample's content is the scenario as the pack listed it."""
         for scenario in self.setup.scenarios:
             labels = {} if scenario.category is None else {"category": scenario.category}
             yield Sample(
@@ -121,11 +121,11 @@ class PackTask:
     async def open(self) -> AsyncIterator[Solver]:
         """Start the verifiers and the relay, prepare the pack, and yield the solver.
 
-        On exit, dispose of the pack and stop them.
+        On exit, dispose of the pack, and stop the verifiers and the relay.
 
         Raises:
             UserError: If a required verifier is not available.
-            ExecutionError: If the pack does not load or its `prepare` fails.
+            ExecutionError: If the pack does not load, or its `prepare` fails.
         """
         setup = self.setup
         setup.directories.create()
@@ -155,9 +155,9 @@ class PackTask:
             yield PackSolver(self._pack, setup.models, setup.cells, relay, verifiers, self._watcher)
 
     def _share(self, relay: Relay, gateway: str | None) -> RelayAccess:
-        """Grant the pack a relay token for requests outside any cell.
+        """Give the pack a token of the relay for requests outside any cell, and return its access to the relay.
 
-        In such requests, a model is named by its id or by its provider's name for it.
+        Such a request names a model by its id, or by the provider's name for the model.
         """
         models = self.setup.models
         clients = {model.id: self._clients[slot] for slot, model in models.items()}
@@ -180,13 +180,13 @@ class PackTask:
 
 
 def _success(scenario: ScenarioMeta) -> str | None:
-    """Return the text of the first card of a scenario with "success" in its title, or None."""
+    """Return the text of a scenario's first card with "success" in its title. Return None if there is none."""
     cards = (card.content for card in scenario.detail_cards if "success" in card.title.lower())
     return next(cards, None)
 
 
 def _apart(gateway: str | None) -> str | None:
-    """Return the gateway's address (from containers), or None if it is the loopback.
+    """Return the address at which containers reach this machine. Return None if it is the loopback.
 
     The relay listens on the loopback anyway.
     """

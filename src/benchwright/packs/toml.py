@@ -1,4 +1,4 @@
-"""Reads users' TOML files. Error messages name the place of a fault and never show a value."""
+"""Reads users' TOML files. Error messages name the place of a fault in the file, and never show a value."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from benchwright.errors import UserError
 
 
 class TomlFile:
-    """The content of a user's TOML file, read table by table. Errors name the file and the faulty place."""
+    """The content of a user's TOML file, read table by table. Errors name the file and the place of the fault."""
 
     def __init__(self, path: Path, content: Mapping[str, Any]) -> None:
         self._path = path
         self._content = content
 
     def table(self, name: str, within: Mapping[str, Any] | None = None, place: str = "") -> dict[str, Any]:
-        """Return a table, or {} if it is missing."""
+        """Return a table. Return {} if it is missing."""
         value = (self._content if within is None else within).get(name, {})
         if not isinstance(value, dict):
             raise self.error_at(f"{place}{name}", "expected a table")
         return value
 
     def tables(self, name: str) -> list[Any]:
-        """Return a list of tables, or [] if it is missing."""
+        """Return a list of tables. Return [] if it is missing."""
         value = self._content.get(name, [])
         if not isinstance(value, list):
             raise self.error_at(name, f"expected a list, [[{name}]]")
         return value
 
     def text(self, table: Mapping[str, Any], name: str, place: str) -> str | None:
-        """Return a string, or None if it is missing or empty."""
+        """Return a string. Return None if it is missing or empty."""
         value = table.get(name)
         if value is not None and not isinstance(value, str):
             raise self.error_at(f"{place}.{name}", "expected a string")
@@ -48,7 +48,7 @@ class TomlFile:
             raise self.error_at(place, str(error)) from None
 
     def error_at(self, place: str, why: str) -> UserError:
-        """Return the error to raise for a fault at `place`."""
+        """Return the error to raise for a fault. `place`: the place of the fault in the file."""
         return UserError(f"{self._path}: {place}: {why.rstrip('.')}.")
 
 

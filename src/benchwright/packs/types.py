@@ -1,8 +1,8 @@
 """Data types of Bench Protocol v1 and its later additions: inputs and outputs of packs.
 
-Python names are snake_case, JSON names camelCase. Malformed optional data from a pack is tolerated (see
-`bridge.reading`). Its original JSON object, including unknown keys, is kept in `raw`, which is stored, shown
-and sent back to the pack. Data for a pack is encoded by `to_json`.
+Names are snake_case in Python, and camelCase in JSON. Malformed optional data from a pack is tolerated (see
+`bridge.result_parsing`). The original JSON object, including unknown keys, is kept in `raw`. `raw` is stored,
+shown and sent back to the pack. Data for a pack is encoded by `to_json`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import msgspec
 from benchwright.records import Record
 
 GenerationRequest = dict[str, Any]
-"""Sampling settings by their names in requests (temperature, top_p, ...).
+"""Sampling settings: a mapping from the name in requests (temperature, top_p, ...) to the value.
 
-A key that is absent must not be sent to the model. Unknown keys (`maxTokens`, `stream`) are passed on
+A setting that is absent must not be sent to the model. Unknown keys (`maxTokens`, `stream`) are passed on
 unchanged.
 """
 
 SCORE, PASSED = "score", "passed"
-"""Names of a cell's values: the pack's score on its own scale, and 1 for a pass or 0 for any other result."""
+"""Names of the two values of a cell: the pack's score on its own scale, and 1 for a pass or 0 for any other result."""
 
 ResultStatus = Literal["pass", "partial", "fail"]
 VerifierMode = Literal["docker", "cloud", "custom_url"]
@@ -30,7 +30,7 @@ AuthMode = Literal["none", "bearer"]
 
 
 class ProtocolStruct(Record, frozen=True, rename="camel"):
-    """Base class of this module's structs. Optional fields with their default value are not in the JSON."""
+    """Base class of this module's structs. An optional field that has its default value is left out of the JSON."""
 
 
 # Data from a pack
@@ -44,7 +44,7 @@ class DetailCard(ProtocolStruct, frozen=True):
 
 
 class ScenarioMeta(ProtocolStruct, frozen=True):
-    """A scenario as listed by the pack. `raw` is sent back to the pack when the scenario runs."""
+    """A scenario as the pack listed it. `raw`: the JSON object that is sent back to the pack when the scenario runs."""
 
     id: str
     title: str
@@ -57,7 +57,7 @@ class ScenarioMeta(ProtocolStruct, frozen=True):
 
 
 class ToolCall(ProtocolStruct, frozen=True):
-    """A tool call by the model. `raw_arguments` is the text that the model wrote, which may not be JSON."""
+    """A tool call by the model. `raw_arguments`: the text that the model wrote, which may not be JSON."""
 
     id: str
     name: str
@@ -74,7 +74,7 @@ class ToolResult(ProtocolStruct, frozen=True):
 
 
 class ModelOutput(ProtocolStruct, frozen=True):
-    """The model's answer, messages and tool calls."""
+    """The output of the model: its answer, messages and tool calls."""
 
     final_answer: str | None = None
     assistant_messages: list[str] = []
@@ -83,7 +83,7 @@ class ModelOutput(ProtocolStruct, frozen=True):
 
 
 class VerifierResult(ProtocolStruct, frozen=True):
-    """A verifier's result; `status` is free text."""
+    """The result of a verifier. `status`: free text."""
 
     status: str = ""
     summary: str = ""
@@ -91,7 +91,7 @@ class VerifierResult(ProtocolStruct, frozen=True):
 
 
 class ArtifactRef(ProtocolStruct, frozen=True):
-    """An artifact of a scenario. `path` is written by the pack and must never be trusted."""
+    """An artifact of a scenario. `path`: written by the pack, so it must never be trusted."""
 
     kind: str
     label: str
@@ -137,7 +137,7 @@ class CategoryScore(ProtocolStruct, frozen=True):
 
 
 class BenchmarkScore(ProtocolStruct, frozen=True):
-    """A model's score as returned by the pack's `scoreModelResults`."""
+    """A model's score, as the pack's `scoreModelResults` returned it."""
 
     total_score: float
     categories: list[CategoryScore] = []
@@ -150,7 +150,7 @@ class BenchmarkScore(ProtocolStruct, frozen=True):
 
 
 class PackPaths(ProtocolStruct, frozen=True):
-    """`HostContext.benchPack`: the pack and its directories. `runs_dir` is the directory of this run."""
+    """The value of `HostContext.benchPack`: the pack and its directories. `runs_dir`: the directory of this run."""
 
     id: str
     version: str
@@ -173,7 +173,7 @@ class ProviderConfig(ProtocolStruct, frozen=True):
 
 
 class RegisteredModel(ProtocolStruct, frozen=True):
-    """A model that the user configured. By convention its id is `<provider>:<model>`."""
+    """A model that the user configured. By convention, the id of a model is `<provider>:<model>`."""
 
     id: str
     provider: str
@@ -184,7 +184,7 @@ class RegisteredModel(ProtocolStruct, frozen=True):
 
 
 class SecretResolution(ProtocolStruct, frozen=True):
-    """A provider's API key. `key_name`: the environment variable that contains it, or "api_key"."""
+    """A provider's API key. `key_name`: the environment variable that contains the key, or "api_key"."""
 
     provider_id: str
     key_name: str
@@ -195,7 +195,7 @@ class SecretResolution(ProtocolStruct, frozen=True):
 class VerifierEndpoint(ProtocolStruct, frozen=True, tag_field="transport", tag="http"):
     """The state and address of a verifier.
 
-    `url` has no trailing slash and is set if the verifier is running.
+    `url`: the address without a trailing slash, set if the verifier is running.
     """
 
     id: str
@@ -226,7 +226,10 @@ class InferenceEndpoint(ProtocolStruct, frozen=True, tag_field="transport", tag=
 
 
 class HostContext(ProtocolStruct, frozen=True, tag_field="protocolVersion", tag=1):
-    """The argument of `prepare`. The bridge adds `logger` and `sidecars`, the old name of `verifiers`."""
+    """The argument of `prepare`.
+
+    The bridge adds `logger`, and also `sidecars`, which is the old name of `verifiers`.
+    """
 
     bench_pack: PackPaths
     providers: list[ProviderConfig]

@@ -1,4 +1,4 @@
-"""Comparison of host versions, and the requirements of packs on their host."""
+"""Comparison of host versions, and the requirements that packs have of their host."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 from benchwright.packs.manifest_types import Requirements
 
 COMPATIBLE_VERSION = "0.3.0"
-"""Version of the desktop host with which this host is compatible, unless the settings say otherwise."""
+"""Version of the desktop host (BenchLocal) with which this host is compatible, unless the settings name another."""
 
 HOST_FEATURES = frozenset({"inferenceEndpoints", "dockerInferenceEndpoints"})
-"""Host features that packs may require; all are supported."""
+"""Features of the host that packs may require. This host has all of them."""
 
 VersionKey = tuple[tuple[int, int, int], bool, tuple[tuple[int, int, str], ...]]
-"""A version's sort key: its numbers, whether it is a release, and its prerelease identifiers."""
+"""Sort key of a version: its numbers, whether it is a release, and its prerelease identifiers."""
 
 _VERSION = re.compile(
     r"(?P<numbers>\d{1,9}(?:\.\d{1,9}){0,2})"
@@ -24,10 +24,10 @@ _VERSION = re.compile(
 
 
 def version_key(version: str) -> VersionKey | None:
-    """Return the sort key of a version, which is greater for newer versions. None if it is not a version.
+    """Return the sort key of a version. Newer versions have greater keys. Return None if the text is not a version.
 
-    A version is one to three numbers (missing ones are 0), `-prerelease`, and `+build`, which is ignored. The
-    order is the one of Semantic Versioning 2.0.0, section 11.
+    A version is one to three numbers (missing numbers are 0), then `-prerelease`, then `+build`, which is
+    ignored. The order is that of Semantic Versioning 2.0.0, section 11.
     """
     match = _VERSION.fullmatch(version)
     if match is None:
@@ -40,7 +40,10 @@ def version_key(version: str) -> VersionKey | None:
 
 
 def incompatibility(requirements: Requirements, compatible_version: str = COMPATIBLE_VERSION) -> str | None:
-    """Return why a host compatible with `compatible_version` does not meet a pack's requirements, or None."""
+    """Return why this host does not meet a pack's requirements. Return None if it does.
+
+    `compatible_version`: the version of the desktop host with which this host is compatible.
+    """
     ours = version_key(compatible_version)
     if ours is None:
         return f"the compatible version is set to {compatible_version!r}, which is not a version (like 0.3.0)"

@@ -1,4 +1,4 @@
-"""Stores data saved by the page of a web pack: a summary in the desktop host's format, and artifact files."""
+"""Stores data that the page of a web pack saves: a summary in the desktop host's format, and artifact files."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ STATUSES = ("created", "running", "completed", "cancelled", "error")
 MOST_EVENTS = 10_000
 MOST_ARTIFACTS = 1_000
 MOST_BYTES = 256 * 2**20
-"""Limits of one session. Saving beyond them is refused."""
+"""Maximum number of bytes of one session. Data beyond a limit are not saved, and an error is raised."""
 
 Payload = dict[str, Any]
 
 
 class WebSession:
-    """One session with a web pack's page. Its directory below `storage` is created at the page's first save.
+    """One session with a web pack's page. Its directory below `storage` is created when the page first saves data.
 
-    If `saved`, the summary of an earlier session, is given, that session is continued. The page's requests
-    are counted by model id.
+    `saved`: the summary of an earlier session. If it is given, that session is continued. The requests of the
+    page are counted by model id.
     """
 
     def __init__(
@@ -53,12 +53,12 @@ class WebSession:
 
     @property
     def run_id(self) -> str | None:
-        """The session's id, or None before anything is saved."""
+        """The session's id; None before anything is saved."""
         return None if self.saved is None else self.saved["runId"]
 
     @property
     def directory(self) -> Path | None:
-        """The session's directory, or None before anything is saved."""
+        """The session's directory; None before anything is saved."""
         return None if self.run_id is None else self._storage / self.pack.id / self.run_id
 
     def count_request(self, model: str, record: RequestRecord) -> None:
@@ -68,7 +68,7 @@ class WebSession:
     def save(self, payload: Payload) -> Payload:
         """Merge the page's data into the saved session, and return the summary.
 
-        Status and score are replaced; events and artifacts are appended; metadata is merged.
+        Status and score are replaced. Events and artifacts are appended. Metadata is merged.
 
         Raises:
             UserError: If the data has the wrong format or is too large.
@@ -111,7 +111,7 @@ class WebSession:
     def add_artifact(
         self, kind: str, label: str, path: str, content_type: str | None, content: bytes
     ) -> Payload:
-        """Write a file of the page into the session, and return its entry in the summary.
+        """Write a file of the page into the session, and return the file's entry in the summary.
 
         Raises:
             UserError: If there are too many artifacts, or they are too large.
@@ -136,12 +136,12 @@ class WebSession:
         return artifact
 
     def close(self) -> None:
-        """Write the counts of the requests made since the page last saved."""
+        """Write the counts of the requests that were made since the page last saved data."""
         if self.saved is not None and self._requests:
             self.save({})
 
     def _counted_so_far(self) -> list[tuple[str, list[RequestRecord]]]:
-        """Return a copy of the requests, because others may finish on the event loop while a thread saves."""
+        """Return a copy of the requests so far. While a thread saves, more requests may finish on the event loop."""
         return [(model, list(records)) for model, records in list(self._requests.items())]
 
     def _write(self) -> None:
@@ -154,7 +154,7 @@ def _merged(former: Payload, payload: Payload) -> Payload:
     """Merge the page's new data into its saved data.
 
     Raises:
-        UserError: If a part has the wrong type, or there are too many events or artifacts.
+        UserError: If a value has the wrong type, or there are too many events or artifacts.
     """
     status = payload.get("status", former.get("status", "running"))
     if status not in STATUSES:
@@ -173,9 +173,9 @@ def _merged(former: Payload, payload: Payload) -> Payload:
 
 
 def safe_path(path: str, label: str) -> str:
-    """Return a safe relative path for a file of the page: plain file names only.
+    """Return a safe relative path for a file of the page. It consists of plain file names only.
 
-    It is made from the `path` that the page gave, or from the file's `label`.
+    The path is made from the `path` that the page gave. If there is none, it is made from the file's `label`.
     """
     parts = [
         re.sub(r"[^A-Za-z0-9._-]+", "-", part).strip("-.") for part in path.replace("\\", "/").split("/")
@@ -188,10 +188,10 @@ def safe_path(path: str, label: str) -> str:
 
 
 def saved_session(storage: Path, pack: str, reference: str) -> Payload:
-    """Load a saved session by its id, or by a part that occurs in exactly one id.
+    """Load a saved session, found by its id, or by a substring that occurs in exactly one id.
 
     Raises:
-        UserError: If no session or several match, or the file cannot be read.
+        UserError: If no session or several sessions match, or if the file cannot be read.
     """
     known = sorted(path.parent.name for path in (storage / pack).glob(f"*/{SUMMARY_FILE}"))
     found = [name for name in known if name == reference] or [name for name in known if reference in name]

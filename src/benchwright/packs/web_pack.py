@@ -27,7 +27,7 @@ PERMISSIONS = frozenset(
         "artifacts:write",
     }
 )
-"""Permissions that a page can have. Others requested by a manifest are refused."""
+"""Permissions that a page can have. If a manifest requests other permissions, they are refused."""
 
 BRIDGE_VERSION = 1
 
@@ -35,18 +35,18 @@ WEB_PACK_MESSAGE = (
     "a web pack, a page on which a person works: its bridge has no message that starts a run, so it cannot be run "
     "unattended; `benchwright pack open` shows it"
 )
-"""Message shown when a web pack is used as a table pack."""
+"""Message shown when a user runs a web pack as a table pack."""
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
 class WebPack(Record, frozen=True):
-    """A web pack's page and its permissions.
+    """A web pack's page, and the permissions of the page.
 
     `origins`: web origins that may exchange messages with the host. `refused`: requested permissions that are
-    unknown here. `declared_receivers`: addresses to which the pack declares that it may send data; `policy`: its
-    description of that.
+    unknown here. `declared_receivers`: addresses to which the pack declares that it may send data. `policy`:
+    the pack's description of the data that it sends.
     """
 
     id: str
@@ -64,11 +64,11 @@ class WebPack(Record, frozen=True):
 
 
 def web_pack_of(manifest: PackManifest) -> WebPack:
-    """Return the web pack declared by a manifest.
+    """Return the web pack that a manifest declares.
 
     Raises:
-        UserError: If the manifest declares no web pack, or one that cannot be shown. The message lists all
-            problems.
+        UserError: If the manifest declares no web pack, or a web pack that cannot be shown. The message lists
+            all problems.
     """
     if manifest.type != "web":
         raise UserError(f"{manifest.id} is not a web pack: run it with: benchwright pack run {manifest.id}")
@@ -126,7 +126,7 @@ def is_page(address: str) -> bool:
 
 
 def origin_of(address: str) -> str:
-    """Return the origin of an address as browsers write it, without the scheme's default port."""
+    """Return the origin of an address as browsers write it, without the port if it is the scheme's default."""
     parts = urlsplit(address)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     port = "" if parts.port in (None, DEFAULT_PORTS[parts.scheme]) else f":{parts.port}"

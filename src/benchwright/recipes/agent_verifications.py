@@ -1,4 +1,4 @@
-"""Points that were last found to hold for each agent, by tests with real agents: `sightings.toml`."""
+"""Results of the last test of each agent with the real program, read from `sightings.toml`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _FILE = Path(__file__).with_name("sightings.toml")
 
 
 class AgentVerification(Record, frozen=True, omit_defaults=False):
-    """The last test of one agent: its version, the day, and the points that held.
+    """The last test of one agent: its version, the day, and the points of the test that held.
 
-    The comment in the file explains each point.
+    A comment in `sightings.toml` explains each point.
     """
 
     version: str
@@ -27,7 +27,7 @@ class AgentVerification(Record, frozen=True, omit_defaults=False):
 
 @cache
 def read_verifications() -> dict[str, AgentVerification]:
-    """Return the last test of each shipped agent, by name."""
+    """Return the last test of each shipped agent: a mapping from the agent's name to the test."""
     return msgspec.convert(
         tomllib.loads(_FILE.read_text(encoding="utf-8")), dict[str, AgentVerification], strict=False
     )

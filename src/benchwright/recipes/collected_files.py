@@ -1,4 +1,4 @@
-"""Collects the text files that an agent leaves in its folders, up to a limit."""
+"""Collects the text files that an agent leaves in its folders, up to a total size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 LARGEST_FILE = 1024 * 1024
 LARGEST_TOTAL = 8 * 1024 * 1024
-"""Maximum size in bytes of one file, and of all files together, that are kept."""
+"""Maximum size in bytes of all files together that are kept. A single file may be as large."""
 MAX_PATHS_EXAMINED = 20_000
 """Maximum number of files and folders that are examined."""
 
@@ -25,11 +25,11 @@ TOOL_LEFTOVERS = (
     "__pycache__",
     "node_modules",
 )
-"""Names of files that agents and their tools leave in a work folder besides the work."""
+"""Names of files and folders that agents and their tools leave in a work folder, but that are not the work itself."""
 
 
 def texts_below(folder: Path, patterns: Sequence[str], without: Sequence[str] = ()) -> dict[str, str]:
-    """Return {path: text} of the text files below a folder that match one of the patterns.
+    """Return the text files below a folder that match one of the patterns: a mapping from path to text.
 
     See `files_below` for the patterns, and `texts_of` for the limits.
     """
@@ -40,8 +40,9 @@ def files_below(folder: Path, patterns: Sequence[str], without: Sequence[str] = 
     """Return the sorted paths of the files below a folder that match one of the patterns.
 
     In a pattern, `*` and `?` match characters of one name, and `**/` matches any folders. Links are not
-    followed, not even `folder` itself, because an agent could replace it with a link to the user's files.
-    Files and folders with a name in `without` are skipped, and everything after the first `MAX_PATHS_EXAMINED` names.
+    followed. Even `folder` itself may not be a link, because an agent could replace it with a link to the
+    user's files. Files and folders with a name in `without` are skipped. After `MAX_PATHS_EXAMINED` names,
+    all further names are skipped.
     """
     fits = re.compile("|".join(map(_expression, patterns)) or "(?!)").fullmatch
     passed_over = re.compile("|".join(map(_expression, without)) or "(?!)").fullmatch
@@ -67,9 +68,9 @@ def files_below(folder: Path, patterns: Sequence[str], without: Sequence[str] = 
 
 
 def texts_of(folder: Path, paths: Iterable[str]) -> dict[str, str]:
-    """Return {path: text} of these files in a folder, up to a total size.
+    """Return the texts of these files in a folder, up to a total size: a mapping from path to text.
 
-    Files that are too large, or exceed the total, are skipped.
+    A file that is too large, or that would exceed the total, is skipped.
     """
     found: dict[str, str] = {}
     left = LARGEST_TOTAL

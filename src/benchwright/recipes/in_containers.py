@@ -1,4 +1,4 @@
-"""Runs recipes' agents in containers: the mounted folders, and the commands that start an agent there."""
+"""Runs agents in containers: the mounted folders, and the commands that start an agent there."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ TMUX_MOUNT = "/opt/benchwright/tmux"
 RELAY_SOCKET = "relay.sock"
 
 PORT_PLACEHOLDER = "benchwright-relay-port"
-"""Placeholder for the port of the loopback that leads to the relay, known only in the container."""
+"""Placeholder for the number of the loopback port that leads to the relay. The port is known only in the container."""
 BASE_URL = f"http://127.0.0.1:{PORT_PLACEHOLDER}/v1"
 
 _MODULE = (
     "import runpy, site, sys; site.addsitedir(sys.argv[1]); del sys.argv[:2]; "
     "runpy.run_module(sys.argv[0], None, '__main__', True)"
 )
-"""Runs a module as `python -m` does, with the folder of packages in the first argument."""
+"""Python code that runs a module as `python -m` does. The first argument is the folder of packages."""
 _COLLECT = """
 import json, pathlib, sys
 folder = pathlib.Path(sys.argv[1])
@@ -41,9 +41,10 @@ print(json.dumps(texts_below(folder, sys.argv[2:]) if folder.is_dir() else {}))
 
 
 class ContainerAgent(Record, frozen=True):
-    """An agent to run in a container. `launch`: the words that start its program.
+    """An agent to run in a container.
 
-    `mounts` maps paths in the container to folders of this machine, mounted read-only.
+    `launch`: the words of the command that starts the agent's program. `mounts`: a mapping from paths in the
+    container to folders of this machine, which are mounted read-only.
     """
 
     launch: list[str]
@@ -51,13 +52,13 @@ class ContainerAgent(Record, frozen=True):
 
 
 def container_agent(recipe: Recipe, relay: Path) -> ContainerAgent:
-    """Return a recipe's agent as needed in a container. `relay`: the folder of the relay's socket.
+    """Return a recipe's agent, ready to run in a container. `relay`: the folder of the relay's socket.
 
-    Everything else that it needs is created on first use. For an agent whose loop is run by Benchwright,
-    `launch` starts its terminal.
+    Everything else that the agent needs is created on first use. For an agent whose loop is run by
+    Benchwright, `launch` starts the agent's terminal.
 
     Raises:
-        UserError: If it is not installed or does not run in containers. The message states what to do.
+        UserError: If the agent is not installed or does not run in containers. The message states what to do.
     """
     if recipe.loop == "terminus":
         return ContainerAgent(tmux_command(TMUX_MOUNT), {TMUX_MOUNT: str(tmux_layer())})
@@ -88,7 +89,7 @@ def _layer(recipe: Recipe) -> InstalledAgent | None:
 
 
 def launch_command(start: LaunchSpec) -> tuple[list[str], bytes]:
-    """Return a command for a container, and its stdin: it runs an agent there until the agent ends."""
+    """Return (command, stdin) for a container. The command runs an agent there until the agent ends."""
     order = {
         "socket": f"{RELAY_MOUNT}/{RELAY_SOCKET}",
         "mark": PORT_PLACEHOLDER,
@@ -101,10 +102,10 @@ def launch_command(start: LaunchSpec) -> tuple[list[str], bytes]:
 
 
 def forwarding_command(socket: str, port: int, direct: Sequence[str]) -> tuple[list[str], bytes]:
-    """Return a command for a container, and its stdin: it connects a loopback port to a socket there.
+    """Return (command, stdin) for a container. The command connects a loopback port to a socket there.
 
     Requests for the loopback, and for the hosts in `direct`, are sent there directly. The command prints the
-    port (any for 0) and ends; a background process continues.
+    port (0 stands for any free port) and ends. A background process continues.
     """
     code = f"{_text(forwarding)}\nforward_in_background()\n"
     return [*python_command(RUNTIME_MOUNT), "-c", code], msgspec.json.encode(
@@ -113,11 +114,14 @@ def forwarding_command(socket: str, port: int, direct: Sequence[str]) -> tuple[l
 
 
 def collecting_command(home: str, patterns: tuple[str, ...]) -> list[str]:
-    """Return a command for a container that prints the matching texts below a folder as one JSON object."""
+    """Return a command for a container.
+
+    It prints the texts below a folder that match the patterns, as one JSON object.
+    """
     return [*python_command(RUNTIME_MOUNT), "-c", _text(collected_files) + _COLLECT, home, *patterns]
 
 
 def _text(module: ModuleType) -> str:
-    """Return the source code of a module, which is passed to the Python in a container."""
+    """Return the source code of a module, to be passed to the Python in a container."""
     assert module.__file__ is not None, "it is a file"
     return Path(module.__file__).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Installed agents on this machine: one directory (layer) per version, created completely or not at all."""
+"""Installed agents on this machine: one directory per version, created completely or not at all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright.records import Record
 from benchwright.runs.keys import fingerprint
 
 COMPLETION_FILE = "installed.json"
-"""File that is written last: a directory without it is incomplete."""
+"""Name of the file that is written last. A directory without this file is incomplete."""
 
 
 class InstalledAgent(Record, frozen=True):
@@ -26,9 +26,9 @@ class InstalledAgent(Record, frozen=True):
 
 
 def install_directory(recipe: Recipe) -> Path:
-    """Return the directory in which a recipe's agent is or would be installed.
+    """Return the directory in which a recipe's agent is installed, or would be.
 
-    It is another one for other versions, packages or Python versions.
+    Other versions, other packages and other Python versions have other directories.
     """
     python = sys.version_info[:2] if recipe.install is not None and recipe.install.pip else ()
     digest = fingerprint(msgspec.to_builtins(recipe.install), python)[:8]
@@ -36,7 +36,7 @@ def install_directory(recipe: Recipe) -> Path:
 
 
 def find_installed(recipe: Recipe) -> InstalledAgent | None:
-    """Return the installed agent of a recipe, or None if it is not installed."""
+    """Return the installed agent of a recipe. Return None if it is not installed."""
     directory = install_directory(recipe)
     try:
         packages = msgspec.json.decode((directory / COMPLETION_FILE).read_bytes(), type=dict[str, str])
@@ -48,11 +48,11 @@ def find_installed(recipe: Recipe) -> InstalledAgent | None:
 def launch_on_host(recipe: Recipe) -> list[str]:
     """Return the command (without arguments) of an agent's program on this machine.
 
-    [] if the recipe installs nothing.
+    Return [] if the recipe installs nothing.
 
     Raises:
-        UserError: If it works in containers only, is not installed, or needs a missing Node.js. The message
-            states what to do.
+        UserError: If the agent works in containers only, is not installed, or needs Node.js, which is
+            missing. The message states what to do.
     """
     if recipe.loop != "program":
         raise UserError(f"{recipe.name} works in the containers of a benchmark only: `benchwright run`.")

@@ -1,4 +1,7 @@
-"""Installs agents from pinned packages: npm's without running their scripts, PyPI's in an environment."""
+"""Installs agents from pinned packages of npm and PyPI.
+
+npm's install scripts are not run. PyPI packages are installed in an environment of their own.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +34,10 @@ _PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input")
 
 
 def install_agent(recipe: Recipe, say: Say) -> InstalledAgent:
-    """Install a recipe's agent unless it is installed already; return the installed agent.
+    """Install a recipe's agent, unless it is installed already. Return the installed agent.
 
     Raises:
-        UserError: If the recipe installs nothing, npm is missing, or a package cannot be installed. The
+        UserError: If the recipe installs nothing, if npm is missing, or if a package cannot be installed. The
             message states what to do.
     """
     if recipe.install is None:
@@ -57,7 +60,7 @@ def install_agent(recipe: Recipe, say: Say) -> InstalledAgent:
 
 
 def _installed(install: Install, directory: Path) -> dict[str, str]:
-    """Install the packages; return the versions of all that were installed."""
+    """Install the packages. Return the versions of all packages that were installed, dependencies included."""
     if install.npm:
         npm = shutil.which("npm")
         if npm is None:

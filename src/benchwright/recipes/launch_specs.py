@@ -20,7 +20,7 @@ _FOLDERS = {
 
 
 class ModelAccess(Record, frozen=True):
-    """An agent's access to the model: the relay's address with `/v1`, the trial's token, the model's name."""
+    """An agent's access to the model: the relay's address with `/v1`, the trial's token, and the model's name."""
 
     base_url: str
     token: str
@@ -28,7 +28,7 @@ class ModelAccess(Record, frozen=True):
 
 
 class LaunchSpec(Record, frozen=True):
-    """The start of an agent. `files`: the texts to write before it, by absolute path."""
+    """The start of an agent. `files`: a mapping from an absolute path to the text to write there before the start."""
 
     command: list[str]
     environment: dict[str, str]
@@ -38,9 +38,10 @@ class LaunchSpec(Record, frozen=True):
 def launch_spec(
     recipe: Recipe, launch: Sequence[str], prompt: str, way: ModelAccess, home: str
 ) -> LaunchSpec:
-    """Return the start of an agent with a task (`prompt`).
+    """Return the start of an agent that is given a task (`prompt`).
 
-    `launch`: the words with which the command begins. `home`: the agent's home folder.
+    `launch`: the words with which the command begins. `way`: the agent's access to the model. `home`: the
+    agent's home folder.
     """
     values = {
         "prompt": prompt,

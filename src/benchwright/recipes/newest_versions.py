@@ -1,4 +1,4 @@
-"""Looks up the newest versions of agents, by npm and pip with their configured registries."""
+"""Looks up the newest versions of agents with npm and pip, in the registries that these are configured for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ REGISTRY_TIMEOUT = 15.0
 
 
 def newest_versions(recipes: Iterable[Recipe]) -> dict[str, str]:
-    """Return {recipe's name: newest version} of these agents, without those whose version is unknown."""
+    """Return the newest versions of these agents: a mapping from the recipe's name to the version.
+
+    Agents whose newest version is unknown are left out.
+    """
     asked = [recipe for recipe in recipes if recipe.install is not None]
     with ThreadPoolExecutor(max_workers=4) as threads:
         found = threads.map(newest_version, asked)
@@ -24,7 +27,10 @@ def newest_versions(recipes: Iterable[Recipe]) -> dict[str, str]:
 
 
 def newest_version(recipe: Recipe) -> str | None:
-    """Return the newest version of a recipe's first package. None if it has no package or it is unknown."""
+    """Return the newest version of a recipe's first package.
+
+    Return None if the recipe has no package, or if the version is unknown.
+    """
     install = recipe.install
     if install is None:
         return None
@@ -42,7 +48,7 @@ def _first_word(command: Sequence[str]) -> str | None:
 
 
 def _said(command: Sequence[str]) -> str:
-    """Return the first line of a command's output, or "" if the command fails or takes too long."""
+    """Return the first line of a command's output. Return "" if the command fails or takes too long."""
     environment = {**os.environ, "npm_config_update_notifier": "false", "npm_config_fetch_retries": "0"}
     try:
         ended = subprocess.run(

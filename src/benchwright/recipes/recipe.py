@@ -16,7 +16,7 @@ Dialect = Literal["chat", "responses", "messages", "gemini"]
 Loop = Literal["program", "terminus"]
 
 AGENT_PLACEHOLDER = "{agent}"
-"""Placeholder in a command for the installed program and its interpreter."""
+"""Placeholder in a command. It is replaced by the installed program, with its interpreter."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 PLACEHOLDERS = frozenset({"agent", "prompt", "model", "base_url", "root_url", "token", "home"})
@@ -25,8 +25,9 @@ PLACEHOLDERS = frozenset({"agent", "prompt", "model", "base_url", "root_url", "t
 class Install(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Packages to install, from npm or PyPI, in pinned versions. No install script of npm is run.
 
-    `program`: the file to run, below the installed folder. `module`: the Python module to run, of a PyPI
-    package. `node`: the program is run by Node.js. `containers`: it also runs in containers.
+    `program`: the file to run, below the installed folder. `module`: the Python module to run, for a PyPI
+    package. `node`: True if Node.js runs the program. `containers`: True if the program also runs in
+    containers.
     """
 
     npm: tuple[str, ...] = ()
@@ -38,13 +39,16 @@ class Install(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An agent: a program or, with another `loop`, one run by Benchwright in a benchmark's containers.
+    """An agent.
 
-    `dialect` is the API that it uses. Without `install`, its program must exist already: on the host's PATH,
-    or in a task's image. In `command`, in the values of `environment` and in `files` (by paths below the
-    agent's home folder), placeholders in braces are replaced; see `PLACEHOLDERS`. `records` are patterns,
-    below the home folder, of the files in which it records its work. `turns` is the default turn limit;
-    without it, the benchmark's default applies.
+    With `loop = "program"` (the default), the agent is a command-line program. With another `loop`, it is a
+    loop that Benchwright itself runs in a benchmark's containers.
+
+    `dialect`: the API that the agent uses. `install`: the packages to install; without it, the agent's
+    program must exist already: on the host's PATH, or in a task's image. In `command`, in the values of
+    `environment`, and in `files` (a mapping from paths below the agent's home folder), placeholders in braces
+    are replaced; see `PLACEHOLDERS`. `records`: patterns, below the home folder, of the files in which the
+    agent records its work. `turns`: the default turn limit; without it, the benchmark's default applies.
     """
 
     name: str
@@ -69,12 +73,12 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     @property
     def fingerprint(self) -> str:
-        """Digest of the whole recipe."""
+        """Digest of all fields of the recipe."""
         return fingerprint(msgspec.to_builtins(self))
 
 
 def read_recipe(path: Path) -> Recipe:
-    """Read a recipe. Its default name is the file's name without the ending.
+    """Read a recipe. Its default name is the name of the file without the ending.
 
     Raises:
         UserError: If the file cannot be read or is not a recipe. The message has the reason.

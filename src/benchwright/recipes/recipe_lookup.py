@@ -1,4 +1,4 @@
-"""All recipes: those shipped with Benchwright, and the user's own, which take precedence."""
+"""All recipes: those shipped with Benchwright, and the user's own. The user's recipes take precedence."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def all_recipes() -> list[Recipe]:
 
 
 def find_recipe(name: str) -> Recipe:
-    """Return the recipe with this name or in this file (`./mine.toml`).
+    """Return the recipe with this name, or the recipe in this file (`./mine.toml`).
 
     Raises:
-        UserError: If it does not exist or cannot be read.
+        UserError: If the recipe does not exist or cannot be read.
     """
     if name.endswith(".toml"):
         return read_recipe(Path(name))

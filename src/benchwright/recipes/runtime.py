@@ -1,7 +1,8 @@
-"""A Python for any Linux container of this machine's architecture: a copy of ours, with its libraries.
+"""A Python for any Linux container of this machine's architecture: a copy of this Python, with its libraries.
 
-It is started by its own dynamic loader, which finds the libraries beside it, so the image needs neither a
-Python nor this machine's C library. Programs that it starts use the image's own.
+This Python is started by its own dynamic loader, which finds the libraries beside it. So the image needs
+neither a Python nor this machine's C library. Programs that it starts use the image's own loader and
+libraries.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from benchwright.python_commands import interpreter_path
 from benchwright.runs.keys import fingerprint
 
 LIBRARIES_FOLDER = "libraries"
-"""Folder of shared libraries in a runtime, and in the layer of an agent that needs more."""
+"""Name of the folder of shared libraries, in a runtime and in the directory of an agent that needs more libraries."""
 LOADER_FILE = "loader"
 
 _VERSION = f"python{sys.version_info[0]}.{sys.version_info[1]}"
@@ -31,10 +32,10 @@ _RESOLVED = re.compile(r"=> (/\S+) \(0x|^\s+(/\S+) \(0x", re.MULTILINE)
 
 
 def container_runtime() -> Path:
-    """Return the directory of the runtime, about 40 MB, which is created on first use.
+    """Return the directory of the runtime (about 40 MB). The runtime is created on first use.
 
     Raises:
-        UserError: If this machine's Python is not a dynamically linked one for Linux.
+        UserError: If this machine's Python is not a dynamically linked Python for Linux.
     """
     directory = agents_directory() / f"python-{fingerprint(sys.version, interpreter_path())[:12]}"
     stamp = directory / LOADER_FILE
@@ -49,7 +50,7 @@ def container_runtime() -> Path:
 def python_command(runtime: str, *libraries: str) -> list[str]:
     """Return the command of the Python in a runtime that is mounted at the path `runtime`.
 
-    `libraries` are additional library folders.
+    `libraries`: additional library folders.
     """
     folders = ":".join([f"{runtime}/{LIBRARIES_FOLDER}", *libraries])
     python = f"{runtime}/bin/{_VERSION}"

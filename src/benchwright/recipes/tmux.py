@@ -1,6 +1,6 @@
-"""tmux for containers: this machine's, with its libraries and loader, so that an image needs none.
+"""tmux for containers: this machine's tmux, with its libraries and loader, so that an image needs no tmux.
 
-Programs in its terminal are the image's own: only tmux itself is started by the loader.
+Programs in the terminal are the image's own. Only tmux itself is started by this machine's loader.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ INSTALL_ADVICE = "install it (Debian and Ubuntu: `apt-get install tmux`)"
 
 
 def tmux_layer() -> Path:
-    """Return the directory with tmux, about 4 MB, which is created on first use.
+    """Return the directory with tmux (about 4 MB). The directory is created on first use.
 
     Raises:
-        UserError: If this machine has no tmux, or none that is linked dynamically.
+        UserError: If this machine has no tmux, or if its tmux is not linked dynamically.
     """
     found = shutil.which(PROGRAM)
     if found is None:
@@ -43,9 +43,9 @@ def tmux_layer() -> Path:
 
 
 def tmux_command(layer: str) -> list[str]:
-    """Return the command of tmux for a container in which the tmux layer is mounted at the path `layer`.
+    """Return the command of tmux for a container in which the directory with tmux is mounted at the path `layer`.
 
-    Programs that it starts should not inherit LOCPATH.
+    Programs that tmux starts should not inherit LOCPATH.
     """
     return [
         "env",
@@ -58,7 +58,7 @@ def tmux_command(layer: str) -> list[str]:
 
 
 def tmux_version() -> str | None:
-    """Return the version of this machine's tmux, as text (`tmux 3.4`), or None if it has no tmux."""
+    """Return the version of this machine's tmux, as text (`tmux 3.4`). Return None if it has no tmux."""
     try:
         ended = subprocess.run([PROGRAM, "-V"], capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""The ways to isolate a program on this machine, strongest first: bubblewrap, namespaces, limits."""
+"""The methods of isolating a program on this machine, strongest first: bubblewrap, namespaces, limits."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ _PROBE = b"import os, calendar; os.waitpid(os.fork() or os._exit(0), 0)"
 
 
 class Protection(Record, frozen=True):
-    """One way to isolate a program. `description`: what it prevents, as a text for people and manifests."""
+    """One method of isolating a program. `description`: what it prevents, as text for people and manifests."""
 
     name: str
     description: str
 
 
 def choose_protection(name: str = "auto") -> Protection:
-    """Return the named protection, or for "auto", the strongest that works on this machine.
+    """Return the named protection. For "auto", return the strongest protection that works on this machine.
 
-    Each candidate is tested by running a small program.
+    Each protection is tested by running a small program.
 
     Raises:
-        UserError: If the named one, or any at all, does not work here. The message has the reasons.
+        UserError: If the named protection does not work here, or if none does. The message has the reasons.
     """
     if name != "auto":
         if failure := _failure(name):
@@ -61,7 +61,7 @@ def choose_protection(name: str = "auto") -> Protection:
 
 
 def find_protection(name: str) -> Protection:
-    """Return the protection with this name, whether or not it works here."""
+    """Return the protection with this name, whether it works on this machine or not."""
     root = os.geteuid() == 0
     user = "a user of its own" if root else "the same user"
     if name == "limits":
@@ -72,7 +72,7 @@ def find_protection(name: str) -> Protection:
 
 @cache
 def _failure(name: str) -> str | None:
-    """Return why this protection does not work here, or None if it works."""
+    """Return why this protection does not work on this machine. Return None if it works."""
     if sys.platform != "linux":
         return "it needs Linux"
     if name not in PROTECTION_NAMES:
@@ -86,9 +86,9 @@ def _failure(name: str) -> str | None:
 
 
 def _closed_to_others(path: str) -> str | None:
-    """Return the outermost folder above the path that other users cannot enter, or None if there is none.
+    """Return the outermost folder above the path that other users cannot enter. Return None if there is none.
 
-    None if this process is not root, because the program then runs as the same user.
+    Return None, too, if this process is not root. Then the program runs as the same user.
     """
     if os.geteuid() != 0:
         return None

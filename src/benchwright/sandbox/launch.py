@@ -26,7 +26,7 @@ START_SCRIPT = (
 
 
 class Isolation(NamedTuple):
-    """How one program is isolated. `user`: the user id that it runs under, None for the current user."""
+    """How one program is isolated. `user`: the user id under which the program runs; None for the current user."""
 
     protection: str
     user: int | None
@@ -42,10 +42,10 @@ async def start_program(
     stdin: bool,
     line_bytes: int = 2**16,
 ) -> AsyncIterator[RunningProgram]:
-    """Start a program in a sandbox. On exit, all its processes are ended.
+    """Start a program in a sandbox. On exit, end all processes of the sandbox.
 
-    `program` is {"argv": [...]} or, for a Python program, {"program": source}. `line_bytes` is the maximum
-    length of a line that can be read.
+    `program`: {"argv": [...]} or, for a Python program, {"program": source}. `line_bytes`: the maximum length
+    of a line that can be read.
 
     Raises:
         ExecutionError: If the sandbox or the program did not start.
@@ -163,7 +163,7 @@ def _work(
 
 
 def _counted_with_it(cell: Isolation) -> int:
-    """Return how many other processes and threads of the user count towards the program's limit."""
+    """Return how many other processes and threads of the same user count towards the program's limit on processes."""
     if cell.user is not None:
         return 0
     if cell.protection != "limits":

@@ -1,4 +1,4 @@
-"""The part of this machine that a sandboxed program can see: system programs, libraries and Python."""
+"""The files of this machine that a sandboxed program can see: system programs, libraries and Python."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.sandbox.limits import Limits
 INSIDE_FOLDER = Path(__file__).parent / "inside"
 
 WORK_FOLDER = "/tmp/work"
-"""The program's working folder, if the sandbox has its own file system."""
+"""The program's working folder if the sandbox has its own file system."""
 
 _SYSTEM = (
     *("/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/share"),
@@ -24,7 +24,10 @@ _AT_THE_ROOT = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 
 
 def visible_paths() -> list[str]:
-    """Return the files and folders that programs can see, read-only and under their own paths."""
+    """Return the files and folders that programs can see.
+
+    They are read-only, and have the same paths in the sandbox.
+    """
     system = [path for path in _SYSTEM if os.path.exists(path)]
     system += [path for path in _AT_THE_ROOT if os.path.isdir(path) and not os.path.islink(path)]
     python = [sys.prefix, sys.base_prefix, os.path.dirname(os.path.dirname(interpreter_path()))]
@@ -33,23 +36,23 @@ def visible_paths() -> list[str]:
 
 
 def folders_above(paths: list[str]) -> list[str]:
-    """Return the parent folders of these paths, which must be created in the sandbox, outermost first."""
+    """Return the parent folders of these paths, outermost first. They must be created in the sandbox."""
     above = {str(parent) for path in paths for parent in Path(path).parents}
     return sorted(above - {"/"})
 
 
 def root_links() -> dict[str, str]:
-    """Return the links at the root: {path: target} for /bin and the like, if they link into /usr."""
+    """Return the links at the root: a mapping from path to target, for /bin and the like if they link into /usr."""
     return {path: os.readlink(path) for path in _AT_THE_ROOT if os.path.islink(path)}
 
 
 def scratch_folders(limits: Limits) -> dict[str, int]:
-    """Return the writable folders, each with its capacity in bytes."""
+    """Return the writable folders: a mapping from the path to the capacity in bytes."""
     return {"/tmp": limits.disk_bytes, "/dev/shm": limits.disk_bytes}
 
 
 def visible_tree(limits: Limits) -> dict[str, Any]:
-    """Return everything that a program can see, in the format of `inside.namespaces`."""
+    """Return all paths that a program can see, in the format of `inside.namespaces`."""
     return {"shown": visible_paths(), "links": root_links(), "scratch": scratch_folders(limits)}
 
 

@@ -1,4 +1,4 @@
-"""Limits of a sandboxed program, and its result."""
+"""Limits of a sandboxed program, and the program's result."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ MiB = 1024 * 1024
 class Limits(Record, frozen=True):
     """Limits of one program, including all processes that it starts.
 
-    `wall_seconds` count from the program's start, not from the sandbox's. `cpu_seconds` and `memory_bytes`
-    apply to each process (private writable memory). The memory of all processes together is also bounded; it
-    is checked twenty times a second. `file_bytes` is the largest file, `disk_bytes` the total that can be
-    written, if the protection can limit it. Of stdout and of stderr, `kept_bytes` are kept, half from the
-    beginning and half from the end. A program that writes more than `output_bytes` is ended. `line_bytes` is
-    the longest line of a long-lived process.
+    `wall_seconds`: counted from the start of the program, not of the sandbox. `cpu_seconds`, `memory_bytes`:
+    limits for each process (for memory: private writable memory). The memory of all processes together also
+    has a limit, which is checked twenty times a second. `file_bytes`: the size of the largest file.
+    `disk_bytes`: the total that can be written, if the protection can limit it. `kept_bytes`: the number of
+    bytes kept of stdout, and also of stderr, half from the beginning and half from the end. `output_bytes`: a
+    program that writes more is ended. `line_bytes`: the length of the longest line of a long-lived process.
     """
 
     wall_seconds: float = 10.0
@@ -33,19 +33,20 @@ class Limits(Record, frozen=True):
 
 
 EndReason = Literal["exited", "killed", "timeout", "cpu", "memory", "output", "lost"]
-"""Why a program ended.
+"""Reason why a program ended.
 
-By itself (`exited`), by a signal not caused by a limit (`killed`), by a limit, or with its supervisor
-(`lost`: the machine, or under weak protections the program itself, killed the supervisor).
+It ended by itself (`exited`), by a signal that no limit caused (`killed`), by the named limit, or with its
+supervisor (`lost`). A supervisor is killed by the machine or, under weak protections, by the program itself.
 """
 
 
 class SandboxResult(Record, frozen=True):
     """How a program ended, and its output.
 
-    `exit_code` is None if a signal ended the program; otherwise `signal` is None. `stdout` and `stderr` are
-    the beginning and the end of the output, with a mark where `stdout_cut` and `stderr_cut` bytes are
-    missing. `seconds` is the time from the program's start to its end.
+    `exit_code`: None if a signal ended the program. `signal`: None if the program ended by itself. `stdout`,
+    `stderr`: the beginning and the end of the output, with a mark between the two if bytes are missing.
+    `stdout_cut`, `stderr_cut`: the number of missing bytes. `seconds`: the time from the program's start to
+    its end.
     """
 
     reason: EndReason
@@ -61,6 +62,6 @@ class SandboxResult(Record, frozen=True):
     def succeeded(self) -> bool:
         """True if the program ended by itself with exit code 0.
 
-        Any program can do that; it proves nothing.
+        Any program can do that, so it proves nothing about the program's work.
         """
         return self.reason == "exited" and self.exit_code == 0

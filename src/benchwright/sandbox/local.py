@@ -21,11 +21,14 @@ PROCESSES_AT_ONCE = 64
 """Maximum number of long-lived processes. They mostly wait, so they do not count towards `at_once`."""
 
 DRAIN_SECONDS = 1.0
-"""Seconds to wait for the end of the output, because an escaped process may keep the pipe open forever."""
+"""Seconds to wait for the end of the output. An escaped process may keep the pipe open forever."""
 
 
 class PythonAttempt(NamedTuple):
-    """The outcome of a Python program. `passed`: its end was reached; `error_text`: the exception raised, or ""."""
+    """The outcome of a Python program.
+
+    `passed`: True if control reached the program's end. `error_text`: the exception that was raised, or "".
+    """
 
     result: SandboxResult
     passed: bool
@@ -33,10 +36,10 @@ class PythonAttempt(NamedTuple):
 
 
 class LocalSandbox:
-    """Runs programs on this machine, isolated from the network, the user's files and each other.
+    """Runs programs on this machine, isolated from the network, from the user's files, and from each other.
 
-    At most `at_once` run concurrently (default: the number of processors); others wait. Use it from one event
-    loop at a time.
+    At most `at_once` programs run concurrently (default: the number of processors); other programs wait. Use
+    it from one event loop at a time.
     """
 
     def __init__(
@@ -56,7 +59,7 @@ class LocalSandbox:
     def protection(self) -> Protection:
         """The protection in use.
 
-        If it was not given, the first use determines it, which takes about 0.2 s.
+        If none was given, it is determined at the first use, which takes about 0.2 s.
         """
         if self._protection is None:
             self._protection = choose_protection()
@@ -70,10 +73,10 @@ class LocalSandbox:
         stdin: bytes = b"",
         limits: Limits | None = None,
     ) -> SandboxResult:
-        """Run a program until it ends, then end all processes that it started; return its result.
+        """Run a program until it ends. Then end all processes that it started, and return its result.
 
-        `files` are written to the folder in which it starts ({relative name: content}). Its environment has
-        PATH, HOME, TMPDIR and LANG. Cancelling ends the program.
+        `files`: a mapping from the relative name to the content, written to the folder in which the program
+        starts. The program's environment has PATH, HOME, TMPDIR and LANG. Cancelling ends the program.
 
         Raises:
             ExecutionError: If the sandbox or the program cannot be started.
@@ -84,7 +87,7 @@ class LocalSandbox:
     async def attempt_python(self, program: str, *, limits: Limits | None = None) -> PythonAttempt:
         """Execute a Python program and return its outcome.
 
-        It passes only if control reaches its end; see `run_python`.
+        The program passes only if control reaches its end; see `run_python`.
 
         Raises:
             ExecutionError: If the sandbox cannot be started.
@@ -112,10 +115,13 @@ class LocalSandbox:
         limits: Limits | None = None,
         busy: bool = False,
     ) -> AsyncIterator[SandboxProcess]:
-        """Start a long-lived program that reads and writes lines. On exit, end it and all that it started.
+        """Start a long-lived program that reads and writes lines.
 
-        `wall_seconds` bounds its whole life. At most 64 such programs can be open; others wait. `busy`: it
-        computes rather than waits, so it counts towards `at_once`.
+        On exit, end the program and all processes that it started.
+
+        `limits.wall_seconds` limits the program's whole life. At most 64 such programs can be open; further
+        ones wait. `busy`: True if the program computes rather than waits, so that it counts towards
+        `at_once`.
 
         Raises:
             ExecutionError: If the sandbox or the program cannot be started.

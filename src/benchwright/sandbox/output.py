@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class HeadAndTail:
-    """The first and last bytes of a stream: together at most `most` bytes."""
+    """The first and the last bytes of a stream, together at most `most` bytes."""
 
     def __init__(self, most: int) -> None:
         self._head_bytes = most - most // 2
@@ -23,10 +23,10 @@ class HeadAndTail:
 
     @property
     def missing_bytes(self) -> int:
-        """Number of bytes missing between head and tail."""
+        """Number of bytes that are missing between the first and the last bytes."""
         return self.total - len(self._head) - len(self._tail)
 
     def content(self) -> bytes:
-        """Return the kept bytes, with a mark between head and tail if bytes are missing."""
+        """Return the kept bytes. If bytes are missing between the first and the last, a mark is put there."""
         mark = b"\n[... %d bytes left out ...]\n" % self.missing_bytes if self.missing_bytes else b""
         return bytes(self._head) + mark + bytes(self._tail)

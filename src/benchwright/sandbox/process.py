@@ -12,7 +12,7 @@ from benchwright.text import last_line
 
 
 class SandboxProcess:
-    """A long-lived untrusted program, which answers by lines. Created by `LocalSandbox.process`."""
+    """A long-lived untrusted program that answers in lines. Created by `LocalSandbox.start_process`."""
 
     def __init__(self, started: RunningProgram, limits: Limits) -> None:
         self._streams = started.process
@@ -25,7 +25,7 @@ class SandboxProcess:
         return self._errors.content()
 
     async def send(self, line: bytes) -> None:
-        """Send one line, given without its line ending. Waits while the program reads too slowly.
+        """Send one line, given without its line ending. Wait while the program reads too slowly.
 
         Raises:
             ExecutionError: If the program has ended.
@@ -42,8 +42,8 @@ class SandboxProcess:
         """Return the next line without its line ending.
 
         Raises:
-            ExecutionError: If there is no line within `timeout` seconds, the line is longer than
-                `line_bytes`, or the program has ended.
+            ExecutionError: If there is no line within `timeout` seconds, if the line is longer than
+                `line_bytes`, or if the program has ended.
         """
         assert self._streams.stdout is not None
         try:
@@ -65,7 +65,7 @@ class SandboxProcess:
         return ExecutionError("the program in the sandbox has ended" + (f": {said}" if said else ""))
 
     async def read_errors(self) -> None:
-        """Collect stderr until the program ends or has written more than `output_bytes` to it."""
+        """Collect stderr until the program ends, or until it has written more than `output_bytes` to stderr."""
         assert self._streams.stderr is not None
         while self._errors.total <= self._limits.output_bytes:
             data = await self._streams.stderr.read(2**16)

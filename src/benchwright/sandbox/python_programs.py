@@ -1,4 +1,4 @@
-"""Runs a Python program and finds out whether control reaches its end."""
+"""Runs a Python program, and finds out whether control reaches the program's end."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ TIMED_OUT_REASON = "timed out"
 
 
 class PythonVerdict(Record, frozen=True):
-    """The verdict on a program. `passed`: True if control reached its end.
+    """The verdict on a program.
 
-    `reason` is "passed", "timed out" or "failed: ...".
+    `passed`: True if control reached the program's end. `reason`: "passed", "timed out" or "failed: ...".
     """
 
     passed: bool
@@ -31,9 +31,9 @@ async def run_python(
     """Return a verdict on a Python program, run as the official HumanEval harness does, but in a sandbox.
 
     The program is executed in fresh globals, without `__name__ == "__main__"`. Reading stdin raises an error.
-    Its output is not printed but kept. It passes only if control reaches its end within `seconds`:
-    SystemExit, any other exception, and any end of the process are failures. Unlike in the official harness,
-    no function of the standard library is disabled. `memory` is in bytes.
+    The output is kept instead of printed. The program passes only if control reaches its end within
+    `seconds`: SystemExit, any other exception, and any end of the process are failures. Unlike in the
+    official harness, no function of the standard library is disabled. `memory`: the limit in bytes.
 
     Raises:
         ExecutionError: If the sandbox cannot be started.

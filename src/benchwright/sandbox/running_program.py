@@ -16,15 +16,15 @@ from benchwright.errors import ExecutionError
 START_SECONDS = 30.0
 """Time limit for the start of the sandbox itself, on a machine under load."""
 GRACE_SECONDS = 5.0
-"""Seconds beyond the program's wall time in which the supervisor must report how it ended."""
+"""Seconds after the end of the program's wall time in which the supervisor must report how the program ended."""
 END_TIMEOUT = 5.0
-"""Seconds in which the supervisor must end all processes before its process group is killed."""
+"""Seconds in which the supervisor must end all processes. After that, its process group is killed."""
 KILL_WAIT_SECONDS = 1.0
 """Seconds to wait until killed processes have disappeared."""
 
 
 class RunningProgram:
-    """A sandbox in which a program is running; see the module."""
+    """A sandbox in which a program is running."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class RunningProgram:
         self._reader, self._writer = reader, writer
 
     async def start(self, work: dict[str, Any]) -> None:
-        """Send the supervisor its work, and return when the program has started.
+        """Send the supervisor its work. Return when the program has started.
 
         Raises:
             ExecutionError: If the sandbox or the program did not start.
@@ -69,9 +69,9 @@ class RunningProgram:
         return lines[-1] if lines else "it says nothing"
 
     async def wait_for_end(self, wall_seconds: float) -> dict[str, Any]:
-        """Wait for the program's end; return the supervisor's report.
+        """Wait for the program's end, and return the supervisor's report.
 
-        The report has reason, exit_code, signal, seconds, told and passed.
+        The report has the keys reason, exit_code, signal, seconds, told and passed.
         """
         try:
             async with asyncio.timeout(wall_seconds + GRACE_SECONDS):
@@ -81,11 +81,11 @@ class RunningProgram:
         return _read(line) if line.endswith(b"\n") else {"reason": "lost"}
 
     def request_end(self) -> None:
-        """Ask the supervisor to end the program and all that it started, without waiting."""
+        """Ask the supervisor to end the program and all processes that it started. Do not wait for their end."""
         self._writer.close()
 
     async def stop(self) -> None:
-        """End all processes, and return when they have ended."""
+        """End all processes. Return when they have ended."""
         self.request_end()
         for pipe in map(self._transport.get_pipe_transport, range(3)):
             if pipe is not None:
@@ -104,7 +104,7 @@ class RunningProgram:
             group_is_there = self._kill()
 
     def _kill(self) -> bool:
-        """Kill the rest of the process group; return False if no process was left."""
+        """Kill the remaining processes of the process group. Return False if none was left."""
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:

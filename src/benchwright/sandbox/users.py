@@ -1,7 +1,7 @@
 """Temporary user ids, one for each running program.
 
-With its own user id, limits count a program alone, and no program can touch the processes and files of
-another.
+If a program has its own user id, the kernel's limits per user count this program alone. No program can touch
+the processes and files of another program.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ _LARGEST = 2**31 - 2
 class TemporaryUserIds:
     """A pool of user ids that belong to no account. Only root can use them.
 
-    They are in the upper half of the ids of this user namespace, in a block chosen at random, so that two
-    commands running at the same time seldom share one.
+    The ids are in the upper half of the ids of this user namespace. The block of ids is chosen at random, so
+    that two commands running at the same time seldom use the same id.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class TemporaryUserIds:
         self._free: list[int] = []
 
     def acquire(self) -> int | None:
-        """Return a free id, or None if this process is not root."""
+        """Return a free id. Return None if this process is not root."""
         if os.geteuid() != 0:
             return None
         if self._free:
@@ -36,7 +36,7 @@ class TemporaryUserIds:
         return self._next
 
     def release(self, user: int | None) -> None:
-        """Release an id after its program and all that it started have ended."""
+        """Release an id after its program, and all processes that the program started, have ended."""
         if user is not None:
             self._free.append(user)
 

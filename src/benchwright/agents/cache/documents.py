@@ -1,8 +1,9 @@
 """The documented results of an eval: the summary, and the content of the file written by `-o`.
 
-A run without a score counts as 0.0, and the standard deviation is the population's. pass@k is given for k of
-1, 3, 5 and 10, up to the number of runs per row, over the rows with at least k runs (`pass_at_rows` if these
-are not all). How many runs were scored, and the intervals, are in the engine's own summary of the run.
+A run without a score counts as 0.0, and the standard deviation is that of a population. pass@k is given for
+the values 1, 3, 5 and 10 of k that are not above the number of runs per row. It is computed over the rows
+with at least k runs; if these are not all rows, their number is in `pass_at_rows`. The number of scored runs
+and the intervals are in the engine's own summary of the run.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from benchwright.runs.manifest import Manifest
 
 
 class DocumentedResults:
-    """The documented figures of an eval, for all models together and for each.
+    """The documented figures of an eval, for all models together and for each model.
 
-    Tokens and times are known only after iterating over the runs with `count_runs`.
+    The sums of tokens and times are known only after iterating over the runs with `count_runs`.
     """
 
     def __init__(self, runs: DocumentedRuns) -> None:
@@ -35,7 +36,7 @@ class DocumentedResults:
         self._milliseconds: defaultdict[str, float] = defaultdict(float)
 
     def count_runs(self) -> Iterator[DocumentedRun]:
-        """Yield the runs, and add up their tokens and times."""
+        """Yield the runs. Meanwhile add up their tokens and times."""
         primary = self._manifest.targets[0].slot
         for run in self._runs:
             slot = run.model_tag or primary
@@ -55,8 +56,8 @@ class DocumentedResults:
     def _eval_fns(self, target: Target) -> dict[str, dict[str, Any]]:
         """Return {eval function: {mean, std, min, max, pass_at_1, ...}} for one model.
 
-        `pass_at_rows`, {k: rows}, is the number of rows behind each pass@k. It is present if some rows have
-        too few runs for a k.
+        `pass_at_rows`, {k: rows}, is the number of rows from which each pass@k is computed. It is present if
+        some rows have too few runs for a k.
         """
         rows = self._runs.row_count(target)
         summaries: dict[str, dict[str, Any]] = {}
@@ -77,12 +78,12 @@ class DocumentedResults:
 
     @property
     def nested_summary(self) -> dict[str, Any]:
-        """The `summary` in the file of `-o`, which additionally has the number of rows."""
+        """The `summary` in the file of `-o`. It is the `summary` of cache files with the number of rows added."""
         return {"total_rows": self._runs.row_count(), "total_runs": len(self._runs), **self.summary}
 
     @property
     def model_summaries(self) -> list[dict[str, Any]]:
-        """One summary per model, in the order primary, baseline."""
+        """One summary per model: first the primary model's, then the baseline's."""
         return [
             {
                 "model": model_name_as_given(self._manifest, target),
@@ -98,7 +99,7 @@ def output_document(runs: DocumentedRuns, stop_reason: str | None) -> dict[str, 
     """Return the content of the file written by `-o`: config, summary, rows with their runs, model_summaries.
 
     `model_summaries` is present only with a baseline. If runs or scorers failed, the summary also has the
-    reasons with their counts (`failures`).
+    reasons, each with its count (`failures`).
     """
     manifest = runs.manifest
     results = DocumentedResults(runs)

@@ -1,4 +1,4 @@
-"""Reads and writes cache files. Corrupt ones, and those replaced by `--fresh`, are renamed and kept."""
+"""Reads and writes cache files. Corrupt files, and files replaced by `--fresh`, are renamed and kept."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ FILE_END = b"\n}\n"
 TIME_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 COPY_CHUNK_BYTES = 2**20
-"""Number of bytes of a cache file copied at once."""
+"""Number of bytes of a cache file that are copied at once."""
 
 
 class CacheMismatch(UserError, RuntimeError):
-    """The error for a cache file of a newer version or another configuration, which cannot be resumed."""
+    """Raised for a cache file of a newer version or of another configuration. Such a file cannot be resumed."""
 
 
 class SkippedRun(msgspec.Struct, gc=False):
@@ -43,9 +43,10 @@ class SkippedRun(msgspec.Struct, gc=False):
 
 
 class CacheEntry(msgspec.Struct):
-    """A cache file without its runs. `run` is the directory of the run from whose journal it is derived.
+    """A cache file without its runs.
 
-    `simulated` is written only if true, which means that the answers are not from a model.
+    `run`: the directory of the run from whose journal the file was made. `simulated`: True if the answers are
+    not from a model; otherwise the field is left out of the file.
     """
 
     version: int
@@ -62,12 +63,12 @@ class CacheEntry(msgspec.Struct):
 
 
 def format_time(seconds: float | None = None) -> str:
-    """Format a time (seconds since 1970; None means now) as in cache files: UTC, whole seconds, Z."""
+    """Format a time as in cache files: UTC, whole seconds, Z. `seconds`: since 1970; None means now."""
     return datetime.fromtimestamp(time.time() if seconds is None else seconds, UTC).strftime(TIME_FORMAT)
 
 
 def created_ns(entry: CacheEntry) -> int | None:
-    """Return when an entry was created (wall-clock ns), or None if its `created_at` is not a time."""
+    """Return when an entry was created (wall clock, ns). Return None if its `created_at` is not a time."""
     try:
         return int(datetime.strptime(entry.created_at, TIME_FORMAT).replace(tzinfo=UTC).timestamp()) * 10**9
     except ValueError:
@@ -81,7 +82,7 @@ def new_entry(config: dict[str, Any], config_hash: str, task_id: str, run: Path)
 
 
 def new_path(directory: Path, task_id: str) -> Path:
-    """Return an unused path for a new entry. Its name begins with the time, so that names sort by age."""
+    """Return an unused path for a new entry. The file name begins with the time, so that names sort by age."""
     stamp = int(time.time())
     while (path := directory / f"{stamp}_{task_id}.json").exists():
         stamp += 1
@@ -89,16 +90,19 @@ def new_path(directory: Path, task_id: str) -> Path:
 
 
 def entry_files(directory: Path, task_id: str = "") -> list[Path]:
-    """Return the cache files in a directory, of one task or of all, newest first."""
+    """Return the cache files in a directory, newest first.
+
+    `task_id`: the task whose files are returned; None for all.
+    """
     pattern = f"*_{task_id}.json" if task_id else "*_*.json"
     return sorted(directory.glob(pattern), key=age_key, reverse=True)
 
 
 def read_entry(path: Path) -> CacheEntry | None:
-    """Read a cache file. Return None if it cannot be read.
+    """Read a cache file. Return None if the file cannot be read.
 
     Raises:
-        CacheMismatch: If a newer version wrote it.
+        CacheMismatch: If a newer version wrote the file.
     """
     try:
         data = path.read_bytes()
@@ -113,7 +117,7 @@ def read_entry(path: Path) -> CacheEntry | None:
 
 
 def read_runs(path: Path) -> list[DocumentedRun] | None:
-    """Read the runs of a cache file. Return None if it cannot be read."""
+    """Read the runs of a cache file. Return None if the file cannot be read."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=_RunsOnly).runs
     except (OSError, *DECODE_ERRORS):
@@ -121,10 +125,10 @@ def read_runs(path: Path) -> list[DocumentedRun] | None:
 
 
 def read_head(path: Path) -> CacheEntry | None:
-    """Read a cache file without its runs and summary. Return None if it cannot be read.
+    """Read a cache file without its runs and summary. Return None if the file cannot be read.
 
     Raises:
-        CacheMismatch: If a newer version wrote it.
+        CacheMismatch: If a newer version wrote the file.
     """
     try:
         with path.open("rb") as file:
@@ -147,22 +151,23 @@ class _RunsOnly(msgspec.Struct):
 
 
 def write_entry(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun] = ()) -> None:
-    """Write a whole cache file, one run per line. The entry's summary may be set while its runs are iterated.
+    """Write a whole cache file, one run per line. The entry's summary may be set while the runs are iterated.
 
     Raises:
-        JournalError: If it cannot be written.
+        JournalError: If the file cannot be written.
     """
     entry.updated_at = format_time()
     write_atomically(path, _pieces(entry, runs), durable=True, error=JournalError)
 
 
 def add_runs(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun]) -> None:
-    """Add runs to a cache file in progress: `write_entry` wrote it for this entry, without a summary.
+    """Add runs to a cache file in progress. `write_entry` wrote the file for this entry, without a summary.
 
-    The file is replaced whole; its existing runs are copied as bytes. Without new runs, it is left unchanged.
+    The file is replaced as a whole. Its existing runs are copied as bytes. If there are no new runs, the file
+    is left unchanged.
 
     Raises:
-        JournalError: If it cannot be read or written.
+        JournalError: If the file cannot be read or written.
     """
     added = iter(runs)
     first = next(added, None)
@@ -184,7 +189,7 @@ def add_runs(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun]) -> No
 
 
 def _pieces(entry: CacheEntry, runs: Iterable[DocumentedRun]) -> Iterator[bytes]:
-    """Yield the file's JSON: the fields before the runs, the runs, and the fields after them."""
+    """Yield the JSON of the file: the fields before the runs, the runs, and the fields after the runs."""
     yield _head(entry)
     yield from _run_lines(runs)
     yield _tail(entry)
@@ -210,7 +215,7 @@ def _tail(entry: CacheEntry) -> bytes:
 
 
 def back_up(path: Path) -> None:
-    """Rename a cache file and its samples to `.backup.{time}`, never over an older one, for `--fresh`."""
+    """Rename a cache file and its samples to `.backup.{time}`, because of `--fresh`. Never replace an older backup."""
     stamp = int(time.time())
     while path.with_name(f"{path.name}.backup.{stamp}").exists():
         stamp += 1
@@ -218,7 +223,7 @@ def back_up(path: Path) -> None:
 
 
 def set_corrupt_aside(path: Path) -> Path:
-    """Rename an unreadable cache file and its samples; return the new path."""
+    """Rename an unreadable cache file and its samples. Return the new path of the cache file."""
     return _set_aside(path, f"corrupt.{int(time.time())}_{os.getpid()}")
 
 
@@ -235,6 +240,6 @@ def samples_path(path: Path) -> Path:
 
 
 def age_key(path: Path) -> tuple[int, str]:
-    """Return a key that sorts cache files from oldest to newest, by the time in their names."""
+    """Return a key that sorts cache files from oldest to newest, by the time in the files' names."""
     stamp = path.name.partition("_")[0]
     return (int(stamp) if stamp.isdigit() else 0, path.name)

@@ -1,4 +1,4 @@
-"""Identifies the configuration of a cache file by a digest of everything that affects its results."""
+"""Identifies the configuration of a cache file by a digest of all settings that affect its results."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ TASK_ID_DIGITS = 12
 
 
 def config_hash(config: Mapping[str, Any]) -> str:
-    """Return the digest (xxh3, 128 bits, hex) of a configuration, independent of the order of its keys.
+    """Return the digest (xxh3, 128 bits, hex) of a configuration. The order of its keys does not matter.
 
-    Values that are None are left out; -0.0 counts as 0.0.
+    Values that are None are left out. -0.0 counts as 0.0.
 
     Raises:
         ValueError: If a number is not finite.

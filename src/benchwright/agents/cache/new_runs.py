@@ -15,10 +15,10 @@ from benchwright.runs.table import RunTable
 
 
 class NewRuns:
-    """The documented runs added to a journal since its table was read.
+    """The documented runs that were added to a journal since the journal's table was read.
 
-    A run is returned once all scorers have scored it, or it has failed. New scores of trials already in the
-    table do not make a new run.
+    A run is returned once all scorers have scored it, or once it has failed. New scores of trials that are
+    already in the table do not make a new run.
     """
 
     def __init__(self, table: RunTable, manifest: Manifest) -> None:
@@ -29,7 +29,7 @@ class NewRuns:
         self._tail.position = table.position
 
     def read_new(self) -> Iterator[tuple[TrialRecord, DocumentedRun]]:
-        """Yield the runs finished since the last call, with their journal records, in the order of finishing.
+        """Yield the runs finished since the last call, each with its journal record, in the order of finishing.
 
         Raises:
             JournalError: If the journal cannot be read.
@@ -42,7 +42,7 @@ class NewRuns:
                     yield ended
 
     def _take(self, encoded: bytes) -> tuple[TrialRecord, DocumentedRun] | None:
-        """Process one line of the journal; return the run that it completes, or None."""
+        """Process one line of the journal. Return the run that is complete with this line, or None."""
         try:
             line = decode_line(encoded)
         except DECODE_ERRORS as error:

@@ -23,8 +23,9 @@ RESERVED_NAMES = frozenset(
 def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
     """Return the root of the cache.
 
-    It is $OSMOSIS_CACHE_DIR/eval, else $XDG_CACHE_HOME/osmosis/eval, else ~/.cache/osmosis/eval. If
-    BENCHWRIGHT_HOME is set and OSMOSIS_CACHE_DIR is not, it is $BENCHWRIGHT_HOME/cache/eval.
+    The root is the first of these whose variable is set: $OSMOSIS_CACHE_DIR/eval,
+    $BENCHWRIGHT_HOME/cache/eval, $XDG_CACHE_HOME/osmosis/eval. If no variable is set, the root is
+    ~/.cache/osmosis/eval.
     """
     if chosen := environ.get("OSMOSIS_CACHE_DIR"):
         root = Path(chosen)
@@ -38,16 +39,19 @@ def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def entry_directory(root: Path, model: str, dataset: str) -> Path:
-    """Return the directory of the cache files for a model (name as typed) and a dataset (path)."""
+    """Return the directory of the cache files for a model and a dataset.
+
+    `model`: the name as typed. `dataset`: the path.
+    """
     return root / sanitize_path_part(model) / sanitize_path_part(Path(dataset).stem)
 
 
 def sanitize_path_part(text: str, longest: int = MAX_NAME_LENGTH) -> str:
-    """Convert a name into a safe directory name: lower-case ASCII-like words joined by dashes, never empty.
+    """Convert a name into a safe directory name: ASCII-like words in lower case, joined by dashes. It is never empty.
 
-    Accents are removed. Anything but letters, digits, underscores and dashes becomes a dash. Names that are
-    too long are truncated, and four digits of a digest are appended. A name of which nothing remains becomes
-    eight digits of its digest.
+    Accents are removed. Characters other than letters, digits, underscores and dashes become dashes. A name
+    that is too long is truncated, and four digits of its digest are appended. If no character of a name
+    remains, eight digits of its digest are used.
     """
     decomposed = unicodedata.normalize("NFD", text)
     bare = "".join(character for character in decomposed if not unicodedata.combining(character))

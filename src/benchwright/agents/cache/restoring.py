@@ -1,7 +1,7 @@
-"""Reconstructs a run from its cache file if its journal is missing.
+"""Reconstructs a run from its cache file if the run's journal is missing.
 
-The cache file has results, but no conversations and timings. Therefore the new journal's records have no
-requests and no body.
+The cache file has results, but no conversations and no timings. Therefore the records of the new journal have
+no requests and no body.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ BATCH_SIZE = 1000
 def restore(
     directory: Path, plan: Plan, entry: CacheEntry, runs: Iterable[DocumentedRun], source: str
 ) -> int:
-    """Write the journal of a new run from a cache file and its runs; return the number of restored trials.
+    """Write the journal of a new run from a cache file and its runs. Return the number of restored trials.
 
-    Runs that are not in the plan, lack a score or have impossible figures are skipped. Of several runs of the
-    same row, repeat and model, the last counts. `source` is the run from which the results come. If the
-    cached run was completed and nothing is skipped, the new run is finished.
+    Runs that are not in the plan, lack a score or have impossible figures are skipped. If several runs have
+    the same row, repeat and model, the last one counts. `source`: the run from which the results come. If the
+    cached run was completed and no run is skipped, the new run is finished.
 
     Raises:
         UserError: If a row of the dataset cannot be read.
@@ -74,7 +74,7 @@ def _lines(
 def _record(trial: Trial, run: DocumentedRun, source: str) -> TrialRecord:
     """Return the journal record of a restored trial.
 
-    A failed run counts as a failure of the agent, because its reason is known only as text.
+    A failed run counts as a failure of the agent, because the reason for the failure is known only as text.
     """
     return TrialRecord(
         key=trial.key,
@@ -93,7 +93,7 @@ def _record(trial: Trial, run: DocumentedRun, source: str) -> TrialRecord:
 
 
 def _status(run: DocumentedRun) -> Status:
-    """Return the status of the trial, as far as the documented run shows it."""
+    """Return the status of the trial, as far as the documented run allows to tell."""
     if not run.success:
         return Status.EXECUTION_ERROR
     ends = [

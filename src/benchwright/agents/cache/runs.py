@@ -1,7 +1,7 @@
-"""The runs of an eval in their documented format, created from its run table one at a time.
+"""The runs of an eval in their documented format, created one at a time from the eval's run table.
 
-A documented run has a score by every scorer: a scorer that failed or found no answer counts as 0.0.
-`unscored` distinguishes these from answers that score 0.
+A documented run has a score by every scorer. If a scorer failed or found no answer, the score is 0.0.
+`unscored` distinguishes such scores from scores of wrong answers.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ if TYPE_CHECKING:
 
 
 SORT_PARTITIONS = 32
-"""Number of parts into which a dataset is divided for sorting, to limit memory."""
+"""Number of parts into which the rows of a dataset are divided for sorting, to limit memory."""
 
 
 class DocumentedRun(msgspec.Struct, gc=False):
-    """One run of one row. `tokens` counts prompt and completion tokens of the model's own requests.
+    """One run of one row.
 
-    `unscored` maps each scorer without a value, for which `scores` has 0.0, to the reason. That is the
-    trial's status (`unparsed`, `truncated` and the like) if there was no answer, and `grader_error` if the
-    scorer failed. It is omitted if all scorers have a value.
+    `tokens`: prompt and completion tokens of the model's own requests. `unscored`: a mapping from each scorer
+    without a value, for which `scores` has 0.0, to the reason. If there was no answer, the reason is the
+    trial's status (`unparsed`, `truncated` and the like). If the scorer failed, it is `grader_error`.
+    `unscored` is omitted if all scorers have a value.
     """
 
     row_index: int
@@ -55,7 +56,7 @@ def documented_run(
 ) -> DocumentedRun:
     """Return the documented run of a journal record. A failed run has no scores.
 
-    `unscored` is the state of each scorer without a value.
+    `unscored`: a mapping from each scorer without a value to the state of its score.
     """
     success = record.status not in FAILED_STATUSES
     why = {name: _why_unscored(record.status, state) for name, state in unscored.items()}
@@ -75,8 +76,8 @@ def documented_run(
 def _why_unscored(trial: Status, state: ScoreState) -> Status:
     """Return the reason for a missing score, as a status.
 
-    It is the trial's status if that explains why there was no answer; otherwise it follows from the score's
-    state.
+    If the trial's status explains why there was no answer, the reason is that status. Otherwise it follows
+    from the state of the score.
     """
     if state is ScoreState.NO_ANSWER and trial in NO_ANSWER_STATUSES:
         return trial
@@ -84,15 +85,15 @@ def _why_unscored(trial: Status, state: ScoreState) -> Status:
 
 
 def tag_of(record: TrialRecord, manifest: Manifest) -> str | None:
-    """Return the documented `model_tag` of a record: its model's slot, or None if there is only one model."""
+    """Return the documented `model_tag` of a record: the slot of its model. Return None if there is only one model."""
     return record.target if len(manifest.targets) > 1 else None
 
 
 class DocumentedRuns:
-    """The runs of an eval, ordered by row, model (primary first) and repeat. Interrupted ones are left out.
+    """The runs of an eval, ordered by row, model (primary first) and repeat. Interrupted runs are left out.
 
-    With `under_way` (the eval is still running), only finished runs are included: those without a score by
-    every scorer are left out, and those with a status in `again`, which will be retried.
+    `under_way`: True if the eval is still running. Then only finished runs are included. Runs without a score
+    by every scorer are left out, and so are runs with a status in `again`, which will be retried.
 
     Raises:
         JournalError: If the journal has a row, model or repeat that is not in its manifest.
@@ -129,15 +130,15 @@ class DocumentedRuns:
             yield documented_run(record, scores, unscored, tag_of(record, self.manifest))
 
     def records(self) -> Iterator[TrialRecord]:
-        """Return the journal records of the documented runs, in their order."""
+        """Return the journal records of the documented runs, in the order of the runs."""
         return map(self.table.read_record, _in_order(self.table, self.manifest, self._done))
 
     def failure_reasons(self) -> dict[str, int]:
-        """Return the reasons why runs or their scorers failed, with counts."""
+        """Return the reasons why runs or their scorers failed: a mapping from the reason to its count."""
         return self.table.failure_reasons(self._done)
 
     def row_count(self, target: Target | None = None) -> int:
-        """Return the number of dataset rows with runs of one model or, if `target` is None, of any model."""
+        """Return the number of dataset rows with runs of the model `target`. If it is None, runs of any model count."""
         from benchwright.stats.arrays import count_distinct
 
         return count_distinct(
@@ -145,7 +146,7 @@ class DocumentedRuns:
         )
 
     def _of(self, target: Target) -> NDArray[np.bool_]:
-        """Return a mask of the table's trials, shape (n,): True for documented runs of the model `target`."""
+        """Return a mask of the table's trials, shape (n,). It is True for documented runs of the model `target`."""
         slot = self.table.targets.find(target.slot)
         rows: NDArray[np.bool_] = self._done & self.table.target.equal_mask(-1 if slot is None else slot)
         return rows
@@ -173,10 +174,10 @@ class DocumentedRuns:
 
 
 def _is_done(table: RunTable, manifest: Manifest, again: frozenset[Status]) -> NDArray[np.bool_]:
-    """Return a mask of the table's trials, shape (n,): True for those that are finished.
+    """Return a mask of the table's trials, shape (n,). It is True for finished trials.
 
-    A trial is finished if it failed or has all scores, and its status is not in `again`, so it is not
-    retried.
+    A trial is finished if it failed or has all scores, and if its status is not in `again`. Trials with a
+    status in `again` will be retried.
     """
     import numpy as np
 
@@ -191,10 +192,10 @@ def _is_done(table: RunTable, manifest: Manifest, again: frozenset[Status]) -> N
 
 
 def _check_rows(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) -> None:
-    """Check that the trials in the mask `done` have a row, a model and a repeat of the manifest.
+    """Check that the row, model and repeat of each trial in the mask `done` are in the manifest.
 
     Raises:
-        JournalError: If one does not.
+        JournalError: If a row, model or repeat is not in the manifest.
     """
     import numpy as np
 
@@ -213,7 +214,7 @@ def _check_rows(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) ->
 
 
 def _is_strange(table: RunTable, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return a mask of the trials at these `rows` of the table: True if they belong to no dataset row."""
+    """Return a mask of the trials at these `rows` of the table. It is True for trials that belong to no dataset row."""
     if _has_ids(table):
         strange: NDArray[np.bool_] = table.dataset_row.compact_numbers(rows) == 0
     else:
@@ -222,14 +223,14 @@ def _is_strange(table: RunTable, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
 
 
 def _has_ids(table: RunTable) -> bool:
-    """Return True if samples are identified by the dataset's column `id` rather than by their row."""
+    """Return True if the ids of samples are from the dataset's column `id`, rather than the numbers of the rows."""
     return table.dataset_row.largest > 0
 
 
 def _in_order(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) -> Iterator[int]:
-    """Yield the table rows of the trials in the mask `done`, by dataset row, model and repeat.
+    """Yield the table rows of the trials in the mask `done`, ordered by dataset row, model and repeat.
 
-    One part of the dataset is sorted at a time.
+    The trials are sorted part by part, each part being a range of dataset rows.
     """
     import numpy as np
 
@@ -248,9 +249,9 @@ def _in_order(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) -> I
 
 
 def _model_places(table: RunTable, manifest: Manifest) -> NDArray[np.uint8]:
-    """Return, for each model known to the table, its index in the manifest.
+    """Return, for each model in the table, the index of the model in the manifest.
 
-    Models that the manifest lacks get the index after the last.
+    A model that is not in the manifest gets the index after the last.
     """
     import numpy as np
 

@@ -23,9 +23,10 @@ class _Place(msgspec.Struct, frozen=True):
 
 
 def sample_lines(runs: DocumentedRuns, logged: Path) -> Iterator[bytes]:
-    """Yield a line for each run that has messages, in order; see `lines_of`.
+    """Yield a line for each run that has messages, in the order of the runs; see `lines_of`.
 
-    Restored runs, for which the journal has only results, come first, with their lines in the file `logged`.
+    Runs restored from a cache file come first, because the journal has only their results. Their lines are
+    read from the file `logged`.
     """
     if runs.table.reused.equal_mask(1).any():
         yield from _kept_lines(runs, logged)
@@ -47,7 +48,7 @@ def _kept_lines(runs: DocumentedRuns, logged: Path) -> Iterator[bytes]:
 
 
 def lines_of(records: Iterable[TrialRecord], directory: Path, manifest: Manifest) -> Iterator[bytes]:
-    """Yield {row_index, run_index, model_tag, messages} for those journal records that have messages."""
+    """Yield a line of {row_index, run_index, model_tag, messages} for each journal record that has messages."""
     kept = (record for record in records if record.restored_tokens is None)
     for record, body in read_bodies(directory, kept):
         if body.messages:

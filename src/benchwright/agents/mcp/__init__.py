@@ -1,1 +1,4 @@
-"""Evaluates models with a directory of MCP tools: a `main.py` with a FastMCP server instead of agent code."""
+"""Evaluates models with a directory of MCP tools.
+
+Its `main.py`, with a FastMCP server, takes the place of agent code.
+"""

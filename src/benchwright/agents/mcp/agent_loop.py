@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 class MCPAgentLoop(RolloutAgentLoop):
-    """Agent that lets the model call a server's tools until it answers or has used up `max_turns`.
+    """Agent that lets the model call a server's tools until the model answers or has used up `max_turns`.
 
     Each rollout opens a new connection to the server, within this process. fastmcp 2 enters a server's
-    lifespan only once, and exits it after the first connection. `McpTask`, which keeps its connection, does
+    lifespan only once, and exits it after the first connection. `McpTask` keeps its connection, and so does
     not have this limit.
 
     Raises:
@@ -68,7 +68,7 @@ class MCPAgentLoop(RolloutAgentLoop):
 
 
 class ContextSession:
-    """Adapts a rollout's context to the part of an engine session that a tool loop uses."""
+    """Adapts a rollout's context to the interface of an engine session that a tool loop uses."""
 
     def __init__(self, ctx: RolloutContext) -> None:
         self._ctx = ctx
@@ -88,7 +88,7 @@ class ContextSession:
 
 
 class ContextToolbox:
-    """Wraps a toolbox so that its calls are counted and timed in a rollout's metrics."""
+    """Wraps a toolbox so that its calls are counted and timed in the metrics of a rollout."""
 
     def __init__(self, ctx: RolloutContext, toolbox: Toolbox) -> None:
         self._ctx = ctx
@@ -105,7 +105,7 @@ class ContextToolbox:
 
 
 class McpParametersSchema(OpenAIFunctionParametersSchema):
-    """The parameters of a function, with any JSON schema for each."""
+    """The parameters of a function. Each parameter may have any JSON schema."""
 
     model_config = ConfigDict(extra="allow")
     properties: dict[str, Any]

@@ -1,10 +1,10 @@
 """Imports the modules of a directory as a package that is invisible to all other code.
 
 A tool server's `main.py` contains `import tools`, `from tools import search` or `from .tools import search`,
-at the top or in a function that runs much later, and means the file beside it. With the directory on
-`sys.path`, the first two would work, but every other part of the program that imports `tools` would get this
-file too. Therefore the files become modules of a package with a unique name, and import statements in these
-modules only look there first.
+at the top or in a function that runs much later. It means the file beside it. With the directory on
+`sys.path`, the first two imports would work, but any other code of the program that imports `tools` would get
+this file, too. Therefore the files become modules of a package with a unique name. Only import statements in
+these modules look in this package first.
 """
 
 from __future__ import annotations
@@ -21,14 +21,17 @@ from typing import Any
 
 
 class DirectoryPackage:
-    """The modules of a directory as the package `name`. It finds them as an entry of `sys.meta_path`."""
+    """The modules of a directory as the package `name`.
+
+    The object is an entry of `sys.meta_path` and finds the modules.
+    """
 
     def __init__(self, name: str, directory: Path) -> None:
         self.name = name
         self._directory = directory
 
     def import_afresh(self, module: str) -> ModuleType:
-        """Import a module anew, with the modules of the directory that it imports, even if imported before.
+        """Import a module anew, together with the modules of the directory that it imports, even if imported before.
 
         Raises:
             BaseException: Any error raised by the modules' code. Nothing is left in `sys.modules` then.
@@ -45,7 +48,7 @@ class DirectoryPackage:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the spec of a module in this package, or None for all others.
+        """Return the spec of a module in this package. Return None for a module outside of this package.
 
         Called by the import system.
         """
@@ -63,7 +66,7 @@ class DirectoryPackage:
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> ModuleType:
-        """Implement `import` inside the package; see `builtins.__import__`."""
+        """Implement the statement `import` inside the package; see `builtins.__import__`."""
         top = name.partition(".")[0]
         if level or not self._is_sibling(top):
             return builtins.__import__(name, globals, locals, fromlist, level)
@@ -73,7 +76,7 @@ class DirectoryPackage:
     def _is_sibling(self, name: str) -> bool:
         """Return True if the directory has this module.
 
-        A folder without Python code (with data, say) does not count, so it hides no installed module.
+        A folder without Python code (for example with data) is not a module, so it hides no installed module.
         """
         if name in sys.builtin_module_names:
             return False
@@ -108,7 +111,7 @@ class DirectoryPackage:
 
 
 class _Loader(SourceFileLoader):
-    """Loader of a module in which `import` is `DirectoryPackage.import_statement`."""
+    """Loader of a module in which the statement `import` calls `DirectoryPackage.import_statement`."""
 
     def __init__(self, name: str, path: str, package: DirectoryPackage) -> None:
         super().__init__(name, path)

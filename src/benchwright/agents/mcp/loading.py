@@ -1,4 +1,4 @@
-"""Loads the FastMCP server of a directory. Errors are described in one line."""
+"""Loads the FastMCP server of a directory. Each error is described in one line."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
     from fastmcp import FastMCP
 
 USUAL_SERVER_NAME = "mcp"
-"""Variable that usually contains the server; preferred if `main.py` has several servers."""
+"""Usual name of the variable that contains the server. It is preferred if `main.py` has several servers."""
 
 _SAID_TWICE = ("fastmcp.server.server", "fastmcp.tools.tool_manager", "mcp.server.lowlevel.server")
-"""Loggers silenced because they print a traceback for each tool error.
+"""Names of loggers that are silenced, because they print a traceback for each tool error.
 
-The model and the transcript contain the error anyway.
+The model and the transcript get the error anyway.
 """
 
 
 class MCPLoadError(UserError):
-    """The error for a directory of MCP tools that cannot be used."""
+    """Raised for a directory of MCP tools that cannot be used."""
 
 
 def load_mcp_server(directory: str | os.PathLike[str]) -> FastMCP:
-    """Load the FastMCP server created by the directory's `main.py`, anew on every call.
+    """Load the FastMCP server that the directory's `main.py` creates. It is loaded anew on every call.
 
-    `main.py` may import the files beside it by import statements, with or without a leading dot, also inside
-    its tools (`importlib.import_module` needs the dot). It is not run as a script: `__name__` is not
-    `__main__`.
+    `main.py` may import the files beside it by import statements, with or without a leading dot. Its tools
+    may do so, too, when they run. (`importlib.import_module` needs the dot.) `main.py` is not run as a
+    script: `__name__` is not `__main__`.
 
     Raises:
-        MCPLoadError: If the directory, its `main.py` or fastmcp is missing, its code fails, or it creates no
-            server.
+        MCPLoadError: If the directory, its `main.py` or fastmcp is missing, if the code of `main.py` fails,
+            or if it creates no server.
     """
     folder = Path(directory).resolve()
     main = folder / "main.py"
@@ -60,14 +60,14 @@ def load_mcp_server(directory: str | os.PathLike[str]) -> FastMCP:
 
 
 def import_fastmcp(folder: Path) -> type[FastMCP]:
-    """Import fastmcp without its banner, log output and warnings, and return its server class.
+    """Import fastmcp, and return its server class. Its banner, log output and warnings are suppressed.
 
     The import takes a second. A user's folder named `mcp` would hide the package of that name, which fastmcp
     needs. Therefore the working directory and the parent of `folder` are removed from `sys.path` during the
     import.
 
     Raises:
-        MCPLoadError: If it is not installed or cannot be imported.
+        MCPLoadError: If fastmcp is not installed or cannot be imported.
     """
     os.environ.setdefault("FASTMCP_SHOW_SERVER_BANNER", "false")
     os.environ.setdefault("FASTMCP_LOG_ENABLED", "false")

@@ -1,4 +1,4 @@
-"""A model that uses a directory of MCP tools, over a dataset, as an engine task."""
+"""An engine task over a dataset, in which a model uses a directory of MCP tools."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from benchwright.runs.source_fingerprints import fingerprint_or_unique, source_f
 
 NAME = "mcp_agent"
 VERSION = "1"
-"""Increase it when the requests for the same row with the same tools would change."""
+"""Version of the task. Increase it when the requests for the same row with the same tools would change."""
 
 
 class McpTask(RowsTask):
     """Engine task that sends each row of the dataset at `path` to the model with the tools of `directory`.
 
-    A trial has at most `max_turns` responses by the model. A trial that reaches this limit is scored by the
-    conversation so far. `completion_params` are body fields of every request. The fingerprint covers both,
-    and every `*.py` file below the directory with what it imports from the user's own project, but nothing
-    else that the tools read.
+    `max_turns`: the maximum number of the model's responses in a trial. A trial that reaches this limit is
+    scored by the conversation so far. `completion_params`: body fields of every request. The fingerprint
+    covers `max_turns` and `completion_params`. It also covers every `*.py` file below the directory, with
+    what the file imports from the user's own project, but no other file that the tools read.
 
     Raises:
         MCPLoadError: If the server cannot be loaded; see `load_mcp_server`.
@@ -66,7 +66,7 @@ class McpTask(RowsTask):
         """Connect to the server, once for all trials of the worker, and yield the solver.
 
         Raises:
-            MCPLoadError: If the server does not start or has no tools.
+            MCPLoadError: If the server does not start, or has no tools.
         """
         async with open_toolbox(self._server) as toolbox:
             if not toolbox.tools:
@@ -85,7 +85,7 @@ class McpSolver:
         self._completion_params = completion_params
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
-        """Send the row's prompts, and run the tools that the model calls until it answers.
+        """Send the row's prompts. Run the tools that the model calls, until the model answers.
 
         `artifacts["finish_reason"]` is "max_turns" or "stop", as documented.
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class McpToolbox:
-    """The tools of a server to which a client is connected; see `engine.tool_loop.Toolbox`."""
+    """The tools of a server to which a client is connected. It implements `engine.tool_loop.Toolbox`."""
 
     def __init__(self, client: Client[Any], tools: Sequence[dict[str, Any]]) -> None:
         self._client = client
@@ -35,10 +35,10 @@ class McpToolbox:
 
 @asynccontextmanager
 async def open_toolbox(server: FastMCP) -> AsyncIterator[McpToolbox]:
-    """Connect to a server in this process, through memory streams; yield its tools.
+    """Connect to a server in this process, through memory streams, and yield the server's tools.
 
     Raises:
-        MCPLoadError: If the server's lifespan fails or the tools cannot be listed.
+        MCPLoadError: If the server's lifespan fails, or the tools cannot be listed.
     """
     from fastmcp import Client
 
@@ -57,9 +57,9 @@ async def open_toolbox(server: FastMCP) -> AsyncIterator[McpToolbox]:
 
 
 def tool_schema(tool: Any) -> dict[str, Any]:
-    """Convert a tool, as listed by the server, into the OpenAI format.
+    """Convert a tool, as the server lists it, into the OpenAI format.
 
-    Its JSON schema is kept whole (items, references, defaults).
+    The tool's JSON schema is kept as a whole (items, references, defaults).
     """
     schema = tool.input_schema if hasattr(tool, "input_schema") else tool.inputSchema
     return {
@@ -75,9 +75,9 @@ def tool_schema(tool: Any) -> dict[str, Any]:
 def result_text(structured: dict[str, Any] | None, content: Iterable[Any]) -> str:
     """Return a tool's result as text for the model.
 
-    Structured content is preferred. `{"result": x}`, in which fastmcp wraps values that are not objects,
-    counts as x. Without structured content, the result consists of the text parts, one per line; it is empty
-    if there are none (None, an image).
+    Structured content is preferred. fastmcp wraps values that are not objects as `{"result": x}`; then the
+    result is x. Without structured content, the result is all text parts, one per line. It is empty if there
+    are no text parts (None, an image).
     """
     if structured is None:
         return "\n".join(part.text for part in content if getattr(part, "text", None) is not None)
@@ -90,9 +90,10 @@ CallNext = Callable[[Any], Awaitable[Any]]
 class FailureContainment:
     """Middleware around every tool of a server, inside of all other middleware.
 
-    A tool that calls `sys.exit()` or cancels itself would end the session, and with it the tool calls of all
-    other trials. Here that becomes an error of the call. fastmcp 2 runs plain functions on the event loop,
-    where a slow one would block everything. Here they run in threads, as in later versions.
+    If a tool calls `sys.exit()` or cancels itself, the session would end, and with it the tool calls of all
+    other trials. The middleware turns this into an error of the call. fastmcp 2 runs plain functions on the
+    event loop, where a slow function would block all others. The middleware runs them in threads, as later
+    versions do.
     """
 
     def __init__(self, server: FastMCP) -> None:
@@ -132,9 +133,9 @@ class FailureContainment:
 
 
 async def _abandonable(call: Coroutine[Any, Any, Any]) -> Any:
-    """Run a tool call and return its result.
+    """Run a tool call, and return the call's result.
 
-    If cancelled, do not wait for the call to end, because a thread may never end.
+    If this is cancelled, do not wait for the call to end, because a thread may never end.
     """
     calling = asyncio.create_task(call)
     try:

@@ -1,4 +1,4 @@
-"""The context of a running agent, and its result."""
+"""The context of a running agent, and the agent's result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 class RolloutResult:
     """The result of a rollout.
 
-    `status` is "COMPLETED" or "ERROR"; `reward` is the agent's own score, if any.
+    `status`: "COMPLETED" or "ERROR". `reward`: a score that the agent itself gives, or None.
     """
 
     status: str
@@ -53,16 +53,16 @@ class RolloutContext:
     _debug_dir: str | None = field(default=None, repr=False)
 
     async def chat(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:
-        """Send the whole conversation so far to the model; return its response.
+        """Send the whole conversation so far to the model, and return the model's response.
 
-        `kwargs` are fields of the request's body.
+        `kwargs`: fields of the request's body.
         """
         return await self.llm.chat_completions(messages, **kwargs)
 
     def complete(
         self, final_messages: list[Message], finish_reason: str = "stop", reward: float | None = None
     ) -> RolloutResult:
-        """Return the result of a completed rollout, with its metrics."""
+        """Return the result of a completed rollout, with the rollout's metrics."""
         return RolloutResult(
             status="COMPLETED",
             final_messages=final_messages,
@@ -72,7 +72,7 @@ class RolloutContext:
         )
 
     def error(self, error_message: str, final_messages: list[Message] | None = None) -> RolloutResult:
-        """Return the result of a failed rollout, with its metrics."""
+        """Return the result of a failed rollout, with the rollout's metrics."""
         return RolloutResult(
             status="ERROR",
             final_messages=final_messages or [],
@@ -82,7 +82,7 @@ class RolloutContext:
         )
 
     def record_tool_call(self, latency_ms: float = 0.0) -> None:
-        """Count one tool call and its time in milliseconds."""
+        """Count one tool call, and add its time in milliseconds."""
         self._num_tool_calls += 1
         self._tool_latency_ms += latency_ms
 
@@ -94,7 +94,7 @@ class RolloutContext:
     def log_event(self, event_type: str, **data: Any) -> None:
         """Append one line of JSON to `<debug directory>/<rollout id>.jsonl`, if there is a debug directory.
 
-        A failure to write is logged and does not affect the rollout.
+        If writing fails, this is logged. It does not affect the rollout.
         """
         if self._debug_dir is None:
             return

@@ -12,7 +12,7 @@ from benchwright.errors import UserError
 
 
 class RolloutAgentLoop(ABC):
-    """Base class of an agent: it offers tools, and runs a conversation with a model until it is done.
+    """Base class of an agent. An agent offers tools, and runs a conversation with a model until it is done.
 
     A concrete subclass sets `name`. One instance runs many rollouts concurrently, so the state of a rollout
     belongs in `run`, not on the instance.
@@ -27,19 +27,19 @@ class RolloutAgentLoop(ABC):
 
     @abstractmethod
     def get_tools(self, request: RolloutRequest) -> list[OpenAIFunctionToolSchema]:
-        """Return the tools that the model may call in this rollout, or [] for none."""
+        """Return the tools that the model may call in this rollout. Return [] if there are none."""
         raise NotImplementedError
 
     @abstractmethod
     async def run(self, ctx: RolloutContext) -> RolloutResult:
-        """Run one rollout, and return its result.
+        """Run one rollout, and return the rollout's result.
 
-        Start with `ctx.request.messages` and return `ctx.complete(...)` or `ctx.error(...)`.
+        Start with `ctx.request.messages`. Return `ctx.complete(...)` or `ctx.error(...)`.
         """
         raise NotImplementedError
 
     def get_default_tools(self) -> list[OpenAIFunctionToolSchema]:
-        """Return the tools for an empty request, which can be listed before any rollout."""
+        """Return the tools for an empty request. They can be listed before any rollout."""
         return self.get_tools(
             RolloutRequest(
                 rollout_id="discovery", server_url="http://localhost", messages=[], completion_params={}
@@ -57,7 +57,7 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class RolloutApp:
-    """An ASGI placeholder for an agent's server. Starting it fails with a one-line message."""
+    """ASGI application that takes the place of an agent's server. Starting it fails with a one-line message."""
 
     def __init__(self, agent_loop: RolloutAgentLoop) -> None:
         self.agent_loop = agent_loop
@@ -66,7 +66,7 @@ class RolloutApp:
         """Report to the ASGI server that the agent cannot be served.
 
         Raises:
-            UserError: If the request is anything but the start.
+            UserError: If the request is anything but the server's start.
         """
         message = (
             f"serving the agent '{self.agent_loop.name}' to a trainer needs the extra `server`, which this "
@@ -79,9 +79,9 @@ class RolloutApp:
 
 
 def create_app(agent_loop: RolloutAgentLoop, **options: Any) -> RolloutApp:
-    """Return the placeholder for an agent's server. With it, modules that create a server can be imported.
+    """Return an application that takes the place of an agent's server. So modules that create a server can be imported.
 
-    `options` are the options of a server (max_concurrent, record_ttl_seconds, settings, credentials,
+    `options`: the options of a server (max_concurrent, record_ttl_seconds, settings, credentials,
     server_host, server_port, api_key, debug_dir, on_startup, on_shutdown). They have no effect.
     """
     return RolloutApp(agent_loop)

@@ -1,4 +1,7 @@
-"""Functions for agents with tools: parse and run tool calls, build result messages; and the exceptions."""
+"""Functions for agents with tools: parse tool calls, run tool calls, build the messages with results.
+
+Also exceptions.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,11 @@ class OsmosisRolloutError(Exception):
 
 
 class OsmosisTransportError(OsmosisRolloutError):
-    """The error for a network failure."""
+    """Raised for a network failure."""
 
 
 class OsmosisTimeoutError(OsmosisRolloutError):
-    """The error for an operation that exceeded its time limit."""
+    """Raised for an operation that exceeded its time limit."""
 
 
 class _HttpError(OsmosisRolloutError):
@@ -29,15 +32,15 @@ class _HttpError(OsmosisRolloutError):
 
 
 class OsmosisServerError(_HttpError):
-    """The error for a server failure (HTTP 5xx). The same request may succeed later."""
+    """Raised for a server failure (HTTP 5xx). The same request may succeed later."""
 
 
 class OsmosisValidationError(_HttpError):
-    """The error for a rejected request (HTTP 4xx). The same request will be rejected again."""
+    """Raised for a rejected request (HTTP 4xx). The same request would be rejected again."""
 
 
 class AgentLoopNotFoundError(OsmosisRolloutError):
-    """The error for an unknown agent loop."""
+    """Raised for an unknown agent loop."""
 
     def __init__(self, name: str, available: list[str]) -> None:
         super().__init__(f"Agent loop '{name}' not found. Available: {available}")
@@ -46,7 +49,7 @@ class AgentLoopNotFoundError(OsmosisRolloutError):
 
 
 class ToolExecutionError(OsmosisRolloutError):
-    """The error for a tool that failed. `tool_call_id` and `tool_name` are empty if unknown."""
+    """Raised for a tool that failed. `tool_call_id` and `tool_name` are empty if unknown."""
 
     def __init__(self, message: str, tool_call_id: str = "", tool_name: str = "") -> None:
         super().__init__(message)
@@ -55,7 +58,7 @@ class ToolExecutionError(OsmosisRolloutError):
 
 
 class ToolArgumentError(ToolExecutionError):
-    """The error for tool call arguments that are not a JSON object."""
+    """Raised for tool call arguments that are not a JSON object."""
 
 
 ToolCall = dict[str, Any]
@@ -73,7 +76,10 @@ def create_tool_error_result(tool_call_id: str, error_message: str) -> Message:
 
 
 def serialize_tool_result(result: Any) -> str:
-    """Convert a tool's result to text: strings unchanged, numbers as in Python, everything else as JSON."""
+    """Convert a tool's result to text.
+
+    Strings are unchanged, numbers are written as in Python, all other values as JSON.
+    """
     if isinstance(result, str):
         return result
     if isinstance(result, int | float) and not isinstance(result, bool):
@@ -82,10 +88,10 @@ def serialize_tool_result(result: Any) -> str:
 
 
 def parse_tool_arguments(arguments: str | dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a tool call, given as a JSON string or an object.
+    """Return the arguments of a tool call as an object. They are given as a JSON string or as an object.
 
     Raises:
-        ToolArgumentError: If they are neither.
+        ToolArgumentError: If the arguments are neither an object nor a JSON string of an object.
     """
     if isinstance(arguments, str):
         try:
@@ -98,7 +104,7 @@ def parse_tool_arguments(arguments: str | dict[str, Any]) -> dict[str, Any]:
 
 
 def get_tool_call_info(tool_call: ToolCall) -> tuple[str, str, dict[str, Any]]:
-    """Return (id, name, arguments) of a tool call. A missing id is "unknown", a missing name is empty.
+    """Return (id, name, arguments) of a tool call. A missing id is "unknown". A missing name is "".
 
     Raises:
         ToolArgumentError: If the arguments are not a JSON object. The error has the id and the name.
@@ -115,5 +121,5 @@ def get_tool_call_info(tool_call: ToolCall) -> tuple[str, str, dict[str, Any]]:
 async def execute_tool_calls(
     tool_calls: Sequence[ToolCall], executor: Callable[[ToolCall], Awaitable[Message]]
 ) -> list[Message]:
-    """Run the tool calls of one response concurrently; return their results in the order of the calls."""
+    """Run the tool calls of one response concurrently. Return the results in the order of the calls."""
     return list(await asyncio.gather(*(executor(tool_call) for tool_call in tool_calls)))

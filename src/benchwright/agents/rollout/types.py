@@ -13,7 +13,7 @@ from benchwright.records import Message
 
 
 class OpenAIFunctionPropertySchema(BaseModel):
-    """One parameter of a function: its JSON Schema type, its meaning, and its allowed values."""
+    """One parameter of a function: its JSON Schema type, its description, and its allowed values."""
 
     type: str
     description: str | None = None
@@ -21,7 +21,7 @@ class OpenAIFunctionPropertySchema(BaseModel):
 
 
 class OpenAIFunctionParametersSchema(BaseModel):
-    """The parameters of a function; `type` is always "object"."""
+    """The parameters of a function. `type` is always "object"."""
 
     type: str
     properties: dict[str, OpenAIFunctionPropertySchema]
@@ -42,7 +42,7 @@ class OpenAIFunctionSchema(BaseModel):
 
 
 class OpenAIFunctionToolSchema(BaseModel):
-    """A tool that the model may call; `type` is always "function"."""
+    """A tool that the model may call. `type` is always "function"."""
 
     type: str
     function: OpenAIFunctionSchema
@@ -72,9 +72,9 @@ def set_max_metadata_size_bytes(size_bytes: int) -> None:
 
 
 class RolloutMetrics(BaseModel):
-    """The cost of a rollout: times in milliseconds, numbers of calls, and tokens.
+    """The cost of a rollout: times in milliseconds, numbers of calls, and numbers of tokens.
 
-    `max_context_tokens` is the largest sum of prompt and response tokens of one call.
+    `max_context_tokens`: the largest sum of prompt and response tokens of a single call.
     """
 
     total_latency_ms: float = 0.0
@@ -90,8 +90,8 @@ class RolloutMetrics(BaseModel):
 class RolloutRequest(BaseModel):
     """A request to an agent.
 
-    `messages` is the start of the conversation. `completion_params` are body fields that the agent should
-    pass on with every call. `max_turns` and `max_tokens_total` are hints that the agent itself should follow.
+    `messages`: the start of the conversation. `completion_params`: body fields that the agent should pass on
+    with every call. `max_turns` and `max_tokens_total` are hints, which the agent itself should follow.
     """
 
     rollout_id: str = Field(min_length=1, max_length=256)
@@ -136,8 +136,9 @@ class RolloutRequest(BaseModel):
 class CompletionsResult:
     """The model's response to one request.
 
-    `message` is the assistant message, ready to be appended to the conversation. `usage` has prompt_tokens,
-    completion_tokens and total_tokens. `token_ids` and `logprobs` are empty unless the server sends them.
+    `message`: the assistant message, ready to be appended to the conversation. `usage`: a mapping with
+    prompt_tokens, completion_tokens and total_tokens. `token_ids`, `logprobs`: empty unless the server sends
+    them.
     """
 
     message: Message
@@ -158,17 +159,17 @@ class CompletionsResult:
 
     @property
     def content(self) -> str | None:
-        """The text of the response, or None if there is none."""
+        """The text of the response; None if the response has no text."""
         return self.message.get("content")
 
 
 class LLMClientProtocol(Protocol):
-    """The interface of `RolloutContext.llm`, the client of the model."""
+    """Interface of `RolloutContext.llm`, the client of the model."""
 
     async def chat_completions(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:
-        """Send a request to the model and return its response; `kwargs` are fields of the request's body."""
+        """Send a request to the model, and return the model's response. `kwargs`: fields of the request's body."""
         ...
 
     def get_metrics(self) -> RolloutMetrics:
-        """Return the number of calls so far, with their times and tokens."""
+        """Return the number of calls so far, with the times and tokens of these calls."""
         ...

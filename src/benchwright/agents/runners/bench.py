@@ -13,7 +13,7 @@ from benchwright.agents.runners.rollouts import LocalLLMClientProtocol
 
 
 class BenchRunner(EvalRunner):
-    """Runs an agent over rows with one model, and scores the results; see `EvalRunner`."""
+    """Runs an agent over rows with one model, and scores the results. It is an `EvalRunner` with one model."""
 
     execution_mode: ClassVar[str] = "bench"
 

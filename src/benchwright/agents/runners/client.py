@@ -27,10 +27,10 @@ logger = logging.getLogger(__name__)
 class ExternalLLMClient:
     """A client of one model. It holds the tools and the metrics of one rollout at a time.
 
-    `api_base` is the address of an OpenAI-compatible endpoint, which is sent the model name as given. Without
-    it, OpenAI's models are used at OPENAI_BASE_URL or at OpenAI, and others (`provider/name`) through
-    LiteLLM. If no key is found, the server is assumed to need none. `display_name` is the name as given;
-    `model` is the name with its provider in front.
+    `api_base`: the address of an OpenAI-compatible endpoint, to which the model name is sent as given.
+    Without `api_base`, OpenAI's models are used at OPENAI_BASE_URL or at OpenAI, and models of other
+    providers (`provider/name`) through LiteLLM. If no key is found, the server is assumed to need none.
+    `display_name`: the model's name as given. `model`: the model's name with the provider in front.
 
     Raises:
         UserError: If `api_base` is not an address.
@@ -48,7 +48,7 @@ class ExternalLLMClient:
         self._access = replace(NO_ACCESS, key=api_key)
         self.api_base = api_base
         self.failure: ProviderError | None = None
-        """Why the last call failed, or None if it succeeded."""
+        """The failure of the last call; None if the call succeeded."""
         self._target = find_target(model, api_base)
         self._connection: ModelClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -56,7 +56,7 @@ class ExternalLLMClient:
 
     @classmethod
     def with_access(cls, model: str, api_base: str | None, access: Access) -> Self:
-        """Return a client that sends the key and headers of `access`, and uses its TLS files."""
+        """Return a client that sends the key and headers of `access`, and uses the TLS files of `access`."""
         client = cls(model, access.key, api_base)
         client._access = access
         return client
@@ -64,7 +64,7 @@ class ExternalLLMClient:
     async def chat_completions(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:
         """Send one request and return the response.
 
-        `kwargs` are fields of the request's body, and override the client's own.
+        `kwargs`: fields of the request's body. They override the client's own fields.
 
         Raises:
             SystemicProviderError: If every further request would fail in the same way.
@@ -82,7 +82,7 @@ class ExternalLLMClient:
         """Send a request for a single token, to check that the model can be used at all.
 
         Raises:
-            SystemicProviderError: If it cannot. Other failures may be temporary and are ignored.
+            SystemicProviderError: If the model cannot be used. Failures that may be temporary are ignored.
         """
         body = {"messages": [{"role": "user", "content": "hi"}], "max_tokens": 1}
         try:
@@ -92,7 +92,7 @@ class ExternalLLMClient:
                 raise documented_error(error) from error
 
     def set_tools(self, tools: Sequence[OpenAIFunctionToolSchema]) -> None:
-        """Offer these tools to the model with every call that does not have its own."""
+        """Offer these tools to the model with every call that does not set its own tools."""
         self._llm.set_tools(tools)
 
     def clear_tools(self) -> None:
@@ -113,10 +113,11 @@ class ExternalLLMClient:
         return self.with_access(self.display_name, self.api_base, self._access)
 
     def connection(self) -> ModelClient:
-        """Return the connection that sends requests. In another event loop than before, a new one is opened.
+        """Return the connection that sends requests. In another event loop than before, open a new connection.
 
         Raises:
-            SystemicProviderError: If there is no key for OpenAI, or the key cannot be sent in an HTTP header.
+            SystemicProviderError: If there is no key for OpenAI, or if the key cannot be sent in an HTTP
+                header.
         """
         loop = asyncio.get_running_loop()
         if self._connection is None or self._loop is not loop:
@@ -133,7 +134,7 @@ class ExternalLLMClient:
     def using_session(self, session: Session, slot: str) -> Iterator[None]:
         """Send requests through an engine session until exit.
 
-        `slot` is the id of this client's model in the session.
+        `slot`: the id of this client's model in the session.
         """
         alone = self._llm
         self._llm = SessionLLM(_Within(session, slot))
@@ -143,7 +144,7 @@ class ExternalLLMClient:
             self._llm = alone
 
     async def close(self) -> None:
-        """Close the connections. A later call opens new ones."""
+        """Close the connections. A later call opens new connections."""
         if self._connection is not None and self._loop is asyncio.get_running_loop():
             self._connection.close()
         self._connection = None
@@ -175,16 +176,18 @@ class _Within:
 def _qualified_name(model: str, api_base: str | None) -> str:
     """Return a model's name with its provider in front.
 
-    Models served at a given address, and names without a provider, count as `openai/…`.
+    If `api_base` is given, or if the name has no provider, the name becomes `openai/…`.
     """
     qualified = model.startswith("openai/") if api_base else "/" in model
     return model if qualified else f"openai/{model}"
 
 
 def systemic_failure(client: object, error: BaseException | None) -> SystemicProviderError | None:
-    """Return the systemic failure that ended a rollout, even if the agent hid it, or None.
+    """Return the systemic failure that ended a rollout, even if the agent hid the failure.
 
-    It is taken from the client, or else from the error raised.
+    Return None if there was none.
+
+    The failure is taken from the client. If the client has none, it is taken from the error that was raised.
     """
     if isinstance(error, SystemicProviderError):
         return error

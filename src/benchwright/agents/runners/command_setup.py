@@ -1,4 +1,4 @@
-"""The first steps of the documented commands. Each returns (result, None) or (None, error message)."""
+"""The first steps of the documented commands. Each function returns (result, None) or (None, error message)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def load_dataset_rows(
     empty_error: str,
     action_label: str,
 ) -> tuple[list[DatasetRow], None] | tuple[None, str]:
-    """Read and check the rows of a dataset. `empty_error` is the error if there are none."""
+    """Read and check the rows of a dataset. `empty_error`: the error message if there are no rows."""
     _say(console, quiet, f"Loading dataset: {dataset_path}")
     try:
         reader = DatasetReader(dataset_path)
@@ -73,7 +73,7 @@ def create_llm_client(
     console: Console,
     access: Access = NO_ACCESS,
 ) -> tuple[ExternalLLMClient, None] | tuple[None, str]:
-    """Create a client of the model. Without a base URL, also check its provider and key."""
+    """Create a client of the model. Without a base URL, also check the model's provider and key."""
     if base_url:
         _say(console, quiet, f"Connecting to endpoint: {base_url}")
     else:

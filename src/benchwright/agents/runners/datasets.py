@@ -1,4 +1,4 @@
-"""`DatasetReader`: the documented reader of datasets, which checks every row that it reads."""
+"""`DatasetReader`: the documented reader of datasets. It checks every row that it reads."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["REQUIRED_COLUMNS", "DatasetReader", "DatasetRow", "dataset_row_to_re
 REQUIRED_COLUMNS = list(DOCUMENTED_COLUMNS)
 
 DatasetRow = Row
-"""A row: the required columns, which are text, and any other columns of the dataset."""
+"""A row: the required columns, whose values are text, and any other columns of the dataset."""
 
 
 class DatasetReader:
-    """Reads the rows of a .json, .jsonl, .csv or .parquet file. `len` is the number of rows in the file.
+    """Reads the rows of a .json, .jsonl, .csv or .parquet file. `len` of the reader is the number of rows in the file.
 
     Raises:
         FileNotFoundError: If the file does not exist.
-        DatasetParseError: If its suffix is none of these. Also raised when reading or counting, if the
+        DatasetParseError: If the file's name has another suffix. Also raised when reading or counting, if the
             content does not match the suffix.
     """
 
@@ -41,15 +41,18 @@ class DatasetReader:
             return count_rows(self.file_path)
 
     def read(self, limit: int | None = None, offset: int = 0) -> list[DatasetRow]:
-        """Return at most `limit` rows, starting at `offset`; see `iter_rows`."""
+        """Return at most `limit` rows, starting at the row `offset`, as `iter_rows` does."""
         return list(self.iter_rows(limit, offset))
 
     def iter_rows(self, limit: int | None = None, offset: int = 0) -> Iterator[DatasetRow]:
-        """Yield at most `limit` rows, starting at `offset`, read when needed. Other rows are not checked.
+        """Yield at most `limit` rows, starting at the row `offset`. Each row is read when needed.
+
+        Other rows are not checked.
 
         Raises:
             DatasetParseError: If the content does not match the file's suffix.
-            DatasetValidationError: If a row lacks a required column, or its value is null, blank or not text.
+            DatasetValidationError: If a row lacks a required column, or if the value there is null, blank or
+                not text.
         """
         with name_file_in_errors(self.file_path):
             for index, row in enumerate(read_rows(self.file_path, limit, offset), offset):

@@ -1,4 +1,7 @@
-"""The documented exceptions of the Python API. All but one are Benchwright's exceptions under other names."""
+"""The documented exceptions of the Python API.
+
+All except `SystemicProviderError` are Benchwright's own exceptions under other names.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +19,14 @@ __all__ = [
 ]
 
 LocalExecutionError = BenchwrightError
-"""Base class of the other exceptions."""
+"""Base class of the documented exceptions."""
 
 
 class SystemicProviderError(ProviderError):
-    """The error if every further request would fail too (wrong key, unknown model, closed port).
+    """Raised if every further request would fail, too (wrong key, unknown model, closed port).
 
-    Runners stop at it. They set `duration_ms` and `tokens` to the values of the run in which it occurred.
+    Runners stop at this error. They set its `duration_ms` and `tokens` to the values of the run in which it
+    was raised.
     """
 
     def __init__(self, message: str, *, http_status: int | None = None) -> None:
@@ -32,7 +36,7 @@ class SystemicProviderError(ProviderError):
 
 
 def documented_error(error: ProviderError) -> ProviderError:
-    """Convert a failure of the endpoint into the documented class with the documented message."""
+    """Convert a failure of the endpoint into an error of the documented class with the documented message."""
     status = error.http_status
     if error.systemic:
         return SystemicProviderError(str(error), http_status=status)

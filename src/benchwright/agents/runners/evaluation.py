@@ -1,4 +1,4 @@
-"""`EvalRunner`: runs an agent over rows with one model or two, and scores the results by eval functions."""
+"""`EvalRunner`: runs an agent over rows with one or two models, and scores the results by eval functions."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ Progress = Callable[[int, int, EvalRunResult], None]
 
 
 class EvalRunner:
-    """Runs an agent over rows and scores the results, for one model or, as a comparison, two.
+    """Runs an agent over rows and scores the results. With two models, the second is a baseline for comparison.
 
-    Each of the concurrent runs (`batch_size`) needs its own client. It is created by the factory, or cloned
-    from an `ExternalLLMClient`.
+    Up to `batch_size` runs are concurrent, and each needs a client of its own. The client is created by the
+    factory, or cloned from an `ExternalLLMClient`.
     """
 
     execution_mode: ClassVar[str] = "eval"
@@ -68,7 +68,7 @@ class EvalRunner:
 
     @property
     def has_baseline(self) -> bool:
-        """True if there is a second model for comparison."""
+        """True if there is a second model, as a baseline for comparison."""
         return BASELINE in self._runners
 
     async def run_single(
@@ -81,9 +81,9 @@ class EvalRunner:
         runner: LocalRolloutRunner | None = None,
         model_tag: str | None = None,
     ) -> EvalRunResult:
-        """Run the agent once on a row, and return its result with the scores of all eval functions.
+        """Run the agent once on a row. Return the result, with the scores of all eval functions.
 
-        `runner` is used if given; otherwise `model_tag` selects the model.
+        `runner`: the runner to use. If it is not given, `model_tag` selects the runner of a model.
 
         Raises:
             SystemicProviderError: If the model cannot be used at all.
@@ -120,7 +120,7 @@ class EvalRunner:
     async def _score(
         self, fn: EvalFnWrapper, messages: list[Message], row: DatasetRow, row_index: int, run_index: int
     ) -> float:
-        """Return the score by one eval function. If it fails, log the error and return 0.0."""
+        """Return the score by one eval function. If the function fails, log the error and return 0.0."""
         try:
             score = await fn(messages, row["ground_truth"], row)
             if not math.isfinite(score):
@@ -145,7 +145,7 @@ class EvalRunner:
     ) -> EvalResult:
         """Run every row `n_runs` times with every model, and return the results.
 
-        At most `batch_size` runs are concurrent. A score of at least `pass_threshold` passes.
+        At most `batch_size` runs are concurrent. A run passes if its score is at least `pass_threshold`.
         `on_progress(current, total, result)` is called after each run. Row indexes begin at `start_index`. A
         systemic provider error ends the evaluation early; other failures do not.
 
@@ -209,7 +209,7 @@ class EvalRunner:
 
 
 def _name(runner: LocalRolloutRunner) -> str:
-    """Return the name of a runner's model for summaries: the client's `display_name`, or else its class."""
+    """Return the name of a runner's model for summaries: the client's `display_name`, or else the client's class."""
     client = runner.llm_client
     return str(getattr(client, "display_name", type(client).__name__))
 

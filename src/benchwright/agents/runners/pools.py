@@ -18,9 +18,9 @@ ClientFactory = Callable[[], LocalLLMClientProtocol]
 async def runner_pool(
     runner: LocalRolloutRunner, factory: ClientFactory | None, size: int
 ) -> AsyncIterator[list[LocalRolloutRunner]]:
-    """Yield `size` runners for concurrent runs, each with its own client.
+    """Yield `size` runners for concurrent runs, each with a client of its own.
 
-    For a size of 1 it is the runner itself; otherwise they are copies of it.
+    If the size is 1, this is the runner itself. Otherwise all runners are copies of it.
 
     Raises:
         ValueError: If the size is not positive.

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class _Model(NamedTuple):
-    """A model in a table: its displayed name and its figures. `tag`: see `EvalRunResult.model_tag`."""
+    """A model in a table: the name to show, and the model's figures. `tag`: see `EvalRunResult.model_tag`."""
 
     name: str
     tag: str | None
     summaries: Mapping[str, EvalEvalSummary]
 
     def no_score(self, result: EvalResult) -> NoScore | None:
-        """Return why none of the model's runs has a score, or None if one has."""
+        """Return why none of the model's runs has a score. Return None if a run has a score."""
         runs = [run for row in result.rows for run in row.runs if self.tag in (None, run.model_tag)]
         if not runs or any(run.success for run in runs):
             return None
@@ -34,7 +34,7 @@ class _Model(NamedTuple):
 
 
 def format_duration(ms: float) -> str:
-    """Format milliseconds as "26ms", from one second as "6.2s", and from one minute as "3m12.4s"."""
+    """Format a duration: as "26ms" below one second, as "6.2s" below one minute, and as "3m12.4s" from there on."""
     if round(ms) < 1000:
         return f"{ms:.0f}ms"
     seconds = round(ms / 1000, 1)
@@ -52,7 +52,7 @@ def format_tokens(tokens: int) -> str:
 def format_eval_report(result: EvalResult, console: Console, model: str = "") -> None:
     """Print totals, and a table with the scores of every model by every eval function.
 
-    `model` is the name of the only model if there is no baseline.
+    `model`: the name of the model, if there is no baseline.
     """
     models = [
         _Model(f"{summary.model} ({summary.model_tag})", summary.model_tag, summary.eval_summaries)
@@ -117,7 +117,7 @@ def _cells(score: EvalEvalSummary, ks: Sequence[int]) -> list[str]:
 def message_text(number: int, message: Message) -> str:
     """Format a message with its number and role, followed by its tool calls.
 
-    All lines but the first are indented.
+    All lines except the first are indented.
     """
     text = content_text(message.get("content")) or message.get("refusal") or ""
     said = f"[{number}] {message.get('role')}: {text}".rstrip()

@@ -1,4 +1,4 @@
-"""The documented results of an `EvalRunner`: of one run, one row, one model, and the whole evaluation."""
+"""The documented results of an `EvalRunner`: of one run, of one row, of one model, and of the whole evaluation."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from benchwright.records import Message
 class EvalRunResult:
     """One run of one row.
 
-    `success`: True if the agent completed, so that there are scores; otherwise `error` is the reason.
-    `duration_ms` is the agent's time without scoring. `model_tag` is "primary", "baseline", or None if there
-    is only one model.
+    `success`: True if the agent completed, so that there are scores. `error`: the reason if it did not.
+    `duration_ms`: the agent's time, without scoring. `model_tag`: "primary" or "baseline"; None if there is
+    only one model.
     """
 
     run_index: int
@@ -31,7 +31,7 @@ class EvalRunResult:
 
 @dataclass
 class EvalRowResult:
-    """All runs of one row, by model and run."""
+    """All runs of one row, ordered by model and run."""
 
     row_index: int
     runs: list[EvalRunResult] = field(default_factory=list)
@@ -39,9 +39,9 @@ class EvalRowResult:
 
 @dataclass
 class EvalEvalSummary:
-    """One eval function's scores over all runs. A run without a score counts as 0.
+    """The scores that one eval function gave to all runs. A run without a score counts as 0.
 
-    `std` is the population standard deviation. `pass_at_k` is empty with one run per row.
+    `std`: the standard deviation of a population. `pass_at_k`: empty if each row has one run.
     """
 
     mean: float = 0.0
@@ -53,7 +53,7 @@ class EvalEvalSummary:
 
 @dataclass
 class EvalModelSummary:
-    """One model's results. `total_duration_ms` is the sum of its runs' times."""
+    """The results of one model. `total_duration_ms`: the sum of the times of its runs."""
 
     model: str
     model_tag: str
@@ -65,10 +65,11 @@ class EvalModelSummary:
 
 @dataclass
 class EvalResult:
-    """The result of an evaluation. With a baseline, `eval_summaries` are those of the primary model.
+    """The result of an evaluation.
 
-    `total_rows` counts the rows that at least one model has run, and `total_runs` the runs of both.
-    `total_duration_ms` is wall time.
+    `eval_summaries`: with a baseline, the summaries of the primary model. `total_rows`: the number of rows
+    that at least one model has run. `total_runs`: the number of runs of all models. `total_duration_ms`:
+    wall-clock time.
     """
 
     rows: list[EvalRowResult]
@@ -91,9 +92,9 @@ BenchResult = EvalResult
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """Return pass@k from `n` runs of which `c` passed: the probability that at least one of `k` passes.
+    """Return pass@k: the probability that at least one of `k` runs passes.
 
-    The `k` runs are drawn from the `n`. It is 1.0 if fewer than `k` failed.
+    The `k` runs are drawn from `n` runs, of which `c` passed. pass@k is 1.0 if fewer than `k` runs failed.
     """
     from benchwright.stats import passk
 
@@ -103,7 +104,7 @@ def pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def group_by_row(runs: Sequence[EvalRunResult]) -> list[EvalRowResult]:
-    """Group run results, ordered by row, into one result per row."""
+    """Group the results of runs, which are ordered by row, into one result per row."""
     rows: dict[int, EvalRowResult] = {}
     for run in runs:
         rows.setdefault(run.row_index, EvalRowResult(run.row_index)).runs.append(run)
@@ -113,7 +114,7 @@ def group_by_row(runs: Sequence[EvalRunResult]) -> list[EvalRowResult]:
 def summarise_scores(
     runs: Sequence[EvalRunResult], names: Sequence[str], n_runs: int, pass_threshold: float
 ) -> dict[str, EvalEvalSummary]:
-    """Return {eval function: summary} over these runs, which are all of one model."""
+    """Return {eval function: summary} over these runs. All runs are of one model."""
     from benchwright.stats.documented_statistics import documented_statistics, tries_by_sample
 
     rows = [run.row_index for run in runs]
@@ -136,7 +137,10 @@ def summarise_model(
     n_runs: int,
     pass_threshold: float,
 ) -> EvalModelSummary:
-    """Return the summary of the model with this tag over its runs."""
+    """Return the summary of one model. `tag`: the model's tag.
+
+    `runs`: the runs from which the model's runs are taken.
+    """
     own = [run for run in runs if run.model_tag == tag]
     return EvalModelSummary(
         model=model,

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class LocalLLMClientProtocol(LLMClientProtocol, Protocol):
-    """The interface of a model's client that a runner needs: the agent's, and the methods below."""
+    """Interface of a model's client that a runner needs: the interface that agents use, and the methods below."""
 
     def set_tools(self, tools: list[OpenAIFunctionToolSchema]) -> None:
         """Offer these tools with every call."""
@@ -38,9 +38,9 @@ class LocalLLMClientProtocol(LLMClientProtocol, Protocol):
 
 @dataclass
 class LocalRunResult:
-    """The result of one row. `success`: True if the agent completed; otherwise `error` is the reason.
+    """The result of one row. `success`: True if the agent completed. `error`: the reason if it did not.
 
-    `token_usage` has prompt_tokens, completion_tokens, total_tokens and num_llm_calls.
+    `token_usage`: a mapping with prompt_tokens, completion_tokens, total_tokens and num_llm_calls.
     """
 
     row_index: int
@@ -53,7 +53,7 @@ class LocalRunResult:
 
 @dataclass
 class LocalBatchResult:
-    """The results of several rows, in order. `total` is the number of rows that were run."""
+    """The results of several rows, in order. `total`: the number of rows that were run."""
 
     results: list[LocalRunResult]
     total: int
@@ -66,9 +66,9 @@ class LocalBatchResult:
 
 
 class LocalRolloutRunner:
-    """Runs one agent with one client. `request_metadata` is added to the metadata of every request.
+    """Runs one agent with one client. `request_metadata`: added to the metadata of every request.
 
-    With `debug` or a `debug_dir`, the agent's events are written to files named after the rollouts.
+    With `debug` or a `debug_dir`, the agent's events are written to files that are named after the rollouts.
     """
 
     def __init__(
@@ -156,9 +156,9 @@ class LocalRolloutRunner:
         on_progress: Callable[[int, int, LocalRunResult], None] | None = None,
         start_index: int = 0,
     ) -> LocalBatchResult:
-        """Run the agent on rows, one after the other, and return the results.
+        """Run the agent on rows, one row after the other, and return the results.
 
-        The first row's index is `start_index`. `on_progress(current, total, result)` is called after each
+        `start_index`: the index of the first row. `on_progress(current, total, result)` is called after each
         row. A systemic provider error ends the batch early; other failures do not.
         """
 
@@ -174,9 +174,9 @@ class LocalRolloutRunner:
 def batch_result(
     results: list[LocalRunResult], duration_ms: float, stop_reason: str | None
 ) -> LocalBatchResult:
-    """Return the results of several rows with their totals.
+    """Return the results of several rows, with totals over the rows.
 
-    `stop_reason`: why further rows were not run, or None if all were.
+    `stop_reason`: why further rows were not run; None if all were run.
     """
     passed = sum(result.success for result in results)
     return LocalBatchResult(

@@ -1,7 +1,7 @@
 """Executes runs of rows in memory, as a plan of the engine.
 
-Each run borrows a runner from its model's pool, so that no two runs share a client. Nothing is kept: the
-journal is in a temporary directory, and the results are returned to the caller.
+Each run borrows a runner from the pool of its model, so that no two runs use the same client at once. Nothing
+is kept: the journal is in a temporary directory, and the results are returned to the caller.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ W = TypeVar("W", bound=Runner)
 
 
 class RowRun(NamedTuple, Generic[W]):
-    """One run of one row. `model_tag`: its model's name if there are several models, else None."""
+    """One run of one row. `model_tag`: the name of the run's model; None if there is only one model."""
 
     row: DatasetRow
     row_index: int
@@ -46,7 +46,7 @@ class RowRun(NamedTuple, Generic[W]):
 
 
 class RunOutcome(Protocol):
-    """The part of a run's outcome that this module needs."""
+    """Interface of a run's result that this module needs."""
 
     success: bool
     error: str | None
@@ -55,11 +55,11 @@ class RunOutcome(Protocol):
 R = TypeVar("R", bound=RunOutcome)
 
 Pools = Mapping[str, Sequence[W]]
-"""The runners of each model, one per concurrent run. The first model comes first."""
+"""Mapping from each model to its runners, one runner per concurrent run. The first model comes first."""
 
 
 class RowResults(NamedTuple, Generic[R]):
-    """The results, ordered by row, model and run. `stop_reason`: why some runs were not made, else None."""
+    """The results, ordered by row, model and run. `stop_reason`: why some runs were not made; None if all were made."""
 
     results: list[R]
     duration_ms: float
@@ -78,9 +78,9 @@ async def run_rows(
 ) -> RowResults[R]:
     """Run every row `n_runs` times with every model, and return the results.
 
-    Row indexes begin at `start_index`. `failed` returns the result of an attempt that raised an error.
-    `on_progress(current, total, result)` is called after each attempt. After a systemic provider error, no
-    further attempts begin.
+    Row indexes begin at `start_index`. `failed`: a function that returns the result of an attempt that raised
+    an error. `on_progress(current, total, result)` is called after each attempt. After a systemic provider
+    error, no further attempts begin.
 
     Raises:
         UserError: If a client's settings are unusable.
@@ -117,7 +117,7 @@ class _Place(NamedTuple):
 
 
 class _Rows(Generic[W, R]):
-    """The engine task of the runs, which is also its own solver."""
+    """The engine task of the runs. It is also its own solver."""
 
     spec = TaskSpec("rows", "1", "rows in memory")
     scorers: Sequence[Scorer] = ()
@@ -141,7 +141,7 @@ class _Rows(Generic[W, R]):
         self._failed = failed
 
     def connections(self) -> Mapping[str, ModelClient]:
-        """Return the connections of the documented clients, by the model's slot (its id in sessions)."""
+        """Return the connections of the clients by slot (the id of the model in sessions)."""
         return {
             name: runner.llm_client.connection()
             for runners in self._idle.values()

@@ -33,14 +33,14 @@ _KEY_OF = {word: key for key in Key for word in key.value}
 
 
 class Command(NamedTuple):
-    """The command in a line of input. `key` is None if the line is invalid; `row` is set with `Key.ROW`."""
+    """The command in a line of input. `key`: None if the line is invalid. `row`: set if `key` is `Key.ROW`."""
 
     key: Key | None
     row: int | None = None
 
 
 def read_command(line: str | None) -> Command:
-    """Parse a line of input. None (end of input) means to quit; a number alone means to go to that row."""
+    """Parse a line of input. None (the end of the input) means to quit. A number alone means to go to that row."""
     if line is None:
         return Command(Key.QUIT)
     word, _, rest = line.strip().lower().partition(" ")

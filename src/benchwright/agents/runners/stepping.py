@@ -1,7 +1,8 @@
 """Stepping through rollouts: before each call to the model, a person decides how to continue.
 
-`Stepper` holds the state of the person's session, but no terminal. `SteppingClient` is the client that it
-delays. Each row is an ordinary run of the engine, made by the caller of `Stepper.go`.
+`Stepper` holds the state of the person's session, but no terminal. `SteppingClient` is the client whose calls
+wait for the person. Each row is an ordinary run of the engine. The caller of `Stepper.run_rows` makes these
+runs.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from benchwright.records import Message
 
 
 class StepConsole(Protocol):
-    """The person who steps through rollouts, as seen by a `Stepper`: shows texts and asks for input.
+    """The person who steps through rollouts, as a `Stepper` sees them: shows texts, and asks for input.
 
-    Texts to show may come from a model; the implementation must make them harmless.
+    Texts to show may come from a model. The implementation must make them harmless.
     """
 
     def show(self, text: str) -> None:
@@ -32,19 +33,19 @@ class StepConsole(Protocol):
         ...
 
     async def ask(self, prompt: str) -> str | None:
-        """Ask the person for a line, and return it. Return None at the end of the input."""
+        """Ask the person for a line, and return the line. Return None at the end of the input."""
         ...
 
 
 class LeaveRow(BaseException):
-    """Raised when the person leaves the row. Not an Exception, so that the agent does not catch it."""
+    """Raised when the person leaves the row. It is not an Exception, so that the agent does not catch it."""
 
 
 @dataclass
 class _Row:
-    """The state of the current row: the messages shown, and the person's decisions.
+    """The state of the current row: the messages shown so far, and the person's decisions.
 
-    `way_out`: the command with which the person leaves the row, None until then.
+    `way_out`: the command with which the person leaves the row; None until then.
     """
 
     index: int
@@ -69,7 +70,7 @@ class Stepper:
         self._row = _Row(rows.start)
 
     async def run_rows(self, first: int, run_row: Callable[[int], Awaitable[LocalRunResult]]) -> None:
-        """Run the row `first`, then the rows that the person chooses, until they quit."""
+        """Run the row `first`, and then the rows that the person chooses, until the person quits."""
         self._person.show(KEYS)
         index: int | None = first
         while index is not None:
@@ -107,7 +108,7 @@ class Stepper:
         self._person.show(f"    ({format_duration(duration_ms)}, {tokens} tokens, {answer.finish_reason})")
 
     def show_failure(self, error: TrialError) -> None:
-        """Show why a call failed. The agent may still call again."""
+        """Show why a call failed. The agent may still make further calls."""
         self._person.show(f"The call failed: {error}")
 
     def _ended(self, run: LocalRunResult) -> None:
@@ -124,7 +125,7 @@ class Stepper:
         self._person.show(f"{told}\nTokens: {tokens}, calls: {run.token_usage.get('num_llm_calls', 0)}")
 
     def _show_new(self, messages: Sequence[Message]) -> None:
-        """Show the messages from the first on that is new or changed since the last call."""
+        """Show the first message that is new or changed since the last call, and all messages after it."""
         pairs = zip(self._row.messages, messages, strict=False)
         known = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         self._row.messages = list(messages)
@@ -135,7 +136,7 @@ class Stepper:
             self._person.show(message_text(number, message))
 
     async def _decide(self, prompt: str) -> Command:
-        """Ask the person until a line is a command that continues or leaves the row; return the command."""
+        """Ask the person until a line is a command that continues or leaves the row. Return this command."""
         row = self._row
         while True:
             line = await self._person.ask(prompt)
@@ -160,9 +161,9 @@ class Stepper:
 
 
 class SteppingClient:
-    """A client of a model whose calls wait for a person.
+    """A client of a model. Each of its calls waits for a person.
 
-    One call runs at a time, even if the agent makes several.
+    One call runs at a time, even if the agent makes several calls at once.
     """
 
     def __init__(self, client: LocalLLMClientProtocol, stepper: Stepper) -> None:
@@ -177,7 +178,7 @@ class SteppingClient:
         return getattr(self._client, "failure", None)
 
     async def chat_completions(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:
-        """Send a request to the model when the person continues; return the response.
+        """Wait until the person continues, then send a request to the model, and return the response.
 
         Raises:
             LeaveRow: If the person left the row.

@@ -1,7 +1,7 @@
-"""The card of an endpoint: a report on its capabilities and limitations, made with few short requests.
+"""The card of an endpoint: a report on the endpoint's capabilities and limitations, made with few short requests.
 
-A probe is a function that gets an `Examination`, sends requests, and records findings in it. `run_probes` runs
-all probes.
+A probe is a function that gets an `Examination`, sends requests, and records findings in the examination.
+`run_probes` runs all probes.
 """
 
 from benchwright.endpoint.card.examination import Examination

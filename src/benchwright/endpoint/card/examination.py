@@ -1,4 +1,4 @@
-"""An examination of an endpoint in progress: the findings so far, and functions that send the probes' requests."""
+"""An examination of an endpoint in progress: the findings so far, and the functions with which probes send requests."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ SHORT_TOKEN_LIMIT = 16
 """Token limit for responses whose content does not matter."""
 
 SENTENCE_PROMPT = "Write one sentence about the sea."
-"""A prompt to which every model answers with more than `SHORT_TOKEN_LIMIT` tokens."""
+"""Prompt that every model answers with more than `SHORT_TOKEN_LIMIT` tokens."""
 
 EXTRA_THINKING_TOKENS = 256
-"""Additional tokens for a model whose thinking cannot be turned off."""
+"""Number of tokens added to a request's token limit if the model's thinking cannot be turned off."""
 
 NO_ROUTE_REASON = "neither chat completions nor completions answer"
 
 
 class Token(NamedTuple):
-    """A token and its log-probability; `highest` is the highest one at its position.
+    """A token and its log-probability.
 
-    Both are None for a prompt's first token.
+    `highest`: the highest log-probability of any token at this position; None if not reported. `logprob`:
+    None for a prompt's first token, which has no log-probability.
     """
 
     text: str
@@ -38,20 +39,21 @@ class Token(NamedTuple):
 
 
 class Examination:
-    """The findings so far, and facts that later probes need from earlier ones.
+    """The findings so far, and facts that later probes need from earlier probes.
 
     `looking_for`: the lines of the card that are being examined. `unreachable`: the error if the server
     cannot be reached. `models`: the names in the list of models. `path`: the path that generates answers
     (chat completions, or completions if there is no chat); None until one of them has answered.
     `limit_field`: the field for the token limit. `stream_fields`: the fields that request a stream. `quiet`:
-    the fields that turn thinking off. `thinks`: True if the model was seen to think without them.
+    the fields that turn thinking off. `thinks`: True if the model was seen to think without the fields in
+    `quiet`.
 
-    Responses that several probes use: `plain`, the first whole one; `streamed`, the first stream; `settled`,
-    the response to a question with a short answer; `completed`, a response of completions; `cached`, the
-    responses to a long prompt that was sent twice.
+    Responses that several probes use: `plain`, the first response that was not streamed; `streamed`, the
+    first stream; `settled`, the response to a question with a short answer; `completed`, a response of the
+    completions route; `cached`, the responses to a long prompt that was sent twice.
 
-    `refused`: sampling fields that the server refuses. `generated`, `echoed`: tokens with log-probabilities,
-    from an answer and from a prompt.
+    `refused`: sampling fields that the server refuses. `generated`: the tokens of an answer, with their
+    log-probabilities. `echoed`: the tokens of a prompt, with their log-probabilities.
     """
 
     def __init__(self, prober: Prober) -> None:
@@ -76,9 +78,9 @@ class Examination:
         self.echoed: list[Token] = []
 
     def record_outcome(self, key: str, outcome: str, **detail: Any) -> None:
-        """Record an outcome of a line of the card.
+        """Record the outcome of a line of the card.
 
-        `detail`: the values that are put into the outcome's texts.
+        `detail`: the values that replace the placeholders in the outcome's texts.
         """
         found = OUTCOMES[key][outcome]
         option = option_advice(self.server, found.option_topic)
@@ -86,20 +88,20 @@ class Examination:
         self.findings[key] = Finding(found.state, outcome, found.text.format(**detail), follows, detail)
 
     def record_unknown(self, key: str, reason: str) -> None:
-        """Record that a line of the card is unknown, and the reason."""
+        """Record that the finding for a line of the card is unknown, with the reason."""
         self.findings[key] = Finding(State.UNKNOWN, UNKNOWN_OUTCOME, reason)
 
     def outcome(self, key: str) -> str:
-        """Return the recorded outcome of a line of the card; `unknown` if there is none yet."""
+        """Return the recorded outcome of a line of the card. Return `unknown` if none is recorded yet."""
         found = self.findings.get(key)
         return UNKNOWN_OUTCOME if found is None else found.outcome
 
     @property
     def first_response(self) -> ProbeResponse:
-        """The first response of chat or completions that was not streamed.
+        """The first response of chat completions or completions that was not streamed.
 
         Raises:
-            Unanswered: If there is none.
+            Unanswered: If there is no such response.
         """
         if self.plain is None:
             raise self._no_route()
@@ -107,7 +109,7 @@ class Examination:
 
     @property
     def has_chat(self) -> bool:
-        """True if chat completions work; False if only completions do.
+        """True if chat completions work; False if only completions work.
 
         Raises:
             Unanswered: If neither works.
@@ -125,10 +127,10 @@ class Examination:
     async def ask(self, question: str, tokens: int = SHORT_TOKEN_LIMIT, **fields: Any) -> ProbeResponse:
         """Send a question by chat, or by completions if there is no chat, and return the response.
 
-        `tokens`: the limit of the answer. `fields`: further fields of the request.
+        `tokens`: the token limit of the answer. `fields`: further fields of the request.
 
         Raises:
-            Unanswered: If there is no response, or neither route works.
+            Unanswered: If there is no response, or if neither chat nor completions work.
         """
         if self.path is None:
             raise self._no_route()
@@ -139,8 +141,8 @@ class Examination:
     ) -> ProbeResponse:
         """Send a question to a path, and return the response.
 
-        The arguments are those of `ask` and `Prober.post`. A question for chat may be a list of parts, such
-        as an image.
+        The arguments are those of `ask` and of `Prober.post`. A question for chat may also be a list of
+        message parts, such as a text and an image.
         """
         asked = (
             {"prompt": question} if path != CHAT else {"messages": [{"role": "user", "content": question}]}

@@ -9,22 +9,23 @@ from benchwright.endpoint.card.examination import CHAT, SENTENCE_PROMPT, SHORT_T
 from benchwright.endpoint.card.probe_response import ProbeResponse
 
 MOST_READS, LEAST_PIECES, LEAST_SECONDS = 2, 6, 0.05
-"""Signs of a stream that a buffer held back.
+"""Signs that a buffer held a stream back.
 
-It has `LEAST_PIECES` or more and took longer than `LEAST_SECONDS`, but arrived in at most `MOST_READS` reads.
+A stream was held back if it has at least `LEAST_PIECES` pieces and took longer than `LEAST_SECONDS`, but
+arrived in at most `MOST_READS` reads of the socket.
 """
 
 FIRST_RESPONSE_PATIENCE = 4.0
-"""Factor for the time limit of the first response, because some servers load the model for it."""
+"""Factor by which the time limit of the first response is multiplied: some servers load the model first."""
 
 TOKENS_PER_PIECE = 1.5
-"""Tokens per piece of a stream; from this average on, pieces are reported to hold several tokens."""
+"""Average number of tokens per piece of a stream from which pieces are reported to hold several tokens."""
 
 
 async def probe_chat(known: Examination) -> None:
     """Find out whether chat completions answer, without a stream.
 
-    If the field for the token limit is refused, retry with the other one.
+    If the server refuses the field for the token limit, retry with the other field for it.
     """
     answer = await known.ask_at(CHAT, SENTENCE_PROMPT, patience=FIRST_RESPONSE_PATIENCE)
     if (
@@ -49,7 +50,7 @@ async def probe_chat(known: Examination) -> None:
 
 
 async def probe_usage(known: Examination) -> None:
-    """Record whether the first whole response reports its usage."""
+    """Record whether the first response that was not streamed reports its usage."""
     said = known.first_response.content
     prompt, completion = said.token_count("prompt_tokens"), said.token_count("completion_tokens")
     if prompt is None or completion is None:
@@ -59,10 +60,10 @@ async def probe_usage(known: Examination) -> None:
 
 
 async def probe_streaming(known: Examination) -> None:
-    """Find out whether responses are streamed.
+    """Find out whether responses are streamed, and record the outcome.
 
-    `SENTENCE_PROMPT` is sent with `stream` and `include_usage` (without the latter if it is refused), and the
-    outcome is recorded in `known`.
+    `SENTENCE_PROMPT` is sent with `stream` and `include_usage`. If the server refuses `include_usage`, it is
+    left out.
     """
     fields: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
     answer = await known.ask(SENTENCE_PROMPT, **fields)
@@ -81,7 +82,10 @@ async def probe_streaming(known: Examination) -> None:
 
 
 def _note_pieces(known: Examination, answer: ProbeResponse) -> None:
-    """Record whether a stream sent single tokens, several at once, or one piece, and whether it was held back."""
+    """Record whether a stream sent single tokens, several tokens at once, or one piece.
+
+    Record whether it was held back.
+    """
     said = answer.content
     pieces, tokens = len(said.pieces), said.token_count("completion_tokens")
     if pieces <= 1:
@@ -98,7 +102,7 @@ def _note_pieces(known: Examination, answer: ProbeResponse) -> None:
 def record_usage_in_stream(known: Examination, answer: ProbeResponse, *, refused: bool) -> None:
     """Record whether a stream reported its usage.
 
-    `refused`: True if the server refused the request for usage.
+    `refused`: True if the server refused the request field that asks for usage.
     """
     said = answer.content
     completion = said.token_count("completion_tokens")
@@ -114,7 +118,7 @@ def record_usage_in_stream(known: Examination, answer: ProbeResponse, *, refused
 
 
 async def probe_finish_reasons(known: Examination) -> None:
-    """Record the finish reasons of two answers: one that the token limit cut off, and one that ended by itself."""
+    """Record the finish reasons of two answers: one cut off by the token limit, and one that ended by itself."""
     said = known.first_response.content
     cut, completion = said.finish_reason, said.token_count("completion_tokens")
     end = known.settled.content.finish_reason if known.settled is not None else None

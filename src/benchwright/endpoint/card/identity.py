@@ -17,14 +17,14 @@ CONTEXT_FIELDS = (
     *("max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length"),
     *("n_ctx", "n_ctx_train"),
 )
-"""Fields for a model's context window in lists of models.
+"""Names of the fields that hold a model's context window in lists of models.
 
-Used by vLLM and SGLang, LM Studio, OpenRouter, Groq, Mistral and llama.cpp.
+vLLM and SGLang, LM Studio, OpenRouter, Groq, Mistral and llama.cpp use them.
 """
 
 
 async def probe_models(known: Examination) -> None:
-    """Fetch the list of models, and find the server's identity and the model's context window in it."""
+    """Fetch the list of models. Find the server's identity and the model's context window in it."""
     answer = await known.prober.get("/models")
     model = known.prober.client.target.model
     found = answer.json.get("data")
@@ -43,7 +43,7 @@ async def probe_models(known: Examination) -> None:
 
 
 def _recognise(known: Examination, answer: ProbeResponse, models: list[dict[str, Any]]) -> None:
-    """Identify the server by its host, by its list of models, or by the headers of that response."""
+    """Identify the server by its host, by its list of models, or by the headers of the response with that list."""
     host = parse_base_url(known.prober.client.target.base_url).host
     found = (
         servers.server_by_host(host)
@@ -56,7 +56,7 @@ def _recognise(known: Examination, answer: ProbeResponse, models: list[dict[str,
 
 
 def read_context_window(model: dict[str, Any]) -> int | None:
-    """Return the context window in an entry of a list of models, in tokens; None if it is missing."""
+    """Return the context window, in tokens, from an entry of a list of models. Return None if the entry has none."""
     for holder in (model, model.get("meta"), model.get("top_provider")):
         for field in CONTEXT_FIELDS:
             if window := read_count(holder, field):
@@ -65,9 +65,9 @@ def read_context_window(model: dict[str, Any]) -> int | None:
 
 
 async def probe_version(known: Examination, *, guess: bool = True) -> None:
-    """Ask for the server's version.
+    """Find out the server's version.
 
-    With `guess`, identify an unknown server by trying paths that only some servers have.
+    `guess`: if the server is unknown, also identify it, by trying paths that only some servers have.
     """
     ways = {
         servers.LLAMA_CPP: _props,
@@ -158,7 +158,7 @@ async def record_missing_context(known: Examination) -> None:
 async def probe_metrics(known: Examination) -> None:
     """Record whether the server publishes metrics at /metrics.
 
-    If the server is unknown, identify it by their names.
+    If the server is unknown, identify it by the names of its metrics.
     """
     answer = await known.prober.get("/metrics", beside=True)
     text = answer.body.decode("utf-8", "replace") if answer.status == 200 else ""

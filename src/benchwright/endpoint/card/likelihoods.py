@@ -1,4 +1,7 @@
-"""Probes of log-probabilities (of generated tokens and of prompts, and their agreement) and of token counting."""
+"""Probes of log-probabilities and of token counting.
+
+Log-probabilities are those of generated tokens and of prompts; a probe also compares the two.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ GENERATED_TOKENS = 4
 """Number of generated tokens whose log-probabilities are compared."""
 
 LOGPROB_TOLERANCE = 0.1
-"""Absolute and relative tolerance between two log-probabilities of one token, which vary with batches and precision."""
+"""Tolerance for the difference between two log-probabilities of the same token; both absolute and relative.
+
+Log-probabilities vary with the batch and the numerical precision.
+"""
 
 
 LOGPROB, HIGHEST = Token._fields.index("logprob"), Token._fields.index("highest")
@@ -40,7 +46,7 @@ async def probe_completions(known: Examination) -> None:
 
 
 async def probe_logprobs(known: Examination) -> None:
-    """Record the routes (chat, completions) that report log-probabilities of generated tokens."""
+    """Record which of the routes chat and completions report log-probabilities of generated tokens."""
     routes = ["completions"] if known.generated else []
     refusal = None
     if known.has_chat:
@@ -57,9 +63,9 @@ async def probe_logprobs(known: Examination) -> None:
 
 
 def read_tokens(logprobs: Any) -> list[Token]:
-    """Return the tokens in a `logprobs` object.
+    """Return the tokens in a `logprobs` object, in the format of chat or of completions.
 
-    It is in the format of completions, or of chat, which llama.cpp uses for both.
+    llama.cpp uses the format of chat on both routes.
     """
     if not isinstance(logprobs, dict):
         return []
@@ -74,9 +80,10 @@ def read_tokens(logprobs: Any) -> list[Token]:
 
 
 async def probe_prompt_logprobs(known: Examination) -> None:
-    """Find out whether a prompt's log-probabilities are available.
+    """Find out whether the log-probabilities of a prompt are available.
 
-    They are requested by `echo`, else by vLLM's field `prompt_logprobs`.
+    They are requested with `echo`. If that yields none, they are requested with vLLM's field
+    `prompt_logprobs`.
     """
     if known.completed is None:
         raise Unanswered("completions do not answer")
@@ -101,7 +108,8 @@ async def probe_prompt_logprobs(known: Examination) -> None:
 def read_prompt_tokens(answer: dict[str, Any]) -> list[Token]:
     """Return the tokens in a response's `prompt_logprobs`.
 
-    This is a list of null, then of mappings by token id, each with the actual token first.
+    `prompt_logprobs` is a list with an entry per token: null for the first token, then mappings by token id.
+    In each mapping, the first entry is the token that the prompt really contains.
     """
     choices = answer.get("choices") or [{}]
     listed = choices[0].get("prompt_logprobs") or answer.get("prompt_logprobs") or []
@@ -115,10 +123,7 @@ def read_prompt_tokens(answer: dict[str, Any]) -> list[Token]:
 
 
 async def probe_logprob_agreement(known: Examination) -> None:
-    """Find out whether log-probabilities agree.
-
-    The same tokens are generated, and read at the end of a prompt.
-    """
+    """Find out whether the log-probabilities of generated tokens agree with those of the same tokens in a prompt."""
     if not known.generated or not known.echoed:
         raise Unanswered("values of generated tokens and of prompts are not both told")
     outcome = agreement_outcome(known.generated, known.echoed)
@@ -132,12 +137,12 @@ async def probe_logprob_agreement(known: Examination) -> None:
 
 
 def agreement_outcome(generated: Sequence[Token], echoed: Sequence[Token]) -> str:
-    """Return the outcome of the line `logprobs_agree`.
+    """Return the outcome of the card's line `logprobs_agree`.
 
-    `generated`: the tokens of an answer. `echoed`: a prompt that ends with them.
+    `generated`: the tokens of an answer. `echoed`: the tokens of a prompt that ends with that answer.
 
-    A server that is off by one reports the values of the neighbouring position. The highest value at a
-    token's position is then the neighbour's.
+    Some servers are off by one: they report the value of the neighbouring position. Such a server is
+    recognised by the highest value at a position, which then is the neighbour's.
     """
     first, many = _place(generated, echoed), len(generated)
     for outcome, shift in (("agree", 0), ("late", -1), ("early", 1)):
@@ -150,9 +155,10 @@ def agreement_outcome(generated: Sequence[Token], echoed: Sequence[Token]) -> st
 
 
 def _place(generated: Sequence[Token], echoed: Sequence[Token]) -> int:
-    """Return the offset of the generated tokens in the echoed prompt.
+    """Return the index in the echoed prompt at which the generated tokens begin.
 
-    It is found by their texts; if these differ, they are taken to end before the last token.
+    The index is found by the texts of the tokens. If the texts differ, the generated tokens are assumed to
+    end just before the last token of the prompt.
     """
     texts, many = [token.text for token in generated], len(generated)
     last = len(echoed) - 1 - many
@@ -177,7 +183,7 @@ def _values(tokens: Sequence[Token]) -> str:
 
 
 async def probe_token_counting(known: Examination) -> None:
-    """Find out whether /tokenize counts as the usage does, for the same text."""
+    """Find out whether /tokenize and the usage of a response count the same number of tokens for the same text."""
     answer = await known.prober.post("/tokenize", {"prompt": LOGPROB_PROMPT}, beside=True)
     counted = answer.json.get("count") if answer.is_accepted else None
     if answer.is_accepted and not isinstance(counted, int):  # llama.cpp uses other names

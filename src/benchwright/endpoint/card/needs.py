@@ -24,9 +24,9 @@ class Need(StrEnum):
 
 
 Needs = Mapping[Need, bool]
-"""The needs of a run.
+"""The needs of a run: a mapping from a need to True if every request of the run depends on it.
 
-The value is True if every request depends on the need, so that nothing works without it.
+If such a need is not met, nothing works.
 """
 
 
@@ -36,7 +36,7 @@ async def _look_at_whole_usage(known: Examination) -> None:
 
 
 async def _look_at_streamed_usage(known: Examination) -> None:
-    """Record whether a stream reports its usage; if not, also whether whole responses do."""
+    """Record whether a stream reports its usage. If not, also record whether responses without a stream report it."""
     await generation.probe_streaming(known)
     outcome = known.outcome("usage_in_stream")
     if known.streamed is not None and outcome not in ("reported", UNKNOWN_OUTCOME):
@@ -61,17 +61,20 @@ NEED_PROBES: Mapping[Need, Probe] = {
 }
 
 HARMLESS_OUTCOMES = frozenset({"called_oddly"})
-"""Outcomes that deviate from the API's reference but affect no run."""
+"""Names of outcomes that deviate from the API's reference but do not affect a run."""
 
 FATAL_OUTCOMES = frozenset({"refused", "none", "chat", "no_chat"})
-"""Outcomes that mean failure for every request with the need: it is refused, or answered as if it did not have it."""
+"""Names of outcomes with which no request that has the need can work.
+
+The server refuses such a request, or ignores what the request asks for.
+"""
 
 
 async def identify_server(known: Examination) -> None:
     """Identify the server, its models and the context window, with at most two requests.
 
     Raises:
-        Unanswered: If there was no response in time, or the server cannot be reached.
+        Unanswered: If there was no response in time, or if the server cannot be reached.
     """
     await identity.probe_models(known)
     if known.outcome("server") == UNKNOWN_OUTCOME:
@@ -79,20 +82,21 @@ async def identify_server(known: Examination) -> None:
 
 
 async def check_needs(known: Examination, needs: Needs, *, stream: bool) -> None:
-    """Run the probes for the needs of a run, with concurrent requests, and record their findings."""
+    """Run the probes for the needs of a run concurrently, and record their findings."""
     known.path = COMPLETIONS if Need.LOGPROBS in needs else CHAT
     await asyncio.gather(*(run_probe(known, probe_of(need, stream=stream)) for need in needs))
 
 
 def probe_of(need: Need, *, stream: bool) -> Probe:
-    """Return the probe that checks a need of a run; `stream` is True if the run streams its responses."""
+    """Return the probe that checks a need. `stream`: True if the run streams its responses."""
     return STREAMED_USAGE_PROBE if need is Need.USAGE and stream else NEED_PROBES[need]
 
 
 def unmet_needs(findings: Mapping[str, Finding], needs: Needs, *, stream: bool) -> Iterator[tuple[str, bool]]:
-    """Yield (text, is fatal) for each need that is not met.
+    """Yield (message, is fatal) for each need that is not met.
 
-    The text says what is missing and gives advice; the flag is True if nothing works without it.
+    The message says what is missing and gives advice. `is fatal` is True if no request works without the
+    need.
     """
     for need, always in needs.items():
         for key in probe_of(need, stream=stream).lines:

@@ -1,7 +1,7 @@
-"""All possible outcomes of each line of a card: a short text, and the consequences for evaluations.
+"""All possible outcomes of each line of a card, each with a short text and the consequences for evaluations.
 
-Texts are templates for `str.format`, filled in with the details of a finding. `{option}` becomes a sentence
-with the server option that turns a feature on, or nothing.
+The texts are templates for `str.format`, filled in with the details of a finding. `{option}` is replaced by a
+sentence that names the server option for the feature, or by nothing.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from benchwright.endpoint.card.records import State
 YES, NO, PARTLY, UNKNOWN = State.YES, State.NO, State.PARTLY, State.UNKNOWN
 
 UNKNOWN_OUTCOME = "unknown"
-"""Outcome of a line about which nothing was found out; possible for every line."""
+"""Outcome of a line whose probe found nothing out. Every line can have this outcome."""
 
 
 class Outcome(NamedTuple):
-    """Outcome of a line: state, `text`, `consequence`. `option_topic`: a key of `servers.OPTIONS` or ""."""
+    """Outcome of a line of the card. `option_topic`: the feature's key in `servers.SERVER_OPTIONS`, or ""."""
 
     state: State
     text: str
@@ -36,7 +36,7 @@ _ONE_AT_A_TIME = "More than --concurrency {many} only adds waiting time to every
 
 
 def _dialect(program: str) -> Mapping[str, Outcome]:
-    """Return the outcomes for a dialect's line of the card. `program`: a program that uses the dialect."""
+    """Return the outcomes of the card's line for a dialect. `program`: a program that uses the dialect."""
     return {
         "answers": Outcome(YES, "answers", f"{program} speaks with the server itself, through our relay."),
         "other": Outcome(PARTLY, "answers something else", f"{program} may not understand it."),
@@ -396,4 +396,4 @@ OUTCOMES: Mapping[str, Mapping[str, Outcome]] = {
         ),
     },
 }
-"""All outcomes: by the key of a line of the card, then by the stable name of the outcome."""
+"""All outcomes: a mapping from a line's key to a mapping from the outcome's stable name to the outcome."""

@@ -1,4 +1,4 @@
-"""A response as the server sent it, piece by piece, before any repair; for the probes of the card."""
+"""A response to a probe as the server sent it: in pieces, and before any repair."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchwright.records import DECODE_ERRORS
 from benchwright.text import one_line
 
 MAX_RESPONSE_BYTES = 8 * 1024 * 1024
-"""Maximum size of a response in bytes; a larger one is refused."""
+"""Maximum size of a response in bytes. A larger response is an error."""
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
 
@@ -45,14 +45,14 @@ class RecordingSink:
         self.pieces.append((at, chunk))
 
     def token_at(self) -> None:
-        """Return None: tokens are not timed here. So only the limit for the whole response applies."""
+        """Return None, because tokens are not timed here. So only the time limit of the whole response applies."""
 
 
 class ResponseContent:
-    """Content of a response's first choice, streamed or whole, of a chat or a completion.
+    """Content of a response's first choice, whether streamed or not, from chat or from completions.
 
     `reasoning_field`: the name of the field that held reasoning. `pieces`: the arrival times of the events
-    that held text. `calls`: the tool calls, or their deltas, as sent.
+    that held text. `calls`: the tool calls as sent, or their deltas if the response was streamed.
     """
 
     def __init__(self) -> None:
@@ -69,15 +69,15 @@ class ResponseContent:
 
     @property
     def all_text(self) -> str:
-        """Reasoning and answer, joined."""
+        """The reasoning and the answer, joined."""
         return self.reasoning + self.text
 
     def token_count(self, name: str) -> int | None:
-        """Return the count `name` from the response's `usage`; None if it is missing or invalid."""
+        """Return the count `name` from the response's `usage`. Return None if the count is missing or invalid."""
         return read_count(self.usage, name)
 
     def add_choice(self, choice: dict[str, Any], at: int) -> None:
-        """Add a choice of a response, or of a chunk, that arrived at the time `at`."""
+        """Add the choice of a response or of a chunk. `at`: its arrival time."""
         message = choice.get("message") or choice.get("delta") or {}
         text, thought = _content(message.get("content") or choice.get("text"))
         for field in REASONING_FIELDS:
@@ -98,7 +98,8 @@ class ResponseContent:
 class ProbeResponse:
     """A response to a probe.
 
-    `late`: it did not end in time. `broken`: the exchange failed. In both cases it is incomplete.
+    `late`: True if the response did not end in time. `broken`: True if the exchange failed. In both cases the
+    response is incomplete.
     """
 
     def __init__(self, recording: RecordingSink, *, late: bool = False, broken: bool = False) -> None:
@@ -116,7 +117,7 @@ class ProbeResponse:
 
     @property
     def is_accepted(self) -> bool:
-        """True if the request was accepted: neither the status nor the body reports an error."""
+        """True if the server accepted the request: neither the status nor the body reports an error."""
         return self.status == 200 and not self._error
 
     @property
@@ -126,7 +127,7 @@ class ProbeResponse:
 
     @property
     def seconds(self) -> float:
-        """Seconds from the request to the last piece."""
+        """Seconds from the sending of the request to the arrival of the response's last piece."""
         return (self.pieces[-1][0] - self.sent_at) / 1e9 if self.pieces else 0.0
 
     @property
@@ -141,7 +142,7 @@ class ProbeResponse:
 
     @cached_property
     def json(self) -> dict[str, Any]:
-        """The body, decoded as a JSON object; {} if it is anything else."""
+        """The body, decoded as a JSON object; {} if the body is not a JSON object."""
         try:
             found = _decode(self.body)
         except DECODE_ERRORS:
@@ -150,7 +151,7 @@ class ProbeResponse:
 
     @cached_property
     def events(self) -> list[tuple[int, dict[str, Any]]]:
-        """JSON objects in a stream's events, each with its arrival time; empty if the response is no stream."""
+        """The JSON objects in a stream's events, each with its arrival time; empty if the response is not a stream."""
         found: list[tuple[int, dict[str, Any]]] = []
         if not self.is_stream:
             return found
@@ -173,14 +174,17 @@ class ProbeResponse:
 
     @property
     def refusal(self) -> str:
-        """The server's refusal of the request in one line: its status and message."""
+        """The server's refusal of the request in one line: the status and the error message."""
         body = msgspec.json.encode({"error": self._error}) if self.events else self.body
         detail = error_detail(body)[1]
         return one_line(f"HTTP {self.status}: {detail}" if detail else f"HTTP {self.status}", 160)
 
     @cached_property
     def content(self) -> ResponseContent:
-        """Content of the response. Raises one of `assembly.MISSHAPEN` if the response is malformed."""
+        """The content of the response's first choice.
+
+        Raises one of `accumulator.MALFORMED_ERRORS` if it is malformed.
+        """
         said = ResponseContent()
         for at, event in self.events or [(self.pieces[-1][0] if self.pieces else 0, self.json)]:
             choices = event.get("choices") or []
@@ -193,7 +197,7 @@ class ProbeResponse:
 
 
 def read_count(holder: Any, name: str) -> int | None:
-    """Return the non-negative integer `name` of a JSON object; None if it is missing or invalid."""
+    """Return the non-negative integer `name` from a JSON object. Return None if it is missing or invalid."""
     value = holder.get(name) if isinstance(holder, dict) else None
     return value if type(value) is int and value >= 0 else None
 

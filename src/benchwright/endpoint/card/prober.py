@@ -25,14 +25,14 @@ MAX_UNANSWERED = 3
 """Number of consecutive requests without a response after which no more are sent."""
 
 BUSY_STATUSES = frozenset({429, 502, 503, 504, 529})
-"""Statuses with which a server reports that it is temporarily unable to answer."""
+"""HTTP statuses with which a server reports that it is temporarily unable to answer."""
 
 KEY_REFUSED_STATUSES = frozenset({401, 402, 403})
-"""Statuses that refuse the key or the account, not the request."""
+"""HTTP statuses with which a server refuses the key or the account rather than the request."""
 
 RETRY_PAUSES = (1.0, 2.0, 4.0)
 MAX_RETRY_PAUSE = 10.0
-"""Seconds before each retry at a busy server, and the longest pause that it may ask for instead."""
+"""Longest pause, in seconds, for which a busy server may ask before a retry."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -40,7 +40,7 @@ _encode = msgspec.json.Encoder().encode
 class Unanswered(Exception):
     """Raised if a request has no usable response.
 
-    The text is the reason. `broken`: True if the exchange failed. `unreachable`: the error if the server
+    The message is the reason. `broken`: True if the exchange failed. `unreachable`: the error if the server
     cannot be reached, else None.
     """
 
@@ -55,8 +55,9 @@ class Unanswered(Exception):
 class Prober:
     """Sends requests to one endpoint through its client, so that headers, sockets and certificates are as in a run.
 
-    `seconds`: the limit of each request. `most`: the maximum number of requests. `told`: called before each
-    request with the number of requests so far. `late`: the number of requests without a response in time.
+    `seconds`: the time limit of each request. `most`: the maximum number of requests. `told`: a function
+    called before each request with the number of requests so far. `late`: the number of requests that had no
+    response in time.
     """
 
     def __init__(
@@ -88,9 +89,10 @@ class Prober:
         return self._most - self.requests
 
     async def get(self, path: str, *, beside: bool = False) -> ProbeResponse:
-        """Send a GET request and return the response; see `post`.
+        """Send a GET request and return the response.
 
-        The path is below the base URL, or with `beside` beside its /v1.
+        `path` is appended to the base URL. With `beside`, `path` takes the place of the base URL's final /v1,
+        for a server's own routes such as /metrics.
         """
         return await self._patiently("GET", path, b"", beside)
 
@@ -99,10 +101,10 @@ class Prober:
     ) -> ProbeResponse:
         """Send a POST request and return the response.
 
-        The target's model and settings are added to the body; fields that are None are left out.
+        The target's model and settings are added to the body. Fields that are None are left out.
 
-        A refusal is also returned as a response. A response that did not end in time is returned incomplete
-        (see `Answer.whole`). `patience`: a factor for the time limit.
+        A refusal is returned as a response, too. A response that did not end in time is returned incomplete
+        (see `ProbeResponse.is_complete`). `beside`: see `get`. `patience`: a factor for the time limit.
 
         Raises:
             Unanswered: If there was no response in time, the server is unreachable or too busy, the key is
@@ -121,7 +123,7 @@ class Prober:
     ) -> ProbeResponse:
         """Send a request and return the response.
 
-        If the server is busy or still loads its model, retry after a pause.
+        If the server is busy or is still loading its model, wait and retry.
         """
         for pause in (*RETRY_PAUSES, None):
             answer = await self._send(method, path, body, beside, patience * self.seconds)
@@ -154,10 +156,10 @@ class Prober:
             raise Unanswered(f"{MAX_UNANSWERED} requests in a row had no answer")
 
     def _failed(self, error: TransportError, recording: RecordingSink, seconds: float) -> ProbeResponse:
-        """Return the part of a response that arrived before the exchange failed.
+        """Return the incomplete response that had arrived when the exchange failed.
 
         Raises:
-            Unanswered: If nothing arrived.
+            Unanswered: If nothing had arrived.
         """
         late = error.kind == "total_timeout"
         answer = ProbeResponse(recording, late=late, broken=not late)
@@ -174,10 +176,12 @@ class Prober:
 
 
 def _pause(answer: ProbeResponse, usual: float) -> float:
-    """Return how many seconds to wait for a busy server: as many as it asks for, else `usual`.
+    """Return how many seconds to wait before a retry at a busy server.
+
+    This is the pause that the server asks for, or `usual` if it asks for none.
 
     Raises:
-        Unanswered: If the server asks for too many.
+        Unanswered: If the server asks for too long a pause.
     """
     wanted = parse_retry_after(answer.headers.get("retry-after", ""))
     if wanted is not None and wanted > MAX_RETRY_PAUSE:

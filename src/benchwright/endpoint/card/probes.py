@@ -25,7 +25,7 @@ from benchwright.text import one_line
 
 
 class Probe(NamedTuple):
-    """A function (`run_probe`) that examines some lines of the card."""
+    """A function (`run_probe`) that examines the lines of the card with the keys in `lines`."""
 
     lines: tuple[str, ...]
     run: Callable[[Examination], Awaitable[None]]
@@ -64,11 +64,14 @@ PROBES = (
     Probe(("long_prompts",), under_load.probe_long_prompts),
     Probe(("parallel",), under_load.probe_concurrency),
 )
-"""All probes, in the order of execution. Thinking is turned off as early as possible; slow probes come last."""
+"""All probes, in the order of execution.
+
+Thinking is turned off as early as possible. Slow probes come last.
+"""
 
 
 async def run_probes(known: Examination) -> None:
-    """Run all probes, one after the other; stop if the server cannot be reached."""
+    """Run all probes, one after the other. Stop if the server cannot be reached."""
     for probe in PROBES:
         known.looking_for = ", ".join(CARD_LINES[key].title for key in probe.lines)
         await run_probe(known, probe)
@@ -77,7 +80,7 @@ async def run_probes(known: Examination) -> None:
 
 
 async def run_probe(known: Examination, probe: Probe) -> None:
-    """Run one probe. Its lines that get no finding are recorded as unknown, with the reason."""
+    """Run one probe. Record each of the probe's lines that gets no finding as unknown, with the reason."""
     try:
         await probe.run(known)
         why = "not told"
@@ -93,7 +96,7 @@ async def run_probe(known: Examination, probe: Probe) -> None:
 
 
 def make_card(known: Examination, unseen: str = "not looked for") -> Card:
-    """Return the card with the findings so far. `unseen`: the reason given in lines that were not examined."""
+    """Return the card with the findings so far. `unseen`: the reason that is given in lines that were not examined."""
     if known.unreachable is not None:
         unseen = "nobody is there"
     target, prober = known.prober.client.target, known.prober

@@ -10,7 +10,10 @@ from benchwright.records import Amount, Moment, Record
 
 
 class State(StrEnum):
-    """State of a finding: it works as in the API's reference, does not work, works differently, or is unknown."""
+    """State of a finding.
+
+    The feature works as in the API's reference, does not work, works differently, or its state is unknown.
+    """
 
     YES = "yes"
     NO = "no"
@@ -22,8 +25,8 @@ class Finding(Record, frozen=True):
     """The finding for one line of a card.
 
     `outcome`: the name of one of the line's outcomes (docs/check.md), or `unknown`. `said`: the outcome in a
-    few words; if it is unknown, the reason. `follows`: the consequences for evaluations. `detail`: the values
-    that were put into these texts.
+    few words; if the outcome is unknown, the reason. `follows`: the consequences for evaluations. `detail`:
+    the values that replace the placeholders in the texts of the outcome.
     """
 
     state: State
@@ -34,7 +37,7 @@ class Finding(Record, frozen=True):
 
 
 class CardLine(NamedTuple):
-    """A line of the card. `group`: the heading under which it is shown. `title`: its name."""
+    """A line of the card. `group`: the heading under which the line is shown. `title`: the name of the line."""
 
     group: str
     title: str
@@ -78,14 +81,14 @@ CARD_LINES: Mapping[str, CardLine] = {
     "prompt_cache": CardLine(LOAD, "prompt cache"),
     "parallel": CardLine(LOAD, "parallel requests"),
 }
-"""All lines of a card by their keys, in the order in which they are shown."""
+"""All lines of a card in the order in which they are shown: a mapping from the line's key to the line."""
 
 
 class Card(Record, frozen=True):
     """The capabilities of an endpoint: one finding per key of `CARD_LINES`.
 
-    `checked_at`: the time of the examination (wall clock, ns). `requests`: the number of requests sent, in
-    `seconds`. `late`: how many of them had no response in time.
+    `checked_at`: the time of the examination (wall clock, ns). `requests`: the number of requests sent.
+    `seconds`: the duration of the examination. `late`: the number of requests that had no response in time.
     """
 
     base_url: str

@@ -36,13 +36,13 @@ RED_SQUARE = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAS0lEQVR42u3PQQkAAAgAsetfWiP4FgYrsKZeS0BA"
     "QEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEDgsqnc8OJg6Ln3AAAAAElFTkSuQmCC"
 )
-"""64 by 64 red pixels, as PNG."""
+"""A square of 64 by 64 red pixels: a PNG image as a data URL."""
 
 
 async def probe_token_limit(known: Examination) -> None:
-    """Find out whether `max_completion_tokens` works beside `max_tokens`.
+    """Find out whether `max_completion_tokens` takes precedence over `max_tokens`.
 
-    A small limit is sent in the former and a larger one in the latter.
+    A small limit is sent in `max_completion_tokens` and a larger limit in `max_tokens`.
     """
     if not known.has_chat:
         known.record_outcome("output_limit", "max_tokens", why="is none of completions")
@@ -91,7 +91,7 @@ async def probe_several_answers(known: Examination) -> None:
 
 
 async def probe_seeds(known: Examination) -> None:
-    """Find out whether seeds work: send a question at temperature 1 twice with one seed, and once with another."""
+    """Find out whether seeds work: send one question at temperature 1 three times, twice with the same seed."""
     warm = {} if "temperature" in known.refused else {"temperature": 1.0}
     answers = [
         await known.ask(SENTENCE_PROMPT, SHORT_TOKEN_LIMIT, seed=seed, **warm) for seed in (11, 11, 12)
@@ -108,9 +108,9 @@ async def probe_seeds(known: Examination) -> None:
 
 
 async def probe_sampling(known: Examination) -> None:
-    """Find out which sampling fields are accepted: send all of them.
+    """Find out which sampling fields are accepted: send all of them at once.
 
-    If a refusal names some, send the others again.
+    If the server's refusal names some of them, send the remaining fields again.
     """
     answer = await known.ask(SENTENCE_PROMPT, FEW_TOKENS, **SAMPLING_FIELDS)
     if answer.is_accepted:
@@ -127,7 +127,7 @@ async def probe_sampling(known: Examination) -> None:
 
 
 async def probe_json_schema(known: Examination) -> None:
-    """Find out whether a JSON schema is enforced: send one with a question that is not usually answered in JSON."""
+    """Find out whether a JSON schema is enforced: send the schema with a question that is rarely answered in JSON."""
     schema = {"name": "animal", "strict": True, "schema": SCHEMA}
     wanted = {"type": "json_schema", "json_schema": schema}
     answer = await known.ask_without_thinking("Say hello.", 48, response_format=wanted)

@@ -9,7 +9,7 @@ from benchwright.endpoint.card.examination import Examination
 from benchwright.endpoint.dialects import GEMINI, MESSAGES, RESPONSES
 
 MISSING_PATH_STATUSES = frozenset({404, 405, 501})
-"""Statuses with which a server reports that it does not have a path."""
+"""HTTP statuses with which a server reports that it does not have a path."""
 
 HELLO_PROMPT = "Say hello."
 
@@ -29,13 +29,16 @@ DIALECT_PROBES: Mapping[str, tuple[str, Mapping[str, Any], str]] = {
         "candidates",
     ),
 }
-"""Probe of each dialect, by the key of its line: the path, the request body, and a field that every response has."""
+"""Probes of dialects: a mapping from the key of the dialect's line to (path, request body, response field).
+
+The response field is one that every response of the dialect has.
+"""
 
 
 async def probe_dialect(known: Examination, key: str) -> None:
-    """Find out whether the server has another dialect: request a short answer in it.
+    """Find out whether the server has a dialect: request a short answer in that dialect.
 
-    `key`: the dialect's line of the card.
+    `key`: the key of the dialect's line of the card.
     """
     path, body, field = DIALECT_PROBES[key]
     answer = await known.prober.post(path, body)
@@ -48,7 +51,7 @@ async def probe_dialect(known: Examination, key: str) -> None:
 
 
 async def probe_embeddings(known: Examination) -> None:
-    """Find out whether the server computes embeddings: request that of one word."""
+    """Find out whether the server computes embeddings: request the embedding of one word."""
     answer = await known.prober.post("/embeddings", {"input": "sea"})
     data = answer.json.get("data")
     vector = data[0].get("embedding") if answer.is_accepted and isinstance(data, list) and data else None

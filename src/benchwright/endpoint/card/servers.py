@@ -1,4 +1,4 @@
-"""Identification of an endpoint's server software, and the options of each server that turn on missing features."""
+"""Identification of an endpoint's server software, and the server options that turn on missing features."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SERVER_TITLES = {
 
 
 class Server(NamedTuple):
-    """Server software. `version`: None if unknown. `evidence`: the evidence for its identity, as a phrase."""
+    """Server software. `version`: None if unknown. `evidence`: a phrase that says how the server was identified."""
 
     name: str
     version: str | None = None
@@ -47,7 +47,7 @@ _OWNERS = {
     "organization_owner": LM_STUDIO,
     "library": OLLAMA,
 }
-"""Values of `owned_by` in lists of models that identify a server."""
+"""Mapping from values of `owned_by` in lists of models to the server software that they identify."""
 
 _HOSTS = {
     "api.openai.com": "openai",
@@ -55,7 +55,7 @@ _HOSTS = {
 }
 
 _HEADERS = {"x-litellm": LITELLM, "x-portkey": "portkey"}
-"""Gateways, by the prefix of the names of the headers that they add."""
+"""Mapping from the first characters of response headers' names to the gateway that adds these headers."""
 
 _METRICS = {
     "vllm:": VLLM,
@@ -65,11 +65,11 @@ _METRICS = {
     "litellm_": LITELLM,
     "benchwright_": SIMULATED,
 }
-"""Servers, by the prefix of the names of their metrics."""
+"""Mapping from the first characters of metrics' names to the server software that publishes these metrics."""
 
 
 def server_by_host(host: str) -> Server | None:
-    """Return the server of a known host; None if the host is unknown."""
+    """Return the server software of a known host. Return None if the host is unknown."""
     if host.endswith(".openai.azure.com"):
         return Server("azure", evidence="its host")
     name = _HOSTS.get(host)
@@ -77,7 +77,7 @@ def server_by_host(host: str) -> Server | None:
 
 
 def server_by_headers(headers: Mapping[str, str]) -> Server | None:
-    """Return the server identified by the headers of a response; None if they do not identify it."""
+    """Return the server software that the headers of a response identify. Return None if they identify none."""
     for name in headers:
         for beginning, server in _HEADERS.items():
             if name.startswith(beginning):
@@ -88,7 +88,7 @@ def server_by_headers(headers: Mapping[str, str]) -> Server | None:
 
 
 def server_by_models(models: list[dict[str, Any]]) -> Server | None:
-    """Return the server identified by its list of models; None if that does not identify it."""
+    """Return the server software that a list of models identifies. Return None if the list identifies none."""
     for model in models:
         owner = model.get("owned_by")
         if isinstance(owner, str) and owner in _OWNERS:
@@ -99,7 +99,7 @@ def server_by_models(models: list[dict[str, Any]]) -> Server | None:
 
 
 def server_by_metrics(text: str) -> str | None:
-    """Return the name of the server that publishes these metrics; None if it is unknown."""
+    """Return the name of the server software that publishes these metrics. Return None if it is unknown."""
     for line in text.splitlines():
         for beginning, server in _METRICS.items():
             if line.startswith(beginning):
@@ -138,16 +138,16 @@ SERVER_OPTIONS: Mapping[str, Mapping[str, str]] = {
         OLLAMA: "OLLAMA_NUM_PARALLEL=N",
     },
 }
-"""Options of servers (variables of Ollama) that turn on a feature: by the feature, then by the server.
+"""Server options that turn on a feature: a mapping from the feature to a mapping from the server to the option.
 
-From each server's documentation.
+The options are taken from each server's documentation. For Ollama they are environment variables.
 """
 
 
 def option_advice(server: Server, topic: str) -> str:
     """Return a sentence that recommends the server's option for a feature.
 
-    For an unknown server it lists the options of several.
+    For an unknown server, the sentence lists the options of several servers.
     """
     options = SERVER_OPTIONS.get(topic, {})
     if server.name in options:

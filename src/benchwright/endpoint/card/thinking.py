@@ -1,4 +1,4 @@
-"""Probes of thinking: which part of a response holds it, and which request fields turn it off or on."""
+"""Probes of thinking: in which field of a response it is, and which request fields turn it off or on."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from benchwright.endpoint.reasoning_effort import STYLES, ReasoningSettings, bod
 
 SUM_QUESTION = "What is 7 + 5? Answer with the number only."
 SUM_ANSWER_TOKENS = 48
-"""Tokens within which a model that does not think has answered the question of `probe_thinking`."""
+"""Number of tokens within which a model that does not think has answered the question of `probe_thinking`."""
 
 OPENING_THINKING_TAGS = (
     *("<think>", "<thinking>", "<thought>", "[THINK]", "<seed:think>"),
     *("<|channel|>analysis", "<|channel>thought"),
 )
 CLOSING_THINKING_TAGS = ("</think>", "</thinking>", "</thought>", "<channel|>", "[/THINK]", "</seed:think>")
-"""Marks of thinking in the text of an answer: the tags at its beginning (`OPENING_THINKING_TAGS`), and at its end."""
+"""Tags at the beginning of thinking in the text of an answer (`OPENING_THINKING_TAGS`), and tags at its end."""
 
 OFF_STYLES = ("vllm", "openai", "deepseek", "dashscope", "openrouter")
-"""Styles (kinds of request fields, see `thinking.styles`) that are tried to turn thinking off."""
+"""Styles of request fields (see `reasoning_effort.styles`) that are tried in order to turn thinking off."""
 
 THINKING_ON_FIELDS: Mapping[str, Any] = {
     "chat_template_kwargs": {"enable_thinking": True, "thinking": True},
@@ -34,7 +34,10 @@ THINKING_ON_FIELDS: Mapping[str, Any] = {
 
 
 def thinking_place(answer: ProbeResponse) -> str | None:
-    """Return where a response holds its thinking, as an outcome of the line `reasoning`; None if it holds none."""
+    """Return where a response holds its thinking, as the name of an outcome of the line `reasoning`.
+
+    Return None if the response holds no thinking.
+    """
     said = answer.content
     if said.reasoning:
         return "field"
@@ -48,7 +51,7 @@ def thinking_place(answer: ProbeResponse) -> str | None:
 def _is_counted(said: ResponseContent) -> bool:
     """Return True if the usage counts thinking.
 
-    It may have a count of its own, or a total above prompt and completion.
+    The usage has a separate count of thinking, or a total that is larger than prompt and completion together.
     """
     if read_count(said.usage.get("completion_tokens_details"), "reasoning_tokens"):
         return True
@@ -73,7 +76,7 @@ async def probe_thinking(known: Examination) -> None:
 
 
 async def probe_thinking_switch(known: Examination) -> None:
-    """Find out which request fields turn thinking off or on: try those of each style until one has an effect."""
+    """Find out which request fields turn thinking off or on: try the fields of each style until some have an effect."""
     if known.settled is None:
         raise Unanswered("whether the model thinks is not known")
     if not known.has_chat:
@@ -90,7 +93,7 @@ async def probe_thinking_switch(known: Examination) -> None:
 
 
 def _note_switch(known: Examination, way: str, fields: Mapping[str, Any]) -> None:
-    """Record the request fields that had an effect on thinking. If they turn it off, later probes use them."""
+    """Record the request fields that had an effect on thinking. If they turn thinking off, later probes send them."""
     if known.thinks:
         known.quiet = fields
         known.record_outcome("reasoning_switch", "off", way=way)
@@ -108,9 +111,9 @@ def _has_effect(answer: ProbeResponse, *, off: bool) -> bool:
 
 
 def _ways(known: Examination) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield (name, request fields) of each attempt to turn thinking off, or on if the model does not think.
+    """Yield (name, request fields) for each attempt to turn thinking off, or on if the model does not think.
 
-    The server's own style comes first, and none comes twice.
+    The server's own style comes first. No style comes twice.
     """
     if not known.thinks:
         for name, value in THINKING_ON_FIELDS.items():

@@ -1,4 +1,4 @@
-"""Probes of tool calls: one, several at once, and their form in streams."""
+"""Probes of tool calls: one call, several calls at once, and the form of calls in streams."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ TOOL = {
 }
 TOOL_QUESTION = "What is the weather in Paris and in Rome? Call the tool once for each city, both now."
 TWO_CALLS_TOKENS = 160
-"""Token limit that suffices for two calls with some words before them."""
+"""Token limit that suffices for two calls with a few words before them."""
 
 SHORT_QUESTION, SHORT_ROOM = "What is the weather in Paris? Call the tool.", 64
-"""Question that requires one call, and a token limit that suffices for it."""
+"""A question that requires one call, and a token limit that suffices for that call."""
 
 CALL_TEXT_BEGINNINGS = (
     *("<tool_call", "[TOOL_CALLS]", "<|python_tag|>", "<function=", "<|tool_call", "```tool_call"),
@@ -39,9 +39,9 @@ CALL_TEXT_BEGINNINGS = (
 
 
 async def probe_tool_calls(known: Examination) -> None:
-    """Find out whether tool calls work: ask a question that requires two.
+    """Find out whether tool calls work: ask a question that requires two calls.
 
-    If there are none, find out whether this is due to the server or the model.
+    If the response has no calls, find out whether the server or the model is the reason.
     """
     answer = await ask_tool_question(known)
     record_tool_calls(known, answer)
@@ -68,12 +68,12 @@ async def probe_one_tool_call(known: Examination) -> None:
 
 
 async def ask_tool_question(known: Examination, **fields: Any) -> ProbeResponse:
-    """Send the question that requires two calls to chat, with the tool, and return the response."""
+    """Send to chat the question that requires two calls, with the tool, and return the response."""
     return await known.ask_without_thinking(TOOL_QUESTION, TWO_CALLS_TOKENS, tools=[TOOL], **fields)
 
 
 def record_tool_calls(known: Examination, answer: ProbeResponse) -> None:
-    """Record the form of the tool calls in a response, or that they are missing."""
+    """Record the form of the tool calls in a response. If there are none, record that they are missing."""
     if not answer.is_accepted:
         known.record_outcome("tools", "refused", refusal=answer.refusal)
         return
@@ -95,7 +95,7 @@ def _note_several(known: Examination, said: ResponseContent) -> None:
 
 
 def _faults(said: ResponseContent) -> Iterator[str]:
-    """Yield a description of each deviation from the API's reference in the calls of a whole response."""
+    """Yield a description of each deviation from the API's reference in the calls of a response without a stream."""
     ids = [str(call.get("id") or "") for call in said.calls]
     if "" in ids:
         yield "without ids"
@@ -115,7 +115,7 @@ def _is_object(text: Any) -> bool:
 
 
 async def probe_streamed_calls(known: Examination) -> None:
-    """Find out how tool calls are streamed: send the question of `probe_tool_calls` again, with a stream."""
+    """Find out how tool calls are streamed: repeat the question of `probe_tool_calls` as a stream."""
     outcome = known.outcome("tools")
     if outcome not in ("called", "called_oddly", "only_required"):
         raise Unanswered("no calls came")
@@ -136,7 +136,7 @@ async def probe_streamed_calls(known: Examination) -> None:
 
 
 def _note_streamed(known: Examination, answer: ProbeResponse) -> None:
-    """Record how a stream distinguishes its calls, and whether Benchwright parses them correctly."""
+    """Record how a stream tells its calls apart, and whether Benchwright parses the calls correctly."""
     pieces = answer.content.calls
     indices = [piece.get("index") for piece in pieces]
     ids = {str(piece["id"]) for piece in pieces if piece.get("id")}

@@ -1,4 +1,4 @@
-"""Probes of behaviour under load: the prompt cache, prompts longer than the context window, and concurrent requests."""
+"""Probes of behaviour under load: prompt cache, prompts that exceed the context window, and concurrent requests."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from benchwright.endpoint.card.probe_response import ProbeResponse, read_count
 from benchwright.endpoint.card.prober import Unanswered
 
 FILLER_SENTENCE = "The ferry leaves the harbour at noon and comes back before it is dark. "
-"""A sentence of about 15 tokens in most vocabularies."""
+"""A sentence that is repeated to make long prompts. In most vocabularies it has about 15 tokens."""
 
 CACHED, LONG = 90, 330
-"""Repetitions of `FILLER_SENTENCE` for prompts of about 1,350 and 4,950 tokens.
+"""Repetitions of `FILLER_SENTENCE` for prompts of about 1,350 tokens (`CACHED`) and 4,950 tokens (`LONG`).
 
-OpenAI caches prompts from 1,024 tokens on; Ollama's default context window has 4,096.
+OpenAI caches prompts from 1,024 tokens on. Ollama's default context window has 4,096 tokens.
 """
 
 SMALL, SLOW_SECONDS = 20, 2.0
-"""Repetitions of `FILLER_SENTENCE` for a slow server.
+"""Repetitions of `FILLER_SENTENCE` for a slow server (`SMALL`), and when a server is slow (`SLOW_SECONDS`).
 
-A server is slow if a short prompt's first token takes more than `SLOW_SECONDS`.
+A server is slow if the first token after a short prompt takes more than `SLOW_SECONDS`.
 """
 
 CUT_SHARE = 0.9
-"""Share of a prompt's tokens; if the usage counts a smaller share, the server has cut the prompt."""
+"""Lowest normal share of a prompt's tokens in the usage. If a smaller share is counted, the prompt was cut."""
 
 TOO_SLOW_REASON = "a prompt of some 5,000 tokens would take too long to read"
 
@@ -36,7 +36,10 @@ QUESTION_TOPICS = ("wind", "moon", "rain", "snow")
 
 
 async def probe_prompt_cache(known: Examination) -> None:
-    """Find out whether prompts are cached: send a long one twice, and compare usage and time to the first token."""
+    """Find out whether prompts are cached: send a long prompt twice.
+
+    Compare the usage and the time to the first token.
+    """
     slow = known.streamed is not None and _first_token(known.streamed) > SLOW_SECONDS
     prompt = _prompt(SMALL if slow else CACHED)
     answers = [await known.ask(prompt, 1, **known.stream_fields) for _ in range(2)]
@@ -59,20 +62,20 @@ async def probe_prompt_cache(known: Examination) -> None:
 
 
 def _prompt(repetitions: int) -> str:
-    """Return a prompt that was never sent before, with `repetitions` of `FILLER_SENTENCE`."""
+    """Return a prompt that was never sent before: `FILLER_SENTENCE`, repeated `repetitions` times."""
     return f"Note {os.urandom(6).hex()}. {FILLER_SENTENCE * repetitions}When does the ferry leave?"
 
 
 def _first_token(answer: ProbeResponse) -> float:
-    """Return the seconds from a request to the first text of its response."""
+    """Return the seconds from the sending of a request to the first text of its response."""
     pieces = answer.content.pieces
     return (pieces[0] - answer.sent_at) / 1e9 if pieces else answer.seconds
 
 
 def _cached_tokens(answer: ProbeResponse) -> int | None:
-    """Return the number of cached prompt tokens in the usage, also from DeepSeek's field.
+    """Return the number of cached prompt tokens that the usage reports, in the usual field or in DeepSeek's.
 
-    None if it is not reported.
+    Return None if the usage does not report it.
     """
     usage = answer.content.usage
     told = read_count(usage.get("prompt_tokens_details"), "cached_tokens")
@@ -80,9 +83,9 @@ def _cached_tokens(answer: ProbeResponse) -> int | None:
 
 
 async def probe_long_prompts(known: Examination) -> None:
-    """Find out what happens to a prompt longer than many context windows.
+    """Find out what the server does with a prompt that is longer than many context windows.
 
-    It may be refused, processed whole, or silently cut.
+    The server may refuse the prompt, process all of it, or silently cut it.
     """
     if known.outcome("prompt_cache") == UNKNOWN_OUTCOME:
         raise Unanswered("even a shorter one was not answered")
@@ -151,10 +154,10 @@ def _note_parallel(known: Examination, alone: ProbeResponse, answers: Sequence[P
 
 
 def _is_broken_off(answer: ProbeResponse, alone: ProbeResponse) -> bool:
-    """Return True if a response broke off.
+    """Return True if a response was broken off.
 
-    This includes a response without a finish reason that is much shorter than `alone`, a response to a single
-    request.
+    A response without a finish reason counts as broken off, too, if it is much shorter than `alone`, the
+    response to a single request.
     """
     said = answer.content
     early = said.finish_reason is None and len(said.pieces) < len(alone.content.pieces) / 2
@@ -164,7 +167,7 @@ def _is_broken_off(answer: ProbeResponse, alone: ProbeResponse) -> bool:
 def peak_concurrency(answers: Sequence[ProbeResponse]) -> int:
     """Return the maximum number of responses that were generated at one moment.
 
-    0 if the times of their pieces do not show it.
+    Return 0 if the arrival times of the responses' pieces do not show it.
     """
     spans = [
         (answer.content.pieces[0], answer.content.pieces[-1]) for answer in answers if answer.content.pieces
@@ -182,8 +185,8 @@ def peak_concurrency(answers: Sequence[ProbeResponse]) -> int:
 def _many_by_time(alone: ProbeResponse, answers: Sequence[ProbeResponse]) -> int:
     """Return the number of responses that were generated concurrently, judged by their end times.
 
-    All of them if they took about as long as `alone` (a single request), 1 if they ended one after the other,
-    else 0 (unknown).
+    Return the number of all responses if they took about as long as `alone`, the response to a single
+    request. Return 1 if they ended one after the other. Return 0 (unknown) otherwise.
     """
     ends = sorted(answer.seconds for answer in answers)
     if ends[-1] < 1.5 * alone.seconds:

@@ -1,7 +1,7 @@
-"""Dialects: other APIs than chat completions, translated into chat completions and back.
+"""Dialects: APIs other than chat completions, translated into chat completions and back.
 
-They are Anthropic's Messages, OpenAI's Responses and Google's Gemini. Everything here is pure: JSON objects
-in, JSON objects or events out.
+The dialects are Anthropic's Messages, OpenAI's Responses and Google's Gemini. All code here is pure: it turns
+JSON objects into JSON objects or events.
 """
 
 from benchwright.endpoint.dialects.conversation import NotTranslated

@@ -19,7 +19,7 @@ from benchwright.endpoint.usage import read_usage
 from benchwright.records import NO_USAGE, Usage
 
 TEXT_KINDS = ("reasoning", "text", "refusal")
-"""Kinds of parts that are text, in their order in an answer that is not streamed."""
+"""Kinds of parts that are text, in the order in which they appear in an answer that is not streamed."""
 
 CALL_ID_PREFIX = "call_"
 
@@ -30,7 +30,7 @@ RAW_ARGUMENTS_FIELD = "arguments"
 class AnswerPart(msgspec.Struct):
     """One part of an answer.
 
-    For a call, `text` is its arguments as JSON; the other kinds have no `id` and `name`.
+    `text`: the text of the part; for a call, its arguments as JSON. `id`, `name`: set for calls only.
     """
 
     kind: Literal["reasoning", "text", "refusal", "call"]
@@ -48,7 +48,7 @@ class ChatAnswer(msgspec.Struct):
 
     @property
     def normalised_finish_reason(self) -> str:
-        """Normalised finish reason: stop, length, tool_calls or content_filter.
+        """The finish reason as one of stop, length, tool_calls and content_filter.
 
         "stop" becomes "tool_calls" if the answer has calls.
         """
@@ -88,12 +88,12 @@ def _texts(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _call_ids() -> str:
-    """Return a prefix for the ids of calls that a server sent without one. It is different for each answer."""
+    """Return a prefix for the ids of calls that a server sent without an id. Each answer gets another prefix."""
     return f"{CALL_ID_PREFIX}{token_hex(6)}_"
 
 
 class AnswerStep(NamedTuple):
-    """One change to a part of a streamed answer: it begins, grows by a text, or ends.
+    """One change to a part of a streamed answer: the part begins, grows by a text, or ends.
 
     Only one part is open at a time.
     """
@@ -107,8 +107,8 @@ class AnswerStream:
     """Converter of a stream's chunks into steps.
 
     In the dialects only one part is open at a time, but chunks may mix the arguments of several calls. So the
-    first call is passed on as it arrives, and anything else that arrives meanwhile is held back until the end
-    of the answer. Blank text after a call is dropped, because it would split the turn.
+    first call is passed on as it arrives. Any other part that arrives meanwhile is held back until the end of
+    the answer. Blank text after a call is dropped, because it would split the turn.
     """
 
     def __init__(self) -> None:
@@ -123,10 +123,10 @@ class AnswerStream:
         self._held: dict[str, list[str]] = {}
 
     def read_chunk(self, chunk: dict[str, Any]) -> list[AnswerStep]:
-        """Process a chunk of the stream, and return its steps.
+        """Process a chunk of the stream, and return the steps that follow from the chunk.
 
         Raises:
-            KeyError, TypeError, AttributeError: If the chunk is not one of a chat completion.
+            KeyError, TypeError, AttributeError: If the chunk is not a chunk of a chat completion.
         """
         if chunk.get("usage"):
             self.answer.usage = read_usage(chunk["usage"])
@@ -146,13 +146,13 @@ class AnswerStream:
         return list(self._take_delta(delta)) if delta else []
 
     def finish(self) -> list[AnswerStep]:
-        """Return the steps at the end of the answer: the end of the open part, and the steps that were held back."""
+        """Return the steps at the end of the answer: the end of the open part, then the steps that were held back."""
         return [*self._close(), *self._rest()]
 
     def _new_in(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Return, as a delta, what is new in a message that came in place of a delta.
+        """Return, as a delta, what is new in a message that was sent where a delta was expected.
 
-        It may repeat all that came before.
+        The message may repeat everything that was sent before.
         """
         if not message:
             return message
@@ -178,7 +178,7 @@ class AnswerStream:
     def _first_call(self) -> Iterator[AnswerStep]:
         """Yield the steps for new arguments of the first call.
 
-        Its "begin" comes with the first arguments, because only then is its name complete.
+        The step "begin" comes with the first arguments, because the call's name is complete only then.
         """
         first = self._calls.first_call
         if first is None or len(first.arguments) == self._told:
@@ -234,7 +234,7 @@ def steps_of(part: AnswerPart) -> list[AnswerStep]:
 def parse_arguments(text: str) -> dict[str, Any]:
     """Return a call's arguments as an object.
 
-    Text that is no JSON object becomes the value of `RAW_ARGUMENTS_FIELD`.
+    Text that is not a JSON object becomes the value of the field `RAW_ARGUMENTS_FIELD`.
     """
     value = read_object(text)
     return {RAW_ARGUMENTS_FIELD: text} if value is None else value

@@ -1,4 +1,4 @@
-"""Builder of the messages of a chat completion, used for conversations in other dialects."""
+"""Builder of the messages of a chat completion, used to translate conversations from other dialects."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ class NotTranslated(ValueError):
 
 
 class ConversationBuilder:
-    """The messages of a chat completion, added one by one, in the order that servers require (`turns.order_messages`).
+    """The messages of a chat completion, added one by one and returned in the order that servers require.
 
-    Instructions before the first answer become one system message, because many chat templates allow only
-    one; later ones become user messages.
+    See `message_order.order_messages`. Instructions before the model's first answer become one system
+    message, because many chat templates allow only one system message. Later instructions become user
+    messages.
     """
 
     def __init__(self) -> None:
@@ -33,7 +34,7 @@ class ConversationBuilder:
         return [{"role": "system", "content": system}, *messages] if system else messages
 
     def add_instructions(self, text: str) -> None:
-        """Add instructions of the developer or operator of the program."""
+        """Add instructions from the developer or operator of the program."""
         if not text:
             return
         if self._answered:
@@ -42,14 +43,14 @@ class ConversationBuilder:
             self._system.append(text)
 
     def add_user_message(self, parts: list[dict[str, Any]]) -> None:
-        """Add a user message, made of chat completions parts. If all parts are text, they become one string."""
+        """Add a user message that consists of chat completions parts. If all parts are text, they become one string."""
         content: Any = parts
         if all(part["type"] == "text" for part in parts):
             content = "\n\n".join(part["text"] for part in parts)
         self._entries.append(ConversationEntry("other", {"role": "user", "content": content}))
 
     def add_answer(self, text: str, reasoning: str = "") -> None:
-        """Add text of the model, and its reasoning if there is any."""
+        """Add text of the model. Add the model's reasoning, too, if there is any."""
         if text or reasoning:
             self._answered = True
             self._entries.append(
@@ -64,7 +65,10 @@ class ConversationBuilder:
         self._entries.append(ConversationEntry("call", {"tool_calls": [call]}, identity))
 
     def add_result(self, identity: str, parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Add the result of a tool call. Return the parts that a tool message cannot hold: images."""
+        """Add the result of a tool call.
+
+        Return the parts of the result that a tool message cannot hold, which are images.
+        """
         text = "\n\n".join(part["text"] for part in parts if part["type"] == "text")
         message: Message = {"role": "tool", "tool_call_id": identity, "content": text}
         self._entries.append(ConversationEntry("result", message, identity))
@@ -86,7 +90,7 @@ def text_part(text: str) -> dict[str, Any]:
 
 
 def image_part(url: str) -> dict[str, Any]:
-    """Return an image part of a message, for a URL or data URL."""
+    """Return a message part for an image. `url`: a URL or data URL."""
     return {"type": "image_url", "image_url": {"url": url}}
 
 

@@ -1,4 +1,4 @@
-"""The dialects besides chat completions, each with everything that other modules need."""
+"""The dialects besides chat completions. The entry of each holds all that other modules need to use it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Event = dict[str, Any]
 
 
 class AnswerWriter(Protocol):
-    """Converter of one answer into a dialect, as a whole or as the events of a stream."""
+    """Converter of one answer into a dialect, either as a whole body or as the events of a stream."""
 
     def write_body(self, answer: ChatAnswer) -> dict[str, Any]:
         """Return the body of an answer that is not streamed."""
@@ -39,7 +39,7 @@ class AnswerWriter(Protocol):
         ...
 
     def end(self, answer: ChatAnswer) -> list[Event]:
-        """Return the last events, with finish reason and usage."""
+        """Return the last events of a stream, with the finish reason and the usage."""
         ...
 
     def fail(self, message: str, status: int) -> list[Event]:
@@ -59,19 +59,23 @@ class ResponseReader(Protocol):
     done: bool
 
     def read_body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Return the equivalent chat completion of a body."""
+        """Return the chat completion that is equivalent to a response body."""
         ...
 
     def read_event(self, event: dict[str, Any]) -> dict[str, Any]:
-        """Return the equivalent chat completion chunk of an event; {} if the event adds nothing to the answer."""
+        """Return the chat completion chunk that is equivalent to an event.
+
+        Return {} if the event adds nothing to the answer.
+        """
         ...
 
 
 class TokenCounting(NamedTuple):
     """Token counting in a dialect.
 
-    `path`: the path of such requests. `request_to_count`: returns the request whose tokens are to be counted, from the
-    body. `make_response`: returns the response body for a count.
+    `path`: the path of requests that count tokens. `request_to_count`: a function that returns, from the body
+    of such a request, the request whose tokens are to be counted. `make_response`: a function that returns
+    the response body for a count.
     """
 
     path: str
@@ -82,14 +86,14 @@ class TokenCounting(NamedTuple):
 class Dialect(NamedTuple):
     """A dialect (an API other than chat completions): its paths, and the conversion of its requests and responses.
 
-    `path`: the path of requests, relative to the result of `url_prefix`. `url_prefix`: returns the beginning of the URL
-    path, from the base URL's path and the model. `more_paths`: paths for other forms of the answer. `setting_paths`:
-    for each setting of a target that the dialect has, the names of the nested fields that lead to it in the
-    body. `keep_alive`: the bytes sent in a stream after a long silence. `key_headers`: the headers in which
-    servers expect a key.
+    `path`: the path of requests, relative to the result of `url_prefix`. `url_prefix`: a function that
+    returns the beginning of the URL path, from the base URL's path and the model. `more_paths`: paths for
+    other forms of the answer. `setting_paths`: for each target setting that the dialect has, the names of the
+    nested fields that lead to the setting in the body. `keep_alive`: the bytes sent in a stream after a long
+    silence. `key_headers`: the headers in which servers expect a key.
 
-    `offers_tools`: returns True if a request (with undecoded fields) offers any tool that the server does not
-    run by itself. If it is None, all tools in the field `tools` count.
+    `offers_tools`: a function that returns True if a request (with undecoded fields) offers a tool that the
+    server does not run by itself. If `offers_tools` is None, all tools in the field `tools` count.
     """
 
     name: str
@@ -108,9 +112,9 @@ class Dialect(NamedTuple):
 
     @property
     def has_model_in_url(self) -> bool:
-        """True if the URL, not the body, holds the model and the form of the answer.
+        """True if the model and the form of the answer are in the URL instead of the body.
 
-        Internally they are fields of the body, too.
+        Internally the model and the form of the answer are then also fields of the body.
         """
         return bool(self.more_paths)
 
@@ -191,4 +195,4 @@ GEMINI = Dialect(
 )
 
 DIALECTS = {path: dialect for dialect in (MESSAGES, RESPONSES, GEMINI) for path in dialect.paths}
-"""The dialects other than chat completions, by the paths of their requests."""
+"""The dialects other than chat completions: a mapping from each path of a dialect's requests to the dialect."""

@@ -1,8 +1,8 @@
 """Encoding of reasoning as an opaque text, which agents send back with the conversation without reading it.
 
 Servers of thinking models (DeepSeek, Kimi) answer 400 to a call that comes back without its
-`reasoning_content`. Codex and Gemini CLI send no readable reasoning back, only a field that they take for
-their provider's encrypted copy.
+`reasoning_content`. Codex and Gemini CLI do not send readable reasoning back. They only send back a field
+that they take for the provider's encrypted copy of the reasoning.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def encode_reasoning(thought: str) -> str:
 
 
 def decode_reasoning(opaque: Any) -> str:
-    """Return the reasoning encoded in an opaque text; "" if `encode_reasoning` did not create the text."""
+    """Return the reasoning encoded in an opaque text. Return "" if `encode_reasoning` did not create the text."""
     try:
         text = b64decode(opaque, validate=True).decode()
     except (TypeError, ValueError):

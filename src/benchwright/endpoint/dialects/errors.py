@@ -31,7 +31,7 @@ _STATES = {
 
 
 def messages_error(status: int, message: str) -> dict[str, Any]:
-    """Return an error body of Messages. Its type follows from the HTTP status."""
+    """Return an error body of Messages. Its error type follows from the HTTP status."""
     kind = _KINDS.get(status, "invalid_request_error" if status < 500 else "api_error")
     return {"type": "error", "error": {"type": kind, "message": message}}
 
@@ -44,7 +44,7 @@ def openai_error(
 
 
 def gemini_error(status: int, message: str) -> dict[str, Any]:
-    """Return an error body of Gemini; its status follows from the HTTP status.
+    """Return an error body of Gemini. The `status` in the body follows from the HTTP status.
 
     Source: `google.rpc.Status` and google/rpc/code.proto (googleapis/googleapis).
     """

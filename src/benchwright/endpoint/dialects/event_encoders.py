@@ -19,7 +19,7 @@ class EventEncoder(Protocol):
     content_type: bytes
 
     def encode(self, events: list[Event]) -> bytes:
-        """Return these events as bytes; b"" if there are none."""
+        """Return these events as bytes. Return b"" if there are no events."""
         ...
 
     def encode_end(self) -> bytes:
@@ -28,7 +28,7 @@ class EventEncoder(Protocol):
 
 
 class NamedEvents:
-    """Encoder of server-sent events that are named by their type."""
+    """Encoder of server-sent events whose names are the types of the events."""
 
     content_type = EVENT_STREAM
 
@@ -79,5 +79,5 @@ class JsonArrayEvents:
 
 
 def gemini_event_encoder(asked: dict[str, Any]) -> EventEncoder:
-    """Return the encoder that a Gemini request selects by the parameter `alt` of its URL."""
+    """Return the encoder for the stream format that a Gemini request selects by the parameter `alt` of its URL."""
     return PlainEvents() if asked.get("alt") == "sse" else JsonArrayEvents()

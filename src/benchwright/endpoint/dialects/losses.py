@@ -1,4 +1,4 @@
-"""Parts of a request that its translation could not express."""
+"""Record of the parts of a request that its translation could not express."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class TranslationLosses:
         self._tools[name] = None
 
     def add_part(self, name: str) -> None:
-        """Add a kind of item, block or part whose content is not sent to the model."""
+        """Add a kind of item, block or part whose content the model does not get."""
         self._parts[name] = None
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Flags of the request that name its losses; empty if nothing was lost."""
+        """Flags of the request, which name the lost tools and parts; empty if nothing was lost."""
         kinds = ((TOOLS_LEFT_OUT, self._tools), (PARTS_LEFT_OUT, self._parts))
         return tuple(make_flag(kind, ", ".join(names)) for kind, names in kinds if names)

@@ -1,8 +1,8 @@
 """The order of messages that servers of chat completions require.
 
 One turn of a model is one assistant message: all text and calls of the model between two results. The results
-of its calls follow directly, each call has exactly one, and everything else waits until all results are
-there.
+of the turn's calls follow directly. Each call has exactly one result. Any other message comes after all
+results.
 
 Source: OpenAI's API answers 400 to any other order: "An assistant message with 'tool_calls' must be followed
 by tool messages responding to each 'tool_call_id'", "messages with role 'tool' must be a response to a
@@ -23,10 +23,10 @@ TEXT_SEPARATOR = "\n\n"
 
 
 class ConversationEntry(NamedTuple):
-    """One event of a conversation: text or reasoning of the model, a call, a result, or another message.
+    """One entry of a conversation: text or reasoning of the model, a call, a result, or another message.
 
-    `kind`: what it is; an `interrupted` call has no result. `message`: the fields of the chat message. `id`:
-    the id of the call, for calls and results.
+    `kind`: the kind of entry; an `interrupted` entry is a call without a result. `message`: the fields of the
+    chat message. `id`: the id of the call, for calls and results.
     """
 
     kind: Literal["answer", "call", "interrupted", "result", "other"]
@@ -35,7 +35,7 @@ class ConversationEntry(NamedTuple):
 
 
 MERGED_ENTRY = ConversationEntry("other", {})
-"""Placeholder for an entry that was merged into another one."""
+"""Placeholder for an entry that was merged into an earlier entry."""
 
 
 def order_messages(entries: Iterable[ConversationEntry]) -> list[Message]:
@@ -51,10 +51,11 @@ def order_messages(entries: Iterable[ConversationEntry]) -> list[Message]:
 
 
 def _paired(entries: list[ConversationEntry]) -> list[ConversationEntry]:
-    """Return the entries with unpaired calls marked as interrupted, and unpaired results turned into user messages.
+    """Return the entries after pairing calls with results.
 
-    A result belongs to the last call with its id. A further result of the same call (Codex's `notify`) is
-    merged into the first, because servers accept only one.
+    Calls without a result are marked as interrupted. Results without a call become user messages. A result
+    belongs to the last call with the same id. A second result of a call (Codex's `notify`) is merged into the
+    first result, because servers accept only one.
     """
     calls: dict[str, int] = {}
     results: dict[str, int] = {}
@@ -80,9 +81,9 @@ def _paired(entries: list[ConversationEntry]) -> list[ConversationEntry]:
 
 
 def _take_turn(entries: deque[ConversationEntry]) -> list[Message]:
-    """Remove the first turn of a model from the entries, and return its messages.
+    """Remove the model's first turn from the entries, and return the messages of that turn.
 
-    Other messages before the turn's last result stay in the entries, so that they follow the turn.
+    Other messages that come before the turn's last result stay in the entries, so that they follow the turn.
     """
     answer: Message = {"role": "assistant", "content": None}
     results: list[Message] = []
@@ -115,7 +116,7 @@ def _take_turn(entries: deque[ConversationEntry]) -> list[Message]:
 
 
 def _add(answer: Message, entry: ConversationEntry) -> None:
-    """Add an entry to an assistant message. Blank text is dropped if it follows a call or another text."""
+    """Add an entry to an assistant message. Blank text is dropped after a call or another text."""
     said = entry.message
     if calls := said.get("tool_calls"):
         answer.setdefault("tool_calls", []).extend(calls)

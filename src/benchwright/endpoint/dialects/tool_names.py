@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from hashlib import sha256
 
 MAX_TOOL_NAME_LENGTH = 64
-"""Maximum length of a tool's name.
+"""Maximum length of a tool's name in characters.
 
-OpenAI's API answers 400 to a longer one, and to characters other than letters, digits, "_" and "-".
+OpenAI's API answers 400 to a longer name, and to characters other than letters, digits, "_" and "-".
 """
 
 _HASH_CHARACTERS = 8
@@ -20,7 +20,7 @@ def offered_name(name: str) -> str:
     """Return the name under which a tool is offered.
 
     Invalid characters are replaced by "_". A name that is too long is cut and ends with a hash, so that two
-    such names stay different.
+    long names stay different.
     """
     allowed = _NOT_ALLOWED.sub("_", name)
     if len(allowed) <= MAX_TOOL_NAME_LENGTH:
@@ -30,5 +30,5 @@ def offered_name(name: str) -> str:
 
 
 def original_names(names: Iterable[str]) -> dict[str, str]:
-    """Return the agent's own names of its tools, by the names under which they are offered to the model."""
+    """Return the agent's own names of its tools: a mapping from the name offered to the model to the agent's name."""
     return {offered_name(name): name for name in names}

@@ -18,7 +18,7 @@ _encode = msgspec.json.Encoder().encode
 class Translation:
     """Translation of one chat completion's answer into a dialect.
 
-    `asked`: the request in that dialect. `content_type`: the content type of a stream.
+    `asked`: the original request, in that dialect. `content_type`: the content type of a stream.
     """
 
     def __init__(self, dialect: Dialect, asked: dict[str, Any], identity: str = "") -> None:
@@ -37,7 +37,7 @@ class Translation:
         return self._dialect.make_writer(self._identity, model if isinstance(model, str) else "", self._asked)
 
     def mark_if_simulated(self, answer: dict[str, Any]) -> None:
-        """Mark the translated answer as simulated if this answer or chunk is.
+        """Mark the translated answer as simulated if `answer`, a chat completion or a chunk, has the mark.
 
         Must be called before the first event.
         """
@@ -49,10 +49,10 @@ class Translation:
         return self._frames.encode(self._writer.begin())
 
     def translate_chunk(self, chunk: dict[str, Any]) -> bytes:
-        """Return the events for a chunk of the chat completion; b"" if there are none.
+        """Return the events for a chunk of the chat completion. Return b"" if the chunk yields no events.
 
         Raises:
-            KeyError, TypeError, AttributeError: If the chunk is not one of a chat completion.
+            KeyError, TypeError, AttributeError: If the chunk is not a chunk of a chat completion.
         """
         steps = self._stream.read_chunk(chunk)
         if self._stream.error is not None and not self._failed:
@@ -69,8 +69,8 @@ class Translation:
     def end(self, announced: bool) -> bytes:
         """Return the last events of a stream.
 
-        If its end was not `announced` and it has no finish reason, it has broken off, and the last event is
-        an error.
+        A stream was broken off if its end was not `announced` and the answer has no finish reason. In that
+        case the last event is an error.
         """
         if self._failed:
             return b""
@@ -97,7 +97,7 @@ class Translation:
         return _encode(self._writer.write_body(read_answer(body)))
 
     def remaining_events(self, answer: ChatAnswer) -> bytes:
-        """Return all events of a stream after those of `begin`, for a complete answer."""
+        """Return all events of a stream that follow the events of `begin`, for a complete answer."""
         events: list[Event] = []
         for part in answer.parts:
             for step in steps_of(part):

@@ -24,18 +24,18 @@ HOST_STYLES = {
 }
 
 OWNER_STYLES = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama.cpp"}
-"""Thinking styles, by the values of `owned_by` in lists of models by which servers identify themselves."""
+"""Mapping from values of `owned_by` in a server's list of models to the server's thinking style."""
 
 
 class FoundStyle(NamedTuple):
-    """A detected thinking style. `evidence`: the evidence for it, as a phrase."""
+    """A detected thinking style. `evidence`: a phrase that says how the style was detected."""
 
     style: str
     evidence: str
 
 
 def style_of_host(base_url: str) -> FoundStyle | None:
-    """Return the thinking style of a known host; None if the host is unknown."""
+    """Return the thinking style of a known host. Return None if the host is unknown."""
     if base_url == LITELLM_BASE_URL:
         return FoundStyle("litellm", "LiteLLM")
     style = HOST_STYLES.get(parse_base_url(base_url).host)
@@ -43,7 +43,9 @@ def style_of_host(base_url: str) -> FoundStyle | None:
 
 
 async def style_of_server(base_url: str, access: Access) -> FoundStyle | None:
-    """Return a server's thinking style, from its list of models or a /version like vLLM's; None if neither shows it.
+    """Return a server's thinking style, found by its list of models or by a /version like vLLM's.
+
+    Return None if neither shows it.
 
     Raises:
         ProviderError: If the server cannot be reached.

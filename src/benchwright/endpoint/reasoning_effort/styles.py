@@ -1,7 +1,8 @@
 """Request fields for reasoning effort and thinking budget: a table of styles, each with the page that documents it.
 
-Effort and budget are never converted into each other: a server with levels of effort gets no invented budget,
-and one with budgets no level. If a style has no field for what the user wants, that is an error.
+Effort and budget are never converted into each other. A server that has levels of effort gets no invented
+budget, and a server that has budgets gets no invented level. If a style has no field for what the user wants,
+that is an error.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ class ReasoningSettings(NamedTuple):
 
 
 class RequestStyle(NamedTuple):
-    """A way to request thinking.
+    """A style: one way to request thinking.
 
-    `fields`: makes the request fields. `documentation_url`: the page of the server's documentation.
+    `fields`: a function that makes the request fields. `documentation_url`: the page of the server's
+    documentation.
     """
 
     fields: Callable[[ReasoningSettings], BodyFields]
@@ -40,7 +42,7 @@ class RequestStyle(NamedTuple):
 
 
 class _Unknown(ValueError):
-    """Raised if a style has no field for what the user wants. The message contains the alternative."""
+    """Raised if a style has no field for what the user wants. The message names the alternative."""
 
 
 def _without_budget(instead: str) -> Callable[[ReasoningSettings], None]:
@@ -77,7 +79,7 @@ def _one_of_both(thinking: ReasoningSettings) -> None:
 def _template(on: bool, **more: Any) -> BodyFields:
     """Return the arguments for the chat template that turn thinking on or off.
 
-    Templates know one of the two names, and ignore the other.
+    Templates know one of the two names, and ignore the other name.
     """
     return {"chat_template_kwargs": {"enable_thinking": on, "thinking": on, **more}}
 
@@ -160,14 +162,14 @@ STYLES: Mapping[str, RequestStyle] = {
     "kimi": RequestStyle(_switch, "https://platform.kimi.ai/docs/api/models-overview"),
     "litellm": RequestStyle(_litellm, "https://docs.litellm.ai/docs/reasoning_content"),
 }
-"""All styles by their names, which are the values of `--thinking-style`."""
+"""All styles: a mapping from the style's name, which is a value of `--thinking-style`, to the style."""
 
 
 def body_fields(style: str, thinking: ReasoningSettings) -> BodyFields:
     """Return the request fields that ask for this thinking in a style.
 
     Raises:
-        UserError: If the style has no field for it. The message contains the alternative.
+        UserError: If the style has no field for this thinking. The message names the alternative.
     """
     try:
         return STYLES[style].fields(thinking)

@@ -1,8 +1,9 @@
 """The metered relay: a loopback server that passes programs' requests on to a target, and records them.
 
-It speaks chat completions, Responses, Messages and Gemini. Each trial gets its own token. Requests go to the
-target through its client's connections, with the real key. Responses come back byte for byte, or translated
-if the target speaks chat completions only, while a meter parses them.
+The relay accepts chat completions, Responses, Messages and Gemini. Each trial gets a token of its own.
+Requests go to the target through the connections of the target's client, with the real key. Responses are
+passed back byte for byte, or translated if the target has chat completions only. A meter parses them at the
+same time.
 """
 
 from benchwright.endpoint.relay.grant import Grant, RelayedRequest

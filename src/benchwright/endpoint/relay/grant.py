@@ -39,19 +39,19 @@ from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import Record, RequestRecord
 
 LABEL_HEADER = b"x-irid"
-"""Header in which a program (Inspect) sends the id of a request in its own log."""
+"""Header in which a program (Inspect) sends the id that a request has in the program's own log."""
 
 GRACE_SECONDS = 1.0
-"""Seconds that a fully received response may take to end when its grant is closed."""
+"""Seconds within which a response that was fully received has to end when its grant is closed."""
 
 
 class RelayedRequest(Record, frozen=True):
     """A request that went through the relay, and its result.
 
-    `body`: a chat completion, either the one sent to the target, or the equivalent of a request in another
-    dialect. `reply`: the response, None if there is none. `error`: the reason for that; None, too, if the
-    program disconnected. `label`: the program's own id of the request (header `x-irid` of Inspect), "" if it
-    sends none.
+    `body`: the chat completions request that was sent to the target, or the equivalent of a request in
+    another dialect. `reply`: the response; None if there is none. `error`: the reason why there is no
+    response; also None if the program disconnected. `label`: the program's own id of the request (header
+    `x-irid` of Inspect); "" if the program sends none.
     """
 
     path: str
@@ -64,11 +64,11 @@ class RelayedRequest(Record, frozen=True):
 
 
 class Grant:
-    """Permission of one trial to use the relay with `token`.
+    """Permission of one trial to use the relay with the token `token`.
 
-    `settings`: the settings of its requests. `names`: the models in lists of models, by default the target's.
-    `admit`: called before each request; it raises LimitReached to refuse it. `note`: called with each request
-    that has ended.
+    `settings`: the settings of the trial's requests. `names`: the models in lists of models, by default the
+    target's model. `admit`: called before each request; raises LimitReached to refuse the request. `note`:
+    called with each request that has ended.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Grant:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
-        """Refuse the token from now on, end the requests in progress, and return when all are recorded."""
+        """Refuse the token from now on, and end the requests in progress. Return when all are recorded."""
         await asyncio.sleep(0)  # lets responses whose last byte has arrived complete
         self._withdraw(self)
         if self._tasks:
@@ -142,7 +142,7 @@ class Grant:
         answer.task.add_done_callback(self._tasks.discard)
 
     def _rename(self, answer: RelayedAnswer, fields: Mapping[str, Any]) -> None:
-        """Have the response name the requested model, if that is another name than the target's own."""
+        """Put the requested model's name into the response, if it differs from the target's own name."""
         name = fields.get("model")
         if isinstance(name, msgspec.Raw) and bytes(name) != msgspec.json.encode(self.model):
             answer.tee.receiver = RenamedAnswer(answer, name)
@@ -158,7 +158,7 @@ class Grant:
     ) -> None:
         """Send a request that is in another dialect than chat completions.
 
-        It is sent unchanged if the target has the dialect, else translated.
+        The request is sent unchanged if the target has the dialect. Otherwise it is translated.
         """
         try:
             speaks = await self._client.supports_dialect(dialect.path)
@@ -222,7 +222,7 @@ class Grant:
 
 
 def _end_program(dialect: Dialect, request: HttpRequest, answer: RelayedAnswer, text: str) -> None:
-    """Send a last response without tool calls, so that the program ends. After an error it would retry.
+    """Send a last response without tool calls, so that the program ends. After an error the program would retry.
 
     Raises:
         HttpError: If the request is not valid in the dialect.
@@ -236,10 +236,10 @@ def _end_program(dialect: Dialect, request: HttpRequest, answer: RelayedAnswer, 
 
 
 class _Sent(NamedTuple):
-    """A request as it is sent to the target.
+    """A request in the form in which it is sent to the target.
 
-    `spoken`: its dialect, None for a chat completion. `added`: the names of the fields that Benchwright
-    added.
+    `spoken`: the dialect of the request; None for a chat completion. `added`: the names of the fields that
+    Benchwright added.
     """
 
     outgoing: OutgoingRequest
@@ -249,7 +249,7 @@ class _Sent(NamedTuple):
     added: Set[str] = frozenset()
 
     def noted_on(self, record: RequestRecord) -> RequestRecord:
-        """Return the record of this request with its flags and settings.
+        """Return the record of this request, completed by the request's flags and settings.
 
         Settings that the server refused are left out.
         """
@@ -265,4 +265,4 @@ class _Sent(NamedTuple):
 
 
 _PASSED = (b"anthropic-version", b"anthropic-beta")
-"""Headers of a program that a target needs to understand the request, so they are passed on."""
+"""Headers of a program that are passed on, because the target needs them to understand the request."""

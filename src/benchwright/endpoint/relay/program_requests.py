@@ -1,4 +1,4 @@
-"""Requests of programs to the relay: facts that identify them, and their conversion for the target."""
+"""Requests of programs to the relay: facts that identify a request, and the conversion of requests for the target."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ _encode = msgspec.json.Encoder().encode
 
 
 class RequestFacts(Record, frozen=True):
-    """Facts about a program's request, taken before it is passed on.
+    """Facts about a program's request, taken before the request is passed on.
 
-    `digest`: a hash of its fields, except those that only concern the transfer (such as `stream`). `opening_digest`:
-    a hash of the beginning of its conversation, which is the instructions and the first message.
+    `digest`: a hash of the request's fields, except those that only concern the transfer (such as `stream`).
+    `opening_digest`: a hash of the beginning of the conversation, which is the instructions and the first
+    message.
     """
 
     dialect: str = "chat"
@@ -39,7 +40,7 @@ class RequestFacts(Record, frozen=True):
 
 
 def fields_of(body: bytes) -> dict[str, Any]:
-    """Return the top-level fields of a request body, with their values as undecoded JSON.
+    """Return the top-level fields of a request body. Their values are undecoded JSON.
 
     Raises:
         HttpError: If the body is not a JSON object.
@@ -63,7 +64,7 @@ def decode_body(body: bytes) -> dict[str, Any]:
 
 
 def add_url_fields(address: GeminiUrl, body: bytes) -> bytes:
-    """Return a Gemini body with the fields from its URL added, as other dialects have them in the body.
+    """Return a Gemini body with the fields from its URL added. Other dialects have these fields in the body.
 
     Raises:
         HttpError: If the body is not a JSON object.
@@ -72,7 +73,7 @@ def add_url_fields(address: GeminiUrl, body: bytes) -> bytes:
 
 
 def request_facts(fields: Mapping[str, Any], dialect: Dialect | None) -> RequestFacts:
-    """Return the facts by which a request is distinguished from others of its trial.
+    """Return the facts that distinguish a request from other requests of its trial.
 
     `dialect`: None for chat completions.
     """
@@ -89,7 +90,7 @@ def request_facts(fields: Mapping[str, Any], dialect: Dialect | None) -> Request
 def _opening(fields: Mapping[str, Any]) -> list[Any]:
     """Return the instructions and the first message of a request in any dialect.
 
-    Instructions that it lacks are None.
+    The instructions are None if the request has none.
     """
     messages = bytes(fields.get("messages") or fields.get("input") or fields.get("contents") or b"[]")
     try:
@@ -100,7 +101,7 @@ def _opening(fields: Mapping[str, Any]) -> list[Any]:
 
 
 class OutgoingRequest(NamedTuple):
-    """A request as it is sent to the target. `settings`: its sampling settings, for the record."""
+    """A request as it is sent to the target. `settings`: the request's sampling settings, for the record."""
 
     path: str
     body: bytes
@@ -112,7 +113,7 @@ def make_chat_request(
 ) -> OutgoingRequest:
     """Return the request to the target for a program that uses chat completions.
 
-    The model is replaced by the target's.
+    The requested model is replaced by the target's model.
     """
     merged = settings.merge_into(fields, None)
     return OutgoingRequest(path, _encode({**merged, "model": model}), sent_settings(None, merged))
@@ -121,7 +122,10 @@ def make_chat_request(
 def make_native_request(
     dialect: Dialect, model: str, settings: RelaySettings, fields: Mapping[str, Any]
 ) -> OutgoingRequest:
-    """Return the request to a target that has the program's dialect, with those settings that the dialect has."""
+    """Return the request to a target that has the program's dialect.
+
+    Settings that the dialect does not have are left out.
+    """
     merged = settings.merge_into(fields, dialect)
     sent = sent_settings(dialect, merged)
     if not dialect.has_model_in_url:
@@ -136,10 +140,10 @@ def to_chat_fields(
 ) -> dict[str, Any]:
     """Return the fields of the chat completion that is equivalent to a request (`asked`) in a dialect.
 
-    Parts that it cannot express are added to `losses`.
+    Parts of the request that a chat completion cannot express are added to `losses`.
 
     Raises:
-        HttpError: If there is no such chat completion.
+        HttpError: If no chat completion is equivalent.
     """
     try:
         return dialect.chat_request(asked, TranslationLosses() if losses is None else losses)
@@ -148,15 +152,15 @@ def to_chat_fields(
 
 
 TRANSLATION_FIELDS = ("stream_options", "max_tokens")
-"""Fields of a chat completion that the translation adds, or whose names differ from those in the program's dialect."""
+"""Fields of a chat completion that the translation adds, or that have another name in the program's dialect."""
 
 
 def make_translated_request(
     dialect: Dialect, model: str, settings: RelaySettings, asked: dict[str, Any], losses: TranslationLosses
 ) -> OutgoingRequest:
-    """Return the request to a target that has chat completions only, translated.
+    """Translate a request for a target that has chat completions only, and return the translated request.
 
-    If it is streamed, usage is requested.
+    If the request asks for a stream, the translated request also asks for usage.
 
     Raises:
         HttpError: If the request cannot be expressed as a chat completion.
@@ -168,9 +172,9 @@ def make_translated_request(
 
 
 def body_as_chat(dialect: Dialect, model: str, body: bytes) -> bytes:
-    """Return a request body as the equivalent chat completion, for the record.
+    """Return the chat completion that is equivalent to a request body, for the record.
 
-    If there is no equivalent, it is returned unchanged.
+    If there is no equivalent, the body is returned unchanged.
     """
     try:
         return _encode(to_chat_fields(dialect, {**decode_body(body), "model": model}))

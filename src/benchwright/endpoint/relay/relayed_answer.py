@@ -1,4 +1,4 @@
-"""A target's response on its way to the program: passed on as it arrives, but held back if it is an error."""
+"""A target's response on its way to the program. It is passed on as it arrives. If it is an error, it is held back."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ RELAY_HEADERS: Headers = ((b"server", b"benchwright-relay"),)
 """Headers of every response that the relay itself creates."""
 
 SLOW_READER_FLAG = "slow_reader"
-"""Flag of a request whose response had to wait for a slow program, so that its timings are not the server's alone."""
+"""Flag of a request whose response had to wait for a slow program. So its timings are not the server's alone."""
 
 NO_RETRY_HEADER = (b"x-should-retry", b"false")
-"""Header that tells clients not to retry.
+"""Header that tells clients not to retry. Most clients heed it.
 
-It is sent with errors after the relay's own retries; most clients heed it.
+It is sent with an error that remains after the relay's own retries.
 """
 
 MAX_ERROR_BYTES = 1024 * 1024
@@ -46,15 +46,16 @@ _OF_THE_CONNECTION = frozenset(
         b"upgrade",
     }
 )
-"""Headers that are not passed on: those that concern one connection only (RFC 9110, 7.6.1), and cookies."""
+"""Headers that are not passed on: headers that concern one connection only (RFC 9110, 7.6.1), and cookies."""
 
 
 class RelayedAnswer:
-    """Writer of a response to the program's connection; `tee` is the sink that feeds it.
+    """Writer of a response to the program's connection. `tee`: the sink from which it gets the response.
 
-    An error is held back until it is whole, so that the key can be redacted if the target repeats it. A
-    redirection is not passed on, because the program must not leave the relay; the relay sends an error
-    instead. `last_words`: returns the final event that explains why a response is cut off, or None.
+    An error is held back until it is complete, so that the key can be redacted if the target repeats the key.
+    A redirection is not passed on, because the program must not leave the relay. The relay sends an error
+    instead. `last_words`: a function that returns the final event, which explains why a response is cut off,
+    or None.
     """
 
     def __init__(self, connection: ServerConnection, request: HttpRequest) -> None:
@@ -96,7 +97,7 @@ class RelayedAnswer:
         self._carrier = connection
 
     def head(self, status: int, headers: AnswerHeaders) -> None:
-        """Begin the response, or hold it back if it is an error."""
+        """Begin the response. If the response is an error, hold it back."""
         passed = [(name, value) for name, value in headers if name not in _OF_THE_CONNECTION]
         if status >= 300:
             self._held = bytearray()
@@ -148,7 +149,7 @@ class RelayedAnswer:
         self._finish(self._keep_alive)
 
     def send_error(self, refused: HttpError) -> None:
-        """Send an error of the relay. If the response has begun, it ends with `last_words`, or is cut off."""
+        """Send an error of the relay. If the response has begun, end it with `last_words`, or cut it off."""
         if self.is_over:
             return
         if self._begun and self.last_words is not None:

@@ -1,4 +1,4 @@
-"""A response in which the program gets another name of the model than the target's."""
+"""A response in which the target's name of the model is replaced by the name that the program requested."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 class RenamedAnswer:
     """A receiver that replaces the model in a response by the requested `name`, as Bench Protocol's relay does.
 
-    `name`: a JSON string. Only the top-level `model` of a response that is one JSON object is replaced; such
-    a response is held until it is whole. Streams and errors are passed on unchanged as they arrive.
+    `name`: the requested name as a JSON string. Only the top-level `model` of a response that is one JSON
+    object is replaced. Such a response is held until it is complete. Streams and errors are passed on
+    unchanged as they arrive.
     """
 
     def __init__(self, answer: RelayedAnswer, name: msgspec.Raw) -> None:
@@ -31,7 +32,7 @@ class RenamedAnswer:
         self._answer.set_connection(connection)
 
     def head(self, status: int, headers: AnswerHeaders) -> None:
-        """Begin the response, unless it is to be held until it is whole."""
+        """Begin the response, unless it is held until it is complete."""
         kind = next((value for name, value in headers if name == b"content-type"), b"")
         self._held = None
         if status == 200 and kind.lower().startswith(JSON_CONTENT_TYPE):
@@ -40,7 +41,7 @@ class RenamedAnswer:
             self._answer.head(status, headers)
 
     def data(self, chunk: bytes) -> None:
-        """Pass a piece of the body on, or hold it."""
+        """Pass a piece of the body on. If the response is held until it is complete, store the piece."""
         if self._held is None:
             self._answer.data(chunk)
         else:

@@ -1,4 +1,4 @@
-"""Routes of the relay. They accept the many ways in which clients join base URL and path."""
+"""Routes of the relay. The relay accepts the many ways in which clients join base URL and path."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchwright.endpoint.serving.http import HttpError, HttpRequest
 _PATH = re.compile(
     rb"(?:/+v1)*/+(chat/completions|completions|models|responses|messages/count_tokens|messages)/*"
 )
-"""Known paths with `/v1` once, twice or not at all, and with repeated slashes."""
+"""Matches the known paths, with `/v1` before them once, twice or not at all, and with repeated slashes."""
 _MODEL = re.compile(rb"(?:/+v1)*/+models/+(.*[^/])/*")
 _GEMINI_MODELS = re.compile(rb"(?:/+v1)*/+v1(?:alpha|beta)\d*/+models(?:/+([^:]+))?/*")
 
@@ -27,9 +27,10 @@ ListingFunction = Callable[[Sequence[str]], bytes]
 class Route(NamedTuple):
     """Destination of a request to the relay.
 
-    `path`: the path of a dialect. `request`: the request; the body of a Gemini request includes the fields
-    from its URL. `listing`: makes the response to a request for models, from their names; None for other
-    requests. `model`: the requested model if the listing is of one only.
+    `path`: the path of a dialect. `request`: the request; for Gemini, its body includes the fields from its
+    URL. `listing`: a function that makes the response to a request for a list of models from the models'
+    names; None for other requests. `model`: the requested model if the request is for one model instead of a
+    list.
     """
 
     path: str
@@ -42,7 +43,8 @@ def route_of(request: HttpRequest) -> Route:
     """Return the route of a request.
 
     Raises:
-        HttpError: If there is no such path, it requires another method, or the body is not a JSON object.
+        HttpError: If there is no such path, if the path requires another method, or if the body is not a JSON
+            object.
     """
     address = parse_url(request.path, request.query)
     if address is not None:
@@ -74,7 +76,10 @@ def route_of(request: HttpRequest) -> Route:
 def _about_models(
     request: HttpRequest, quoted: bytes | None, one: Callable[[str], bytes], all_of: ListingFunction
 ) -> Route:
-    """Return the route for a list of models, or for one model if the path holds its name (`quoted`)."""
+    """Return the route for a list of models.
+
+    If the path holds a model's name (`quoted`), return the route for that model.
+    """
     if quoted is None:
         return Route("/models", request, all_of)
     name = unquote(quoted.decode("latin-1"))

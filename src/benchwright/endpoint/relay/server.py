@@ -1,4 +1,4 @@
-"""The relay's server: its tokens and paths, the connections of each grant, and grants shared by several trials."""
+"""The relay's server: its tokens and paths, the connections of each grant, and grants that several trials share."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class _Body(msgspec.Struct):
 
 
 class SharedGrant:
-    """Permission to use all models of the run (`names`) with one `token`.
+    """Permission to use all models of the run (`names`) with one token (`token`).
 
-    Containers have this token, and programs use it for requests with their own sockets. The request body
-    names the model. Each request is recorded without a trial.
+    Containers have this token. Programs that open their own sockets use it, too. The request body names the
+    model. Each request is recorded without a trial.
     """
 
     def __init__(
@@ -73,10 +73,10 @@ class SharedGrant:
         self._grants[model].forward(path, request, answer)
 
     def check_model_name(self, model: str) -> None:
-        """Refuse a model that the run does not have.
+        """Check that the run has the model, and refuse the request if not.
 
         Raises:
-            HttpError: If there is no such model.
+            HttpError: If the run does not have the model.
         """
         if model not in self._grants:
             raise HttpError(404, f"This run has no model {model!r}; see /v1/models.", "not_found_error")
@@ -88,7 +88,7 @@ class SharedGrant:
 
 
 def _shared_settings(client: EndpointClient) -> RelaySettings:
-    """Return the settings of a target for requests of a pack (a benchmark as a program of its own).
+    """Return the settings of a target for requests of a pack, which is a benchmark with a program of its own.
 
     The pack's own settings win, because they are part of its benchmark.
     """
@@ -103,13 +103,13 @@ def _purpose(asked: RequestFacts) -> Purpose:
 class Relay:
     """A relay on a free port of 127.0.0.1, for any number of trials. Use it as an async context manager.
 
-    For containers, it also listens at the same port of another address of this machine (`also_at`), or at a
-    Unix socket (`socket`). `keeps_idle`: True if one program runs many trials. Then idle connections outlive
-    the trial that used them last: if they were closed while the program reuses them, the next trial would
-    lose a request.
+    For containers, the relay also listens at the same port of another address of this machine (`also_at`), or
+    at a Unix socket (`socket`). `keeps_idle`: True if one program runs many trials. Then an idle connection
+    outlives the trial that used it last. If the relay closed it just as the program reuses it, the next trial
+    would lose a request.
 
     Raises (on entering):
-        UserError: If there is no port to listen on.
+        UserError: If the relay cannot listen on a port.
     """
 
     headers = RELAY_HEADERS
@@ -151,7 +151,7 @@ class Relay:
         note: Callable[[RelayedRequest], None],
         names: Sequence[str] = (),
     ) -> Grant:
-        """Return a grant whose token allows requests to the client's target; see `Grant`."""
+        """Return a grant whose token allows requests to the client's target. The arguments are those of `Grant`."""
         token = _new_token()
         grant = Grant(
             self.base_url,
@@ -169,7 +169,10 @@ class Relay:
     def share(
         self, clients: Mapping[str, EndpointClient], note: Callable[[RelayedRequest], None]
     ) -> SharedGrant:
-        """Return a grant whose token allows requests to all these clients, by their names; see `SharedGrant`."""
+        """Return a grant whose token allows requests to the targets of all these clients.
+
+        `clients`: by the model's name.
+        """
         token = _new_token()
         grant = self._grants[token.encode()] = SharedGrant(self.base_url, token, clients, note)
         return grant
@@ -208,7 +211,7 @@ class Relay:
         return grant
 
     def _withdraw(self, grant: Grant) -> None:
-        """Revoke the token of a grant, and close the connections on which it was used last."""
+        """Revoke the token of a grant. Close the connections that were last used with that token."""
         self._grants.pop(grant.token.encode(), None)
         for connection in list(self.connections):
             if self._users.get(connection) is grant and not (self._keeps_idle and connection.idle):
@@ -218,8 +221,9 @@ class Relay:
 def relay_environment(base_url: str, token: str, model: str | None) -> dict[str, str]:
     """Return the environment variables by which clients of all dialects find the relay.
 
-    They hold the address, the token as key, and the model if there is only one. Clients of OpenAI's dialects
-    need the version in the address; clients of Messages and Gemini add it themselves.
+    The variables hold the address, the token as the key, and the model if there is only one. Clients of
+    OpenAI's dialects need the API version in the address. Clients of Messages and Gemini add the version
+    themselves.
     """
     root_url = base_url.removesuffix("/v1")
     return {

@@ -1,7 +1,7 @@
-"""Settings in programs' requests: the user's are merged in, and the result is returned for the record.
+"""Settings in programs' requests. The user's settings are merged in, and the result is returned for the record.
 
-The user's settings win over the program's. Values that a program wrote stay byte for byte, because only
-objects that hold a setting are decoded.
+The user's settings win over the program's. Only objects that hold a setting are decoded, so all other values
+of the program stay byte for byte.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from benchwright.endpoint.dialects.gemini.field_names import to_snake_case
 from benchwright.records import DECODE_ERRORS
 
 SettingPath = tuple[str, ...]
-"""Path to a setting in a request: the names of the nested fields, from the outermost to that of the setting."""
+"""Path to a setting in a request: the names of the nested fields, from the outermost field to the setting's own."""
 
 MAX_TOKENS_FIELD = "max_tokens"
 _LIMITS = frozenset({MAX_TOKENS_FIELD, "max_completion_tokens", "max_output_tokens", "maxOutputTokens"})
 _ALSO_CALLED = {MAX_TOKENS_FIELD: "max_completion_tokens", "max_completion_tokens": MAX_TOKENS_FIELD}
 _EXCLUDED_BY = {"thinkingLevel": "thinkingBudget"}
-"""Fields, each with another field that a server refuses in the same object."""
+"""Mapping from a field to another field that a server refuses in the same object."""
 
 _BUDGET = ("thinking", "budget_tokens")
 MIN_THINKING_BUDGET = 1_024
@@ -34,7 +34,7 @@ _READ = {
         *("presence_penalty", "frequency_penalty", "repetition_penalty", "reasoning_effort"),
     )
 }
-"""Settings that are recorded with a request: the paths to them, by their names in chat completions."""
+"""Settings that are recorded with a request: a mapping from the name in chat completions to the possible paths."""
 
 _decode = msgspec.json.Decoder().decode
 
@@ -42,17 +42,17 @@ _decode = msgspec.json.Decoder().decode
 class RelaySettings(NamedTuple):
     """Settings of a target for the requests of a program.
 
-    `overridable`: those for which a value of the program wins.
+    `overridable`: the names of settings for which the program's value wins.
     """
 
     values: Mapping[str, Any]
     overridable: Set[str] = frozenset()
 
     def merge_into(self, fields: Mapping[str, Any], dialect: Dialect | None) -> dict[str, Any]:
-        """Return a request's fields with the settings that its dialect has merged in.
+        """Return a request's fields with the target's settings merged in, as far as the dialect has these settings.
 
-        `dialect`: None for chat completions. A token limit is an upper bound: a smaller one of the program
-        stays.
+        `dialect`: None for chat completions. A token limit is an upper bound: if the program sets a smaller
+        limit, that limit stays.
         """
         merged = dict(fields)
         for name, value in self.values.items():
@@ -64,7 +64,7 @@ class RelaySettings(NamedTuple):
         return merged
 
     def names_added_to(self, fields: Mapping[str, Any]) -> set[str]:
-        """Return the names of the settings that Benchwright adds to a chat completion that has these fields."""
+        """Return the names of the settings that Benchwright adds to a chat completion with these fields."""
         return {name for name in self.values if not self._yields(name, fields, (name,))}
 
     def _yields(self, name: str, fields: Mapping[str, Any], path: SettingPath) -> bool:
@@ -72,7 +72,7 @@ class RelaySettings(NamedTuple):
 
 
 def sent_settings(dialect: Dialect | None, fields: Mapping[str, Any]) -> dict[str, int | float | str]:
-    """Return the settings in a request, by their names in chat completions.
+    """Return the settings in a request: a mapping from the setting's name in chat completions to its value.
 
     `dialect`: None for a chat completion.
     """
@@ -103,9 +103,9 @@ def _set(fields: dict[str, Any], path: SettingPath, value: Any) -> None:
 
 
 def _fit_thinking(fields: dict[str, Any]) -> None:
-    """Lower the thinking budget in Messages below the token limit, or turn thinking off if the limit is too low.
+    """Lower the thinking budget in Messages below the token limit. If the limit is too low for that, turn thinking off.
 
-    Anthropic's API refuses a budget below 1,024 tokens, and one that is not below `max_tokens`.
+    Anthropic's API refuses a budget below 1,024 tokens, and a budget that is not below `max_tokens`.
     """
     limit, budget = (_value(fields, path) for path in ((MAX_TOKENS_FIELD,), _BUDGET))
     if type(limit) is not int or type(budget) is not int or budget < limit:
@@ -116,7 +116,7 @@ def _fit_thinking(fields: dict[str, Any]) -> None:
 
 
 def _written(fields: Mapping[str, Any], name: str) -> list[str]:
-    """Return the spellings of a field's name that occur in `fields`; two (camelCase, snake_case) are possible."""
+    """Return the spellings (camelCase, snake_case) of a field's name that occur in `fields`."""
     return [one for one in _names(name) if one in fields]
 
 
@@ -145,7 +145,10 @@ def _value(fields: Mapping[str, Any], path: SettingPath) -> Any:
 
 
 def _object(value: Any) -> dict[str, Any]:
-    """Return the fields of a nested object; {} if the value is no object, which no server would accept."""
+    """Return a copy of a nested object's fields. Return {} if the value is not an object.
+
+    No server would accept a request with such a value.
+    """
     plain = _plain(value)
     return dict(plain) if isinstance(plain, dict) else {}
 

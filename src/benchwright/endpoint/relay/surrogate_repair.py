@@ -1,7 +1,8 @@
-"""Repair of request bodies for strict servers: halves of characters are joined or replaced.
+"""Repair of request bodies for strict servers: unpaired surrogates are joined to pairs, or replaced.
 
-Programs cut the output of tools by length, and so through characters: half of a surrogate pair is not valid
-in JSON text (RFC 8259, 8.2), and servers refuse the request and every later one of the conversation.
+Programs cut the output of tools by length, and may so cut a character in two. Half of a surrogate pair is not
+valid in JSON text (RFC 8259, 8.2). Servers refuse the request, and then every later request of the
+conversation.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _ESCAPES = re.compile(
     rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
-"""Pattern of an escaped backslash, a surrogate pair, or (as the group) a half of a pair by itself."""
+"""Matches an escaped backslash, an escaped surrogate pair, or an escaped unpaired surrogate (as the group)."""
 _BROKEN = rb"\ufffd"
 
 
 def repair_surrogates(request: HttpRequest) -> HttpRequest:
-    """Return the request with halves of characters in its body joined or replaced.
+    """Return the request with the unpaired surrogates in its body joined to pairs, or replaced.
 
     Raises:
         HttpError: If the body is compressed.
@@ -37,7 +38,7 @@ def repair_surrogates(request: HttpRequest) -> HttpRequest:
 
 
 def _whole(body: bytes) -> bytes:
-    """Return a JSON text with halves of characters joined; a half without a partner becomes U+FFFD."""
+    """Return a JSON text in which split surrogate pairs are joined, and other unpaired surrogates are U+FFFD."""
     if _SURROGATE.search(body):
         body = _ESCAPES.sub(lambda found: _BROKEN if found[1] else found[0], body)
     if body.isascii():

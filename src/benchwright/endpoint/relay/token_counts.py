@@ -1,4 +1,4 @@
-"""Token counts of requests, without generating anything."""
+"""Counting of the tokens of requests, without generating anything."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ async def count_request_tokens(
 ) -> bytes:
     """Return the response body to a dialect's request for a token count.
 
-    The count is the server's own in that dialect, else its count for the texts, else an estimate.
+    If the server counts in that dialect, its count is returned. If it only counts the tokens of texts, the
+    sum for the request's texts is returned. Otherwise the count is an estimate.
 
     Raises:
         HttpError: If the request is not valid in the dialect.

@@ -19,14 +19,14 @@ from benchwright.endpoint.simulation_marks import SIMULATED_HEADER
 from benchwright.endpoint.sse import EventStream, EventTooLarge
 
 KEEP_ALIVE_SECONDS = 10.0
-"""Seconds of silence after which a stream sends a keep-alive, even before the target's response has begun."""
+"""Seconds of silence after which a keep-alive is sent in a stream, even if the target's response has not begun."""
 
 
 class TranslatedAnswer:
-    """A receiver that translates each piece into the program's dialect as soon as it arrives.
+    """A receiver that translates each piece into the program's dialect as soon as the piece arrives.
 
-    If a stream was requested, the response is a stream even if the target sends one body, because programs
-    that get a body instead retry. While nothing arrives, the stream is kept alive.
+    If the program requested a stream, it gets a stream even if the target sends a whole body. Otherwise the
+    program would retry. While nothing arrives, keep-alives are sent in the stream.
     """
 
     def __init__(self, answer: RelayedAnswer, translation: Translation, stream: bool) -> None:
@@ -51,7 +51,8 @@ class TranslatedAnswer:
     def head(self, status: int, headers: AnswerHeaders) -> None:
         """Find out whether the target sends a stream.
 
-        The response to the program begins later, with the first chunk, which may carry a simulator's mark.
+        The response to the program begins only with the first chunk, because that chunk may carry a
+        simulator's mark.
         """
         self._status, self._headers, self._body = status, headers, bytearray()
         kind = next((value for name, value in headers if name == b"content-type"), b"")
@@ -59,7 +60,7 @@ class TranslatedAnswer:
             self._events = EventStream()
 
     def data(self, chunk: bytes) -> None:
-        """Pass a piece of the body on, translated."""
+        """Translate a piece of the body, and pass the result on."""
         if self._events is None:
             self._body += chunk
         elif not self._broken:
@@ -89,7 +90,7 @@ class TranslatedAnswer:
             self._whole()
 
     def _begin(self) -> None:
-        """Begin the stream to the program, unless it has begun."""
+        """Begin the stream to the program, if it has not begun yet."""
         if not self._begun:
             self._begun = True
             kind = (b"content-type", self._translation.content_type)
@@ -142,7 +143,7 @@ class TranslatedAnswer:
     def _refuse(self) -> None:
         """Send the target's error, translated into the dialect.
 
-        For a redirection the relay sends an error of its own.
+        In place of a redirection, the relay sends an error of its own.
         """
         if 300 <= self._status < 400:
             return

@@ -1,1 +1,1 @@
-"""The server side of HTTP/1.1: parses requests and writes responses, for the simulated endpoint and the relay."""
+"""The server side of HTTP/1.1: parses requests and writes responses. The simulated endpoint and the relay use it."""

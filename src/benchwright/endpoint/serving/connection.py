@@ -1,6 +1,6 @@
-"""A client's connection to the server side (simulated endpoint or relay).
+"""A client's connection to a server of Benchwright (simulated endpoint or relay).
 
-It parses requests, passes them to a handler, and writes the responses.
+The connection parses requests, passes them to a handler, and writes the responses.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import httptools
 from benchwright.endpoint.serving.http import MAX_BODY_BYTES, Headers, HttpError, HttpRequest, json_response
 
 LINGER_SECONDS = 1.0
-"""Seconds for which a client with a refused request may go on sending before the connection is closed."""
+"""Seconds for which a client whose request was refused may go on sending before the connection is closed."""
 
 _LINGER_ZERO = struct.pack("ii", 1, 0)
 
@@ -24,24 +24,25 @@ _LINGER_ZERO = struct.pack("ii", 1, 0)
 class ResponseInProgress(Protocol):
     """A response in progress.
 
-    It writes to its connection, and calls the connection's `finish_response` when it is complete.
+    It writes to its connection. When it is complete, it calls the connection's `finish_response`.
     """
 
     is_over: bool
 
     def abandon(self) -> None:
-        """Stop, because the connection is gone. Called after the end of the response, too."""
+        """Stop, because the connection is gone. This is called even if the response has already ended."""
         ...
 
     def resume(self) -> None:
-        """Continue, because the client reads again after the connection was `paused`."""
+        """Continue, because the client of a `paused` connection reads again."""
         ...
 
 
 class Handler(Protocol):
     """Handler of requests.
 
-    `headers`: added to every error that the connection itself sends. `connections`: those that are open.
+    `headers`: headers added to every error that the connection itself sends. `connections`: the open
+    connections.
     """
 
     headers: Headers
@@ -149,7 +150,7 @@ class ServerConnection(asyncio.Protocol):
     def on_headers_complete(self) -> None:
         """Check the announced size of the body.
 
-        If the client waits for a permission to send the body, send it.
+        If the client waits for permission to send the body, send the permission.
         """
         announced = self._headers.get(b"content-length", b"")
         if announced.isdigit() and int(announced) > MAX_BODY_BYTES:
@@ -175,7 +176,7 @@ class ServerConnection(asyncio.Protocol):
     def write(self, data: bytes) -> None:
         """Write bytes to the kernel.
 
-        Bytes that it does not accept are buffered, and the connection is `paused`.
+        Bytes that the kernel does not accept are buffered, and the connection is then `paused`.
         """
         if self._transport is not None:
             self._transport.write(data)
@@ -188,7 +189,7 @@ class ServerConnection(asyncio.Protocol):
             self._transport.abort()
 
     def finish_response(self, keep_alive: bool) -> None:
-        """Prepare for the next request; without `keep_alive`, close the connection."""
+        """Prepare for the next request if `keep_alive` is True. Close the connection otherwise."""
         if not keep_alive and self._transport is not None:
             self._transport.close()
 

@@ -1,4 +1,4 @@
-"""Received requests, response heads, and error responses."""
+"""Received requests, the heads of responses, and error responses."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _STATUS_LINES = {
 
 
 class HttpRequest(msgspec.Struct):
-    """A request that was received whole.
+    """A request that was received as a whole.
 
-    `path`: without the query. `headers`: by name in lower case. `received_at`: the time at which the last byte
-    was read (`perf_counter_ns`). `accepts_chunks`: True if the client accepts a chunked body (HTTP/1.1). `query`: may
-    hold a key, so it is never shown.
+    `path`: the path without the query. `query`: the query, which may hold a key and so is never shown.
+    `headers`: a mapping from the name in lower case to the value. `received_at`: the time at which the last
+    byte was read (`perf_counter_ns`). `accepts_chunks`: True if the client accepts a chunked body (HTTP/1.1).
     """
 
     method: bytes
@@ -45,7 +45,7 @@ class HttpRequest(msgspec.Struct):
 
     @property
     def id(self) -> str:
-        """The value of the client's header x-request-id; "" if it sends none."""
+        """The value of the client's header x-request-id; "" if the client sends none."""
         return self.headers.get(b"x-request-id", b"").decode("latin-1")
 
     @property
@@ -57,7 +57,7 @@ class HttpRequest(msgspec.Struct):
 
     @property
     def key(self) -> bytes:
-        """The client's key, from any header in which keys are sent, or from the query; b"" if there is none."""
+        """The client's key; b"" if there is none. The key may be in any of the headers for keys, or in the query."""
         bearer = _BEARER.fullmatch(self.headers.get(b"authorization", b""))
         shown = bearer[1] if bearer else b""
         shown = shown or self.headers.get(b"x-api-key", b"") or self.headers.get(b"x-goog-api-key", b"")
@@ -66,7 +66,7 @@ class HttpRequest(msgspec.Struct):
 
 
 class HttpError(Exception):
-    """Raised to send an error response: an HTTP status, and an error object in the format of a dialect."""
+    """Raised to send an error response. It holds an HTTP status, and an error object in the format of a dialect."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ def response_head(
 ) -> bytes:
     """Return the status line and headers of a response.
 
-    With neither `length` nor `chunked`, its body ends when the connection closes.
+    If neither `length` nor `chunked` is given, the response's body ends when the connection closes.
     """
     lines = [_STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status]
     lines += [b"%b: %b\r\n" % header for header in headers]

@@ -1,4 +1,4 @@
-"""Listening sockets, their base URLs, and servers on them."""
+"""Listening sockets, the base URLs of these sockets, and servers that accept connections on them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BACKLOG = 4096
 
 
 def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
-    """Return a listening socket. With `shared`, other sockets may listen on the same port.
+    """Return a listening socket. `shared`: True to let other sockets listen on the same port.
 
     Raises:
         UserError: If the address cannot be used.
@@ -56,7 +56,7 @@ def listen_on_unix_socket(path: Path) -> socket.socket:
 
 
 def base_url(listener: socket.socket) -> str:
-    """Return the base URL at which clients reach the socket."""
+    """Return the base URL at which clients reach the listening socket."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"
 

@@ -1,7 +1,7 @@
 """A simulated OpenAI-compatible endpoint, for tests, the demo and benchmarks of Benchwright. It is not a model.
 
-It implements HTTP itself, byte by byte. So it costs little, records when it sent what, and can misbehave
-below the level that HTTP servers allow: resets, stalls, cut streams, broken events.
+It implements HTTP itself, byte by byte. So it costs little, records the time of everything that it sends, and
+can misbehave in ways that HTTP servers do not allow: resets, stalls, cut streams, broken events.
 """
 
 from benchwright.endpoint.simulate.processes import serve

@@ -1,6 +1,6 @@
-"""The answer key of a simulated model, and which of its prompts are answered correctly in each round.
+"""The answer key of a simulated model, and the decision which of its prompts are answered correctly in each round.
 
-A round is the number of times that a prompt was answered before.
+The round of an answer is the number of times that the prompt was answered before.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?")
 
 
 class AnswerKey:
-    """The right answers by prompt, and the decision whether a prompt is answered correctly.
+    """Mapping from prompts to right answers, and the decision whether a prompt is answered correctly.
 
-    A round is the number of times that a prompt was answered before. In each round exactly round(accuracy *
-    N) of the N prompts are answered correctly: those ranked first by a seeded hash of round and prompt.
+    The round of an answer is the number of times that the prompt was answered before. In each round exactly
+    round(accuracy * N) of the N prompts are answered correctly: those ranked first by a seeded hash of round
+    and prompt.
     """
 
     def __init__(self, settings: Settings, board: SharedCounters) -> None:
@@ -40,8 +41,8 @@ class AnswerKey:
     def _find(self, prompt: str) -> KeyedAnswer | None:
         """Return the entry with this prompt.
 
-        If there is none, return the entry with the longest prompt that is a part of it; None if there is none
-        either.
+        If there is none, return the entry with the longest prompt that is contained in this prompt. Return
+        None if there is no such entry either.
         """
         entry = self._entries.get(prompt)
         if entry is None:
@@ -49,13 +50,14 @@ class AnswerKey:
         return entry
 
     def take_round(self, entry: KeyedAnswer) -> int:
-        """Take the lowest free round number of the entry's prompt (round n: the prompt was answered n times
-        before), and return it.
+        """Take the lowest free round of the entry's prompt, and return its number.
+
+        In round n, the prompt was answered n times before.
         """
         return self._rounds.take_round(self._index[entry.prompt])
 
     def free_round(self, entry: KeyedAnswer, number: int) -> None:
-        """Free a round, because its answer did not reach the client after all."""
+        """Free a round, because the answer of that round did not reach the client."""
         self._rounds.free_round(self._index[entry.prompt], number)
 
     def is_right(self, entry: KeyedAnswer, number: int) -> bool:
@@ -73,10 +75,11 @@ class AnswerKey:
 
 
 class Rounds:
-    """Assigns a round number (how often the prompt was answered before) to each request for a keyed prompt.
+    """Assigns a round number to each request for a keyed prompt.
 
-    It is the lowest free number, across all processes. Shared memory per prompt: the first number of the
-    current block of 64, and a bit mask of the numbers taken in it.
+    The round number is the number of times that the prompt was answered before. The number assigned is the
+    lowest free one, across all processes. The shared memory holds two values per prompt: the first number of
+    the current block of 64 numbers, and a bit mask of the numbers taken in that block.
     """
 
     def __init__(self, board: SharedCounters) -> None:
@@ -94,7 +97,7 @@ class Rounds:
         return first + lowest_free.bit_length() - 1
 
     def free_round(self, prompt: int, number: int) -> None:
-        """Mark a round number as free. A number before the current block of 64 stays taken."""
+        """Mark a round number as free. A number before the current block of 64 numbers stays taken."""
         with self._lock:
             bit = number - self._cells[2 * prompt]
             if bit >= 0:
@@ -102,10 +105,10 @@ class Rounds:
 
 
 def wrong_answer(answer: str) -> str:
-    """Return a plausible but wrong answer: another letter, another number, or else a fixed text.
+    """Return a plausible but wrong answer: another letter, another number, or a fixed text.
 
-    A letter from A to D becomes another of the four, a later one its neighbour. A number grows by one in its
-    last digit; thousands separators are removed.
+    A letter from A to D becomes another of these four letters. A later letter becomes its neighbour. A number
+    grows by one in its last digit, and its thousands separators are removed.
     """
     text = answer.strip()
     if len(text) == 1 and text.isascii() and text.isalpha():

@@ -1,4 +1,7 @@
-"""Answers of a simulated model: echo, answer key, synthetic text, or refusal. There is no real model."""
+"""Answers of a simulated model: an echo, the answer key's answer, synthetic text, or a refusal.
+
+There is no real model.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,7 @@ _PLAIN_RANGES = [(0x61, 0x7A), (0x4E00, 0x9FA5), (0x600, 0x6FF), (0x1F300, 0x1F5
 
 
 class SimulatedCall(msgspec.Struct):
-    """A tool call of an answer. `arguments`: their JSON text, in the fragments that are streamed."""
+    """A tool call of an answer. `arguments`: the JSON text of the arguments, in the fragments that are streamed."""
 
     id: str
     name: str
@@ -55,9 +58,9 @@ class SimulatedCall(msgspec.Struct):
 class SimulatedAnswer(msgspec.Struct):
     """An answer of a simulated model: its tokens by channel, in the order of sending.
 
-    `keyed_answer`: the entry of the answer key that it uses, if any. `round`: how often that entry's prompt was
-    answered before (see `AnswerKey`). `cached_tokens`: the number of the prompt's tokens that were in the prefix
-    cache; None without a cache.
+    `keyed_answer`: the entry of the answer key that the answer is made from, or None. `round`: how often that
+    entry's prompt was answered before (see `AnswerKey`). `cached_tokens`: the number of the prompt's tokens
+    that were in the prefix cache; None without a cache.
     """
 
     reasoning: list[str] = []
@@ -73,7 +76,7 @@ class SimulatedAnswer(msgspec.Struct):
     def token_count(self) -> int:
         """Number of tokens of the answer.
 
-        The beginning of a call and each fragment of its arguments count as one.
+        The beginning of a call counts as one token, and so does each fragment of its arguments.
         """
         calls = sum(1 + len(call.arguments) for call in self.calls) if self.calls else 0
         return len(self.reasoning) + len(self.text) + len(self.refusal) + calls
@@ -85,7 +88,7 @@ class SimulatedAnswer(msgspec.Struct):
 
 
 def split_tokens(text: str, most: int | None = None) -> list[str]:
-    """Return the tokens of a text: its words, each with the white space before it. At most `most` of them."""
+    """Return the first `most` tokens of a text. A token is a word with the white space before it."""
     if most is None:
         return _TOKEN.findall(text)
     return [token.group() for token in islice(_TOKEN.finditer(text), most)]
@@ -104,7 +107,7 @@ class Answerer:
         self._reasoning_tokens = split_tokens(settings.reasoning)
 
     def answer(self, question: Question, identity: str) -> SimulatedAnswer:
-        """Return the answer to a question. `identity`: becomes a part of the ids of tool calls."""
+        """Return the answer to a question. `identity`: a string that becomes a part of the ids of tool calls."""
         settings = self._settings
         played = self._scripts.reply(question) if settings.scripts else None
         entry = self._key.find(question.prompt) if settings.answers else None
@@ -130,7 +133,7 @@ class Answerer:
     def _play(
         self, answer: SimulatedAnswer, message: dict[str, Any], question: Question, identity: str
     ) -> None:
-        """Put a scripted message into an answer. It is never cut off."""
+        """Put a scripted message into an answer. The token limit does not cut a scripted message off."""
         for index, call in enumerate(message.get("tool_calls") or []):
             function = call["function"]
             answer.calls.append(_pieces(f"call_{identity}_{index}", function["name"], function["arguments"]))
@@ -138,7 +141,10 @@ class Answerer:
         self._add_text(answer, message.get("content") or "", question)
 
     def free_round(self, answer: SimulatedAnswer) -> None:
-        """Free the round of an answer that did not reach its client, so that the next answer to the prompt uses it."""
+        """Free the round of an answer that did not reach its client.
+
+        The next answer to the prompt then uses that round.
+        """
         if answer.keyed_answer is not None:
             self._key.free_round(answer.keyed_answer, answer.round)
 
@@ -174,7 +180,7 @@ class Answerer:
 
 
 def truncate_answer(answer: SimulatedAnswer, limit: int) -> None:
-    """Cut an answer off after `limit` tokens, in place."""
+    """Cut an answer off after `limit` tokens. The answer is changed in place."""
     answer.finish_reason = "length"
     for name in ("reasoning", "text", "refusal"):
         tokens = getattr(answer, name)[:limit]
@@ -190,7 +196,10 @@ def truncate_answer(answer: SimulatedAnswer, limit: int) -> None:
 
 
 def make_gibberish(seed: str, words: int) -> str:
-    """Return seeded random text that is hard to show, escape or parse: controls, bidi marks, escapes, markup."""
+    """Return seeded random text that is hard to show, escape or parse.
+
+    It contains control characters, bidi marks, escapes and markup.
+    """
     rng = random.Random(seed)
 
     def piece() -> str:

@@ -1,4 +1,4 @@
-"""The batch of a simulated server: decides which requests run, which ones wait, and which one is preempted."""
+"""The batch of a simulated server: decides which requests run, which requests wait, and which request is preempted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.endpoint.simulate.truth import Truth
 
 
 class BatchMember(Protocol):
-    """The interface that a batch needs of a generation request."""
+    """Interface of a generation request that a batch uses."""
 
     truth: Truth
     tokens: RequestTokens
@@ -35,13 +35,14 @@ class BatchMember(Protocol):
 class Batch:
     """The requests of one process, running or waiting.
 
-    At most `slots` run (None: any number), and only as many as fit into the cache. The others wait, and begin
-    in the order of their arrival. If a running request needs a block when all are in use, the request that
-    began last is preempted, which may be itself. It gives its blocks back, waits before all others, and then
-    repeats its prefill except for cached tokens.
+    At most `slots` requests run (None: any number), and only as many as fit into the cache. The other
+    requests wait, and begin in the order of their arrival. If a running request needs a block when all blocks
+    are in use, the request that began last is preempted, even if it is the one that needs the block. The
+    preempted request gives its blocks back, becomes the first of the waiting requests, and later repeats its
+    prefill, except for cached tokens.
 
-    `token_ns`: the ns that prefill takes per token that is not cached. `soon`: schedules a function to be
-    called after the current one.
+    `token_ns`: the time of the prefill, in ns per token that is not cached. `soon`: a function that schedules
+    another function to be called after the current one.
     """
 
     def __init__(
@@ -61,12 +62,12 @@ class Batch:
         self._waiting: OrderedDict[BatchMember, int] = OrderedDict()  # each with the time since when it waits
 
     def add_member(self, member: BatchMember, now: int) -> None:
-        """Add a request. It begins now, or when it is its turn."""
+        """Add a request. It begins now if there is room, or later when it is its turn."""
         if self._waiting or not self._begin(member, now):
             self._wait(member, now)
 
     def remove_member(self, member: BatchMember) -> None:
-        """Remove a request that has ended, or whose client has left while it waited."""
+        """Remove a request that has ended, or one whose client disconnected while the request waited."""
         if member in self._running:
             self._stop(member)
         else:
@@ -96,7 +97,7 @@ class Batch:
                 return
 
     def _begin(self, member: BatchMember, now: int) -> bool:
-        """Begin a request and return True; False if there is no slot or no room for it."""
+        """Begin a request and return True. Return False if there is no slot or no cache block for the request."""
         if self._slots is not None and len(self._running) >= self._slots:
             return False
         tokens = member.tokens

@@ -1,6 +1,6 @@
 """Digests of the blocks of a prompt, for prefix caches.
 
-Imported only if there is a prefix cache, because numpy loads slowly.
+This module is imported only if there is a prefix cache, because numpy loads slowly.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ import xxhash
 def block_digests(prompt: str, answer: Sequence[str], size: int) -> list[int]:
     """Return a digest for each full block of `size` words.
 
-    Each digest covers all words up to the block's end.
-
-    The words are those of `prompt`, separated by single blanks, and then those of `answer`.
+    The words are those of `prompt`, separated by single blanks, followed by those of `answer`. Each digest
+    covers all words from the beginning of the prompt to the end of the block.
     """
     text = prompt.encode()
     blanks = np.flatnonzero(np.frombuffer(text, np.uint8) == ord(" "))

@@ -1,4 +1,4 @@
-"""Other dialects of the simulated endpoint, translated into chat completions and back."""
+"""The simulated endpoint's dialects other than chat completions, translated into chat completions and back."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_request(
 ) -> tuple[Question, dict[str, Any]]:
     """Return (question, original request) for a request in a dialect.
 
-    `counting`: set if the request asks for a token count.
+    `counting`: the dialect's token counting if the request asks for a token count, else None.
 
     Raises:
         HttpError: If the body is not a JSON object, or has the wrong shape.
@@ -47,7 +47,7 @@ def read_request(
 def translated_pieces(translation: Translation, pieces: Iterator[bytes]) -> Iterator[bytes]:
     """Yield the pieces of a chat stream, translated into the dialect.
 
-    A piece without an equivalent becomes empty.
+    A piece that has no equivalent in the dialect becomes empty.
     """
     for piece in pieces:
         yield b"".join([_said(translation, event[6:]) for event in piece.split(b"\n\n")[:-1]])

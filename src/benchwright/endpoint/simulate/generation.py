@@ -1,4 +1,4 @@
-"""Processing of requests to generate: their faults, answers and counters, and the record when they end."""
+"""Processing of requests to generate: their faults, answers and counters, and their records when they end."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ _FINISHED_CELL = {reason: cell.FINISHED_OFFSET + place for place, reason in enum
 class PreparedAnswer(msgspec.Struct):
     """A prepared answer to a request.
 
-    `delay`: the ns from the end of the prefill to the first token. `schedule`: makes the delivery, given the
-    time of its first token. `on_end`: called when the answer was sent or abandoned.
+    `delay`: the ns from the end of the prefill to the first token. `schedule`: a function that makes the
+    scheduled response, given the time of the first token. `on_end`: called when the answer was sent or
+    abandoned.
     """
 
     tokens: RequestTokens
@@ -46,7 +47,7 @@ class PreparedAnswer(msgspec.Struct):
 
 
 class Generation:
-    """The simulated model of one process: prepares the answers."""
+    """The simulated model of one process. It prepares the answers."""
 
     def __init__(self, settings: Settings, board: SharedCounters, process: int) -> None:
         self.listed = settings.models
@@ -70,10 +71,12 @@ class Generation:
     ) -> PreparedAnswer:
         """Return the prepared answer to a request.
 
-        `translate`: returns the translation for the answer with a given id; None for chat completions.
+        `translate`: a function that returns the translation for the answer with a given id; None for chat
+        completions.
 
         Raises:
-            HttpError: If there is no such model, the prompt is too long, or the request's fault is an error.
+            HttpError: If the model is not served, if the prompt is too long, or if the request's fault is an
+                error.
         """
         if self._settings.models and question.model not in (None, *self._settings.models):
             message = f"The model `{question.model}` does not exist."
@@ -107,9 +110,9 @@ class Generation:
         )
 
     def _longest_answer(self, question: Question) -> int | None:
-        """Return the maximum number of tokens of an answer that fits into an empty cache with its prompt.
+        """Return the maximum number of tokens of an answer that, together with its prompt, fits into an empty cache.
 
-        None if there is no limit.
+        Return None if there is no limit.
         """
         longest = self._settings.max_context_tokens
         if longest is None:

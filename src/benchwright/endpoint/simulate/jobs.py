@@ -1,6 +1,7 @@
-"""A request in progress.
+"""A request to generate, in progress.
 
-It connects its exchange with the batch, which begins and holds it and reserves room for it.
+It connects its exchange with the batch. The batch begins and pauses the request, and reserves cache blocks
+for it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from benchwright.endpoint.simulate.truth import Truth, TruthLog
 
 
 class GenerationJob:
-    """A request to generate, from its arrival to its end; it is a `BatchMember` of the batch."""
+    """A request to generate, from its arrival to its end. It is a `BatchMember` of the batch."""
 
     def __init__(
         self,
@@ -54,9 +55,9 @@ class GenerationJob:
         self._scheduler.remove(self.exchange)
 
     def _allow(self) -> None:
-        """Allow the exchange as many tokens as fit into the request's room, plus one.
+        """Allow the exchange to send as many tokens as fit into the request's cache blocks, plus one.
 
-        A last token needs room only if another follows.
+        A token needs room only if another token follows it.
         """
         if self.tokens.room:
             self.exchange.allow_tokens(self.tokens.room - self.tokens.prompt + 1)

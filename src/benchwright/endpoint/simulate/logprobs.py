@@ -1,4 +1,4 @@
-"""Invented log-probabilities, equal for equal tokens, in the formats of chat and of plain completions."""
+"""Invented log-probabilities in the formats of chat and of plain completions. Equal tokens have equal values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright.endpoint.simulate.questions import Question
 def token_logprobs(question: Question, tokens: list[str], offset: int) -> dict[str, Any] | None:
     """Return invented log-probabilities of these tokens, in the format that the request expects.
 
-    None if it asks for none. `offset`: the position of the first token in the text.
+    Return None if the request asks for none. `offset`: the position of the first token in the text.
     """
     wanted = question.top_logprobs
     if wanted is None:
@@ -47,9 +47,10 @@ def _logprob(token: str) -> float:
 
 
 def _alternatives(token: str, wanted: int) -> list[tuple[str, float]]:
-    """Return the `wanted` likeliest alternatives at a token's position, with their log-probabilities.
+    """Return the `wanted` likeliest tokens at a token's position, with their log-probabilities.
 
-    They are the token itself and less likely ones: other letters for a letter, else words derived from it.
+    The first is the token itself. The others are less likely: other letters if the token is a letter,
+    otherwise words derived from the token.
     """
     space = token[: len(token) - len(token.lstrip())]
     word = token.strip()

@@ -11,8 +11,8 @@ from benchwright.endpoint.simulate.shared_counters import BUCKET_BOUNDS_MS, Stat
 def prometheus_text(stats: Stats, model: str, blocks: int | None) -> bytes:
     """Return the statistics in the Prometheus text format, under vLLM's names.
 
-    https://docs.vllm.ai/en/stable/usage/metrics/. `blocks`: the number of blocks in all prefix caches
-    together; with None (no cache), metrics of the cache are left out.
+    https://docs.vllm.ai/en/stable/usage/metrics/. `blocks`: the number of blocks of all prefix caches
+    together. If it is None, there is no cache, and metrics of the cache are left out.
     """
     label = f'model_name="{_escaped(model)}"'
     reasons = {f'finished_reason="{name}",{label}': number for name, number in stats.finished.items()}

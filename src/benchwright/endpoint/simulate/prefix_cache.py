@@ -1,9 +1,10 @@
 """Prefix cache of a simulated server: blocks of tokens, shared by prompts with the same beginning, as in vLLM.
 
-A block is identified by its tokens and by the block before it, so that the same tokens elsewhere are another
-block. It can be found once it is full and computed. Blocks that running requests hold are never evicted. Of
-the others, the least recently used ones are evicted first, and always a block before its predecessor. If two
-requests compute equal blocks at the same time, each holds its own; one of them is kept.
+A block is identified by its tokens and by the block before it. So the same tokens in another place are
+another block. Later requests can find a block once it is full and computed. Blocks that running requests hold
+are never evicted. Other blocks are evicted in the order of their last use, but a block is always evicted
+before its predecessor. If two requests compute equal blocks at the same time, each request holds its own
+block, and one of the two blocks is kept.
 
 https://docs.vllm.ai/en/stable/design/prefix_caching/
 """
@@ -15,12 +16,13 @@ from collections.abc import Sequence
 
 
 class RequestTokens:
-    """The tokens of one request (prompt, then answer), and its blocks in the cache.
+    """The tokens of one request (prompt, then answer), and the request's blocks in the cache.
 
-    `digests`: of its full blocks. `blocks`: the number of blocks that it has while it runs. `room`: the
-    number of tokens that fit into them. `shared`: how many of the first blocks others can find. `copies`: the
-    digests of those among them that others found before in another block. `before`: the number of tokens that
-    its prefill covers. `cached`: how many of these were found. `start`, `end`: the times of the prefill (ns).
+    `digests`: the digests of the full blocks. `blocks`: the number of blocks that the request holds while it
+    runs. `room`: the number of tokens that fit into these blocks. `shared`: how many of the first blocks
+    other requests can find. `copies`: the digests of those shared blocks that could already be found in
+    another block. `before`: the number of tokens that the request's prefill covers. `cached`: the number of
+    these tokens that were found in the cache. `start`, `end`: the times of the prefill (ns).
     """
 
     __slots__ = ("before", "blocks", "cached", "copies", "digests", "end", "prompt", "room", "shared",
@@ -35,7 +37,7 @@ class RequestTokens:
     def prefilled_tokens(self, now: int) -> int:
         """Return the number of tokens that the prefill has computed at the time `now`.
 
-        Tokens found in the cache count.
+        Tokens that were found in the cache count as computed.
         """
         if now >= self.end:
             return self.before
@@ -61,16 +63,16 @@ class PrefixCache:
 
     @property
     def reusable_blocks(self) -> int:
-        """Number of blocks in which later requests can find their tokens."""
+        """Number of blocks that hold computed tokens which later requests can find."""
         return len(self._holders) + len(self._idle)
 
     def assign_blocks(self, tokens: RequestTokens, number: int, now: int) -> bool:
         """Assign blocks to a request for its first `number` tokens.
 
-        Return False if there is no room for them.
+        Return False if not enough blocks are left.
 
-        `tokens.cached` is set to the number of tokens found: full blocks only, and never the last token,
-        which must be computed to generate the next one.
+        `tokens.cached` is set to the number of tokens found in the cache. Only full blocks are found. The
+        last token is never found, because it must be computed to generate the next token.
         """
         self._latest = max(now, self._latest)
         for one in list(self._prefilling):
@@ -109,7 +111,7 @@ class PrefixCache:
     def release_blocks(self, tokens: RequestTokens, number: int, now: int) -> None:
         """Take back the blocks of a request that ends after `number` tokens.
 
-        Later requests can find those that were computed.
+        Later requests can find the blocks that were computed.
         """
         in_prefill = now < tokens.end
         self._share(tokens, tokens.prefilled_tokens(now) if in_prefill else max(tokens.before, number - 1))

@@ -1,4 +1,4 @@
-"""Server processes of the simulated endpoint for the command line: a single one, or several that share a port."""
+"""Server processes of the simulated endpoint for the command line: a single process, or several that share a port."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def serve(
 ) -> Stats:
     """Serve until SIGTERM or SIGINT, and return the statistics. Must be called before any thread starts.
 
-    `announce` is called with the base URL once connections are accepted. The kernel distributes connections
-    over several processes, which end with this one, however it ends.
+    `announce`: called with the base URL once connections are accepted. If there are several processes, the
+    kernel distributes the connections over them. All of them end together with this process, however it ends.
 
     Raises:
-        UserError: If the address or the truth log cannot be used, or one of several processes died.
+        UserError: If the address or the truth log cannot be used, or if one of several processes died.
     """
     truth = open_truth_file(settings.truth_file)
     listeners = [listen(host, port, shared=processes > 1)]
@@ -64,7 +64,8 @@ def serve(
 def _run(shared: _Shared, process: int, lifeline: int | None = None) -> None:
     """Serve in this process until a signal arrives.
 
-    With a `lifeline` (a pipe to the parent), also stop when its other end is closed.
+    `lifeline`: a pipe to the parent process. If it is given, also stop when the parent's end of the pipe is
+    closed.
     """
 
     async def serve_until_stopped() -> None:
@@ -122,7 +123,7 @@ def _run_children(shared: _Shared, announce: Say) -> None:
 
 
 def _run_child(shared: _Shared, process: int, lifeline: int) -> NoReturn:
-    """Serve in a forked process, then exit without returning into the parent's code."""
+    """Serve in a forked process. Then exit, without returning into the parent's code."""
     status = 1
     try:
         for other in shared.listeners:

@@ -1,4 +1,4 @@
-"""Requests to generate, parsed into one form for chat and plain completions."""
+"""Requests to generate, parsed into one form for both chat completions and plain completions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class _StreamOptions(msgspec.Struct):
 
 
 class Function(msgspec.Struct):
-    """A function offered as a tool; `parameters` is a JSON schema."""
+    """A function offered as a tool. `parameters`: a JSON schema."""
 
     name: str
     parameters: dict[str, Any] | None = None
@@ -37,7 +37,7 @@ class Message(msgspec.Struct):
 
     @property
     def text(self) -> str:
-        """Text of the content, without other parts (images, audio)."""
+        """Text of the content. Parts that are not text (images, audio) are left out."""
         if isinstance(self.content, str):
             return self.content
         parts = (part.get("text") for part in self.content or [] if isinstance(part, dict))
@@ -70,9 +70,10 @@ class Question(msgspec.Struct):
     """A request to generate.
 
     `prompt`: the last user message, or the prompt of a plain completion. `words`: the tokens of the whole
-    prompt, message after message, separated by single blanks; `prompt_tokens`: their number. `token_limit`: the
-    maximum number of tokens allowed. `top_logprobs`: the number of alternatives requested per token, None for
-    no log-probabilities. `forced_tool`: the name that `tool_choice` requires, "" for any tool.
+    prompt, message after message, separated by single blanks. `prompt_tokens`: the number of these tokens.
+    `token_limit`: the maximum number of tokens of the answer. `top_logprobs`: the number of alternatives
+    requested per token; None if no log-probabilities are requested. `forced_tool`: the name that
+    `tool_choice` requires; "" for any tool.
     """
 
     is_chat: bool
@@ -96,20 +97,20 @@ class Question(msgspec.Struct):
 
 
 _LONG = 1000
-"""Length in characters from which a text is checked before it is split.
+"""Length in characters from which a text is checked for other white space than single blanks before it is split.
 
-Splitting a shorter text is faster than checking whether it is necessary.
+Splitting a shorter text is faster than the check whether splitting is necessary.
 """
 
 _OTHER_BLANKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f"
-"""White space in ASCII other than the blank."""
+"""The white space characters of ASCII, without the blank."""
 
 _decode_chat = msgspec.json.Decoder(_ChatRequest).decode
 _decode_completion = msgspec.json.Decoder(_CompletionRequest).decode
 
 
 def join_words(texts: Iterable[str]) -> str:
-    """Return the words of these texts, separated by single blanks; they are the tokens of a simulated model."""
+    """Return the words of these texts, separated by single blanks. Words are the tokens of a simulated model."""
     return " ".join(filter(None, map(_in_single_blanks, texts)))
 
 

@@ -1,4 +1,4 @@
-"""Encoder of answers in OpenAI's formats: whole bodies, and the pieces of streams, with their usage."""
+"""Encoder of answers in OpenAI's formats: whole bodies, and the pieces of streams, both with usage."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _encode = msgspec.json.Encoder().encode
 
 
 class ReplyFormat(msgspec.Struct):
-    """All that shapes a reply besides the answer.
+    """Everything besides the answer that determines the bytes of a reply.
 
     `question`: the request. `id`, `created`: the reply's id and creation time. `model`: the model's name.
-    `reasoning_field`: the field for reasoning. `translation`: translates the reply if the request is in
-    another dialect than chat completions, else None.
+    `reasoning_field`: the field for reasoning. `translation`: translates the reply into the dialect of the
+    request; None if the request is a chat completion.
     """
 
     question: Question
@@ -61,7 +61,7 @@ def _whole_body(form: ReplyFormat, answer: SimulatedAnswer) -> dict[str, Any]:
 
 
 def stream_opening(form: ReplyFormat) -> bytes:
-    """Return the first event of a chat stream, a role without content; b"" for plain completions."""
+    """Return the first event of a chat stream, which has a role and no content. Return b"" for plain completions."""
     if form.translation is not None:
         return form.translation.begin()
     if not form.question.is_chat:
@@ -73,8 +73,8 @@ def stream_opening(form: ReplyFormat) -> bytes:
 def stream_pieces(form: ReplyFormat, answer: SimulatedAnswer) -> Iterator[bytes]:
     """Yield one event per token.
 
-    Finish reason, usage (if requested) and [DONE] follow in the same piece as the last token. An answer
-    without tokens has only that ending.
+    The last token's piece also holds the finish reason, the usage (if requested) and [DONE]. If an answer has
+    no tokens, these are its only piece.
     """
     pieces = _chat_pieces(form, answer)
     return pieces if form.translation is None else translated_pieces(form.translation, pieces)
@@ -143,7 +143,7 @@ def _event_start(form: ReplyFormat) -> bytes:
 def _event_frame(
     form: ReplyFormat, finish_reason: bytes = b"null", logprobs: bytes = b"null"
 ) -> tuple[bytes, bytes]:
-    """Return the bytes of an event before its delta, and those after it."""
+    """Return the bytes of an event before its delta, and the bytes after its delta."""
     field = b"delta" if form.question.is_chat else b"text"
     head = _event_start(form) + b'{"index":0,"%b":' % field
     return head, b',"logprobs":%b,"finish_reason":%b}]}\n\n' % (logprobs, finish_reason)
@@ -158,9 +158,9 @@ def _stream_ending(form: ReplyFormat, answer: SimulatedAnswer) -> bytes:
 
 
 def _enclosed(head: bytes, middles: Iterator[bytes], tail: bytes) -> Iterator[bytes]:
-    """Yield each of `middles` between `head` and `tail`.
+    """Yield `head`, one of `middles` and `tail`, joined, for each of `middles`.
 
-    This uses iterators in C for speed, because it runs for every token.
+    For speed, this uses iterators in C, because it runs for every token.
     """
     return map(b"".join, zip(repeat(head), middles, repeat(tail), strict=False))
 
@@ -187,7 +187,7 @@ def _call_deltas(index: int, call: SimulatedCall) -> Iterator[bytes]:
 def _events_with_logprobs(
     form: ReplyFormat, answer: SimulatedAnswer, deltas: Iterator[bytes]
 ) -> Iterator[bytes]:
-    """Yield events in which the tokens of the text have log-probabilities; tokens on other channels have none."""
+    """Yield events with log-probabilities for the tokens of the text. Tokens on other channels have none."""
     before = len(answer.reasoning)
     offset = 0
     for position, delta in enumerate(deltas):

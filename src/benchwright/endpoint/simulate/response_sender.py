@@ -1,4 +1,4 @@
-"""The sending of one answer: each piece when it is due, and the fault if there is one."""
+"""The sending of one answer: each piece at its due time, and the fault if the answer has one."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import msgspec
 from benchwright.endpoint.simulate.truth import Truth
 
 RECHECK_NS = 5_000_000
-"""Wait, in ns, before the next check whether a client that is not reading has room again."""
+"""Time in ns between two checks whether a client that had stopped reading has room again."""
 
 SPLIT_GAP_NS = 1_000_000
 
 
 class ClientConnection(Protocol):
-    """The connection to the client, as an exchange uses it."""
+    """The connection to the client: the methods that a `ResponseSender` uses."""
 
     paused: bool
 
     def write(self, data: bytes) -> None:
-        """Write bytes to the kernel, at once if it has room."""
+        """Write bytes to the kernel. They are written at once if the kernel has room."""
         ...
 
     def reset(self) -> None:
@@ -34,7 +34,7 @@ class ClientConnection(Protocol):
     def finish_response(self, keep_alive: bool) -> None:
         """Report that the answer has ended.
 
-        With `keep_alive` the connection accepts another request, else it closes.
+        If `keep_alive` is True, the connection accepts another request. Otherwise the connection closes.
         """
         ...
 
@@ -42,11 +42,12 @@ class ClientConnection(Protocol):
 class ScheduledResponse(msgspec.Struct):
     """Data to send, with its timing.
 
-    `opening`: sent at once. `pieces`, `piece_count`: the data that follow, and their number; the first is sent at
-    `due`, each other one a gap of `gaps` later. `prefix`: sent together with the first piece. `fault_at`: the
-    index of the piece before which `fault_action` (reset, truncate or stall) happens, -1 for never. `tokens`:
-    the number of tokens in all pieces together. `is_intact`: True if the pieces are the undamaged answer.
-    `sends_separately`: True if overdue pieces are sent one by one, not together.
+    `opening`: sent at once. `pieces`: the data that follow. `piece_count`: the number of pieces. The first
+    piece is sent at the time `due`, and each later piece one gap of `gaps` after the piece before. `prefix`:
+    sent together with the first piece. `fault_at`: the index of the piece before which `fault_action` (reset,
+    truncate or stall) happens, -1 for never. `tokens`: the number of tokens in all pieces together.
+    `is_intact`: True if the pieces are the undamaged answer. `sends_separately`: True if overdue pieces are
+    sent one by one instead of together.
     """
 
     pieces: Iterator[bytes]
@@ -66,7 +67,7 @@ class ScheduledResponse(msgspec.Struct):
 
 
 class ResponseSender:
-    """Task that sends one delivery over a channel, and records what it did in the truth log.
+    """Task that sends one scheduled response over a connection, and records in the truth log what was sent.
 
     `ended`: called once, however the exchange ends. `may_go_on`: called before more tokens are sent than
     `allow_tokens` has allowed.
@@ -100,7 +101,7 @@ class ResponseSender:
         return 0 if delivery is None else self._index * delivery.tokens // delivery.piece_count
 
     def start(self, delivery: ScheduledResponse) -> int:
-        """Send the opening of a delivery. Return the time at which its first piece is due."""
+        """Send the opening of a scheduled response. Return the time at which the first piece is due."""
         self._delivery = delivery
         self._due = delivery.due
         if delivery.opening:
@@ -112,14 +113,14 @@ class ResponseSender:
         self._due = due
 
     def allow_tokens(self, tokens: int) -> None:
-        """Set the total number of the delivery's tokens that may be sent for now."""
+        """Set the total number of the response's tokens that may be sent for now."""
         assert self._delivery is not None
         self._allowed = tokens * self._delivery.piece_count // max(self._delivery.tokens, 1)
 
     def step(self, horizon: int) -> int | None:
         """Send the pieces that are due until `horizon`.
 
-        Return the time of the next step; None if the answer is over or must wait.
+        Return the time of the next step. Return None if the answer is over or must wait.
         """
         if self.is_over:
             return None
@@ -152,7 +153,7 @@ class ResponseSender:
         return due
 
     def abandon(self) -> None:
-        """End the exchange without sending the rest, because the connection is gone."""
+        """End the exchange without sending the remaining pieces, because the connection is gone."""
         if not self.is_over:
             self._end(complete=False)
 
@@ -202,9 +203,9 @@ class ResponseSender:
 
 
 def split_pieces(delivery: ScheduledResponse, cut_place: Callable[[int], int]) -> None:
-    """Split every piece into two parts that are sent a millisecond apart.
+    """Split every piece into two pieces that are sent a millisecond apart.
 
-    `cut_place`: returns where to cut a piece of a given length.
+    `cut_place`: a function that returns where to cut a piece of a given length.
     """
     pieces, gaps = delivery.pieces, delivery.gaps
 

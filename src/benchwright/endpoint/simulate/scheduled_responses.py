@@ -1,4 +1,4 @@
-"""Conversion of answers into deliveries: bodies or timed pieces of streams, damaged if there is a fault."""
+"""Conversion of answers into scheduled responses: bodies or timed pieces of streams, damaged if there is a fault."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from benchwright.records import Record
 HARMLESS_FAULTS = frozenset(
     {"stall", "slow_headers", *(name for name, quirk in QUIRKS.items() if not quirk.ends_in_error)}
 )
-"""Faults after which the whole answer still arrives, if the client waits for it."""
+"""Faults with which the whole answer still arrives if the client waits for it."""
 
 
 class Fault(Record, frozen=True):
@@ -34,7 +34,7 @@ class Fault(Record, frozen=True):
 
 
 class FaultPlan:
-    """Seeded choice of a fault for each request, in the order in which a process receives them."""
+    """Seeded choice of a fault for each request, in the order in which a process receives the requests."""
 
     def __init__(self, settings: Settings, board: SharedCounters, process: int) -> None:
         self._board = board
@@ -44,7 +44,10 @@ class FaultPlan:
         self._rng = random.Random(f"{settings.seed}:faults:{process}")
 
     def draw_fault(self) -> Fault | None:
-        """Choose and count the fault of the request just received. Return it; None if there is no fault."""
+        """Choose the fault of the request that was just received, count it, and return it.
+
+        Return None if there is none.
+        """
         if not self._bounds[-1]:
             return None
         chosen = bisect_right(self._bounds, self._rng.random())
@@ -82,7 +85,7 @@ def immediate_response(
     content_type: bytes = JSON_CONTENT_TYPE,
     extra: Headers = (),
 ) -> ScheduledResponse:
-    """Return a delivery that sends a whole response (not a stream) immediately."""
+    """Return a scheduled response that sends a whole body (not a stream) immediately."""
     headers = (*COMMON_HEADERS, (b"content-type", content_type), *extra, *_echoed_id(request))
     head = response_head(status, headers, length=len(body), keep_alive=request.keep_alive)
     return ScheduledResponse(
@@ -96,10 +99,10 @@ def immediate_response(
 
 
 class ResponseScheduler:
-    """Factory of deliveries, one per request to generate.
+    """Factory of scheduled responses, one per request to generate.
 
-    If cache blocks are limited, an answer that is not streamed also has one piece per token: the pieces are
-    empty except for the last one, which is the body.
+    If cache blocks are limited, an answer that is not streamed also has one piece per token. All pieces are
+    empty except the last piece, which is the body.
     """
 
     def __init__(self, settings: Settings, process: int) -> None:
@@ -110,7 +113,7 @@ class ResponseScheduler:
         self._cuts = random.Random(f"{settings.seed}:cuts:{process}") if settings.split else None
 
     def first_token_delay(self, number: int) -> int:
-        """Return the delay in ns from the end of the prefill to the first token, for the request with this number."""
+        """Return the delay in ns from the end of the prefill to the first token. `number`: the request's number."""
         return next(self._first.start(number))
 
     def make_response(
@@ -122,9 +125,9 @@ class ResponseScheduler:
         number: int,
         due: int,
     ) -> ScheduledResponse:
-        """Return the delivery of an answer, for the request with this number.
+        """Return the scheduled response that sends an answer: its bytes, with the time of each piece and any fault.
 
-        `due`: the time of its first token.
+        `number`: the request's number. `due`: the time of the first token.
         """
         if form.question.stream:
             delivery = self._stream(request, form, answer, fault, number, due)
@@ -221,9 +224,10 @@ class ResponseScheduler:
 
 
 def _quirk(form: ReplyFormat, fault: Fault | None) -> Quirk | None:
-    """Return the quirk that the fault stands for.
+    """Return the quirk of this fault.
 
-    None if it is no quirk, or if the answer is no chat completion, as only these have quirks.
+    Return None if the fault is not a quirk, or if the answer is not a chat completion. Only chat completions
+    have quirks.
     """
     if fault is None or form.translation is not None or not form.question.is_chat:
         return None
@@ -238,7 +242,7 @@ def _pieces(form: ReplyFormat, answer: SimulatedAnswer, fault: Fault | None) -> 
 
 
 def _damaged(pieces: Iterator[bytes], index: int) -> Iterator[bytes]:
-    """Yield the pieces; in the one at `index`, the JSON is cut off."""
+    """Yield the pieces. The JSON of the piece at `index` is cut off."""
     for position, piece in enumerate(pieces):
         event, end, rest = piece.partition(b"\n\n")
         yield event[: len(event) // 2] + end + rest if position == index else piece

@@ -1,4 +1,4 @@
-"""Scripted conversations of a simulated model: the reply for each turn, found by the beginning of the conversation."""
+"""Scripted conversations of a simulated model. The beginning of a conversation determines its script."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from benchwright.records import DECODE_ERRORS, Record
 class Script(Record, frozen=True):
     """A scripted conversation.
 
-    `prompt`: a part of its system message or first user message. `replies`: the assistant messages, turn by
-    turn; the last one is repeated if there are more turns. `wrong`: the messages of a failing model, used
-    when the accuracy requires a failure.
+    `prompt`: a text that occurs in the conversation's system message or first user message. `replies`: the
+    assistant messages, turn by turn; the last message is repeated if there are more turns. `wrong`: the
+    messages of a failing model, used when the accuracy requires a failure.
     """
 
     prompt: str
@@ -30,10 +30,10 @@ class Script(Record, frozen=True):
 
 
 class Scripts:
-    """Lookup of the scripted reply to a conversation.
+    """Finds the scripted reply to a conversation.
 
-    Of N scripts that can fail, round(accuracy * N) succeed. A seeded hash of the prompt decides which, so
-    that all turns of a conversation agree.
+    Of N scripts that can fail, round(accuracy * N) succeed. A seeded hash of the prompt determines which
+    scripts succeed, so that all turns of a conversation agree.
     """
 
     def __init__(self, scripts: Sequence[Script], accuracy: float, seed: int) -> None:
@@ -46,7 +46,7 @@ class Scripts:
         self._wrong = frozenset(can_fail[round(accuracy * len(can_fail)) :])
 
     def reply(self, question: Question) -> dict[str, Any] | None:
-        """Return the assistant message that answers a conversation; None if no script matches."""
+        """Return the assistant message that answers a conversation. Return None if no script matches."""
         script = self._find(_opening(question))
         if script is None:
             return None
@@ -75,7 +75,7 @@ def read_scripts(path: Path) -> tuple[Script, ...]:
     """Return the scripts in a file: JSON Lines of {"prompt", "replies", "wrong"}.
 
     Raises:
-        UserError: If the file cannot be read, or a line does not have that shape or has no reply.
+        UserError: If the file cannot be read, if a line does not have that shape, or if a line has no reply.
     """
     decode = msgspec.json.Decoder(Script).decode
     scripts = []

@@ -18,21 +18,21 @@ from benchwright.suggest import did_you_mean
 
 
 class ScriptedCall(Record, frozen=True):
-    """A tool call to make: the tool's name and its arguments."""
+    """A tool call for the model to make: the tool's name and the arguments."""
 
     name: str
     arguments: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 ToolTurn = ScriptedCall | list[ScriptedCall]
-"""The tool calls of one turn: one, or several at once."""
+"""The tool calls of one turn: one call, or a list of several at once."""
 
 
 class KeyedAnswer(Record, frozen=True):
     """The right answer to a prompt.
 
-    `tool_calls`: the calls that are made first, turn by turn, if tools are offered. `answer`: None if the
-    last tool result is the answer.
+    `tool_calls`: the calls that are made first, turn by turn, if tools are offered. `answer`: the answer;
+    None if the last tool result is the answer.
     """
 
     prompt: str
@@ -43,10 +43,11 @@ class KeyedAnswer(Record, frozen=True):
 class Faults(Record, frozen=True):
     """Rates of bad answers: one rate (0 to 1) per kind of fault. A request gets at most one fault.
 
-    `retry_after`: in seconds, sent as an HTTP date if `retry_after_date`. `max_faults`: the maximum number of
-    faults. `quirks`: rates of quirks by name; they apply to chat completions only.
+    `retry_after`: the seconds sent in Retry-After; sent as an HTTP date if `retry_after_date` is True.
+    `max_faults`: the maximum number of faults. `quirks`: a mapping from a quirk's name to its rate. Quirks
+    apply to chat completions only.
 
-    A stalled or slow answer arrives whole in the end, and so does one with a quirk. After all other faults
+    A stalled or slow answer is complete in the end, and so is an answer with a quirk. With any other fault
     the client gets no answer.
     """
 
@@ -66,7 +67,7 @@ class Faults(Record, frozen=True):
 
     @property
     def rates(self) -> dict[str, float]:
-        """Rates of all kinds of fault, in the order of `ALL_FAULTS`: quirks come last."""
+        """Rates of all kinds of fault, in the order of `ALL_FAULTS`, in which quirks come last."""
         rates = {kind: getattr(self, kind) for kind in FAULT_KINDS}
         return rates | {name: self.quirks.get(name, 0.0) for name in QUIRKS}
 
@@ -82,7 +83,7 @@ class Faults(Record, frozen=True):
 
 
 BLOCK_SIZE = 16
-"""Tokens per block, as in vLLM."""
+"""Number of tokens per cache block, as in vLLM."""
 
 FAULT_KINDS = ("rate_limit", "server_error", "reset", "stall", "truncate", "malformed", "slow_headers")
 ALL_FAULTS = (*FAULT_KINDS, *QUIRKS)
@@ -93,23 +94,23 @@ class Settings(Record, frozen=True):
     """All settings of a simulated endpoint except its address.
 
     A conversation is answered from one of `scripts` if it contains that script's prompt. A prompt found in
-    `answers` gets its keyed answer, put into `answer_template`; the share `accuracy` of these is right. All
-    others are answered according to `policy`: with the last user message itself, `words` synthetic words,
-    gibberish, or a refusal. `reasoning` precedes every answer, in the field that `reasoning_style` names or
-    inline. `call_tools` makes one call of the first tool offered; `tool_calls` are the calls to make, turn by
-    turn.
+    `answers` gets its keyed answer, put into `answer_template`. The share `accuracy` of the keyed answers is
+    right. All other prompts are answered according to `policy`: with the last user message itself, `words`
+    synthetic words, gibberish, or a refusal. `reasoning` precedes every answer. `reasoning_style` names the
+    field for the reasoning, or puts it into the text. With `call_tools`, the model makes one call of the
+    first tool offered. `tool_calls` are the calls to make, turn by turn.
 
-    `models` are the names served; if empty, any name is. With `chat_only` there are no other dialects.
-    `split` cuts every piece of an answer in two at a seeded place; the parts are sent a millisecond apart as
-    separate HTTP chunks. `truth_file` gets one JSON line per request, and the last `truth_kept` of them stay
-    in memory.
+    `models` are the names of the models served. If it is empty, every name is served. With `chat_only` there
+    are no other dialects. `split` cuts every piece of an answer in two at a seeded place. The two pieces are
+    sent a millisecond apart as separate HTTP chunks. `truth_file` gets one JSON line per request. The last
+    `truth_kept` of these records stay in memory.
 
-    Each process answers at most `slots` requests at once. Further ones wait, and the delay to their first
+    Each process answers at most `slots` requests at once. Further requests wait, and the delay to their first
     token begins when they get a slot. With `cache_blocks`, each process has a prefix cache of that many
-    blocks of `block_size` tokens. A prompt that starts with the same tokens as an earlier one reuses its
+    blocks of `block_size` tokens. A prompt that starts with the same tokens as an earlier prompt reuses the
     cached blocks, and usage reports the number of cached tokens. If no block is left for a running request,
-    another one is preempted and waits again. `prefill` is the number of uncached prompt tokens computed per
-    second; None for all at once.
+    another request is preempted and waits again. `prefill` is the number of uncached prompt tokens computed
+    per second; None if all are computed at once.
 
     Raises:
         UserError: If a value is out of its range.
@@ -163,12 +164,12 @@ class Settings(Record, frozen=True):
 
     @property
     def max_context_tokens(self) -> int | None:
-        """Maximum number of tokens of a prompt together with its answer; None for no limit."""
+        """Maximum number of tokens of a prompt together with its answer; None if there is no limit."""
         return None if self.cache_blocks is None else self.cache_blocks * self.block_size
 
 
 def _check_key(answers: tuple[KeyedAnswer, ...]) -> None:
-    """Raise UserError if a prompt is blank, or has two different answers."""
+    """Raise UserError if a prompt is blank, or if a prompt has two different answers."""
     seen: dict[str, KeyedAnswer] = {}
     for entry in answers:
         if not entry.prompt.strip():
@@ -178,11 +179,11 @@ def _check_key(answers: tuple[KeyedAnswer, ...]) -> None:
 
 
 DEFAULT_MODEL = "simulated"
-"""Name of the model if neither the settings nor the request name one."""
+"""Name of the model if neither the settings nor the request name a model."""
 
 
 def keyed_answers(answers: Mapping[str, str]) -> tuple[KeyedAnswer, ...]:
-    """Return the answer key for a mapping of prompts to answers."""
+    """Return the answer key for a mapping from prompts to answers."""
     return tuple(KeyedAnswer(prompt, answer) for prompt, answer in answers.items())
 
 

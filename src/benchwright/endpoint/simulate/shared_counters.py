@@ -1,8 +1,8 @@
 """Numbers that all processes of an endpoint share: counters, and the rounds of keyed prompts.
 
-A round is the number of times that a prompt was answered before. The numbers are in anonymous shared memory
-that forked processes inherit. Each process has its own counters, and a reader sums them; the rounds are
-common and guarded by a lock.
+The round of an answer is the number of times that the prompt was answered before. The numbers are in
+anonymous shared memory that forked processes inherit. Each process has its own counters, and a reader sums
+them. All processes use the same rounds, which a lock guards.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ BUCKET_BOUNDS_MS = (
     20_000,
     60_000,
 )
-"""Upper bounds of the histograms' buckets in ms; one more bucket holds larger values."""
+"""Upper bounds of the histograms' buckets in ms. One more bucket holds larger values."""
 
 _BOUNDS_NS = [bound * 1_000_000 for bound in BUCKET_BOUNDS_MS]
 _HISTOGRAM_WIDTH = len(BUCKET_BOUNDS_MS) + 2  # buckets, the one beyond, the sum
@@ -57,15 +57,16 @@ _WIDTH = PREFILL_OFFSET + _HISTOGRAM_WIDTH
 class Stats(Record, frozen=True):
     """Statistics of all processes together since the start.
 
-    `requests`: accepted requests to generate. Of these: `answered` got a whole answer; `faults` were answered
-    badly on purpose (stalled and slow ones count as answered, too, if whole); `aborted` were left by the
-    client before the end; `running` are in progress, `waiting` of them without a slot yet. `finished`: the
-    answered ones by finish reason.
+    `requests`: the number of accepted requests to generate. `answered`: requests that got a whole answer.
+    `faults`: requests that were answered badly on purpose (stalled and slow answers count as answered, too,
+    if they were sent whole). `aborted`: requests whose client disconnected before the end. `running`:
+    requests in progress. `waiting`: requests in progress that have no slot yet. `finished`: the number of
+    answered requests by finish reason.
 
-    Histograms hold a count per bucket of `BUCKET_BOUNDS_MS` and one for larger values, and the sum in ns.
-    `prefix_queries`: prompt tokens of all requests that began; `prefix_hits`: those found in a prefix cache.
-    `used_blocks`: blocks of the cache that running requests hold; `preemptions`: how often such requests were
-    preempted.
+    Each histogram holds a count per bucket of `BUCKET_BOUNDS_MS`, a count for larger values, and the sum in
+    ns. `prefix_queries`: the number of prompt tokens of all requests that began. `prefix_hits`: the number of
+    these tokens found in a prefix cache. `used_blocks`: the number of cache blocks that running requests
+    hold. `preemptions`: how often running requests were preempted.
     """
 
     requests: int
@@ -88,13 +89,16 @@ class Stats(Record, frozen=True):
 
 
 class Counters:
-    """Counters of one process. Increased directly: `cells[REQUESTS] += 1`."""
+    """Counters of one process. Callers increase a counter directly: `cells[REQUESTS] += 1`."""
 
     def __init__(self, cells: memoryview[int]) -> None:
         self.cells = cells
 
     def observe(self, histogram: int, duration_ns: int) -> None:
-        """Add a duration to a histogram, given by its offset: FIRST_TOKEN, WHOLE_ANSWER, QUEUE or PREFILL."""
+        """Add a duration to a histogram.
+
+        `histogram`: the histogram's offset: FIRST_TOKEN, WHOLE_ANSWER, QUEUE or PREFILL.
+        """
         self.cells[histogram + bisect_left(_BOUNDS_NS, duration_ns)] += 1
         self.cells[histogram + _HISTOGRAM_WIDTH - 1] += duration_ns
 
@@ -102,8 +106,8 @@ class Counters:
 class SharedCounters:
     """The memory that all processes share.
 
-    `counters`: those of each process. `rounds`: two cells per keyed prompt (see `key.Rounds`). `lock`: guards
-    `rounds`.
+    `counters`: the counters of each process. `rounds`: two cells per keyed prompt (see `answer_key.Rounds`).
+    `lock`: guards `rounds`.
     """
 
     def __init__(self, processes: int, prompts: int) -> None:
@@ -141,7 +145,7 @@ class SharedCounters:
 
 
 def _faults(totals: list[int]) -> dict[str, int]:
-    """Return the number of faults by kind. Quirks are included only if they happened."""
+    """Return the number of faults by kind. Quirks are included only if they have occurred."""
     counts = dict(zip(ALL_FAULTS, totals, strict=True))
     return {kind: count for kind, count in counts.items() if count or kind in FAULT_KINDS}
 
@@ -152,7 +156,10 @@ def _histogram_at(place: int, totals: list[int]) -> tuple[list[int], int]:
 
 
 class _ProcessLock(AbstractContextManager[None]):
-    """A lock between processes: a POSIX record lock on an unnamed file. It is released if its holder dies."""
+    """A lock between processes: a POSIX record lock on an unnamed file.
+
+    It is released if the process holding it dies.
+    """
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the endpoint

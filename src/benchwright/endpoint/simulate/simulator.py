@@ -34,7 +34,7 @@ from benchwright.endpoint.simulation_marks import SIMULATED_MARK
 from benchwright.records import DECODE_ERRORS
 
 Response = ScheduledResponse | PreparedAnswer
-"""A response: a delivery that is sent at once, or a prepared answer that is sent when it is its turn."""
+"""A response: either data that are sent at once, or a prepared answer that is sent when it is its turn."""
 
 
 class Simulator:
@@ -74,7 +74,7 @@ class Simulator:
         self.truth.close()
 
     def handle(self, connection: ServerConnection, request: HttpRequest) -> ResponseSender:
-        """Start the response to a request, and return the exchange that sends it."""
+        """Start the response to a request, and return the sender of the response."""
         truth = Truth(request.id, request.path.decode("latin-1"), request.received_at, status=200)
         try:
             response = self._respond(request, truth)
@@ -159,7 +159,7 @@ class Simulator:
 
 
 def _path(dialect: Dialect, path: str) -> bytes:
-    """Return the key in the table of routes for a dialect's path. For Gemini's URLs this is their end."""
+    """Return the key of a dialect's path in the table of routes. For a Gemini URL the key is the end of the path."""
     return (path if dialect.has_model_in_url else f"/v1{path}").encode()
 
 

@@ -16,7 +16,10 @@ from benchwright.formats import seconds_of
 from benchwright.records import Record
 
 EARLY_TOLERANCE_NS = 500_000
-"""Time in ns by which a task may be done early: half a tick, as timers of event loops count milliseconds."""
+"""Time in ns by which a task may be done early.
+
+It is half a tick, because the timers of event loops count in milliseconds.
+"""
 
 DELAY_TABLE_SIZE = 4096
 
@@ -61,7 +64,9 @@ class Delay(Record, frozen=True):
 
     @classmethod
     def parse_seconds(cls, text: str) -> Delay:
-        """Return the delay written with its mean in seconds, or with a unit: `0.05`, `50ms`, `lognormal:10ms:0.3`.
+        """Return the delay written as text.
+
+        The mean is in seconds, or has a unit: `0.05`, `50ms`, `lognormal:10ms:0.3`.
 
         Raises:
             UserError: If the text has another form.
@@ -91,8 +96,9 @@ NO_DELAY = Delay()
 class Delays:
     """Delays from one distribution, in ns.
 
-    They come from a seeded table of 4096, which every request enters at its own place. So a request's delays
-    depend on the seed and on its number, not on how its answer interleaves with others.
+    The delays come from a seeded table of 4096 delays. Each request begins at another index of the table. So
+    a request's delays depend on the seed and on the request's number, not on how its answer interleaves with
+    other answers.
     """
 
     def __init__(self, delay: Delay, seed: str) -> None:
@@ -114,18 +120,18 @@ class Delays:
 
 
 class ScheduledTask(Protocol):
-    """A task of the scheduler, which runs in steps."""
+    """A task of the scheduler. The task runs in steps."""
 
     def step(self, horizon: int) -> int | None:
         """Do everything that is due until `horizon`.
 
-        Return the time of the next step (later than that); None if the task is done.
+        Return the time of the next step, which is after `horizon`. Return None if the task is done.
         """
         ...
 
 
 class Scheduler:
-    """Scheduler of any number of tasks by their due times (`perf_counter_ns`), with one timer of the event loop."""
+    """Scheduler of any number of tasks by their due times (`perf_counter_ns`). It uses one timer of the event loop."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -140,14 +146,14 @@ class Scheduler:
             self._set_timer()
 
     def run_or_add(self, due: int, task: ScheduledTask) -> None:
-        """Schedule the task's first step at `due`; if that time has passed, run the step immediately."""
+        """Schedule the task's first step at `due`. If that time has passed, run the step immediately."""
         now = perf_counter_ns()
         following = task.step(now) if due <= now else due
         if following is not None:
             self.add(following, task)
 
     def remove(self, task: ScheduledTask) -> None:
-        """Remove a task, found by a search through all of them."""
+        """Remove a task. The task is found by a search through all tasks."""
         self._heap[:] = [entry for entry in self._heap if entry[2] is not task]
         heapq.heapify(self._heap)
 

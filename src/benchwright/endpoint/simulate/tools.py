@@ -13,7 +13,7 @@ _DEEPEST = 8
 
 
 def next_calls(settings: Settings, entry: KeyedAnswer | None, question: Question) -> list[ScriptedCall]:
-    """Return the calls to make in this turn; none if all calls were made, or no tools are offered."""
+    """Return the calls to make in this turn. Return [] if all calls were made, or if no tools are offered."""
     if not question.tools:
         return []
     turns = _script(settings, entry, question)
@@ -25,7 +25,7 @@ def next_calls(settings: Settings, entry: KeyedAnswer | None, question: Question
 
 
 def last_result(question: Question) -> str | None:
-    """Return the text of the last tool result since the last user message; None if there is none."""
+    """Return the text of the last tool result after the last user message. Return None if there is none."""
     last = next(
         (message for message in reversed(question.messages) if message.role in ("tool", "user")), None
     )
@@ -60,7 +60,10 @@ def _since_last_user(messages: list[Message]) -> list[Message]:
 
 
 def example_value(schema: dict[str, Any], text: str, depth: int = 0) -> Any:
-    """Return a value that conforms to a JSON schema: the first of an enumeration, `text` for strings, 1 for numbers."""
+    """Return a value that conforms to a JSON schema.
+
+    It is the first value of an enumeration, `text` for a string, and 1 for a number.
+    """
     if schema.get("enum"):
         return schema["enum"][0]
     if "const" in schema or "default" in schema:

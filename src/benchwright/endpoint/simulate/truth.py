@@ -1,7 +1,8 @@
-"""The truth log: the server's own record of each request, by which a client's figures can be checked.
+"""The truth log: the server's own record of each request, used to check what a client has measured.
 
 Times are `time.perf_counter_ns()`. On Linux that clock (CLOCK_MONOTONIC, like `time.monotonic_ns()`) is
-shared by all processes of a machine, so they can be compared with the times of a client that uses it too.
+shared by all processes of a machine. So the times can be compared with those of a client that uses the same
+clock.
 """
 
 from __future__ import annotations
@@ -23,19 +24,20 @@ _encode = msgspec.json.Encoder().encode
 class Truth(msgspec.Struct, gc=False):
     """One request, as the server recorded it.
 
-    `id`: the header x-request-id; requests to generate get an id if they have none. `received`: the time at
-    which the request's last byte was read. `first_byte`, `first_token`, `last_byte`: the times at which they
-    were written to the kernel, 0 if never. The first token of a stream is the first piece with content (a
-    role alone does not count); for a whole answer it is the body.
+    `id`: the header x-request-id; a request to generate gets an id if it has none. `received`: the time at
+    which the request's last byte was read. `first_byte`, `first_token`, `last_byte`: the times at which the
+    response's first byte, first token and last byte were written to the kernel, 0 if never. The first token
+    of a stream is the first piece with content (a role alone does not count). The first token of a whole
+    answer is the body.
 
-    `complete`: True if the whole, undamaged answer was sent. `fault`: the kind of its fault, None if there
-    was none. `tokens`: the number of tokens of the answer. `prompt_tokens`: the number of tokens of the
-    prompt; `cached_tokens`: how many of these were found in the prefix cache, None if there is no cache or
-    the request never began.
+    `complete`: True if the whole, undamaged answer was sent. `fault`: the kind of the request's fault, None
+    if there was none. `tokens`: the number of tokens of the answer. `prompt_tokens`: the number of tokens of
+    the prompt. `cached_tokens`: the number of prompt tokens found in the prefix cache, None if there is no
+    cache or the request never began.
 
-    `queued`: how long it waited for its turn, in ns, including after preemptions. `prefill_start`,
-    `prefill_end`: the times of the prefill before its first token, 0 if never. `preemptions`: how often it
-    was preempted.
+    `queued`: how long the request waited for its turn, in ns, including waits after preemptions.
+    `prefill_start`, `prefill_end`: the times of the prefill before the first token, 0 if never.
+    `preemptions`: how often the request was preempted.
     """
 
     id: str
@@ -57,7 +59,9 @@ class Truth(msgspec.Struct, gc=False):
 
 
 def open_truth_file(path: str | None) -> int | None:
-    """Open a truth log and return its file descriptor, which forked processes may share; None if `path` is None.
+    """Open a truth log and return its file descriptor. Return None if `path` is None.
+
+    Forked processes may share the file descriptor.
 
     Raises:
         UserError: If the file cannot be opened.
@@ -71,11 +75,11 @@ def open_truth_file(path: str | None) -> int | None:
 
 
 class TruthLog:
-    """Log that keeps the last records in memory, and appends all to a file if there is one.
+    """Log that keeps the last records in memory, and appends all records to a file if there is one.
 
     Lines are buffered and written whole to a descriptor in append mode, so that several processes can share
-    the file. They are written at most a quarter of a second later, and by `close`, which also closes the
-    descriptor.
+    the file. A line is written at most a quarter of a second later. `close` writes the remaining lines and
+    closes the descriptor.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, descriptor: int | None, kept: int) -> None:

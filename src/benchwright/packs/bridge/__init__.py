@@ -1,4 +1,4 @@
-"""The bridge: runs a pack in its own process (Node or Python) and isolates the host from its failures."""
+"""The bridge: runs a pack in its own process (Node or Python), and isolates the host from the pack's failures."""
 
 from benchwright.packs.bridge.cell import CellResult, ProviderFailure
 from benchwright.packs.bridge.connection import PackLog

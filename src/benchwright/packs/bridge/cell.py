@@ -9,8 +9,8 @@ from benchwright.records import Record
 class ProviderFailure(Record, frozen=True):
     """The failure of a cell's last request to its model's provider.
 
-    `http_status` is None if no response arrived. `blank`: the pack tried to read the response's body, and it
-    was empty.
+    `http_status`: None if no response arrived. `blank`: True if the pack tried to read the response's body,
+    and the body was empty.
     """
 
     message: str
@@ -20,11 +20,11 @@ class ProviderFailure(Record, frozen=True):
 
 
 class CellResult(Record, frozen=True):
-    """The result of a cell as returned by the pack, and the failure of its last provider request, if any.
+    """The result of a cell as the pack returned it, and the failure of the cell's last provider request, if it failed.
 
-    The bridge changes `result.raw` in two cases only. A "fail" after a provider failure gets `errorType`,
-    `retryable` and, among the verifier's details, `providerHttpStatus` and `providerResponseBlank`. A result
-    without timings gets the timings measured by the bridge.
+    The bridge changes `result.raw` in two cases only. If the status is "fail" and the last provider request
+    failed, it adds `errorType`, `retryable` and, among the verifier's details, `providerHttpStatus` and
+    `providerResponseBlank`. If the result has no timings, it adds the timings that the bridge measured.
     """
 
     result: ScenarioResult

@@ -1,4 +1,4 @@
-"""A pack's process as seen by the host: the two pipes of its channel, its output by lines, and its end."""
+"""A pack's process as the host sees it: the two pipes of its channel, its output in lines, and its end."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ START_SCRIPT = (
 SCRIPT_FOLDERS = (str(Path(__file__).parent), str(layout.INSIDE_FOLDER.parent))
 
 SUPERVISOR_TIMEOUT = 3.0
-"""Seconds in which the supervisor must end all processes before its process group is killed."""
+"""Seconds in which the supervisor must end all processes. After that, its process group is killed."""
 DRAIN_SECONDS = 1.0
 """Seconds to wait for remaining output. An escaped process may keep the pipe open forever."""
 PIPE_BYTES = 2**20
 
 
 class PackChildProcess(asyncio.SubprocessProtocol):
-    """A pack's process, started and supervised by its supervisor (`process_supervisor.py`).
+    """A pack's process. Its supervisor (`process_supervisor.py`) starts it and ends it.
 
-    `gone` is set when the process has ended and all its output was received.
+    `gone`: set when the process has ended and all its output was received.
     """
 
     def __init__(
@@ -57,7 +57,9 @@ class PackChildProcess(asyncio.SubprocessProtocol):
         self, command: Callable[[int, int], Sequence[str]], environment: Mapping[str, str], folder: Path,
         memory_bytes: int,
     ) -> None:  # fmt: skip
-        """Start the command returned by `command(read, write)`; these are the descriptors of its channel.
+        """Start the command that the function `command` returns for the two descriptors of the process's channel.
+
+        The process reads from the first descriptor and writes to the second.
 
         Raises:
             ExecutionError: If the process cannot be started.
@@ -97,7 +99,7 @@ class PackChildProcess(asyncio.SubprocessProtocol):
             self._writer.write(line + b"\n")
 
     def request_end(self) -> None:
-        """Ask the supervisor to end all processes of the pack; return at once."""
+        """Ask the supervisor to end all processes of the pack. Return at once."""
         if self._lifeline is not None:
             try:
                 self._lifeline.shutdown(socket.SHUT_WR)
@@ -135,7 +137,7 @@ class PackChildProcess(asyncio.SubprocessProtocol):
         self._transport = cast(asyncio.SubprocessTransport, transport)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Pass on output of the pack, from stdout or stderr (called by asyncio)."""
+        """Pass on output that the pack wrote to stdout or stderr (called by asyncio)."""
         self._output.feed("stdout" if fd == 1 else "stderr", data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
@@ -143,7 +145,7 @@ class PackChildProcess(asyncio.SubprocessProtocol):
         self.stream_closed(fd)
 
     def process_exited(self) -> None:
-        """Read from the supervisor how the process ended (called by asyncio). More output may still arrive."""
+        """Read from the supervisor how the process ended (called by asyncio). More output may arrive after that."""
         self._exited = True
         try:
             assert self._lifeline is not None
@@ -192,7 +194,7 @@ def _file(descriptor: int, mode: str) -> IO[bytes]:
 
 
 def _enlarge(*descriptors: int) -> None:
-    """Enlarge pipes, so that a pack is not blocked by a full pipe while the host is busy."""
+    """Enlarge the buffers of pipes, so that a full pipe does not block a pack while the host is busy."""
     for descriptor in descriptors:
         try:
             fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_BYTES)

@@ -15,7 +15,10 @@ from benchwright.packs.bridge.limits import MEBI
 from benchwright.python_commands import isolated_command
 
 CommandBuilder = Callable[[int, int], Sequence[str]]
-"""Function from the numbers of the descriptors to read and to write to a command line."""
+"""Function from two descriptors of a process to its command line.
+
+The process reads from the first descriptor and writes to the second.
+"""
 
 MIN_NODE_VERSION = (18, 0)
 BRIDGE_FOLDER = Path(__file__).parent
@@ -27,17 +30,17 @@ PYTHON_START_CODE = (
 )
 
 LIBRARIES_VARIABLE = "BENCHWRIGHT_PACK_LIBRARIES"
-"""Environment variable with the folder of supplied libraries, for JavaScript packs."""
+"""Environment variable that holds the folder of the host's libraries for JavaScript packs."""
 
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
 _versions: dict[tuple[str, float], tuple[int, int]] = {}
 
 
 async def command_for(entry: str, node: str, memory_bytes: int) -> CommandBuilder:
-    """Return the command for a pack with this entry file: Python if it ends in .py, else Node.
+    """Return the command for a pack with this entry file: Python if the file's name ends in .py, Node otherwise.
 
     Raises:
-        UserError: If the pack needs Node and it is missing or too old.
+        UserError: If the pack needs Node, and Node is missing or too old.
     """
     return python_command() if entry.endswith(".py") else await node_command(node, memory_bytes)
 
@@ -80,12 +83,12 @@ async def _version(program: str) -> tuple[int, int]:
 
 
 def python_command() -> CommandBuilder:
-    """Return the command for a Python pack: this interpreter, isolated from the user's Python settings."""
+    """Return the command for a Python pack: this process's interpreter, isolated from the user's Python settings."""
     start = isolated_command(PYTHON_START_CODE, str(PYTHON_FOLDER))
     return lambda read, write: [*start, str(read), str(write)]
 
 
 def environment_for(home: Path, added: Mapping[str, str]) -> dict[str, str]:
-    """Return all environment variables of a pack's process: no keys and none of the host's settings."""
+    """Return all environment variables of a pack's process. They contain no keys and no settings of the host."""
     passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     return {"PATH": os.defpath, "LANG": "C.UTF-8", **passed, "HOME": str(home), **added}

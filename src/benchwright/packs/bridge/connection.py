@@ -1,4 +1,4 @@
-"""The connection to a running process of a pack: calls of its functions, their progress, and its end."""
+"""The connection to a running process of a pack: calls of the pack's functions, progress, and the process's end."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from benchwright.packs.bridge.problems import (
 )
 
 PackLog = Callable[[str, str, Any], None]
-"""(level, message, data): a log entry or output of the pack.
+"""Function that receives an entry for the log, or output of the pack, as (level, message, data).
 
 Levels: debug, info, warn, error, stdout, stderr.
 """
@@ -32,13 +32,15 @@ Levels: debug, info, warn, error, stdout, stderr.
 Progress = Callable[[dict[str, Any]], None]
 
 MOST_EVENTS = 10_000
-"""Maximum number of progress events of one scenario."""
+"""Maximum number of progress events of one scenario that are passed on."""
 
 
 class Reply(NamedTuple):
-    """The result of a call. `metadata`: its startedAt, durationMs and trouble (a failed provider request).
+    """The result of a call.
 
-    `unrepresentable_numbers`: the numbers that JSON cannot represent, by key; see `reading`.
+    `metadata`: the call's startedAt, durationMs and trouble (a failed provider request).
+    `unrepresentable_numbers`: a mapping from the keys of numbers that JSON cannot represent to these numbers'
+    names; see `result_parsing`.
     """
 
     value: Any
@@ -60,7 +62,7 @@ class _Call:
 
 
 class Connection:
-    """A running process of a pack. `is_over`: True once it has ended or is about to end."""
+    """A running process of a pack. `is_over`: True once the process has ended or is about to end."""
 
     def __init__(self, limits: BridgeLimits, log: PackLog) -> None:
         self.is_over = False
@@ -100,7 +102,7 @@ class Connection:
     # Calls
 
     def start_call(self, name: str, fields: dict[str, Any], progress: Progress | None = None) -> int:
-        """Call a function of the pack; return the call's number, for `wait_for_result` and `abort`."""
+        """Call a function of the pack. Return the number of the call, for `wait_for_result` and `abort`."""
         self._count += 1
         call = _Call(name, asyncio.get_running_loop().create_future(), progress)
         if self._child.gone.done():
@@ -112,7 +114,7 @@ class Connection:
     async def wait_for_result(self, number: int, seconds: float | None, grace: float = 0.0) -> Reply:
         """Wait for the result of a call.
 
-        After `seconds`, the call is sent an abort signal and gets `grace` more seconds to end.
+        After `seconds`, an abort signal is sent to the call, which gets `grace` more seconds to end.
 
         Raises:
             PackFailure: If the pack's code failed.
@@ -137,7 +139,7 @@ class Connection:
         raise settled
 
     def abort(self, number: int, name: str, message: str) -> None:
-        """Send an abort signal to a running scenario, with a DOMException of this name as the reason."""
+        """Send an abort signal to a running scenario. The reason in the signal is a DOMException of this name."""
         self._send({"call": "abort", "of": number, "reason": {"name": name, "message": message}})
 
     async def _out_of_time(self, number: int, seconds: float, grace: float) -> CallTimeout | ProcessDied:
@@ -176,7 +178,7 @@ class Connection:
             )
 
     def request_end(self, reason: str) -> None:
-        """End the process and all processes that it started, without waiting."""
+        """Start to end the process and all processes that it started. Do not wait for their end."""
         self.is_over = True
         self._reason = self._reason or reason
         self._child.request_end()
@@ -277,7 +279,10 @@ class Connection:
             call.settle(ProcessDied(reason, number in culprits, may_be_cause=not culprits))
 
     def _culprits(self) -> set[int]:
-        """Return the numbers of the calls that caused the process's end, or an empty set if unknown."""
+        """Return the numbers of the calls that caused the end of the process.
+
+        Return an empty set if they are unknown.
+        """
         if self._ended_by is not None:
             return {self._ended_by}
         if self._inside is not None:

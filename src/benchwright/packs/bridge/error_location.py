@@ -8,16 +8,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 MAX_FILES_CHECKED = 200
-"""Maximum number of a pack's files that are checked for syntax errors."""
+"""Maximum number of files of a pack in which a syntax error is searched for."""
 
 _JAVASCRIPT = re.compile(r"(?:file://)?(/[^\s()]+?):(\d+)(?::\d+)?(?=[\s)]|$)", re.MULTILINE)
 _PYTHON = re.compile(r'File "([^"]+)", line (\d+)')
 
 
 def location_in_pack(stack: str, directory: Path) -> str | None:
-    """Return `file:line` of a stack trace's innermost frame inside the pack, or None if there is none.
+    """Return `file:line` of the innermost frame inside the pack, from a stack trace.
 
-    JavaScript lists the innermost frame first, Python last.
+    Return None if there is no such frame.
+
+    JavaScript lists the innermost frame first, and Python lists it last.
     """
     root = directory.resolve()
     javascript = list(_inside(_JAVASCRIPT.findall(stack), root))
@@ -38,10 +40,10 @@ def _scripts(directory: Path) -> list[Path]:
 
 
 async def find_syntax_error(directory: Path, node: str, environment: Mapping[str, str]) -> str | None:
-    """Return `file:line` of the first JavaScript file of the pack that Node cannot parse, or None.
+    """Return `file:line` of the first JavaScript file of the pack that Node cannot parse. Return None if there is none.
 
-    The files are parsed, not run. Needed because Node does not report where the syntax error of an imported
-    module is.
+    The files are parsed, not run. This is needed because Node does not report the location of a syntax error
+    in an imported module.
     """
     for path in _scripts(directory)[:MAX_FILES_CHECKED]:
         process = await asyncio.create_subprocess_exec(

@@ -1,7 +1,7 @@
 """Frames (messages) from a pack's process, one per line: "<nonce> <sequence> <call> <kind> <JSON>".
 
-The nonce is a secret created for each process and sent to it before the pack is loaded. A line without it is
-noise, written by a pack that found the pipe.
+The nonce is a secret that is created for each process and sent to the process before the pack is loaded. A
+line without the nonce is noise, written by a pack that found the pipe.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _decode = msgspec.json.Decoder().decode
 
 
 class ChannelBroken(Exception):
-    """The error for a missing or damaged frame: the pack must have written to the channel or closed it."""
+    """Raised if a frame is missing or damaged. Then the pack must have written to the channel, or closed it."""
 
 
 class Frame(NamedTuple):
-    """One message. `call`: the number of its call, 0 if it belongs to none. `json`: see `decode_json`."""
+    """One message. `call`: the number of the call that the message belongs to, 0 if none. `json`: see `decode_json`."""
 
     call: int
     kind: str
@@ -48,7 +48,7 @@ class FrameReader:
         self._next = 0
 
     def feed(self, data: bytes) -> Iterator[Frame]:
-        """Yield the frames that are completed by these bytes.
+        """Yield the frames that are complete with these bytes.
 
         Raises:
             ChannelBroken: If a frame with the nonce is damaged or out of sequence.

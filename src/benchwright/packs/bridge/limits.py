@@ -10,10 +10,10 @@ MEBI = 2**20
 class BridgeLimits(Record, frozen=True):
     """Limits of a pack's process. A scenario's own time limit is given with each run.
 
-    `grace_seconds`: time for a scenario to end after its abort signal. `answer_seconds`: how long a ping may
-    stay unanswered before the process counts as stuck. `memory_bytes`: for the process and all that it starts
-    together. `message_bytes`: the largest result. `output_bytes`: how much of stdout and stderr together is
-    kept.
+    `grace_seconds`: the time that a scenario has to end after its abort signal. `answer_seconds`: the time
+    after which a process that does not answer a ping counts as stuck. `memory_bytes`: the memory of the
+    process and of all processes that it starts, together. `message_bytes`: the maximum size of a result.
+    `output_bytes`: how much of stdout and stderr together is kept.
     """
 
     load_seconds: float = 60.0

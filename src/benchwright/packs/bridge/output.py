@@ -1,4 +1,4 @@
-"""Passes a pack's output to the log, line by line and up to a limit."""
+"""Passes a pack's output to the log in lines, up to a limit."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 LONGEST_LINE = 8192
 _NO_MESSAGE = (" ", "\t", "#", "-", "<", "(", "Node.js v")
-"""Beginnings of lines around an error that are not its message: stack frames, warnings, V8's last lines."""
+"""Beginnings of lines near an error that are not the error's message: stack frames, warnings, V8's last lines."""
 
 
 class OutputLines:
-    """Splits stdout and stderr into lines and calls `line(stream, text)` for each.
+    """Splits stdout and stderr into lines, and calls `line(stream, text)` for each line.
 
-    Long lines are cut, and output beyond `most_bytes` is dropped. `last_error` is the last line of stderr
-    that is a message: neither empty nor a stack frame.
+    Long lines are cut, and output beyond `most_bytes` is dropped. `last_error`: the last line of stderr that
+    may be an error message: not empty, and not a stack frame.
     """
 
     def __init__(self, line: Callable[[str, str], None], most_bytes: int) -> None:
@@ -23,7 +23,7 @@ class OutputLines:
         self._pending = {"stdout": bytearray(), "stderr": bytearray()}
 
     def feed(self, stream: str, data: bytes) -> None:
-        """Split received data of a stream, and pass on its complete lines."""
+        """Split data of a stream into lines, and pass on the complete lines."""
         if self._left <= 0:
             return
         self._left -= len(data)

@@ -1,4 +1,4 @@
-"""Failures of a pack's process and of calls to it, and the errors raised to callers."""
+"""Failures of a pack's process and of calls to the process, and the errors that callers get."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.packs.bridge.limits import MEBI, BridgeLimits
 from benchwright.text import one_line
 
 RETRYABLE_STATUSES = frozenset({408, 409, 425, 429})
-"""HTTP statuses below 500 that are retried, as in the desktop host."""
+"""HTTP statuses below 500 after which a request is retried, as in the desktop host (BenchLocal)."""
 
 _WHAT_FAILED = {
     "load": "the pack did not load",
@@ -26,11 +26,11 @@ _WHAT_FAILED = {
 
 @dataclass
 class PackFailure(Exception):
-    """The error if the pack's code failed.
+    """Raised if the pack's code failed.
 
-    `error`: an exception's name, message, stack, status and, if nothing caught it, `uncaught`; for an
-    unusable return value, a message and `unusable`. `metadata`: see `connection.Reply`. `location`: file and line
-    in the pack, None if unknown.
+    `error`: for an exception, its name, message, stack and status, and `uncaught` if nothing caught it. For
+    an unusable return value, a message and `unusable`. `metadata`: see `connection.Reply`. `location`: file
+    and line in the pack, None if unknown.
     """
 
     error: dict[str, Any]
@@ -40,9 +40,10 @@ class PackFailure(Exception):
 
 @dataclass
 class ProcessDied(Exception):
-    """The error for a call during which the pack's process ended.
+    """Raised for a call during which the pack's process ended.
 
-    `is_cause`: this call caused the end. `may_be_cause`: it may have, because the cause is unknown.
+    `is_cause`: True if this call caused the end. `may_be_cause`: True if this call may have caused the end,
+    because the cause is unknown.
     """
 
     reason: str
@@ -52,10 +53,10 @@ class ProcessDied(Exception):
 
 @dataclass
 class CallTimeout(Exception):
-    """The error for a call that did not end within its `seconds`.
+    """Raised for a call that did not end within its `seconds`.
 
-    `is_unresponsive`: the process answered no ping either and was ended. `unhandled_rejection`: an earlier
-    promise rejection that nobody handled, None if there was none.
+    `is_unresponsive`: True if the process did not answer a ping either, and so was ended.
+    `unhandled_rejection`: an earlier promise rejection that the pack did not handle, None if there was none.
     """
 
     seconds: float
@@ -64,11 +65,11 @@ class CallTimeout(Exception):
 
 
 def trial_error_of(call: str, problem: PackFailure | ProcessDied | CallTimeout) -> TrialError:
-    """Convert a failed call into the error to raise, with a one-line text.
+    """Convert a failed call into the error to raise, with a message of one line.
 
-    `call` is load, prepare, run, score or dispose. A failed scenario is a provider error if the thrown error
-    has an HTTP status or the last request to the provider had failed. A scenario that did not end in time has
-    reached a limit.
+    `call`: load, prepare, run, score or dispose. The failure of a scenario is a provider error if the thrown
+    error has an HTTP status, or if the last request to the provider had failed. A scenario that did not end
+    in time has reached a limit.
     """
     if isinstance(problem, ProcessDied):
         return ExecutionError(f"{_WHAT_FAILED[call]}: {problem.reason}")
@@ -104,9 +105,9 @@ def _out_of_time(call: str, problem: CallTimeout) -> TrialError:
 
 
 def provider_failure_of(about: Mapping[str, Any]) -> ProviderFailure | None:
-    """Return the failure of the last request to the provider, or None if it succeeded.
+    """Return the failure of a call's last request to the provider. Return None if that request succeeded.
 
-    `about` is a call's, as in `connection.Reply`.
+    `about`: the metadata of the call (see `connection.Reply`).
     """
     trouble = about.get("trouble")
     if not isinstance(trouble, dict):
@@ -121,14 +122,14 @@ def provider_failure_of(about: Mapping[str, Any]) -> ProviderFailure | None:
 
 MAX_MESSAGE_LENGTH = 400
 CHANNEL_LOST_EXIT_CODE = 70
-"""Exit code of the helpers on both sides when the channel no longer works."""
+"""Exit code of a pack's process when its channel no longer works. The code that runs the pack in it exits so."""
 
 
 def describe_ending(ending: str, last_error: str, limits: BridgeLimits) -> str:
     """Describe for users how the pack's process ended, in one sentence.
 
-    `ending` is the supervisor's report ("exit 3", "signal 9", "memory", "trouble …"), `last_error` the last line
-    of stderr.
+    `ending`: the supervisor's report ("exit 3", "signal 9", "memory", "trouble …"). `last_error`: the last
+    line of stderr.
     """
     kind, _, what = ending.partition(" ")
     said = f": {one_line(last_error, MAX_MESSAGE_LENGTH)}" if last_error else ""
@@ -151,6 +152,6 @@ def _signal_name(number: str) -> str:
 
 
 def format_error(error: dict[str, Any]) -> str:
-    """Format a pack's error as "Name: message", or as the message alone if its name is Error."""
+    """Format a pack's error as "Name: message". If the name is Error, return the message alone."""
     name, message = str(error.get("name") or ""), str(error.get("message") or "")
     return one_line(message if name in ("", "Error") else f"{name}: {message}", MAX_MESSAGE_LENGTH)

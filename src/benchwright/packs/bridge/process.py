@@ -1,4 +1,4 @@
-"""A loaded pack in its process: the part of the bridge that the rest of the program uses."""
+"""A pack, loaded in its process: the interface of the bridge to the rest of the program."""
 
 from __future__ import annotations
 
@@ -32,20 +32,22 @@ from benchwright.packs.bridge.result_parsing import (
 from benchwright.packs.types import BenchmarkScore, HostContext, ScenarioMeta, ScenarioRunInput, to_json
 
 MAX_RESTARTS = 5
-"""Maximum number of restarts of a cell whose process was ended by others."""
+"""Maximum number of restarts of a cell that lost its process because of other cells."""
 
 
 class PackProcess:
-    """A pack in its own process. Use as an async context manager; entering it loads the pack.
+    """A pack in its own process. Use it as an async context manager. Entering the context loads the pack.
 
-    `directory` is the pack's root. `entry` is its entry file, relative to the root: Python if it ends in .py,
-    else JavaScript. `home` is the process's HOME and working directory, created if missing. `environment`
-    adds to the few variables that the process gets; it must not contain keys. `libraries` is the folder of
-    the libraries that the desktop host supplies; see `packs.libraries`.
+    `directory`: the pack's root. `entry`: the entry file, relative to the root; Python if its name ends in
+    .py, JavaScript otherwise. `home`: the HOME and working directory of the process, created if missing.
+    `environment`: variables added to the few variables that the process gets; they must not contain keys.
+    `libraries`: the folder of the libraries that the desktop host (BenchLocal) supplies; see
+    `packs.libraries`.
 
-    Failures of the pack are contained. A cell that fails, hangs or ends the process is reported as an error
-    of that cell, and the process is restarted for the others. A cell that lost its process by another cell's
-    fault is restarted. If the culprit is unknown, a cell is restarted once.
+    Failures of the pack are contained. If a cell fails, hangs or ends the process, this is reported as an
+    error of that cell, and the process is restarted for the other cells. A cell that lost its process by
+    another cell's fault is restarted. If it is unknown which cell ended the process, each cell is restarted
+    once.
 
     Raises (on entering):
         UserError: If Node is missing or too old, or the entry file does not exist in the pack.
@@ -103,7 +105,7 @@ class PackProcess:
     async def prepare(
         self, context: HostContext, relay_url: str | None = None, way: Mapping[str, str] = {}
     ) -> None:
-        """Prepare the pack for a run. This is repeated automatically when the process is restarted.
+        """Prepare the pack for a run. If the process is restarted, this is repeated automatically.
 
         From then on, requests that a cell sends to the origin of `relay_url` carry the cell's token. `way`:
         the environment variables from which the pack's clients learn the relay's address.
@@ -125,14 +127,14 @@ class PackProcess:
         token: str | None = None,
         on_progress: Progress | None = None,
     ) -> CellResult:
-        """Run one scenario. Any number can run concurrently; `cell` identifies this run.
+        """Run one scenario. Any number of scenarios can run concurrently. `cell`: an id of this run of the scenario.
 
-        `seconds` is the time limit, None for none. `token`: see `prepare`. Cancelling sends the scenario its
-        abort signal and returns at once.
+        `seconds`: the time limit, None for none. `token`: see `prepare`. Cancelling sends an abort signal to
+        the scenario and returns at once.
 
         Raises:
-            ExecutionError: If the pack failed in any way. The message describes it in one line.
-            ProviderError: If the scenario failed because the model's provider did.
+            ExecutionError: If the pack failed in any way. The message describes the failure in one line.
+            ProviderError: If the scenario failed because the model's provider failed.
             LimitReached: If the scenario exceeded `seconds`.
         """
         fields = {"input": to_json(given), "token": token}
@@ -149,13 +151,15 @@ class PackProcess:
         return CellResult(result, trouble)
 
     def abort(self, cell: str, reason: str = "the run was stopped") -> None:
-        """Send a cell its abort signal. `run` then ends with whatever the pack returns."""
+        """Send an abort signal to a cell. `run` then ends with the result that the pack returns."""
         if cell in self._cells:
             connection, number = self._cells[cell]
             connection.abort(number, "AbortError", reason)
 
     async def score(self, results: Sequence[Mapping[str, Any]]) -> BenchmarkScore:
-        """Let the pack compute a model's score from its results, each exactly as the pack returned it.
+        """Let the pack compute a model's score.
+
+        `results`: the results of the model, each exactly as the pack returned it.
 
         Raises:
             ExecutionError: If `scoreModelResults` failed or did not return a score.
@@ -166,7 +170,7 @@ class PackProcess:
         return read_score(reply.value, reply.unrepresentable_numbers)
 
     async def dispose(self) -> None:
-        """Let the pack dispose of its resources. Failures are only logged."""
+        """Let the pack dispose of its resources. A failure is logged and not raised."""
         connection, self._context = self._connection, None
         if connection is None or connection.is_over or not connection.prepared:
             return
@@ -221,9 +225,9 @@ class PackProcess:
             del self._cells[cell]
 
     async def _live(self, *, prepared: bool = False) -> Connection:
-        """Return the connection to the process, which is restarted if it has ended.
+        """Return the connection to the process. If the process has ended, restart it.
 
-        With `prepared`, the pack is also prepared for the run if the process is new.
+        `prepared`: True if the pack must also be prepared for the run. This happens once per process.
         """
         async with self._lock:
             if self._broken is not None:
@@ -273,7 +277,7 @@ class PackProcess:
             raise
 
     async def _placed(self, what: str, failure: PackFailure) -> PackFailure:
-        """Return the failure with its file and line in the pack added, and log its stack."""
+        """Log the stack of a failure. Return the failure with its file and line in the pack added."""
         stack = str(failure.error.get("stack") or "")
         if stack:
             self._log("error", f"{what} failed: {format_error(failure.error)}", stack)

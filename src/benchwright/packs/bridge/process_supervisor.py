@@ -1,7 +1,7 @@
-"""Starts a pack's process and ends it with all processes that it started.
+"""Starts a pack's process, and ends it together with all processes that it started.
 
-It ends them when the pack's process ends, when they use too much memory, and when the host is gone for any
-reason.
+The supervisor ends them when the pack's process ends, when they use too much memory, and when the host is
+gone for any reason.
 
 `python -I -S -c START FOLDERS LIFELINE KEPT MEMORY COMMAND…` (see `child.py`); standard library only. The
 host holds the other end of LIFELINE, a socket, and reads from it how the process ended: "exit 3", "signal 9",
@@ -26,7 +26,7 @@ MEMORY_CHECK_INTERVAL = 0.25
 
 
 def main(lifeline: int, kept: list[int], memory_bytes: int, command: list[str]) -> NoReturn:
-    """Run the command until it ends, then write to the lifeline how it ended."""
+    """Run the command until it ends. Then write to the lifeline how it ended."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     family.adopt()
@@ -62,9 +62,9 @@ def _say(lifeline: int, what: str) -> None:
 
 
 def _watch(pack: family.Family, lifeline: int, memory_bytes: int) -> str | None:
-    """Wait until the process ends, the host is gone or too much memory is used.
+    """Wait until the process ends, the host is gone, or too much memory is used.
 
-    Return "memory" in the last case, else None.
+    Return "memory" if too much memory is used, and None otherwise.
     """
     ended = os.pidfd_open(pack.pid)
     poll = select.poll()
@@ -78,7 +78,7 @@ def _watch(pack: family.Family, lifeline: int, memory_bytes: int) -> str | None:
 
 
 def _ending(status: int | None) -> str:
-    """Describe how the process ended, in the lifeline's format: "exit 3", "signal 9" and the like."""
+    """Describe how the process ended, in the format of the lifeline: "exit 3", "signal 9" and the like."""
     if status is None:
         return "signal 9"
     if os.WIFEXITED(status):

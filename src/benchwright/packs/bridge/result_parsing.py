@@ -1,8 +1,8 @@
 """Converts a pack's return values into the protocol's data types.
 
-Essential parts must be valid; other malformed parts are ignored. `odd` maps the keys of numbers that JSON
-cannot represent (the JSON has null instead) to "NaN" or "Infinity". Keys of the returned object itself begin
-with ".".
+Required fields must be valid. Malformed optional fields are ignored. JSON cannot represent some numbers, and
+has null in their place. `odd` is a mapping from the keys of these numbers to "NaN" or "Infinity". Keys of the
+returned object itself begin with ".".
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ T = TypeVar("T")
 
 
 def read_scenarios(value: Any) -> list[ScenarioMeta]:
-    """Convert the return value of `listScenarios`; the order is kept.
+    """Convert the return value of `listScenarios`, keeping the order of the scenarios.
 
     Raises:
-        ExecutionError: If it is not a list, or a scenario has no id or a duplicate one.
+        ExecutionError: If the value is not a list, or if a scenario has no id or the id of another scenario.
     """
     if not isinstance(value, list):
         raise ExecutionError(f"listScenarios() returned {json_type_name(value)} where a list is expected")
@@ -64,11 +64,11 @@ def _scenario(item: Any, at: int) -> ScenarioMeta:
 
 
 def read_result(value: Any, scenario_id: str, odd: Mapping[str, str] = {}) -> ScenarioResult:
-    """Convert a scenario's result. Malformed optional parts are kept in `raw` only.
+    """Convert a scenario's result. Malformed optional fields are kept in `raw` only.
 
     Raises:
-        ExecutionError: If it is not a result of this scenario (not an object, another scenario's id, or no
-            valid status), or its score is not a number.
+        ExecutionError: If the value is not a result of this scenario (not an object, another scenario's id,
+            or no valid status), or if its score is not a number.
     """
     if not isinstance(value, dict):
         raise ExecutionError(f"the scenario returned {json_type_name(value)} where a result is expected")
@@ -99,10 +99,10 @@ def read_result(value: Any, scenario_id: str, odd: Mapping[str, str] = {}) -> Sc
 
 
 def read_score(value: Any, odd: Mapping[str, str] = {}) -> BenchmarkScore:
-    """Convert a model's score. A category's score is None if it is not a number.
+    """Convert a model's score. The score of a category is None if it is not a number.
 
     Raises:
-        ExecutionError: If it is not an object, or its total score is missing or not a number.
+        ExecutionError: If the value is not an object, or if its total score is missing or not a number.
     """
     if not isinstance(value, dict):
         raise ExecutionError(
@@ -135,10 +135,10 @@ def _category(item: dict[str, Any]) -> CategoryScore:
 
 
 def with_provider_failure(value: dict[str, Any], trouble: ProviderFailure | None) -> dict[str, Any]:
-    """Add a provider failure to a result whose status is "fail". Other results are returned unchanged.
+    """Add a provider failure to a result whose status is "fail". Return other results unchanged.
 
-    The result is marked as a provider error unless it has its own `errorType`. The HTTP status, if any, is
-    added to the verifier's details.
+    The result is marked as a provider error, unless it has an `errorType` of its own. The HTTP status, if
+    there is one, is added to the verifier's details.
     """
     if trouble is None or value.get("status") != "fail":
         return value

@@ -1,4 +1,4 @@
-"""`pack test`: checks that a pack keeps its contract with hosts, with canned answers instead of a model."""
+"""`pack test`: checks that a pack keeps its contract with hosts. Canned answers take the place of a model."""
 
 from benchwright.packs.contract.answers import CannedAnswer, read_answers
 from benchwright.packs.contract.canned_model import CannedModel

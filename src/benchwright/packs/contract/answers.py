@@ -1,4 +1,4 @@
-"""Reads a pack's file of canned answers: responses that a model might give, with their expected scores."""
+"""Reads a pack's file of canned answers: responses that a model might give, each with its expected score."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ ANSWERS_FILE = "answers.jsonl"
 
 
 class CannedAnswer(Record, frozen=True, forbid_unknown_fields=True):
-    """A model's answer to a scenario, with the `status` and `score` expected for it (None: any).
+    """A model's answer to a scenario, with the `status` and `score` that are expected for it (None: any value).
 
-    `answer` is a text, a message with content or tool_calls, or a list of these. Of a list, each request gets
-    the next item; further requests get the last one.
+    `answer`: a text, a message with content or tool_calls, or a list of texts and messages. From a list, each
+    request gets the next item. After the last item, each further request gets the last item again.
     """
 
     scenario: str
@@ -28,7 +28,7 @@ class CannedAnswer(Record, frozen=True, forbid_unknown_fields=True):
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """The model's messages, one per turn."""
+        """The model's messages of this answer, one per turn."""
         turns = self.answer if isinstance(self.answer, list) else [self.answer]
         return [
             {"role": "assistant", **({"content": turn} if isinstance(turn, str) else turn)} for turn in turns

@@ -1,4 +1,4 @@
-"""A model server with prepared answers, for one scenario at a time."""
+"""A model server that sends prepared answers, for one scenario at a time."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ ServerBehavior = Literal["answers", "fails", "is silent"]
 
 
 class CannedModel:
-    """The server, at a free port of this machine. Use as an async context manager.
+    """The server, at a free port of this machine. Use it as an async context manager.
 
-    `turns`: messages for the next requests; the last one is repeated. `conduct`: answer requests, fail each
-    with HTTP 500, or never answer. `request_count`: number of requests received.
+    `turns`: the messages for the next requests; the last message is repeated. `conduct`: what the server does
+    with each request: answer it, fail it with HTTP 500, or never answer it. `request_count`: the number of
+    requests received.
     """
 
     headers: Headers = ()
@@ -74,7 +75,7 @@ class CannedModel:
 
 
 class _Given:
-    """A prepared response, which is sent at once or never."""
+    """A prepared response. It is sent at once, or never."""
 
     is_over = False
 
@@ -98,7 +99,7 @@ def _wants_stream(body: bytes) -> bool:
 
 
 def _completion(model: str, turn: dict[str, Any], *, stream: bool) -> bytes:
-    """Return the HTTP response with a message, whole or as a stream with one chunk."""
+    """Return the HTTP response with a message, as a whole body or as a stream with one chunk."""
     reason = "tool_calls" if turn.get("tool_calls") else "stop"
     about = {"id": "canned", "created": 0, "model": model}
     if not stream:

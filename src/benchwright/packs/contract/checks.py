@@ -1,4 +1,4 @@
-"""Checks of a pack's contract. Each tries one thing that hosts rely on, and reports one line per finding."""
+"""Checks of a pack's contract. Each check tries one thing that hosts rely on, and reports one line per finding."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from benchwright.packs.types import RegisteredModel
 from benchwright.records import Record, Status
 
 SILENT_SECONDS = 2.0
-"""Seconds that a scenario waits for a model that never answers before it is aborted."""
+"""Seconds for which a scenario waits for a model that never answers. Then the scenario is aborted."""
 STATUSES = ("pass", "partial", "fail")
 VARYING_KEYS = frozenset({"timings", "rawLog"})
-"""Keys of a result that may differ between attempts, because they contain times and ids."""
+"""Keys of a result whose values may differ between attempts, because they contain times and ids."""
 NONSENSE_ANSWER = "Lorem ipsum dolor sit amet."
 
 
 class ContractFinding(Record, frozen=True):
-    """A finding of a check. `problem`: True if it breaks the contract; otherwise it is an observation."""
+    """A finding of a check. `problem`: True if the pack breaks the contract, False if it is only an observation."""
 
     check: str
     text: str
@@ -31,7 +31,7 @@ class ContractFinding(Record, frozen=True):
 
 
 async def check_contract(trial: CannedTrial, answers: Sequence[CannedAnswer]) -> list[ContractFinding]:
-    """Run all checks of a prepared pack with a canned model, and return their findings.
+    """Run all checks of a prepared pack with a canned model, and return the checks' findings.
 
     Raises:
         ExecutionError: If the pack's process cannot be restarted.
@@ -62,7 +62,7 @@ async def check_contract(trial: CannedTrial, answers: Sequence[CannedAnswer]) ->
 
 
 def _expected(canned: CannedAnswer, cell: AttemptOutcome) -> Iterator[ContractFinding]:
-    """Yield a problem if an answer got no result, or not the status and score that its author expects."""
+    """Yield a problem if a canned answer got no result, or another status or score than its author expects."""
     name = f"answer to {canned.scenario}"
     if cell.result is None:
         yield ContractFinding(name, f"{cell.error}", problem=True)
@@ -91,7 +91,7 @@ def _lasting(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _events(canned: CannedAnswer, cell: AttemptOutcome, model: RegisteredModel) -> Iterator[ContractFinding]:
-    """Yield a problem for each event that is not a progress event of this cell with a message."""
+    """Yield a problem for each event that is not a progress event of this cell, or that has no message."""
     for event in cell.events:
         if event.get("type") != "model_progress":
             said = f"{canned.scenario} sent {event.get('type')!r}; a pack sends model_progress alone"
@@ -107,7 +107,10 @@ def _events(canned: CannedAnswer, cell: AttemptOutcome, model: RegisteredModel) 
 def _reached(
     results: Iterable[Mapping[str, Any]], canned: bool, scenarios: Sequence[str]
 ) -> Iterator[ContractFinding]:
-    """Yield which statuses were reached, and a problem for each scenario never passed or never failed."""
+    """Yield an observation with the statuses reached.
+
+    Yield a problem for each scenario that never passed or never failed.
+    """
     reached: dict[str, set[str]] = {name: set() for name in scenarios}
     for result in results:
         reached[str(result["scenarioId"])].add(str(result["status"]))
@@ -127,9 +130,10 @@ def _reached(
 async def _scoring(
     pack: PackProcess, results: Sequence[dict[str, Any]], scenarios: Sequence[str]
 ) -> list[ContractFinding]:
-    """Check the pack's scores of several lists of results.
+    """Check the scores that the pack computes from several lists of results.
 
-    Scores must be numbers, the same when computed again, and independent of the order of results.
+    A score must be a number, must be the same when computed again, and must not depend on the order of
+    results.
     """
     one_each = list({result["scenarioId"]: result for result in results}.values())
     failures = [failed_result(name, Status.EXECUTION_ERROR, "not run") for name in scenarios]
@@ -170,7 +174,10 @@ async def _scoring(
 
 
 def _failing(cell: AttemptOutcome) -> ContractFinding:
-    """Check that a model failure (HTTP 500) ends a cell as a provider error, or as a "fail" marked as one."""
+    """Check that a cell whose model fails (HTTP 500) ends as a provider error.
+
+    A result with the status "fail" is accepted, too, if it is marked as a provider error.
+    """
     if cell.result is None:
         told = isinstance(cell.error, ProviderError)
         return ContractFinding("provider errors", f"{cell.error}", problem=not told)
@@ -181,7 +188,7 @@ def _failing(cell: AttemptOutcome) -> ContractFinding:
 
 
 def _silent(cell: AttemptOutcome, after: AttemptOutcome) -> ContractFinding:
-    """Check that an aborted scenario (`cell`) does not block the next one (`after`)."""
+    """Check that an aborted scenario (`cell`) does not block the scenario that follows (`after`)."""
     if isinstance(cell.error, ExecutionError):
         return ContractFinding("timeouts", f"{cell.error}", problem=True)
     if after.result is None:

@@ -14,7 +14,7 @@ CELL_TIMEOUT = 60.0
 
 
 class AttemptOutcome(NamedTuple):
-    """Outcome of one attempt: its result or its error, and its progress events."""
+    """Outcome of one attempt: its result or error, and its progress events."""
 
     result: dict[str, Any] | None
     error: TrialError | None
@@ -22,7 +22,7 @@ class AttemptOutcome(NamedTuple):
 
 
 class CannedTrial:
-    """Runs scenarios of a prepared pack against `server`, which sends canned answers."""
+    """Runs scenarios of a prepared pack. `server`: the server that sends canned answers."""
 
     def __init__(
         self,
@@ -42,9 +42,9 @@ class CannedTrial:
         conduct: ServerBehavior = "answers",
         seconds: float = CELL_TIMEOUT,
     ) -> AttemptOutcome:
-        """Run one attempt in which the model's messages are `turns`; return its outcome.
+        """Run one attempt in which the model's messages are `turns`. Return the attempt's outcome.
 
-        `seconds` is the time limit.
+        `seconds`: the time limit.
         """
         self._server.set_answers(turns, conduct)
         self._count += 1

@@ -11,17 +11,18 @@ from pathlib import Path
 from benchwright.packs.install.settings import CHUNK_BYTES
 
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn"})
-"""Directories of version control, which are not part of a pack."""
+"""Names of directories of version control. They are not part of a pack."""
 
 
 def file_digests(root: Path, without: Container[str] = ()) -> dict[str, str]:
-    """Return {relative path: SHA-256 of its content} for all files and links below `root`, sorted by path.
+    """Return the digests of all files and links below `root`, sorted by path: a mapping from relative path to digest.
 
-    Directories named in `without` are skipped at every level. The digest of an executable file is prefixed by
-    `x:`. A link has `link:` and its target instead of a digest, and anything else (a pipe, say) has `other`.
+    The digest of a file is the SHA-256 of its content, with the prefix `x:` if the file is executable. In
+    place of a digest, a link has `link:` and its target, and anything else (such as a pipe) has `other`.
+    Directories named in `without` are skipped at every level.
 
     Raises:
-        OSError: If something cannot be read.
+        OSError: If a file or directory cannot be read.
     """
     found: dict[str, str] = {}
     for directory, folders, files in os.walk(root, onerror=_raise):
@@ -34,7 +35,7 @@ def file_digests(root: Path, without: Container[str] = ()) -> dict[str, str]:
 
 
 def tree_digest(files: Mapping[str, str]) -> str:
-    """Return one SHA-256 for all files: over their sorted paths and digests."""
+    """Return one SHA-256 for all files, computed over their sorted paths and digests."""
     whole = hashlib.sha256()
     for name, digest in sorted(files.items()):
         whole.update(f"{digest}\0{name}\0".encode(errors="surrogateescape"))
@@ -51,7 +52,7 @@ def file_digest(path: str | Path) -> str:
 
 
 def compare_digests(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """Return the changes from one set of digests to another, one line per path."""
+    """Return the changes between two sets of digests, one line per changed path."""
     lines = []
     for name in sorted(before.keys() | now.keys()):
         if name not in now:

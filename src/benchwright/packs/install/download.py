@@ -1,4 +1,4 @@
-"""Downloads over HTTP, limited in bytes, seconds and redirects, without credentials or cookies."""
+"""Downloads over HTTP, with limits on bytes, seconds and redirects. No credentials or cookies are sent."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ _PATH_CHARACTERS = "/%:@!$&'()*+,;=~-._?[]"
 
 
 class DownloadError(UserError):
-    """The error for a download that failed or is incomplete."""
+    """Raised if a download failed or is incomplete."""
 
 
 def download(url: str, target: Path, largest: int, limits: InstallLimits) -> str:
-    """Download an http or https address to the file `target`; return the SHA-256 of its content.
+    """Download an http or https address to the file `target`. Return the SHA-256 of the content.
 
-    `largest` is the maximum size in bytes. Runs its own event loop, so it must not be called on one.
+    `largest`: the maximum size in bytes. The function runs its own event loop, so it must not be called on an
+    event loop.
 
     Raises:
         DownloadError: If the download failed or exceeded the limits. The message has the reason.
@@ -64,7 +65,10 @@ async def _download(url: str, out: BinaryIO, largest: int, limits: InstallLimits
 
 
 class _Sink:
-    """Receives one HTTP response. Writes, counts and hashes the body of a 200; aborts on any other status."""
+    """Receives one HTTP response. If the status is 200, the body is written, counted and hashed.
+
+    Otherwise it aborts.
+    """
 
     def __init__(self, out: BinaryIO, largest: int) -> None:
         self.status = 0
@@ -91,7 +95,7 @@ class _Sink:
         self._out.write(chunk)
 
     def token_at(self) -> None:
-        """Return None, the time of the first token, because a file has no tokens."""
+        """Return None in place of the time of the last token, because a file has no tokens."""
 
     def _limit(self, size: int) -> None:
         if size > self._largest:
@@ -129,10 +133,10 @@ async def _get(url: str, address: Address, sink: _Sink, limits: InstallLimits) -
 
 
 def _address(url: str, given: str) -> Address:
-    """Return the server to connect to for a URL. `given` is the URL that the user typed, for messages.
+    """Return the server to connect to for a URL. `given`: the URL that the user typed, for messages.
 
     Raises:
-        DownloadError: If it is not an http or https URL, or contains a user name or password.
+        DownloadError: If the URL is not http or https, or contains a user name or password.
     """
     via = "" if url == given else f" (redirected from {_shown(given)})"
     try:
@@ -155,7 +159,7 @@ def _joined(url: str, location: str) -> str:
 
 
 def _redirected(address: Address, former: Address, first: Address, given: str) -> Address:
-    """Return the server to which a redirect leads, checked to be no less secure than the previous one."""
+    """Return the server to which a redirect leads, after checking that it is as secure as the former server."""
     if former.uses_tls and not address.uses_tls:
         raise DownloadError(f"{_shown(given)} redirects from https to http; that is not followed.")
     if address.is_this_machine and not first.is_this_machine:
@@ -164,7 +168,7 @@ def _redirected(address: Address, former: Address, first: Address, given: str) -
 
 
 def _shown(url: str) -> str:
-    """Format a URL for messages, without user, password and query."""
+    """Format a URL for messages, without its user, password and query."""
     try:
         parts: SplitResult = urlsplit(url)
     except ValueError:

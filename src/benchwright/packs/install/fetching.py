@@ -23,9 +23,10 @@ from benchwright.records import Record
 
 
 class PackLocation(Record, frozen=True):
-    """The address or path of a pack's files, and what is known before they are fetched.
+    """The address or path of a pack's files, and what is known about them before they are fetched.
 
-    `sha256`: the expected digest of the archive. `version`: the version in the registry. None if unknown.
+    `sha256`: the expected digest of the archive, None if unknown. `version`: the version in the registry,
+    None if unknown.
     """
 
     source: Archive | ArchiveFile | Directory
@@ -40,14 +41,17 @@ class PackLocation(Record, frozen=True):
 
 
 class FetchedFiles(Record, frozen=True):
-    """The root of a pack's fetched files, and the SHA-256 of its archive (None: it was a directory)."""
+    """The root of a pack's fetched files, and the SHA-256 of the archive.
+
+    The latter is None if there was no archive.
+    """
 
     root: Path
     archive_sha256: str | None = None
 
 
 def locate_source(source: PackSource, settings: InstallSettings) -> PackLocation:
-    """Return where the files of a source are; a name is looked up in the registry.
+    """Return where the files of a source are. If the source is a name, it is looked up in the registry.
 
     Raises:
         UserError: If the registry cannot be read, or has no such pack for this host.
@@ -67,11 +71,13 @@ def locate_source(source: PackSource, settings: InstallSettings) -> PackLocation
 def fetch_files(
     found: PackLocation, room: Path, settings: InstallSettings, say: Callable[[InstallPhase, str], None]
 ) -> FetchedFiles:
-    """Download, check and unpack a pack's files into `room`, or copy them there; return their root.
+    """Put a pack's files into `room`, and return their root. An archive is downloaded, checked and unpacked.
+
+    A directory is copied.
 
     Raises:
         UserError: If the files cannot be fetched, their SHA-256 is wrong, or they break a rule for archives.
-        OSError: If they cannot be written.
+        OSError: If the files cannot be written.
     """
     from benchwright.packs.install.download import download
 
@@ -98,7 +104,7 @@ def _archive(source: GitHub | Archive, settings: InstallSettings) -> Archive:
 
 
 def _read(path: Path, target: Path, largest: int) -> str:
-    """Copy an archive to `target`, so that the file checked is the file unpacked; return its SHA-256."""
+    """Copy an archive to `target`, so that the checked file is the unpacked file. Return its SHA-256."""
     try:
         if path.stat().st_size > largest:
             raise UserError(f"{path} is larger than {largest:,} bytes.")

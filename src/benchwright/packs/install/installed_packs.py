@@ -1,4 +1,4 @@
-"""Finds installed packs, and detects changes of their files."""
+"""Finds installed packs, and detects changes of the packs' files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ from benchwright.user_paths import expand_user_path
 
 
 class InstalledPack(Record, frozen=True):
-    """A pack on this machine. `local`: it is used in place. `record` is None if no valid record exists."""
+    """A pack on this machine.
+
+    `local`: True if the pack is used in its own directory, without a copy in the storage. `record`: None if
+    there is no valid record of the installation.
+    """
 
     id: str
     directory: Path
@@ -30,7 +34,7 @@ class InstalledPack(Record, frozen=True):
 
 
 def list_installed(storage: Path, compatible_version: str = COMPATIBLE_VERSION) -> list[InstalledPack]:
-    """Return the packs in a storage, sorted by id, including broken ones (see their `inspection`)."""
+    """Return the packs in a storage, sorted by id. Broken packs are included; their `inspection` says what is wrong."""
     if not storage.is_dir():
         return []
     names = sorted(entry.name for entry in storage.iterdir() if PACK_ID.fullmatch(entry.name))
@@ -44,7 +48,7 @@ def find_installed(
     """Return the installed pack with this id.
 
     Raises:
-        UserError: If it is not installed.
+        UserError: If the pack is not installed.
     """
     pack = _installed(storage, pack_id, compatible_version) if PACK_ID.fullmatch(pack_id) else None
     if pack is None:
@@ -54,9 +58,9 @@ def find_installed(
 
 
 def find_pack(reference: str, storage: Path, compatible_version: str = COMPATIBLE_VERSION) -> InstalledPack:
-    """Return a pack by its id in the storage, or by the path of its directory or manifest.
+    """Return a pack, given its id in the storage, or the path of its directory or manifest.
 
-    A reference that could be either is an id if such a pack is installed.
+    A reference that could be an id or a path is an id if such a pack is installed.
 
     Raises:
         UserError: If there is no such pack.
@@ -75,9 +79,9 @@ def find_pack(reference: str, storage: Path, compatible_version: str = COMPATIBL
 
 
 def find_changes(pack: InstalledPack) -> list[str] | None:
-    """Return the differences between a pack's files and its installed state, one line each.
+    """Return the differences between a pack's files and its state when it was installed, one line each.
 
-    None if there is no record of that state.
+    Return None if there is no record of that state.
 
     Raises:
         UserError: If the pack's files cannot be read.

@@ -1,7 +1,7 @@
-"""Installs, updates and removes packs: staged, checked, then made the current version by one rename.
+"""Installs, updates and removes packs. A new version is staged, checked, and then made current by one rename.
 
-A failure or kill before that rename leaves the former version unchanged. The functions block; never call them
-on an event loop.
+If the process fails or is killed before that rename, the former version stays unchanged. The functions block.
+Never call them on an event loop.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
 
 class UpdateResult(Record, frozen=True):
-    """The result of an update: the pack's present state. `changed`: False if it was up to date already."""
+    """The result of an update: the pack's present state. `changed`: False if the pack was already up to date."""
 
     pack: InstalledPack
     changed: bool
@@ -79,8 +79,8 @@ def install(
 ) -> InstalledPack:
     """Install the pack named by SOURCE (see `parse_source`), make it the current version, and return it.
 
-    A directory is used in place, or with `copy` copied into the storage. `sha256` is the expected digest of
-    the archive.
+    A directory is used in place. With `copy`, the directory is copied into the storage. `sha256`: the
+    expected digest of the archive.
 
     Raises:
         UserError: If the pack cannot be fetched, is incomplete or invalid, or is incompatible with this host.
@@ -103,7 +103,7 @@ def update(
     *,
     report: ProgressCallback = ignore_progress,
 ) -> UpdateResult:
-    """Install a pack again from its source, unless the installed files are those of the source.
+    """Install a pack again from its source. Do nothing if the installed files are the same as those of the source.
 
     A pack without a recorded source is looked up in the registry. A pack that is used in place needs no
     update.
@@ -139,7 +139,7 @@ def uninstall(pack_id: str, storage: Path, *, report: ProgressCallback = ignore_
 
 
 class _Job:
-    """One installation or update, from finding the source to making the new version the current one."""
+    """One installation or update, from finding the source to making the new version current."""
 
     def __init__(
         self,
@@ -251,7 +251,7 @@ class _Job:
         self._pack_id = self._pack_id or found.pack_id
 
     def _is_known(self, found: PackLocation) -> bool:
-        """Return True if the registry's version and address are those installed, and no file was changed."""
+        """Return True if the installed version and address are the registry's, and no installed file was changed."""
         former = self._former
         if former is None or former.record is None or former.inspection.manifest is None:
             return False
@@ -260,7 +260,7 @@ class _Job:
         return same and found.sha256 in (None, record.archive_sha256) and find_changes(former) == []
 
     def _has(self, tree_sha256: str) -> bool:
-        """Return True if the new files are identical to the installed ones, and none of these was changed."""
+        """Return True if the new files are identical to the installed files, and no installed file was changed."""
         former = self._former
         recorded = former.record.tree_sha256 if former and former.record else None
         return former is not None and recorded == tree_sha256 and find_changes(former) == []
@@ -271,7 +271,7 @@ class _Job:
 
 @contextmanager
 def _plain_errors(storage: Path) -> Iterator[None]:
-    """Convert errors of the file system into UserErrors of one line."""
+    """Convert errors of the file system into UserErrors with a message of one line."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Checks the file names in a pack from elsewhere: they must be allowed and unambiguous."""
+"""Checks the file names in a pack from elsewhere. They must be allowed, and must not be ambiguous."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import unicodedata
 from benchwright.packs.install.settings import ArchiveError, InstallLimits
 
 LONGEST_PART = 255
-"""Longest file name on common file systems, in bytes."""
+"""Maximum length of a file name on common file systems, in bytes."""
 
 
 class CheckedPaths:
-    """Paths of a pack's files, each checked when it is added: directories, and leaves (files or links).
+    """The paths of a pack's files, each checked when it is added. A path is a directory or a leaf (a file or link).
 
     Paths are compared as on file systems that fold case and normalise Unicode, so that a tree is the same on
     all file systems.
@@ -22,7 +22,7 @@ class CheckedPaths:
         self._known: dict[str, tuple[str, bool]] = {}
 
     def add(self, name: str, *, directory: bool) -> str | None:
-        """Add a path and its parent directories; return its normal form, or None for the top directory.
+        """Add a path and its parent directories. Return the path in normal form, or None for the top directory.
 
         Raises:
             ArchiveError: If the path leads out of the tree, is too long or too deep, contains forbidden
@@ -38,7 +38,7 @@ class CheckedPaths:
         return "/".join(parts)
 
     def is_file(self, path: str) -> bool:
-        """Return True if a path, in normal form, was added as a file or link."""
+        """Return True if this path was added as a file or link. `path`: in normal form."""
         return self._known.get(_folded(path)) == (path, False)
 
     def _parts(self, name: str) -> list[str]:

@@ -1,7 +1,7 @@
 """The registry of packs: a list of names, versions and sources.
 
-The format is the public registry's (schemaVersion 1). An entry that cannot be understood is kept, with the
-reason why it cannot be installed, and does not affect other entries.
+The format is that of the public registry (schemaVersion 1). An entry that cannot be understood is kept,
+together with the reason why its pack cannot be installed. It does not affect other entries.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from benchwright.user_paths import expand_user_path
 
 
 class RegistryEntry(Record, frozen=True):
-    """A pack in the registry. `problem`: why it cannot be installed here, or None.
+    """A pack in the registry.
 
-    `source` is None if there is a problem.
+    `problem`: why the pack cannot be installed here, or None. `source`: None if there is a problem.
     """
 
     id: str
@@ -37,20 +37,20 @@ class RegistryEntry(Record, frozen=True):
 
     @property
     def page(self) -> str | None:
-        """The address of a web pack's page; None for other packs."""
+        """The address of a web pack's page; None if the pack is not a web pack."""
         source = self.raw.get("source")
         if not isinstance(source, dict) or source.get("type") != "web":
             return None
         return str(source.get("entry") or "(no address given)")
 
     def text(self, key: str) -> str | None:
-        """Return an optional text of the entry, such as author, description, homepage or license."""
+        """Return an optional text of the entry, such as its author, description, homepage or license."""
         value = self.raw.get(key)
         return value if isinstance(value, str) else None
 
 
 class Registry(Record, frozen=True):
-    """A registry with its entries, sorted by name."""
+    """A registry, with its entries sorted by name."""
 
     address: str
     entries: list[RegistryEntry]
@@ -59,7 +59,7 @@ class Registry(Record, frozen=True):
         """Return the entry of a pack.
 
         Raises:
-            UserError: If it does not exist or cannot be installed here.
+            UserError: If there is no such entry, or its pack cannot be installed here.
         """
         entry = next((entry for entry in self.entries if entry.id == pack_id), None)
         if entry is None:
@@ -74,7 +74,7 @@ def read_registry(address: str, limits: InstallLimits = InstallLimits()) -> Regi
     """Read the registry at an http or https address, or in a file.
 
     Raises:
-        UserError: If it cannot be read or is not a registry.
+        UserError: If the registry cannot be read, or the document is not a registry.
         OSError: If a temporary file cannot be written.
     """
     try:
@@ -118,7 +118,7 @@ def _entry(raw: dict[str, Any]) -> RegistryEntry:
 
 
 def _source(raw: dict[str, Any]) -> tuple[GitHub | Archive, str | None]:
-    """Return the archive's source in a registry entry, and its checksum (None if there is none).
+    """Return (source, checksum) of a registry entry's archive. The checksum is None if the entry has none.
 
     The checksum is the entry's `sha256` or `integrity`.
 

@@ -1,4 +1,4 @@
-"""Limits and settings of installations, and the reports of their progress."""
+"""Limits and settings of installations, and the reports of an installation's progress."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ CHUNK_BYTES = 256 * 1024
 
 
 class ArchiveError(UserError):
-    """The error for pack files that exceed a limit or break another rule, or for a broken archive."""
+    """Raised if an archive is broken, or if a pack's files exceed a limit or break another rule."""
 
 
 class InstallLimits(Record, frozen=True):
-    """Limits of a pack's download (bytes, seconds) and of its content.
+    """Limits of a pack's download (bytes, seconds), and limits of the pack's content.
 
-    Sizes are counted while unpacking, never taken from a header. `ratio` is the maximum ratio of content to
-    archive size, applied above `ratio_from` bytes. `depth` is the maximum number of parts of a path,
-    `name_bytes` the maximum length of a whole path.
+    Sizes are counted while unpacking, never taken from a header. `ratio`: the maximum ratio of the content's
+    size to the archive's size; it applies to content of more than `ratio_from` bytes. `depth`: the maximum
+    number of components of a path. `name_bytes`: the maximum length of a whole path.
     """
 
     archive_bytes: int = 256 * MEBIBYTE
@@ -55,7 +55,7 @@ InstallPhase = Literal[
 
 
 class InstallProgress(Record, frozen=True):
-    """A report that a phase of an installation begins. `pack_id` is None until it is known."""
+    """A report that a phase of an installation begins. `pack_id`: None until the id is known."""
 
     action: InstallAction
     phase: InstallPhase
@@ -67,7 +67,7 @@ ProgressCallback = Callable[[InstallProgress], None]
 
 
 PackCheck = Callable[[Path, PackManifest], None]
-"""Final check of a pack before it is installed. Raises UserError if the pack cannot be used."""
+"""Function that checks a pack last before it is installed. It raises UserError if the pack cannot be used."""
 
 
 def ignore_progress(progress: InstallProgress) -> None:
@@ -75,13 +75,13 @@ def ignore_progress(progress: InstallProgress) -> None:
 
 
 def accept_any_pack(directory: Path, manifest: PackManifest) -> None:
-    """Accept any pack: the default check."""
+    """Accept any pack. This is the default check."""
 
 
 class InstallSettings(Record, frozen=True):
     """Settings of an installation.
 
-    `registry` is an address or a path. `github_archive` is an address with {repository} and {tag}. `check` is
+    `registry`: an address or a path. `github_archive`: an address with {repository} and {tag}. `check`:
     called with a pack's files before they replace the former version.
     """
 

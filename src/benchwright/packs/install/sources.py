@@ -43,7 +43,10 @@ class ArchiveFile(Record, frozen=True, tag="file"):
 
 
 class Directory(Record, frozen=True, tag="directory"):
-    """A pack's directory on this machine, used in place or, with `copied`, copied into the storage."""
+    """A pack's directory on this machine.
+
+    `copied`: True if it is copied into the storage, False if it is used in place.
+    """
 
     path: str
     copied: bool = False
@@ -57,7 +60,7 @@ class GitHub(Record, frozen=True, tag="github"):
 
     @classmethod
     def validated(cls, repository: str, tag: str) -> GitHub:
-        """Return the source for a repository and tag. Raises ValueError if one of them is invalid."""
+        """Return the source for a repository and tag. Raise ValueError if the repository or the tag is invalid."""
         if not _REPOSITORY.fullmatch(repository):
             raise ValueError(f"{repository!r} is not a GitHub repository (owner/name)")
         if not _TAG.fullmatch(tag):
@@ -65,7 +68,7 @@ class GitHub(Record, frozen=True, tag="github"):
         return cls(repository, tag)
 
     def url(self, template: str) -> str:
-        """Return the address of the tag's archive. `template` contains {repository} and {tag}."""
+        """Return the address of the tag's archive. `template`: an address with {repository} and {tag}."""
         return template.replace("{repository}", self.repository).replace("{tag}", self.tag)
 
 
@@ -75,11 +78,12 @@ PackSource = RegistryPack | Archive | ArchiveFile | Directory | GitHub
 def parse_source(text: str, *, copy: bool = False) -> PackSource:
     """Parse the source of a pack as typed on the command line (SOURCE).
 
-    It is a directory (with a manifest, or written as a path); an http or https address (of a tag on GitHub,
-    or of a .tar.gz); a .tar.gz file; `owner/repository@tag`; or else the name of a pack in the registry.
+    A source is one of these: a directory (with a manifest, or written as a path); an http or https address
+    (of a tag on GitHub, or of a .tar.gz); a .tar.gz file; `owner/repository@tag`; the name of a pack in the
+    registry.
 
     Raises:
-        UserError: If it is none of these.
+        UserError: If the text is none of these.
     """
     path = expand_user_path(text)
     if path.is_dir() and (os.sep in text or text in (".", "..") or (path / MANIFEST_NAME).is_file()):
@@ -106,7 +110,7 @@ def parse_source(text: str, *, copy: bool = False) -> PackSource:
 
 
 def describe_source(source: PackSource) -> str:
-    """Describe a source for messages."""
+    """Describe a source in words, for messages."""
     match source:
         case RegistryPack(id=pack_id):
             return f"the registry ({pack_id})"
@@ -124,9 +128,9 @@ def is_address(text: str) -> bool:
 
 
 def normalize_sha256(text: str) -> str:
-    """Convert a SHA-256 in one of several notations into lower-case hexadecimal digits.
+    """Convert a SHA-256 in one of several notations into hexadecimal digits in lower case.
 
-    Accepted are hexadecimal digits (also after `sha256:`) and `sha256-<base64>`.
+    The notations are hexadecimal digits, with or without `sha256:` before them, and `sha256-<base64>`.
 
     Raises:
         ValueError: If the text is not a SHA-256.

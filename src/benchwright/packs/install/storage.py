@@ -1,13 +1,13 @@
 """The storage of installed packs: its layout, and the functions that change it.
 
     <storage>/<id>/current.json                    names the current version; replaced whole, by rename
-              <id>/versions/<version>-<8 hex>/     a version, complete from the moment it appears
-              <id>/versions/<version>-<8 hex>.json its source, and the digests of its files
-              .staging/<hex>/                      files being installed or removed; leftovers are deleted
-              .lock                                held during changes
+    <id>/versions/<version>-<8 hex>/     a version, complete from the moment it appears
+    <id>/versions/<version>-<8 hex>.json the version's source, and the digests of its files .staging/<hex>/
+    files being installed or removed; leftovers are deleted .lock                                held during
+    changes
 
-The layout of `<id>` is the desktop host's. A pack whose manifest is directly in `<id>` (an older layout) is
-read too. A pack that is used in place has `local` in its current.json.
+The layout of `<id>` is that of the desktop host (BenchLocal). In an older layout, a pack's manifest is
+directly in `<id>`; such a pack is read, too. A pack that is used in place has `local` in its current.json.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LOCK_SECONDS = 60.0
 
 
 class CurrentVersion(Record, frozen=True, rename="camel"):
-    """The content of current.json: the current version's name, or the directory that is used in place."""
+    """The content of current.json: the name of the current version, or the directory that is used in place."""
 
     version: str = ""
     updated_at: str = ""
@@ -47,10 +47,11 @@ class CurrentVersion(Record, frozen=True, rename="camel"):
 
 
 class InstallRecord(Record, frozen=True):
-    """The record of an installed version. `origin`: the address or path from which it was finally read.
+    """The record of an installed version.
 
-    `files`: digests by path, see `digest.digests`. `tree_sha256`: the digest over all files.
-    `archive_sha256`: the archive's digest, None if there was no archive. `installed_at`: in ISO 8601.
+    `origin`: the address or path from which the version was finally read. `files`: a mapping from path to
+    digest, see `digest.file_digests`. `tree_sha256`: the digest over all files. `archive_sha256`: the digest
+    of the archive, None if there was no archive. `installed_at`: in ISO 8601.
     """
 
     source: PackSource
@@ -67,7 +68,7 @@ def utc_now() -> str:
 
 
 def read_current(home: Path) -> CurrentVersion | None:
-    """Return the current version of the pack at `home` (`<storage>/<id>`), or None if none is installed."""
+    """Return the current version of the pack at `home` (`<storage>/<id>`). Return None if none is installed."""
     try:
         current = msgspec.json.decode((home / CURRENT_FILE).read_bytes(), type=CurrentVersion)
     except (OSError, *DECODE_ERRORS):
@@ -77,7 +78,7 @@ def read_current(home: Path) -> CurrentVersion | None:
 
 
 def directory_of(home: Path) -> Path | None:
-    """Return the directory of the pack at `home`, or None if none is installed."""
+    """Return the directory of the pack at `home`. Return None if none is installed."""
     current = read_current(home)
     if current is None:
         return home if (home / MANIFEST_NAME).is_file() else None
@@ -90,10 +91,10 @@ def record_path(version: Path) -> Path:
 
 
 def move_tree(source: Path, target: Path) -> None:
-    """Move a directory. If `target` is on another file system, it appears only when it is complete.
+    """Move a directory. If `target` is on another file system, `target` appears only when it is complete.
 
     Raises:
-        OSError: If it cannot be moved.
+        OSError: If the directory cannot be moved.
     """
     try:
         os.rename(source, target)
@@ -106,7 +107,7 @@ def move_tree(source: Path, target: Path) -> None:
 
 
 def remove_tree(path: Path) -> None:
-    """Remove a directory with its content, or a link. Files that cannot be removed are left."""
+    """Remove a directory with its content, or remove a link. Files that cannot be removed are left."""
     if path.is_symlink() or path.is_file():
         path.unlink(missing_ok=True)
     else:
@@ -135,9 +136,9 @@ def lock_storage(storage: Path) -> Iterator[None]:
 
 @contextmanager
 def staging_directory(storage: Path) -> Iterator[Path]:
-    """Create a directory in the storage for files in progress; remove it on exit.
+    """Create a directory in the storage for files in progress. Remove the directory on exit.
 
-    Directories left by dead processes are removed too.
+    Directories that dead processes left are removed, too.
 
     Raises:
         UserError: If the storage cannot be locked; see `lock_storage`.

@@ -1,8 +1,8 @@
-"""Reads a .tar.gz as a stream of entries, with a limit at every step, trusting no value in the archive.
+"""Reads a .tar.gz as a stream of entries. Every step has a limit, and no value in the archive is trusted.
 
 The format is POSIX.1-2001 (pax) and GNU tar. The standard library parses only the fixed headers. Its reader
-is not used, because it takes a broken header in the middle of an archive for the end and keeps extended
-headers of any size in memory.
+is not used, because it takes a broken header in the middle of an archive for the archive's end, and keeps
+extended headers of any size in memory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PAX, _PAX_GLOBAL, _LONG_NAME, _LONG_LINK = b"x", b"g", b"L", b"K"
 
 
 class TarEntry(Record, frozen=True):
-    """An entry of an archive, as described by its headers. `kind`: file, directory, symlink or hardlink."""
+    """An entry of an archive, as its headers describe it. `kind`: file, directory, symlink or hardlink."""
 
     name: str
     kind: str
@@ -52,7 +52,7 @@ _REFUSED = {
 class TarReader:
     """Reads the entries of one archive, in order.
 
-    After each entry, `chunks` yields its content.
+    After each entry, `chunks` yields the entry's content.
     """
 
     def __init__(self, file: BinaryIO, limits: InstallLimits) -> None:
@@ -93,7 +93,7 @@ class TarReader:
             pass
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the rest of the current entry's content."""
+        """Yield the content of the current entry that has not been read yet."""
         while self._left:
             piece = self._piece(min(self._left, CHUNK_BYTES))
             if not piece:
@@ -118,7 +118,7 @@ class TarReader:
         return header
 
     def _extended(self, header: tarfile.TarInfo) -> dict[str, str]:
-        """Return the fields of an extended header, which describe the next entry, under their pax names."""
+        """Return the fields of an extended header under their pax names. They describe the entry after the header."""
         if header.size > LARGEST_EXTENDED_HEADER:
             raise ArchiveError(f"the archive has a header of more than {LARGEST_EXTENDED_HEADER:,} bytes")
         self._begin(header.size)
@@ -143,7 +143,7 @@ class TarReader:
         return b"".join(parts)
 
     def _piece(self, size: int) -> bytes:
-        """Read and count at most `size` unpacked bytes. b"" at the end of the archive."""
+        """Read and count at most `size` unpacked bytes. Return b"" at the end of the archive."""
         try:
             piece = self._plain.read1(size)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -171,10 +171,10 @@ def _entry(header: tarfile.TarInfo, extended: dict[str, str]) -> TarEntry:
 
 
 def _pax_records(content: bytes) -> dict[str, str]:
-    """Parse the records `length key=value\\n` of a pax header.
+    r"""Parse the records `length key=value\n` of a pax header.
 
     Raises:
-        ValueError: If they are malformed.
+        ValueError: If the records are malformed.
     """
     records = {}
     while content:

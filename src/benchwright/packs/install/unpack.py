@@ -1,7 +1,7 @@
 """Writes a pack's files into a new directory, from an archive or from another directory.
 
-Only plain files, directories and links that stay inside are written. No file is ever written through a link,
-because links are created last. Of file modes, only "executable" is kept.
+Only plain files, directories, and links whose targets are inside the directory are written. No file is ever
+written through a link, because links are created last. Of a file's mode, only the executable bit is kept.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ GZIP_MAGIC = b"\x1f\x8b"
 
 
 def extract(archive: Path, target: Path, limits: InstallLimits) -> Path:
-    """Unpack a .tar.gz into the new directory `target`; return the pack's root.
+    """Unpack a .tar.gz into the new directory `target`. Return the pack's root.
 
-    The root is the only entry at the top if that is a directory, else `target` itself.
+    If the only entry at the top is a directory, this directory is the root. Otherwise `target` itself is.
 
     Raises:
         ArchiveError: If the archive is broken, exceeds a limit, or contains something forbidden.
@@ -47,9 +47,9 @@ def extract(archive: Path, target: Path, limits: InstallLimits) -> Path:
 
 
 def copy_directory(source: Path, target: Path, limits: InstallLimits) -> Path:
-    """Copy a pack's directory into the new directory `target`, under the rules for archives; return `target`.
+    """Copy a pack's directory into the new directory `target`, and return `target`.
 
-    Directories of version control are skipped.
+    The rules for archives apply. Directories of version control are skipped.
 
     Raises:
         ArchiveError: If the directory exceeds a limit or contains something forbidden.
@@ -122,7 +122,7 @@ class _Tree:
         (self._hard_links if hard else self._symlinks)[path] = target
 
     def finish(self) -> None:
-        """Create the links, which must come last. A hard link becomes a copy of its file."""
+        """Create the links, which must be created last. A hard link becomes a copy of the file that it names."""
         for path, target in self._hard_links.items():
             self._copy(path, target)
         for path, target in self._symlinks.items():

@@ -1,5 +1,5 @@
-"""The files that run a Python pack in its process, which communicates with the host by the bridge.
+"""The files that run a Python pack in its process. The process communicates with the host through the bridge.
 
-The pack's process has this folder on its path. Packs import `benchwright_pack` from it, and its `inside` runs
-them. It uses only the standard library.
+This folder is on the path of the pack's process. Packs import `benchwright_pack` from it, and the package
+`benchwright_pack.inside` runs the pack. Only the standard library is used.
 """

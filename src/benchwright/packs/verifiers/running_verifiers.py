@@ -1,4 +1,4 @@
-"""The verifiers during a pack's run: prepared before the first request, checked meanwhile, then ended."""
+"""The verifiers of a pack's run: prepared before the first request, checked during the run, and then ended."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ from benchwright.sandbox.docker import (
 )
 
 CHECK_SECONDS = 1.0
-"""Maximum age in seconds of the last check of all verifiers for `check` to rely on it."""
+"""Maximum age, in seconds, of the last check of all verifiers. If it is older, `check` checks them again."""
 RECHECK_DELAY = 0.5
-"""Seconds before a verifier that did not answer is checked a second time."""
+"""Seconds after which a verifier that did not answer is checked a second time."""
 
 
 class StartedVerifiers:
-    """The verifiers of a run; created by `running_verifiers`.
+    """The verifiers of a run, created by `running_verifiers`.
 
-    `gateway` is the address at which their containers reach this machine; None if no verifier is a container.
-    `logs` holds the last output of failed verifiers, by id.
+    `gateway`: the address at which the verifiers' containers reach this machine; None if no verifier is a
+    container. `logs`: a mapping from the id of a failed verifier to its last output.
     """
 
     def __init__(self, pack: PackVerifiers) -> None:
@@ -58,7 +58,7 @@ class StartedVerifiers:
 
     @property
     def endpoints(self) -> Sequence[VerifierEndpoint]:
-        """The verifiers as the pack receives them, with their last known state."""
+        """The verifiers in the form in which the pack receives them, with their last known state."""
         return list(self._found.values())
 
     @property
@@ -71,9 +71,9 @@ class StartedVerifiers:
         ]
 
     def require_running(self) -> None:
-        """Raise unless all required verifiers run. Called before the first request to a model.
+        """Raise if a required verifier is not running. Called before the first request to a model.
 
-        Otherwise there would be answers that cannot be verified.
+        Otherwise the model would give answers that cannot be verified.
 
         Raises:
             UserError: If a required verifier is not running.
@@ -82,7 +82,7 @@ class StartedVerifiers:
             raise UserError(" ".join(self.problems))
 
     async def check(self) -> None:
-        """Check the verifiers, unless that was done within the last `CHECK_SECONDS`.
+        """Check the verifiers. Do nothing if they were checked within the last `CHECK_SECONDS`.
 
         Raises:
             ExecutionError: If a required verifier is not running.
@@ -93,10 +93,10 @@ class StartedVerifiers:
             raise ExecutionError(" ".join(self.problems))
 
     async def recheck(self) -> list[str]:
-        """Check all verifiers now and return `problems`.
+        """Check all verifiers now, and return `problems`.
 
         Called when a cell failed, because a dead verifier must not count against the model. A verifier that
-        accepts the request but does not answer in time is busy, not gone.
+        accepts a request but does not answer in time is busy, not dead.
         """
         self._looked_at = time.monotonic()
         for endpoint in self.endpoints:
@@ -126,7 +126,7 @@ class StartedVerifiers:
         return await check_health(endpoint.url, self._choices[endpoint.id].health_path)
 
     async def prepare(self, stack: AsyncExitStack, start: StartOptions, report: ProgressCallback) -> None:
-        """Prepare all verifiers concurrently. A failure is reported in the verifier's endpoint."""
+        """Prepare all verifiers concurrently. The endpoint of a verifier reports if that failed."""
         engine: Engine | EngineError | EngineUnavailable | None = None
         in_docker = [choice for choice in self._choices.values() if _needs_engine(choice)]
         if in_docker:
@@ -150,7 +150,7 @@ class StartedVerifiers:
         report: ProgressCallback,
         stack: AsyncExitStack,
     ) -> VerifierEndpoint:
-        """Prepare one verifier and return its endpoint. If that fails, the endpoint states the reason."""
+        """Prepare one verifier and return its endpoint. If the preparation fails, the endpoint states the reason."""
         service = None
         try:
             if _needs_engine(choice):
@@ -194,10 +194,10 @@ class StartedVerifiers:
 async def running_verifiers(
     pack: PackVerifiers, start: StartOptions, report: ProgressCallback = lambda preparing: None
 ) -> AsyncIterator[StartedVerifiers]:
-    """Start as many verifiers of a pack as possible. On exit, end those that were started.
+    """Start as many verifiers of a pack as possible. On exit, end the verifiers that were started.
 
-    A missing verifier is no error here; see `StartedVerifiers.require_running`. Cancelling also ends a build in
-    progress.
+    If a verifier cannot be started, no error is raised here; see `StartedVerifiers.require_running`.
+    Cancelling also ends a build in progress.
     """
     async with AsyncExitStack() as stack:
         verifiers = StartedVerifiers(pack)

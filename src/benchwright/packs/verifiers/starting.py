@@ -30,7 +30,7 @@ StartPhase = Literal[
 
 
 class VerifierProgress(Record, frozen=True):
-    """A step in the preparation of a verifier: the protocol's event `verifier_preparing`."""
+    """A step in the preparation of a verifier. It is reported as the protocol's event `verifier_preparing`."""
 
     verifier_id: str
     phase: StartPhase
@@ -43,8 +43,8 @@ ProgressCallback = Callable[[VerifierProgress], None]
 class StartOptions(Record, frozen=True):
     """Settings for starting the verifiers of a run.
 
-    With `keep`, they keep running after the run, and verifiers with `auto_start` off are started too.
-    `health_seconds`: time limit for a verifier to become healthy.
+    `keep_running`: True if the verifiers keep running after the run. Then verifiers whose `auto_start` is off
+    are started, too. `health_seconds`: the time in which a verifier must become healthy.
     """
 
     run_id: str
@@ -60,12 +60,12 @@ async def start_verifier(
     report: ProgressCallback,
     stack: AsyncExitStack,
 ) -> DockerService:
-    """Return a running, healthy verifier: a kept one with the same image, or a new one.
+    """Return a running, healthy verifier. It is a kept verifier with the same image, or a new one.
 
-    A new one ends with `stack`, unless it is kept.
+    A new verifier ends with `stack`, unless it is to be kept.
 
     Raises:
-        EngineError: If it cannot be built, pulled or started, or does not become healthy in time.
+        EngineError: If the verifier cannot be built, pulled or started, or does not become healthy in time.
     """
 
     def say(phase: StartPhase, message: str) -> None:
@@ -108,9 +108,9 @@ async def _image(
 async def _kept(
     engine: Engine, pack: PackVerifiers, choice: VerifierLocation, image: str, *, replace: bool
 ) -> DockerService | None:
-    """Return a healthy verifier with this image that an earlier run kept, or None.
+    """Return a healthy verifier with this image that an earlier run kept. Return None if there is none.
 
-    With `replace`, kept containers that are not healthy or have another image are removed.
+    `replace`: True to remove kept containers that are not healthy or have another image.
     """
     for service in await find_kept_services(engine, kept_container_name(pack.id, choice.id)):
         if service.image == image and await _why_not(service.url, choice.health_path) is None:

@@ -1,4 +1,4 @@
-"""The state of a pack's verifiers outside a run, and the removal of their kept containers and images."""
+"""The state of a pack's verifiers outside a run, and the removal of their kept containers and of their images."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from benchwright.sandbox.docker.images import configuration_of, remove_image, ta
 
 
 async def verifier_states(pack: PackVerifiers) -> list[VerifierEndpoint]:
-    """Return the state of a pack's verifiers. Starts nothing.
+    """Return the state of a pack's verifiers, without starting any.
 
     Raises:
         EngineError: If the engine stopped answering.
@@ -47,7 +47,7 @@ async def verifier_states(pack: PackVerifiers) -> list[VerifierEndpoint]:
 
 
 async def stop_verifiers(pack_id: str, verifier_ids: list[str]) -> list[str]:
-    """Remove the kept containers of these verifiers; return the containers' names.
+    """Remove the kept containers of these verifiers. Return the names of the removed containers.
 
     Raises:
         EngineUnavailable: If there is no engine.
@@ -63,7 +63,7 @@ async def stop_verifiers(pack_id: str, verifier_ids: list[str]) -> list[str]:
 
 
 async def remove_images(pack_id: str, verifier_ids: list[str]) -> list[str]:
-    """Remove the images built for these verifiers, except images in use; return the removed names.
+    """Remove the images built for these verifiers, except images in use. Return the names of the removed images.
 
     Raises:
         EngineUnavailable: If there is no engine.
@@ -110,7 +110,8 @@ _SILENT = ("read_timeout", "stall", "total_timeout")
 class HealthProblem(NamedTuple):
     """The reason why a verifier is not healthy.
 
-    `is_unresponsive`: it accepted the request but did not answer in time, so it may be busy.
+    `is_unresponsive`: True if the verifier accepted the request but did not answer in time. Then it may be
+    busy.
     """
 
     reason: str
@@ -118,10 +119,10 @@ class HealthProblem(NamedTuple):
 
 
 async def check_health(url: str, path: str | None) -> HealthProblem | None:
-    """Return why the verifier at an address is not healthy, or None if it is healthy.
+    """Return why the verifier at an address is not healthy. Return None if it is healthy.
 
-    With a health path, it is healthy if GET of this path returns a status from 200 to 299; without one, if
-    GET of the address returns any status.
+    If there is a health path, a verifier is healthy if GET of this path returns a status from 200 to 299. If
+    there is none, it is healthy if GET of the address returns any status.
     """
     try:
         address = parse_base_url(url)

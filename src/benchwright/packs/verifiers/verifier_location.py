@@ -14,7 +14,10 @@ from benchwright.records import Record
 
 
 class PackVerifiers(Record, frozen=True):
-    """A pack's verifiers: their `specs` in the manifest, and the user's `settings` by verifier id."""
+    """The verifiers of a pack. `specs`: their entries in the manifest.
+
+    `settings`: the user's settings by verifier id.
+    """
 
     id: str
     version: str
@@ -26,9 +29,9 @@ class PackVerifiers(Record, frozen=True):
 class VerifierLocation(Record, frozen=True):
     """How one verifier is reached.
 
-    Mode docker: `port` is its port inside the container; `context` is the folder from which `image` is built,
-    None if `image` is pulled. Other modes: `url`, without a trailing slash. If it is not known how to reach
-    the verifier, `missing` tells the user what to do.
+    In the mode docker, `port` is the port inside the container, and `context` is the folder from which
+    `image` is built; it is None if `image` is pulled. In other modes, `url` is the address without a trailing
+    slash. `missing`: if it is unknown how to reach the verifier, what the user can do.
     """
 
     id: str
@@ -53,8 +56,8 @@ def locate_verifiers(pack: PackVerifiers) -> list[VerifierLocation]:
 def locate_verifier(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings) -> VerifierLocation:
     """Return how one verifier is reached.
 
-    Of several possible images, one set by the user comes first, then the one built from the pack, which
-    always has the pack's version, then the image named by the pack.
+    If several images are possible, an image that the user set is preferred. Next comes the image built from
+    the pack, which always has the pack's version, and last the image that the pack names.
     """
     mode = settings.mode or spec.default_mode
     if mode == "docker":
@@ -102,22 +105,22 @@ def _docker(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings)
 
 
 def settings_place(pack: PackVerifiers, verifier_id: str) -> str:
-    """Return the place of a verifier's settings in the configuration, for messages."""
+    """Return where in the configuration the settings of a verifier are, for messages."""
     return f"under [benchpacks.{pack.id}.verifiers.{verifier_id}]"
 
 
 def image_name(pack_id: str, verifier_id: str) -> str:
-    """Return the name, without tag, of images built for a verifier. It is unique to the verifier."""
+    """Return the name, without a tag, of the images built for a verifier. Each verifier has another name."""
     return f"benchwright/{_lowered(pack_id)}-{_lowered(verifier_id)}"
 
 
 def kept_container_name(pack_id: str, verifier_id: str) -> str:
-    """Return the name under which a verifier's container is kept after a run, to be found by the next one."""
+    """Return the name under which a verifier's container is kept after a run. The next run finds it by this name."""
     return f"{pack_id}/{verifier_id}"
 
 
 def _lowered(name: str) -> str:
-    """Return a name in the form allowed for images. If it was changed, it ends with a digest of `name`."""
+    """Return a name in the form allowed for images. If it had to be changed, it ends with a digest of `name`."""
     lowered = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
     if lowered == name:
         return name

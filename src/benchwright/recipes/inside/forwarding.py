@@ -1,8 +1,8 @@
 """Forwards a loopback port in a container without network to a mounted Unix socket.
 
 Run as a program, it reads {"socket", "port", "direct"} from stdin, prints the port, and continues in the
-background; port 0 is any. Requests to this loopback and to the hosts in `direct` are sent there directly,
-because some programs do not support exceptions from a proxy.
+background. Port 0 stands for any free port. Requests to this loopback and to the hosts in `direct` are sent
+there directly, because some programs do not support exceptions from a proxy.
 """
 
 import json
@@ -18,7 +18,7 @@ LOOPBACK = re.compile(r"localhost|127(\.\d{1,3}){3}")
 
 
 def pump(source: socket.socket, sink: socket.socket) -> None:
-    """Copy data from `source` to `sink` as it arrives, and pass on its end."""
+    """Copy data from `source` to `sink` as the data arrive. When `source` ends, end `sink`, too."""
     try:
         while data := source.recv(PIECE):
             sink.sendall(data)
@@ -32,7 +32,7 @@ def pump(source: socket.socket, sink: socket.socket) -> None:
 
 
 def forward(listener: socket.socket, path: str, direct: list[str] | None = None) -> None:
-    """Connect each client of the port to the socket at `path`; see `lead`."""
+    """Connect each client of the port to the socket at `path`, as `lead` does."""
     while True:
         client, _ = listener.accept()
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -42,7 +42,8 @@ def forward(listener: socket.socket, path: str, direct: list[str] | None = None)
 def lead(client: socket.socket, path: str, direct: list[str] | None) -> None:
     """Connect a client to the socket at `path`, and copy bytes in both directions.
 
-    With `direct`, the client's request may lead to another destination: the loopback or one of these hosts.
+    `direct`: hosts to which requests are sent directly. If it is given, requests for the loopback are sent
+    directly, too.
     """
     try:
         head = b"" if direct is None else read_head(client)
@@ -63,7 +64,7 @@ def lead(client: socket.socket, path: str, direct: list[str] | None) -> None:
 
 
 def read_head(client: socket.socket) -> bytes:
-    """Read a client's first bytes, to the end of a request's head if there is one."""
+    """Read a client's first bytes. If they are a request's head, read up to the end of the head."""
     head = b""
     while b"\r\n\r\n" not in head and len(head) < PIECE:
         piece = client.recv(PIECE)
@@ -74,7 +75,7 @@ def read_head(client: socket.socket) -> bytes:
 
 
 def forward_in_background() -> None:
-    """Start the forwarder in another process, print its port, and return in this one."""
+    """Start the forwarder in another process, print its port, and return."""
     order = json.load(sys.stdin)
     listener = socket.create_server(("127.0.0.1", order["port"]))
     if os.fork():

@@ -1,7 +1,7 @@
-"""Runs an agent in a container without network, with a loopback port forwarded to the relay's socket.
+"""Runs an agent in a container without network. A loopback port is forwarded to the relay's socket.
 
-It reads {"socket", "mark", "command", "environment", "files"} from stdin. The text `mark` is replaced by the
-port in the command, the environment and the files.
+It reads {"socket", "mark", "command", "environment", "files"} from stdin. In the command, the environment and
+the files, the placeholder `mark` is replaced by the port.
 """
 
 import json

@@ -1,18 +1,16 @@
 """Containers: sandboxes for untrusted programs, and services with a port and a health check.
 
-    async with connected() as engine:
-        await remove_leftovers(engine)
-        sandboxes = DockerSandboxes(engine, run_id)
-        async with sandboxes.started(SandboxSpec("python:3.11", directory="/task")) as sandbox:
-            await sandbox.write_files({"/task/main.py": source})
-            ended = await sandbox.run(["python3", "main.py"], seconds=30)
-        image = await built(engine, "benchwright/pack-verifier", folder, version)
-        async with started_service(engine, ServiceSpec(image, port=4010), run_id) as service:
-            await service.until_healthy(probe)
+    async with connect() as engine:
+        await remove_leftovers(engine) sandboxes = DockerSandboxes(engine, run_id) async with
+        sandboxes.start(SandboxSpec("python:3.11", directory="/task")) as sandbox:
+            await sandbox.write_files({"/task/main.py": source}) ended = await sandbox.run(["python3",
+            "main.py"], seconds=30) image = await build_image(engine, "benchwright/pack-verifier", folder,
+            version) async with start_service(engine, ServiceSpec(image, port=4010), run_id) as service: await
+            service.wait_until_healthy(probe)
 
-Every container is labelled with its run and its process, and removed when its context exits. Leftovers of a
-killed process are removed by the next one. docs/sandbox.md states what containers prevent and what they do
-not.
+Every container has labels that name its run and its process. It is removed when its context exits. Leftovers
+of a killed process are removed by a later process. docs/sandbox.md states what containers prevent and what
+they do not.
 """
 
 from benchwright.sandbox.docker.building import build_image

@@ -1,8 +1,8 @@
 """The address of the container engine: DOCKER_HOST, the current docker context, or one of the usual sockets.
 
-Contexts are read here because the client library looks for them in `~/.docker` even if DOCKER_CONFIG names
+Contexts are read here, because the client library looks for them in `~/.docker` even if DOCKER_CONFIG names
 another folder. The `docker` program stores a context in `contexts/meta/<sha256 of its name>/meta.json`, and
-its certificates in `contexts/tls/<sha256 of its name>/docker/`.
+the context's certificates in `contexts/tls/<sha256 of its name>/docker/`.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ _SOCKETS = (
 
 
 class Address(Record, frozen=True):
-    """A container engine's address. `context`: the docker context that defines it; None without one.
+    """A container engine's address.
 
-    `tls`: its certificates, None without TLS.
+    `context`: the name of the docker context that defines the address; None if no context does. `tls`: the
+    certificates for the connection; None without TLS.
     """
 
     host: str
@@ -42,18 +43,18 @@ class Address(Record, frozen=True):
 
     @property
     def is_local(self) -> bool:
-        """True if ports that the engine publishes on 127.0.0.1 are on this machine."""
+        """True if the engine runs on this machine, so that ports published on 127.0.0.1 can be reached here."""
         return self.host.startswith(("unix:", "npipe:"))
 
     @property
     def url(self) -> str:
-        """The address as the client library needs it: `https://` instead of `tcp://` if it uses TLS."""
+        """The address in the form that the client library needs: with TLS, `https://` instead of `tcp://`."""
         return self.host.replace("tcp://", "https://", 1) if self.tls else self.host
 
     def environment(self) -> dict[str, str]:
         """Return environment variables with which the `docker` program uses the same engine.
 
-        None are needed for a docker context, which the program follows itself.
+        They are empty for a docker context, because the program itself follows the context.
         """
         return dict(os.environ) if self.context else {**os.environ, "DOCKER_HOST": self.host}
 
@@ -73,7 +74,7 @@ def address_in_use() -> Address:
 
 
 def _context_in_use() -> str | None:
-    """Return the name of the current context. None for the default context, which has no address."""
+    """Return the name of the current context. Return None for the default context, which has no address."""
     name = os.environ.get("DOCKER_CONTEXT")
     if not name:
         try:
@@ -84,7 +85,7 @@ def _context_in_use() -> str | None:
 
 
 def settings_folder() -> Path:
-    """Return the folder of the `docker` program's contexts and logins: DOCKER_CONFIG, or ~/.docker."""
+    """Return the folder in which the `docker` program keeps contexts and logins: DOCKER_CONFIG, or ~/.docker."""
     return expand_user_path(os.environ.get("DOCKER_CONFIG") or "~/.docker")
 
 

@@ -1,7 +1,7 @@
 """Reads and writes files of a container through the engine, without running any program of the container.
 
-The container's own `tar` or `head` may have been replaced by untrusted code. The engine sees the container's
-file system and volumes, but neither mounts made inside it nor `tmpfs`.
+Untrusted code may have replaced the container's own `tar` or `head`. The engine sees the container's file
+system and volumes. It sees neither mounts made inside the container nor `tmpfs`.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ _NOT_THERE = 404
 CHUNK_BYTES = 256 * 1024
 """Number of bytes read at once."""
 _NO_FILE = 0xFF280000
-"""Bits of Go's os.FileMode for folders, links, devices, pipes and sockets."""
+"""Bits of Go's os.FileMode that are set for folders, links, devices, pipes and sockets, but not for plain files."""
 
 
 class NoFile(ExecutionError):
-    """The error for a path of a container that is not a file or does not exist."""
+    """Raised if a path of a container does not exist or is not a file."""
 
 
 class FileTooLarge(ExecutionError):
-    """The error for a file of a container that exceeds the size limit."""
+    """Raised if a file of a container exceeds the size limit."""
 
 
 class PathStat(Record, frozen=True):
     """The state of a path in a container, as the engine reports it.
 
-    `mode` is Go's os.FileMode. `linkTarget` is a link's final target, else "".
+    `mode`: Go's os.FileMode. `linkTarget`: the final target of a link; "" if the path is not a link.
     """
 
     size: int
@@ -61,7 +61,7 @@ class PathStat(Record, frozen=True):
 
 
 async def path_stat(container: Container, path: str) -> PathStat | None:
-    """Return the state of a path (links are not followed), or None if it does not exist.
+    """Return the state of a path, without following links. Return None if the path does not exist.
 
     Raises:
         EngineError: If the engine does not answer.
@@ -71,11 +71,11 @@ async def path_stat(container: Container, path: str) -> PathStat | None:
 
 
 async def read_file(container: Container, path: str, most: int) -> bytes:
-    """Read a file; links are followed.
+    """Read a file, following links.
 
     Raises:
         NoFile: If the path does not exist or is not a file.
-        FileTooLarge: If it is larger than `most` bytes.
+        FileTooLarge: If the file is larger than `most` bytes.
         EngineError: If the engine does not answer.
     """
     stat = await path_stat(container, path)
@@ -92,12 +92,12 @@ async def read_file(container: Container, path: str, most: int) -> bytes:
 
 
 async def read_archive(container: Container, path: str, most: int) -> bytes | None:
-    """Return a file or folder as an uncompressed tar archive, or None if the path does not exist.
+    """Return a file or folder as an uncompressed tar archive. Return None if the path does not exist.
 
-    Links are followed. The first entry is the path itself, followed by the content of the folder.
+    Links are followed. The first entry is the path itself. The content of a folder follows.
 
     Raises:
-        FileTooLarge: If it is larger than `most` bytes.
+        FileTooLarge: If the archive is larger than `most` bytes.
         EngineError: If the engine does not answer.
     """
     stat = await path_stat(container, path)
@@ -116,8 +116,9 @@ async def read_archive(container: Container, path: str, most: int) -> bytes | No
 async def write_archive(container: Container, folder: str, archive: bytes, *, as_user: bool = False) -> None:
     """Unpack a tar archive into an existing folder.
 
-    With `as_user`, the files belong to the container's user. A file or link is replaced if the archive has a
-    folder in its place. Parent folders that are not in the archive but must be created belong to root.
+    `as_user`: True if the files are to belong to the container's user. A file or link is replaced if the
+    archive has a folder of the same path. Parent folders that are missing in the archive and in the container
+    are created, and belong to root.
 
     Raises:
         EngineError: If the engine does not answer or refuses.
@@ -135,12 +136,12 @@ async def write_archive(container: Container, folder: str, archive: bytes, *, as
 
 
 async def copy_path(source: Container, target: Container, path: str) -> bool:
-    """Copy a path, with its content if it is a folder, to the same path of another container.
+    """Copy a file or folder, with its content, to the same path of another container.
 
-    Return False if it does not exist. Neither container needs to be running.
+    Return False if the path does not exist. Neither container needs to be running.
 
     Raises:
-        FileTooLarge: If it is larger than `LARGEST_COPY` bytes.
+        FileTooLarge: If the copy is larger than `LARGEST_COPY` bytes.
         EngineError: If the engine does not answer or refuses.
     """
     content = bytearray()
@@ -156,7 +157,7 @@ async def copy_path(source: Container, target: Container, path: str) -> bool:
 
 
 async def empty_files(container: Container, paths: Iterable[str]) -> None:
-    """Replace the files at absolute paths by empty, non-executable ones. The container need not be running.
+    """Replace the files at absolute paths by empty files that are not executable. The container need not be running.
 
     Raises:
         EngineError: If the engine does not answer or refuses.
@@ -169,7 +170,9 @@ async def empty_files(container: Container, paths: Iterable[str]) -> None:
 
 
 def pack_files(files: Mapping[str, bytes], folder: str = "/") -> bytes:
-    """Return an uncompressed tar archive of {absolute path: content} for a folder. All files are executable.
+    """Return an uncompressed tar archive of files, to be unpacked in `folder`. All files are executable.
+
+    `files`: a mapping from the absolute path to the content.
 
     Raises:
         ExecutionError: If a path is relative, contains "..", or is outside the folder.
@@ -190,9 +193,9 @@ def pack_files(files: Mapping[str, bytes], folder: str = "/") -> bytes:
 
 @asynccontextmanager
 async def _asked(container: Container, path: str) -> AsyncIterator[ClientResponse | None]:
-    """Request the archive of a path and yield the response, or None if the path does not exist.
+    """Request the archive of a path. Yield the response, or None if the path does not exist.
 
-    The response's body may be left unread.
+    The caller need not read the response's body.
     """
     import aiodocker
 

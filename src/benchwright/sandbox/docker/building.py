@@ -1,4 +1,4 @@
-"""Builds images from a folder with a Dockerfile by `docker build`, with BuildKit and .dockerignore."""
+"""Builds images from a folder with a Dockerfile. It runs `docker build`, with BuildKit and .dockerignore."""
 
 from __future__ import annotations
 
@@ -30,13 +30,14 @@ BUILD_SECONDS = 1800.0
 MAX_KEPT_OUTPUT = 32 * 1024
 NEEDED_DISK = 1 * GiB
 CANCEL_TIMEOUT = 10.0
-"""Seconds in which the `docker` program must end a cancelled build."""
+"""Seconds within which the `docker` program must end a build after the build was cancelled."""
 
 
 class BuildRecipe(Record, frozen=True):
-    """How an image is built from a folder. `target`: the stage to build, "" for the last one.
+    """How an image is built from a folder.
 
-    `dockerfile`: path of the Dockerfile. `arguments`: values of its ARGs.
+    `dockerfile`: the path of the Dockerfile. `arguments`: a mapping from the names of the Dockerfile's ARGs
+    to their values. `target`: the stage to build; "" for the last stage.
     """
 
     dockerfile: str = "Dockerfile"
@@ -53,14 +54,14 @@ async def build_image(
     seconds: float = BUILD_SECONDS,
     recipe: BuildRecipe = BuildRecipe(),  # noqa: B008  # frozen
 ) -> str:
-    """Build the image `name` from a folder with a Dockerfile, unless it exists; return its full tag.
+    """Build the image `name` from a folder with a Dockerfile, unless the image exists. Return its full tag.
 
-    The tag is a digest of version, recipe and the folder's content, so any change causes a rebuild. Images
-    with other tags of that name are then removed. If several processes want the same image, it is built once.
-    Cancelling ends the build. `say` receives progress messages; `seconds` is the time limit.
+    The tag is a digest of version, recipe and the folder's content, so any change causes a rebuild. After a
+    build, images with the same name and another tag are removed. If several processes want the same image, it
+    is built once. Cancelling ends the build. `say`: receives progress messages. `seconds`: the time limit.
 
     Raises:
-        EngineError: If it cannot be built. `log` is the end of the build's output.
+        EngineError: If the image cannot be built. `log` is the end of the build's output.
     """
     image = await image_tag(name, context, version, recipe)
     async with _alone(name, say):
@@ -80,7 +81,7 @@ async def image_tag(name: str, context: Path, version: str, recipe: BuildRecipe)
 
 
 def lock_of(name: str) -> FileLock:
-    """Return the lock held during builds of images of this name, by any process of this user."""
+    """Return the lock for images of this name. Every process of this user holds it while it builds such an image."""
     import platformdirs
 
     folder = platformdirs.user_cache_path("benchwright") / "builds"
@@ -176,7 +177,7 @@ async def _follow(process: Process, kept: HeadAndTail, say: Say) -> None:
 
 
 async def _end(process: Process) -> None:
-    """Send the build program the signal of Ctrl-C, so that the engine ends the build too."""
+    """Send the build program the signal of Ctrl-C, so that the engine ends the build, too."""
     for number in (signal.SIGINT, signal.SIGKILL):
         if process.returncode is not None:
             return
@@ -201,7 +202,7 @@ MAX_CONCURRENT_BUILDS = 2
 
 
 class ImageBuilder:
-    """Builds an engine's images for several callers, at most `at_once` at the same time."""
+    """Builds an engine's images for several callers. At most `at_once` builds are in progress at the same time."""
 
     def __init__(self, engine: Engine, at_once: int = MAX_CONCURRENT_BUILDS) -> None:
         self._engine = engine
@@ -211,12 +212,12 @@ class ImageBuilder:
     async def build_image(
         self, name: str, context: Path, version: str, recipe: BuildRecipe, seconds: float, say: Say
     ) -> str:
-        """Return the image of a folder, built if it does not exist; see `building.build_image`.
+        """Return the image of a folder. Build it if it does not exist; see `building.build_image`.
 
-        Waits if `at_once` builds are in progress.
+        Wait while `at_once` builds are in progress.
 
         Raises:
-            EngineError: If it cannot be built.
+            EngineError: If the image cannot be built.
         """
         image = await image_tag(name, context, version, recipe)
         if await configuration_of(self._engine, image) is not None:

@@ -1,4 +1,4 @@
-"""Removes containers, networks and images: our own on exit, and those left behind by dead processes."""
+"""Removes containers, networks and images: Benchwright's own on exit, and those that dead processes left."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from benchwright.sandbox.docker.snapshots import remove_leftover_snapshots
 async def remove_on_exit(
     container: Container, unless: Callable[[], bool] = lambda: False
 ) -> AsyncIterator[Container]:
-    """Remove a container on exit, except if `unless()` returns True then.
+    """Remove a container on exit. Keep it if `unless()` returns True at that time.
 
-    An engine that does not answer is no error; the next start removes the leftover.
+    If the engine does not answer, no error is raised. The leftover is removed at the next start.
     """
     try:
         yield container
@@ -38,7 +38,7 @@ async def remove_on_exit(
 
 @asynccontextmanager
 async def unstarted_container(engine: Engine, image: str, run_id: str) -> AsyncIterator[Container]:
-    """Create a container that never runs, to read the files of an image. Remove it on exit.
+    """Create a container that never runs, to read the files of an image. Remove the container on exit.
 
     Raises:
         EngineError: If the image does not exist or the engine refuses.
@@ -57,10 +57,11 @@ async def unstarted_container(engine: Engine, image: str, run_id: str) -> AsyncI
 
 
 async def remove_leftovers(engine: Engine) -> list[str]:
-    """Remove the objects in the engine that dead processes of this user left; return their names.
+    """Remove the objects in the engine that dead processes of this user left. Return the objects' names.
 
-    These are containers with their volumes, networks and snapshots, and unnamed images of unfinished builds.
-    Finished images are kept to be used again. Objects of others, or marked to be kept, are not touched.
+    The objects are containers with their volumes, networks, snapshots, and unnamed images of unfinished
+    builds. Finished images are kept to be used again. Objects of other users are not touched, and neither are
+    objects that are marked to be kept.
 
     Raises:
         EngineError: If the engine does not answer.
@@ -79,7 +80,7 @@ async def remove_leftovers(engine: Engine) -> list[str]:
 
 
 async def find_leftovers(engine: Engine) -> list[Container]:
-    """Return the containers left behind by dead processes of this user.
+    """Return the containers that dead processes of this user left.
 
     Raises:
         EngineError: If the engine does not answer.

@@ -1,4 +1,4 @@
-"""Commands to run in a container, and their results."""
+"""Commands to run in a container, and the results of such commands."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ MAX_OUTPUT_BYTES = 16 * MiB
 MAX_ERROR_LENGTH = 300
 
 EndReason = Literal["exited", "timeout", "output", "memory", "disk"]
-"""Why a program ended: by itself or by a limit."""
+"""Reason why a program ended: by itself (`exited`), or because of the limit that is named."""
 
 
 class ExecResult(Record, frozen=True):
     """The end and the output of a program in a container.
 
-    If `container_ended`, the container ended too and `exit_code` is None. For a program ended by a signal,
-    `exit_code` is 128 plus the signal's number. `stdout` and `stderr` are the beginning and the end of the
-    output, with a mark where `stdout_cut` and `stderr_cut` bytes are missing. `detail` is a further
-    explanation, if any.
+    `container_ended`: True if the container ended, too; `exit_code` is then None. For a program ended by a
+    signal, `exit_code` is 128 plus the signal's number. `stdout`, `stderr`: the beginning and the end of the
+    output, with a mark between the two if bytes are missing. `stdout_cut`, `stderr_cut`: the number of
+    missing bytes. `detail`: a further explanation, or None.
     """
 
     reason: EndReason
@@ -40,22 +40,22 @@ class ExecResult(Record, frozen=True):
     def succeeded(self) -> bool:
         """True if the program ended by itself with exit code 0.
 
-        Any program can do that; it proves nothing.
+        Any program can do that, so it proves nothing about the program's work.
         """
         return self.reason == "exited" and self.exit_code == 0
 
     @property
     def error_line(self) -> str:
-        """The last line of stderr, or the reason why the program ended if stderr is empty."""
+        """The last line of stderr. If stderr is empty, the reason why the program ended."""
         why = self.detail or f"{self.reason}, exit code {self.exit_code}"
         return last_line(self.stderr.decode("utf-8", "replace"), MAX_ERROR_LENGTH) or why
 
 
 class Command(Record, frozen=True):
-    """A program to run, and its limits.
+    """A program to run in a container, and its limits.
 
-    `kept_bytes`: how much of stdout, and of stderr, is kept. `output_bytes`: a program that writes more is
-    ended. If `cwd` or `user` is empty, the container's own is used.
+    `kept_bytes`: the number of bytes kept of stdout, and also of stderr. `output_bytes`: a program that
+    writes more bytes is ended. `cwd`, `user`: if empty, the container's own working folder or user.
     """
 
     argv: Sequence[str]

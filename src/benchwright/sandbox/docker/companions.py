@@ -1,6 +1,6 @@
-"""Containers that a sandbox needs beside it, such as a database, which run their images' own commands.
+"""Containers that a sandbox needs beside it, such as a database. They run their images' own commands.
 
-The sandbox reaches them by name, and they are in its private network only.
+The sandbox reaches them by name. They are in the sandbox's private network only.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ POLL_INTERVAL = 0.2
 
 
 class CompanionSpec(Record, frozen=True):
-    """A container to start beside others. `names`: its host names in their network.
+    """A container to start beside other containers. `names`: the container's host names in their network.
 
-    `command`, `entrypoint` and `health` (a `Healthcheck` of the engine's API) default to the image's own.
+    `command`, `entrypoint` and `health` are the image's own by default. `health` has the format `Healthcheck`
+    of the engine's API.
     """
 
     image: str
@@ -45,10 +46,10 @@ class CompanionSpec(Record, frozen=True):
 async def start_companion(
     engine: Engine, spec: CompanionSpec, network: Network, run_id: str
 ) -> AsyncIterator[Container]:
-    """Start a container in a network. Remove it with its volumes on exit.
+    """Start a container in a network. On exit, remove the container and its volumes.
 
     Raises:
-        EngineError: If it cannot be started.
+        EngineError: If the container cannot be started.
     """
     container = await start_container(
         engine, _configuration(engine, spec, network, ownership.ownership_labels(run_id))
@@ -61,7 +62,8 @@ async def wait_until_healthy(container: Container, name: str, seconds: float) ->
     """Wait until a container's own health check succeeds.
 
     Raises:
-        EngineError: If it ended, has no health check, or is not healthy after `seconds`. `log` is its output.
+        EngineError: If the container ended, has no health check, or is not healthy after `seconds`. `log` is
+            the container's output.
     """
     deadline = time.monotonic() + seconds
     health = "starting"

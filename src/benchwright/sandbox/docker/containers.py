@@ -1,4 +1,4 @@
-"""Containers and their limits. Start and removal are never interrupted half-way."""
+"""Containers and their limits. The start and the removal of a container are never interrupted half-way."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ ENDING_SECONDS = 2.0
 
 
 class Resources(Record, frozen=True):
-    """Limits of a container. `cpus` is lowered to the machine's number of CPUs.
+    """Limits of a container.
 
-    There is no swap. No file can be larger than `disk_bytes`.
+    `cpus`: lowered to the machine's number of CPUs. `disk_bytes`: no file can be larger. There is no swap.
     """
 
     memory_bytes: int = 2 * GiB
@@ -37,7 +37,7 @@ class Resources(Record, frozen=True):
 
 
 def isolation_config(engine: Engine, resources: Resources) -> dict[str, Any]:
-    """Return the settings (part of a container's HostConfig) that limit its resources and privileges."""
+    """Return the settings (a part of a container's HostConfig) that limit the container's resources and privileges."""
     cpus = min(resources.cpus, engine.information.get("NCPU") or resources.cpus)
     disk = resources.disk_bytes
     return {
@@ -56,8 +56,9 @@ def isolation_config(engine: Engine, resources: Resources) -> dict[str, Any]:
 class Container:
     """A container in the engine.
 
-    `trouble`: why Benchwright ended it early, None if it did not. `over_disk`: True if it was ended because
-    it wrote too much. `memory_kills`: number of its processes known to have been killed for lack of memory.
+    `trouble`: the reason why Benchwright ended the container early, None if it did not. `over_disk`: True if
+    the container was ended because it wrote too much. `memory_kills`: the number of the container's processes
+    that are known to have been killed for lack of memory.
     """
 
     def __init__(self, name: str, handle: DockerContainer) -> None:
@@ -70,7 +71,7 @@ class Container:
     async def state(self) -> dict[str, Any]:
         """Return the engine's `State` of the container: Running, ExitCode, OOMKilled and so on.
 
-        Empty if the container was removed.
+        Return {} if the container was removed.
 
         Raises:
             EngineError: If the engine does not answer.
@@ -84,7 +85,7 @@ class Container:
             return {}
 
     async def state_after_end(self) -> dict[str, Any]:
-        """Return the state of a container that has ended. Wait until the engine has noticed the end.
+        """Return the state of a container that has ended, after waiting until the engine has noticed the end.
 
         Raises:
             EngineError: If the engine does not answer.
@@ -117,7 +118,7 @@ class Container:
             pass  # the container or the engine has ended; only the removal matters
 
     async def remove(self) -> None:
-        """End and remove the container with its volumes. Do nothing if it does not exist.
+        """End the container, and remove it together with its volumes. Do nothing if it does not exist.
 
         Raises:
             EngineError: If the engine does not answer.
@@ -131,13 +132,13 @@ class Container:
 
 
 PrepareContainer = Callable[[Container], Awaitable[None]]
-"""Prepares a container between its creation and its start."""
+"""Callback that prepares a container after its creation and before its start."""
 
 
 async def start_container(
     engine: Engine, configuration: Mapping[str, Any], prepare: PrepareContainer | None = None
 ) -> Container:
-    """Create a container, call `prepare` with it, and start it. Remove it if this fails or is cancelled.
+    """Create a container, call `prepare` with it, and start it. If this fails or is cancelled, remove the container.
 
     Raises:
         EngineError: If the image does not exist or the engine refuses.

@@ -1,4 +1,4 @@
-"""Copies folders into a container, with the modes and links of the files in them."""
+"""Copies folders into a container. The files in them keep their modes, and links stay links."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ LARGEST_TREE = 256 * MiB
 
 
 async def write_tree(sandbox: DockerSandbox, sources: Sequence[Path], target: str) -> None:
-    """Write files, and the contents of folders, into a folder of the container, which is created if missing.
+    """Write files, and the contents of folders, into a folder of the container. Create the folder if it is missing.
 
     Other files in the folder are kept. The engine writes the files, without a program of the container.
 
     Raises:
-        ExecutionError: If something cannot be written, or there is too much.
+        ExecutionError: If a source cannot be written, or if there is too much.
         EngineError: If the engine does not answer or refuses.
     """
     archive = await asyncio.to_thread(pack_tree, sources, target.strip("/"))
@@ -32,17 +32,17 @@ async def write_tree(sandbox: DockerSandbox, sources: Sequence[Path], target: st
 
 
 async def write_into(sandbox: DockerSandbox, sources: Sequence[Path], folder: str) -> None:
-    """Write files, and the contents of folders, into an existing folder, whose owner and mode are kept.
+    """Write files, and the contents of folders, into an existing folder. The folder's owner and mode are kept.
 
     Raises:
-        ExecutionError: If something cannot be written, or there is too much.
+        ExecutionError: If a source cannot be written, or if there is too much.
         EngineError: If the engine does not answer or refuses.
     """
     await write_archive(sandbox.container, folder, await asyncio.to_thread(pack_tree, sources))
 
 
 async def make_folder(sandbox: DockerSandbox, path: str, mode: int) -> None:
-    """Create a folder that belongs to root, with a mode. A file or link in its place is replaced.
+    """Create a folder with this mode, which belongs to root. A file or link at its path is replaced.
 
     Raises:
         EngineError: If the engine does not answer or refuses.
@@ -54,12 +54,12 @@ async def make_folder(sandbox: DockerSandbox, path: str, mode: int) -> None:
 
 
 def pack_tree(sources: Sequence[Path], below: str = "", most: int = LARGEST_TREE) -> bytes:
-    """Return an uncompressed tar archive of files, and of the contents of folders, all placed in `below`.
+    """Return an uncompressed tar archive of files, and of the contents of folders, all placed in the folder `below`.
 
-    All entries belong to root; modes and links are kept.
+    All entries belong to root. Modes and links are kept.
 
     Raises:
-        ExecutionError: If something cannot be read, is not a file, folder or link, or the total exceeds
+        ExecutionError: If a source cannot be read, or is not a file, folder or link, or if the total exceeds
             `most` bytes.
     """
     buffer = io.BytesIO()
@@ -94,7 +94,7 @@ def _members(source: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _add(archive: tarfile.TarFile, path: Path, name: str, left: int) -> int:
-    """Add one file, folder or link to the archive, and return its size."""
+    """Add one file, folder or link to the archive, and return its size in bytes."""
     status = path.lstat()
     entry = tarfile.TarInfo(name)
     entry.mode = stat.S_IMODE(status.st_mode) & 0o777

@@ -1,4 +1,7 @@
-"""Limits how much a container writes to disk (its file system and volumes), if nothing else limits it."""
+"""Limit on the number of bytes that a container writes to disk: to its file system and its volumes.
+
+Used if nothing else limits the container's writing.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,14 @@ from benchwright.sandbox.docker.containers import Container, MiB
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
 
 CHECK_INTERVAL = 1.0
-"""Seconds between two checks; more if a check takes longer than a tenth of it."""
+"""Minimum number of seconds between two checks. If a check takes long, the pause is ten times as long as the check."""
 
 
 @asynccontextmanager
 async def limit_disk(container: Container, most: int, volumes: Collection[str] = ()) -> AsyncIterator[None]:
-    """Watch a container until exit, and end it if it writes more than `most` bytes, including `volumes`.
+    """Watch a container until exit. End the container if it writes more than `most` bytes, volumes included.
 
-    `volumes` are the paths of volumes on the engine's disk.
+    `volumes`: the paths of volumes on the engine's disk.
     """
     watching = asyncio.ensure_future(_watch(container, most, volumes))
     try:

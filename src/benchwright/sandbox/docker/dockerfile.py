@@ -1,4 +1,4 @@
-"""The inputs of an image build: a digest of the folder, and a Dockerfile that labels intermediate images."""
+"""The inputs of an image build: a digest of the folder, and a Dockerfile that puts a label on intermediate images."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _PIECE = 1024 * 1024
 
 
 def content_digest(folder: Path, version: str) -> str:
-    """Return a digest (24 digits) of a version and a folder's files: paths, contents, links, execute bits.
+    """Return a digest (24 digits) of a version and of a folder's files: their paths, contents, links and execute bits.
 
-    Anything but files, links and folders is ignored, because it does not become part of an image.
+    Entries that are not files, links or folders are ignored, because they do not become part of an image.
     """
     digest = xxhash.xxh3_128(version.encode())
     for path in _files_below(folder):
@@ -46,9 +46,9 @@ def _files_below(folder: Path) -> list[Path]:
 def with_label(dockerfile: bytes, name: str, value: str) -> bytes:
     """Return the Dockerfile with a label added at the start of each stage.
 
-    If a build fails, the classic builder leaves an image for each step. Images of steps after the label carry
-    it, so they can be distinguished from other people's. (Labels given as options of `docker build` would be
-    added last.)
+    If a build fails, the classic builder leaves an image for each step. The label is on the images of all
+    steps after it, which distinguishes them from other people's images. (`docker build` would add the labels
+    in its options last.)
     """
     lines = dockerfile.split(b"\n")
     escape = b"\\"

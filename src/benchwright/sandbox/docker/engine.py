@@ -1,4 +1,4 @@
-"""The connection to the container engine (Docker), and the engine's properties."""
+"""The connection to the container engine (Docker), and the properties of the engine."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from aiodocker import Docker
 
 ANSWER_SECONDS = 120.0
-"""Time limit for the engine's answers, except to pulls, logs and programs."""
+"""Time limit in seconds for the engine's answers, except answers to pulls, logs and programs."""
 
 CONNECT_SECONDS = 10.0
 
 SWEEP_MODULE = "benchwright.sandbox.docker.sweep"
-"""The module that removes leftovers of killed processes."""
+"""Name of the module that removes leftovers of killed processes."""
 
 
 class Engine:
     """A connection to the engine, created by `connect`.
 
-    `information`: the content of `docker info`. `purpose`: recorded with the images that are used. `pulls`:
-    the pulls of images in progress.
+    `information`: the content of `docker info`. `purpose`: the purpose that is recorded with the images in
+    use. `pulls`: the pulls of images in progress.
     """
 
     def __init__(self, client: Docker, address: Address, information: Mapping[str, Any]) -> None:
@@ -51,9 +51,10 @@ class Engine:
         self.pulls = PullProgress()
 
     async def address_of_host(self) -> str:
-        """Return the address on which to listen so that containers reach it as `host.docker.internal`.
+        """Return the address on which a server must listen for containers to reach it as `host.docker.internal`.
 
-        It is 127.0.0.1 if the engine runs in a virtual machine, which maps that name to the loopback.
+        The address is 127.0.0.1 if the engine runs in a virtual machine, which maps that name to the
+        loopback.
 
         Raises:
             EngineError: If the engine does not answer.
@@ -66,11 +67,11 @@ class Engine:
     async def check_running(self) -> None:
         """Raise if the engine is no longer running. Called after an operation failed.
 
-        Uses a new connection, because an engine that shuts down accepts no new ones but still answers on
-        existing ones.
+        The check uses a new connection, because an engine that shuts down accepts no new connections but
+        still answers on existing ones.
 
         Raises:
-            EngineUnavailable: If it is not running.
+            EngineUnavailable: If the engine is not running.
         """
         client = _client(self.address)
         try:
@@ -83,7 +84,10 @@ class Engine:
             await client.close()
 
     def free_bytes(self) -> int | None:
-        """Return the free bytes on the engine's disk for images and containers, or None if unknown."""
+        """Return the free bytes on the engine's disk for images and containers.
+
+        Return None if the number is unknown.
+        """
         try:
             return (
                 shutil.disk_usage(self.information["DockerRootDir"]).free if self.address.is_local else None
@@ -93,7 +97,7 @@ class Engine:
 
 
 def check_disk(engine: Engine, needed: int) -> None:
-    """Raise if the engine has too little disk space. Called before anything is started.
+    """Raise if the engine has too little disk space. Called before a container is started.
 
     Raises:
         EngineError: If fewer than `needed` bytes are free.
@@ -110,12 +114,12 @@ def check_disk(engine: Engine, needed: int) -> None:
 async def connect() -> AsyncIterator[Engine]:
     """Connect to the engine of DOCKER_HOST, the docker context or the usual sockets.
 
-    If this process is killed while connected, its watching process removes the containers and images that it
-    left in the engine (`sweep`).
+    If this process is killed while connected, another process, which watches it, removes the containers and
+    images that this process left in the engine (`sweep`).
 
     Raises:
-        EngineUnavailable: If there is no engine, it is not running, this user has no access, or the client
-            library is missing.
+        EngineUnavailable: If there is no engine, if the engine is not running, if this user has no access to
+            it, or if the client library is missing.
         UserError: If DOCKER_HOST or the docker context is not an address.
     """
     async with connect_without_cleanup() as engine:
@@ -125,7 +129,7 @@ async def connect() -> AsyncIterator[Engine]:
 
 @asynccontextmanager
 async def connect_without_cleanup() -> AsyncIterator[Engine]:
-    """Connect to the engine as `connect` does, but without clean-up if this process is killed."""
+    """Connect to the engine as `connect` does. If this process is killed, nothing is cleaned up."""
     address = address_in_use()
     if address.host.startswith("unix://"):
         _try(address)
@@ -143,7 +147,7 @@ async def connect_without_cleanup() -> AsyncIterator[Engine]:
 
 
 def _import() -> None:
-    """Import the client library, in a thread because it takes too long for the event loop."""
+    """Import the client library, in a thread, because the import would block the event loop for too long."""
     try:
         import aiodocker  # noqa: F401
     except ImportError:
@@ -179,7 +183,7 @@ def _try(address: Address) -> None:
 
 
 def _gateway(entry: Mapping[str, str]) -> str:
-    """Return the gateway of a network's address range: the named one, or else the range's first address."""
+    """Return the gateway of a network's address range. If none is named, return the first address of the range."""
     return entry.get("Gateway") or str(next(ipaddress.ip_network(entry["Subnet"]).hosts()))
 
 

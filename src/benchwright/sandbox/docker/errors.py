@@ -1,4 +1,4 @@
-"""Errors of the container engine, each as one line that states what to do."""
+"""Errors of the container engine. Each message is one line that states what to do."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ ADVICE: dict[UnavailableKind, str] = {
 }
 
 _NO_CONNECTION = 900
-"""The status in aiodocker's errors for requests that reached no engine."""
+"""Status in aiodocker's errors for requests that did not reach an engine."""
 
 
 class EngineUnavailable(UserError):
-    """The error if no container engine can be used.
+    """Raised if no container engine can be used.
 
     `kind`: missing (the engine or its client library), not_running or no_permission.
     """
@@ -44,9 +44,9 @@ def unavailable_error(kind: UnavailableKind, where: Address) -> EngineUnavailabl
 
 
 class EngineError(ExecutionError):
-    """The error for an engine operation that failed or was refused.
+    """Raised if an engine operation failed or was refused.
 
-    `log` is the last output of the build or container concerned.
+    `log`: the last output of the build or container concerned.
     """
 
     def __init__(self, message: str, kind: UnavailableKind = "failed", log: str = "") -> None:
@@ -57,7 +57,7 @@ class EngineError(ExecutionError):
 
 @contextmanager
 def engine_errors(doing: str) -> Iterator[None]:
-    """Convert the client library's errors into an EngineError that names the operation, `doing`.
+    """Convert errors of the client library into an EngineError. `doing`: a phrase that names the operation.
 
     Raises:
         EngineError: In place of errors of the library, of connections, and of exceeded time limits.
@@ -74,7 +74,7 @@ def engine_errors(doing: str) -> Iterator[None]:
 
 
 def engine_error(doing: str, status: int, message: str) -> EngineError:
-    """Return the error to raise for an error response of the engine, chosen by its HTTP status and text."""
+    """Return the error to raise for an error response of the engine. HTTP status and message determine its class."""
     said = one_line(message, 1000)
     if status == _NO_CONNECTION:
         return EngineError(f"Docker does not answer any more ({doing}): {said}", "not_running")
@@ -98,7 +98,7 @@ def engine_error(doing: str, status: int, message: str) -> EngineError:
 
 
 def is_rate_limit_error(status: int, said: str) -> bool:
-    """Return True if the response means that a registry refuses a pull because of too many pulls."""
+    """Return True if the response means that a registry refuses a pull because there were too many pulls."""
     words = said.lower()
     return status == 429 or any(
         part in words for part in ("toomanyrequests", "too many requests", "pull rate limit")
@@ -106,7 +106,7 @@ def is_rate_limit_error(status: int, said: str) -> bool:
 
 
 def is_missing_image_error(status: int, said: str) -> bool:
-    """Return True if the response means that the image exists neither here nor in its registry."""
+    """Return True if the response means that the image exists neither on this machine nor in its registry."""
     words = said.lower()
     if status == 404 and "no such image" in words:
         return True

@@ -1,4 +1,4 @@
-"""Runs one program in a container, within its limits."""
+"""Runs one program in a container, within the program's limits."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ KILLED_EXIT_CODE = 137
 """Exit code after SIGKILL, which the kernel sends when memory is exhausted."""
 
 NO_EXIT_CODE = ExecResult("exited")
-"""Result of a program without an exit code: it closed its output and goes on, or its container ended."""
+"""Result of a program without an exit code. The program closed its output and goes on, or its container ended."""
 
 GRACE_SECONDS = 2.5
-"""Seconds beyond its limit before a program is ended from outside."""
+"""Seconds after a program's time limit at which the program is ended from outside the container."""
 FIRST_LOOK, LAST_LOOK = 0.1, 1.0
-"""First and maximum interval, in seconds, between checks whether a program is still running."""
+"""Seconds between two checks whether a program is still running: at first, and at most."""
 OUTPUT_WAIT_SECONDS = 0.2
 
 INPUT_CHUNK_BYTES = 64 * 1024
-"""Number of bytes of input sent at once."""
+"""Number of bytes of a program's input that are sent at once."""
 
 _WITH_LIMIT = (
     'limit=$1; shift; if timeout -k 1 9 true 2>/dev/null; then exec timeout -k 1 "$limit" "$@"; fi; exec "$@"'
 )
-"""Runs the program under `timeout` if the image has one that supports -k (old busybox does not).
+"""Shell script that runs the program under `timeout`, if the image has a `timeout` that supports -k.
 
-Otherwise the program is ended from outside.
+Old busybox does not. Then the program is ended from outside.
 """
 _WITH_INPUT = 'head -c "$0" | "$@"'
 
 
 async def execute(container: Container, command: Command) -> ExecResult:
-    """Run a program until it ends or reaches a limit; return its result.
+    """Run a program until it ends or reaches a limit. Return its result.
 
-    Background processes that it started continue, unless a limit was reached. Cancelling ends the program and
-    all that it started.
+    Background processes that the program started continue, unless a limit was reached. Cancelling ends the
+    program and every process that it started.
 
     Raises:
-        EngineError: If the engine does not answer, or somebody else ended the container.
+        EngineError: If the engine does not answer, or if somebody else ended the container.
     """
     began = time.monotonic()
     talk = _ProgramStreams(command)
@@ -100,10 +100,10 @@ async def _exit_code(program: Exec) -> int | None:
 
 
 async def _explained(container: Container, ended: ExecResult) -> ExecResult:
-    """Return the result with the cause added, if memory was exhausted or the container ended.
+    """Return the result. If memory was exhausted or the container ended, the cause is added.
 
     Raises:
-        EngineError: If the container was ended by somebody else, not by a limit.
+        EngineError: If somebody else ended the container, rather than a limit.
     """
     kills = await count_memory_kills(container)
     if kills is not None:
@@ -124,7 +124,7 @@ async def _explained(container: Container, ended: ExecResult) -> ExecResult:
 
 
 class _ProgramStreams:
-    """Sends a running program its input and collects its output."""
+    """Sends a running program its input, and collects the program's output."""
 
     def __init__(self, command: Command) -> None:
         self._command = command
@@ -139,10 +139,10 @@ class _ProgramStreams:
         return self._total > self._command.output_bytes
 
     async def to_the_end(self, stream: Stream, program: Exec) -> bool:
-        """Wait until a program ends or writes too much. Return False if neither happens within its time.
+        """Wait until a program ends or writes too much. Return False if neither happens within the program's time.
 
-        If a background process keeps the output open, the engine reports the output's end 2 s after the
-        program's end. Therefore the program's state is checked too.
+        If a background process keeps the output open, the engine reports the end of the output only 2 s after
+        the program's end. Therefore the program's state is checked, too.
         """
         reading = asyncio.ensure_future(self._read(stream))
         feeding = asyncio.ensure_future(self._feed(stream))
@@ -164,7 +164,7 @@ class _ProgramStreams:
                 task.cancel()
 
     async def _drain(self, reading: asyncio.Task[None]) -> None:
-        """Continue to read the output until no more arrives."""
+        """Continue to read the output until no more output arrives."""
         seen = -1
         while seen != self._total and not reading.done():
             seen = self._total

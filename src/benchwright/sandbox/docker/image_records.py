@@ -1,7 +1,7 @@
-"""Records of the images that Benchwright pulled or built: their purpose and last use; and locks on images.
+"""Records of the images that Benchwright pulled or built (their purpose and last use), and locks on images.
 
-A record, called note, is for one engine and one image id, so that an image of the same name pulled later by
-somebody else does not count as ours.
+A record is for one engine and one image id. So if somebody else later pulls an image of the same name, that
+image does not count as Benchwright's.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ LOCK_RETRY_INTERVAL = 0.1
 
 
 class ImageRecord(Record, frozen=True):
-    """The record of one image that Benchwright pulled or built. `used_at`: its last use (wall-clock ns)."""
+    """The record of one image that Benchwright pulled or built.
+
+    `used_at`: the time of the last use (wall clock, ns).
+    """
 
     engine: str
     name: str
@@ -41,8 +44,8 @@ class ImageRecord(Record, frozen=True):
 def write_record(engine: Engine, image: str, image_id: str, *, pulled: bool, built: bool) -> None:
     """Record that an image is used now. Images that Benchwright neither pulled nor built are not recorded.
 
-    `pulled`: it was pulled just now; that it was pulled earlier is known from its note. If the note cannot be
-    written, the image counts as somebody else's and is kept.
+    `pulled`: True if the image was pulled just now. If it was pulled earlier, its record says so. If the
+    record cannot be written, the image counts as somebody else's and is kept.
     """
     before = read_record(engine, image)
     pulled = pulled or (before is not None and before.pulled and before.image_id == image_id)
@@ -56,7 +59,7 @@ def write_record(engine: Engine, image: str, image_id: str, *, pulled: bool, bui
 
 
 def read_record(engine: Engine, image: str) -> ImageRecord | None:
-    """Return the record of an image, or None if it is missing or unreadable."""
+    """Return the record of an image. Return None if the record is missing or unreadable."""
     return _read(_path(engine, image))
 
 
@@ -91,7 +94,7 @@ async def lock_images(engine: Engine, images: Sequence[str]) -> AsyncIterator[No
 
 @asynccontextmanager
 async def is_unused(engine: Engine, image: str) -> AsyncIterator[bool]:
-    """Yield True if no process of this user uses an image; then none can begin to use it until exit."""
+    """Yield True if no process of this user uses an image. Then no process can begin to use it until exit."""
     with _lock(engine, image) as file:
         yield _locked(file, fcntl.LOCK_EX)
 

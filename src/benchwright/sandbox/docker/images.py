@@ -1,4 +1,4 @@
-"""Finds, pulls and removes images. An image wanted by several callers at the same time is pulled once."""
+"""Finds, pulls and removes images. If several callers want an image at the same time, it is pulled once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright.text import Say
 
 
 async def configuration_of(engine: Engine, image: str) -> dict[str, Any] | None:
-    """Return the `Config` of an image (volumes, user, labels), or None if the image does not exist.
+    """Return the `Config` of an image (volumes, user, labels). Return None if the image does not exist.
 
     Raises:
         EngineError: If the engine does not answer.
@@ -35,7 +35,7 @@ async def _inspected(engine: Engine, image: str) -> Mapping[str, Any] | None:
 
 
 async def _noted(engine: Engine, image: str, *, pulled: bool) -> bool:
-    """Return True if the image exists. If it is our own (pulled or built by Benchwright), record its use."""
+    """Return True if the image exists. If Benchwright pulled or built the image, record that it is used."""
     found = await _inspected(engine, image)
     if found is None:
         return False
@@ -46,7 +46,7 @@ async def _noted(engine: Engine, image: str, *, pulled: bool) -> bool:
 
 
 async def tags_of(engine: Engine, name: str) -> list[str]:
-    """Return all tagged images with this name, as `name:tag`.
+    """Return all images that have this name and a tag, each as `name:tag`.
 
     Raises:
         EngineError: If the engine does not answer.
@@ -57,7 +57,7 @@ async def tags_of(engine: Engine, name: str) -> list[str]:
 
 
 async def image_names(engine: Engine) -> set[str]:
-    """Return the names of all images, both with and without tags.
+    """Return the names of all images. Each name is returned twice: with its tag, and without.
 
     Raises:
         EngineError: If the engine does not answer.
@@ -69,7 +69,7 @@ async def image_names(engine: Engine) -> set[str]:
 
 
 async def remove_image(engine: Engine, image: str) -> bool:
-    """Remove an image, or its tag, and the record of its use. Return False if it is in use or missing.
+    """Remove an image (or only the tag, if it has several), and its record. Return False if it is in use or missing.
 
     Raises:
         EngineError: If the engine does not answer.
@@ -86,17 +86,17 @@ async def remove_image(engine: Engine, image: str) -> bool:
 
 
 class ImageProvider:
-    """Provides images of an engine to several callers."""
+    """Provides an engine's images to several callers: pulls images that are missing."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._pulls: dict[str, _Pull] = {}
 
     async def provide(self, image: str, say: Say = lambda said: None) -> None:
-        """Pull an image unless it exists. The pull is cancelled once all who wait for it are cancelled.
+        """Pull an image, unless it exists. The pull is cancelled once all callers that wait for it are cancelled.
 
         Raises:
-            EngineError: If it cannot be pulled.
+            EngineError: If the image cannot be pulled.
         """
         if await _noted(self._engine, image, pulled=False):
             return

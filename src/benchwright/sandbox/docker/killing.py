@@ -1,4 +1,4 @@
-"""Ends the processes of a program from inside its container, or the whole container if that fails."""
+"""Ends the processes of a program from inside its container. If that fails, ends the whole container."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
 
 KILL_TIMEOUT = 5.0
-"""Time limit for ending processes from inside, in seconds."""
+"""Time limit in seconds for ending processes from inside the container."""
 
 _TIME = "read -r up rest </proc/uptime; echo $up"
 
@@ -35,14 +35,14 @@ while kill_round; do
 done
 echo ended
 """
-"""Kills all processes started at or after $1, in hundredths of a second of /proc/uptime.
+"""Shell script that kills all processes started at or after $1, in hundredths of a second of /proc/uptime.
 
-The start time (proc(5), field 22 of stat) is the only property that no process can change for itself. If new
-processes start faster than they are killed, everything but process 1 is killed.
+The start time (proc(5), field 22 of stat) is the only property that a process cannot change for itself. If
+new processes start faster than they are killed, all processes except process 1 are killed.
 """
 
 _ROUNDING = 0.02
-"""Seconds by which /proc/uptime, in hundredths, may differ from the clock that it shows."""
+"""Maximum difference in seconds between /proc/uptime, which counts hundredths, and the clock itself."""
 
 _MEMORY_KILLS = """
 for file in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do
@@ -56,8 +56,8 @@ done
 async def _clock_of(container: Container, moment: float) -> float:
     """Convert a time of time.monotonic() to the container's clock (/proc/uptime), never to a later time.
 
-    Exact if the container has this machine's clock. Otherwise too early by up to the time that the container
-    took to answer.
+    The result is exact if the container has this machine's clock. Otherwise it is too early, by at most the
+    time that the container took to answer.
 
     Raises:
         ValueError: If the container does not report its uptime.
@@ -71,13 +71,13 @@ async def _clock_of(container: Container, moment: float) -> float:
 
 
 def _seconds_up() -> float | None:
-    """Return the seconds since this machine was started, as in /proc/uptime (proc(5)). None if unknown."""
+    """Return the seconds since this machine was started, as in /proc/uptime (proc(5)). Return None if unknown."""
     clock = getattr(time, "CLOCK_BOOTTIME", None)
     return None if clock is None else time.clock_gettime(clock)
 
 
 async def kill_processes_since(container: Container, began: float) -> None:
-    """Kill the processes started in a container since `began` (time.monotonic()).
+    """Kill the processes started in a container since the time `began` (time.monotonic()).
 
     If that fails, kill the container.
 
@@ -94,16 +94,16 @@ async def kill_processes_since(container: Container, began: float) -> None:
 
 
 async def count_memory_kills(container: Container) -> int | None:
-    """Return how many processes in a container the kernel has killed for lack of memory. None if unknown."""
+    """Return how many processes in a container the kernel has killed for lack of memory. Return None if unknown."""
     said = await _run(container, ["sh", "-c", _MEMORY_KILLS])
     return int(said) if said.strip().isdigit() else None
 
 
 async def _run(container: Container, argv: Sequence[str]) -> bytes:
-    """Run a short program in a container and return the line that it writes.
+    """Run a short program in a container, and return the line that the program writes.
 
-    b"" if it fails or takes too long. The program's end is not awaited, because the engine reports it late
-    while another program keeps its output open.
+    Return b"" if the program fails or takes too long. The program's end is not awaited, because the engine
+    reports the end late while another program keeps its output open.
     """
     said = b""
     try:

@@ -1,4 +1,4 @@
-"""Reads the logins stored by `docker login`, to send them to the engine with each pull, as `docker` does."""
+"""Reads the logins stored by `docker login`. Like `docker`, Benchwright sends them to the engine with each pull."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from benchwright.records import DECODE_ERRORS
 from benchwright.sandbox.docker.address import settings_folder
 
 DOCKER_HUB_KEY = "https://index.docker.io/v1/"
-"""Key of the login for Docker Hub."""
+"""Key under which the login for Docker Hub is stored."""
 
 HELPER_SECONDS = 30.0
 _TOKEN = "<token>"
-"""User name returned by credential helpers if the secret is an identity token."""
+"""User name that a credential helper returns if the secret is an identity token."""
 
 
 async def login_for(image: str) -> dict[str, str] | None:
-    """Return the stored user and password, or token, for an image's registry. None if there is no login."""
+    """Return the stored user and password, or the token, for an image's registry. Return None if there is no login."""
     config = await asyncio.to_thread(_configuration)
     registry = registry_of(image)
     helper = _mapping(config.get("credHelpers")).get(registry) or config.get("credsStore")
@@ -33,9 +33,10 @@ async def login_for(image: str) -> dict[str, str] | None:
 
 
 def registry_of(image: str) -> str:
-    """Return the registry in an image's name, as a key of logins.
+    """Return the registry in an image's name, in the form of a key of the stored logins.
 
-    It is the first part of the name if that has a dot or colon, or is localhost; otherwise Docker Hub.
+    The registry is the part of the name before the first slash, if that part contains a dot or colon or is
+    localhost. Otherwise it is Docker Hub.
     """
     first, separator, _ = image.partition("/")
     if separator and first not in ("docker.io", "index.docker.io") and _is_host(first):
@@ -44,7 +45,7 @@ def registry_of(image: str) -> str:
 
 
 def full_name(image: str) -> str:
-    """Return the image's name with its registry, which the engine needs to use a login."""
+    """Return the image's name with its registry. Without the registry, the engine cannot use a login."""
     if registry_of(image) != DOCKER_HUB_KEY or image.startswith(("docker.io/", "index.docker.io/")):
         return image
     return f"docker.io/{image}" if "/" in image else f"docker.io/library/{image}"

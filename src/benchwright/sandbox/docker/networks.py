@@ -1,6 +1,6 @@
-"""Private networks of a few containers, which find each other by name.
+"""Private networks of a few containers. The containers find each other by name.
 
-Networks are labelled and removed like containers.
+Networks have labels and are removed like containers.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from aiodocker.networks import DockerNetwork
 
 OPEN, CLOSED = "bridge", "none"
-"""The engine's own networks: one for sandboxes with network access, and one with a loopback only."""
+"""The engine's own networks: `OPEN` for sandboxes with network access, and `CLOSED`, which has only a loopback."""
 
 _WITHOUT_ADDRESS = "com.docker.network.bridge.inhibit_ipv4"
-"""Option that gives this machine no address in a network, so that containers cannot reach its servers."""
+"""Option of a network in which this machine gets no address, so that containers cannot reach its servers."""
 
 
 class Network:
@@ -36,7 +36,7 @@ class Network:
         self._joined: list[Container] = []
 
     async def add_container(self, container: Container, names: Sequence[str]) -> None:
-        """Move a container from the open network to this one, where `names` are its host names.
+        """Move a container from the open network to this network. `names`: the container's host names in this network.
 
         Raises:
             EngineError: If the engine refuses.
@@ -49,7 +49,10 @@ class Network:
         self._joined.append(container)
 
     async def remove(self) -> None:
-        """Disconnect all containers and remove the network. If that fails, the next start removes it."""
+        """Disconnect all containers, and remove the network.
+
+        If that fails, the network is removed at the next start.
+        """
         for container in self._joined:
             await _tried(self._handle.disconnect({"Container": container.name, "Force": True}))
         await _tried(self._handle.delete())
@@ -57,12 +60,12 @@ class Network:
 
 @asynccontextmanager
 async def private_network(engine: Engine, run_id: str, internal: bool) -> AsyncIterator[Network]:
-    """Create a network for containers of a run; remove it on exit.
+    """Create a network for containers of a run. Remove the network on exit.
 
-    From an `internal` network, no other machine can be reached.
+    `internal`: True if no other machine can be reached from the network.
 
     Raises:
-        EngineError: If it cannot be created.
+        EngineError: If the network cannot be created.
     """
     name = f"benchwright-{secrets.token_hex(6)}"
     configuration = {
@@ -85,7 +88,9 @@ async def private_network(engine: Engine, run_id: str, internal: bool) -> AsyncI
 
 
 async def set_network(engine: Engine, container: Container, opened: bool) -> None:
-    """Move a running container to the open network (`opened`) or the closed one, if it is not there yet.
+    """Move a running container to the open network if `opened` is True, and to the closed network otherwise.
+
+    Do nothing if the container is already there.
 
     Raises:
         EngineError: If the engine refuses.
@@ -102,7 +107,7 @@ async def set_network(engine: Engine, container: Container, opened: bool) -> Non
 
 
 async def remove_leftover_networks(engine: Engine) -> list[str]:
-    """Remove networks left behind by dead processes of this user; return their names.
+    """Remove the networks that dead processes of this user left. Return the networks' names.
 
     Raises:
         EngineError: If the engine does not answer.

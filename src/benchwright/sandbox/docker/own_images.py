@@ -1,6 +1,6 @@
-"""Images that Benchwright pulled (recorded in `notes`) or built itself (marked by labels).
+"""Images that Benchwright pulled (known from `image_records`) or built itself (known from labels).
 
-Images that existed before are somebody else's; they are neither listed nor removed.
+Images that existed before are somebody else's. They are neither listed nor removed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from benchwright.sandbox.docker.ownership import is_built
 class OwnImage(Record, frozen=True):
     """An image that Benchwright pulled or built.
 
-    `bytes`: its size, including layers shared with other images. `used_at`: its last use (ns), 0 if unknown.
+    `bytes`: the size of the image, including layers that other images share. `used_at`: the time of the last
+    use (wall clock, ns); 0 if unknown.
     """
 
     name: str
@@ -33,7 +34,7 @@ class OwnImage(Record, frozen=True):
     def lock_name(self) -> str:
         """The name under which the image is locked.
 
-        The lock of a built image has no tag, because the tag is unknown before the build.
+        For a built image, the name has no tag, because the tag is unknown before the build.
         """
         return self.name.rpartition(":")[0] if self.built else self.name
 
@@ -56,7 +57,9 @@ async def own_images(engine: Engine) -> list[OwnImage]:
 
 
 async def remove_own_image(engine: Engine, image: OwnImage) -> bool:
-    """Remove an image of ours. Return False if a container or another process of this user uses it.
+    """Remove an image that Benchwright pulled or built.
+
+    Return False if a container or another process of this user uses the image.
 
     Raises:
         EngineError: If the engine does not answer.

@@ -1,7 +1,7 @@
 """Labels that name the run and the process to which a container or image belongs.
 
-A label is read on the machine on which it was written, possibly by another process after the writer was
-killed. A process that cannot be proven dead counts as alive.
+A label is read on the machine on which it was written. The reader may be another process, after the writer
+was killed. A process that cannot be proven dead counts as alive.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from pathlib import Path
 RUN_LABEL = "benchwright.run"
 PROCESS_LABEL = "benchwright.process"
 KEPT_LABEL = "benchwright.kept"
-"""Label of objects that should outlive their process; the value is the name under which they are kept."""
+"""Label of objects that should outlive their process. Its value is the name under which they are kept."""
 SNAPSHOT_LABEL = "benchwright.snapshot"
-"""Label of images of containers at one moment; the value is the container's name."""
+"""Label of snapshots, which are images of a container's state. Its value is the container's name."""
 BUILT_FOR_LABEL = "benchwright.image"
-"""Label of images and of the intermediate images of their builds; the value is the name without its tag."""
+"""Label of built images and of the intermediate images of builds. Its value is the image's name without a tag."""
 
 _START_TIME = 19
-"""Index of a process's start time after its name in /proc/PID/stat (proc(5), field 22)."""
+"""Index of a process's start time in /proc/PID/stat, counted after the process's name (proc(5), field 22)."""
 
 
 _ENDED = ("Z", "X")
-"""States of a process that has ended but whose exit status was not collected."""
+"""States of a process that has ended, but whose exit status has not been collected."""
 
 
 def ownership_labels(run_id: str, kept: str | None = None) -> dict[str, str]:
@@ -35,18 +35,18 @@ def ownership_labels(run_id: str, kept: str | None = None) -> dict[str, str]:
 
 
 def is_built(image: str, of: Mapping[str, str]) -> bool:
-    """Return True if the labels show that Benchwright built the image itself, not only its base image."""
+    """Return True if the labels show that Benchwright built the image itself, rather than only its base image."""
     return of.get(BUILT_FOR_LABEL) == image.rpartition(":")[0]
 
 
 def process_id() -> str:
-    """Return an id of this process that no other process of its machine has or ever had."""
+    """Return an id of this process that no other process of this machine has or ever had."""
     pid = os.getpid()
     return f"{_place()} {_boot()} {pid} {_started(pid)}"
 
 
 def is_left_behind(of: Mapping[str, str]) -> bool:
-    """Return True if the labels are those of an object that a dead process of this user and machine left."""
+    """Return True if the labels are those of an object left by a dead process of this user on this machine."""
     if KEPT_LABEL in of or PROCESS_LABEL not in of:
         return False
     place, _, rest = of[PROCESS_LABEL].partition(" ")
@@ -58,9 +58,9 @@ def is_left_behind(of: Mapping[str, str]) -> bool:
 
 
 def _place() -> str:
-    """Return the machine, user and process namespace of this process, as one text.
+    """Return the machine, user and process namespace of this process, as one string.
 
-    Within these, process ids are unique and can be read.
+    Process ids are unique, and other processes' ids can be read, within one such combination.
     """
     try:
         namespace = os.readlink("/proc/self/ns/pid")
@@ -77,7 +77,7 @@ def _boot() -> str:
 
 
 def _started(pid: int) -> str:
-    """Return a process's start time in clock ticks since boot, or "" if it does not exist or has ended."""
+    """Return a process's start time in clock ticks since boot. Return "" if the process does not exist or has ended."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -87,9 +87,9 @@ def _started(pid: int) -> str:
 
 
 def _without_proc(pid: int) -> str:
-    """Return "running" for a process on a system without /proc (macOS), else "".
+    """Return "running" for a running process on a system without /proc (macOS). Return "" if it is not running.
 
-    A reused pid counts as the old one.
+    If the pid was reused, the new process counts as the old one.
     """
     try:
         os.kill(pid, 0)

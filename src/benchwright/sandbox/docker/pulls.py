@@ -1,4 +1,4 @@
-"""Tracks the pulls in progress, to display them."""
+"""The pulls in progress, tracked so that they can be displayed."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 GiB = 2**30
 
 _LOADED = ("Download complete", "Pull complete", "Extracting", "Verifying Checksum")
-"""Statuses of a layer that is completely downloaded."""
+"""Statuses of an image layer that is completely downloaded."""
 
 
 class PullProgress:
-    """The pulls in progress, updated from the engine's messages."""
+    """The pulls in progress, updated by the engine's messages."""
 
     def __init__(self) -> None:
         self._layers: dict[str, dict[str, tuple[int, int]]] = {}
@@ -22,7 +22,7 @@ class PullProgress:
         self._layers[image] = {}
 
     def update(self, image: str, said: Mapping[str, Any]) -> None:
-        """Update a pull from a message of the engine: a layer's id, its status, its downloaded bytes."""
+        """Update a pull from a message of the engine, which has a layer's id, status and downloaded bytes."""
         layers, layer = self._layers.get(image), said.get("id")
         if layers is None or not isinstance(layer, str):
             return
@@ -34,11 +34,13 @@ class PullProgress:
             layers[layer] = (total, total)
 
     def remove(self, image: str) -> None:
-        """Remove a finished pull, whether or not it succeeded."""
+        """Remove a pull that has ended, whether it succeeded or not."""
         self._layers.pop(image, None)
 
     def progress_lines(self) -> list[str]:
-        """Describe the pulls in progress in one line, with downloaded and total size; [] if there are none.
+        """Return a line that describes the pulls in progress, with downloaded and total size.
+
+        Return [] if there are none.
 
         The engine reports the size of a layer when its download begins, so the total may grow.
         """

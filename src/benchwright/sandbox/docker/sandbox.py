@@ -1,4 +1,4 @@
-"""Sandboxes in containers: untrusted programs in an image, isolated and limited."""
+"""Sandboxes in containers, for untrusted programs: isolated, with limits, and with the files of an image."""
 
 from __future__ import annotations
 
@@ -34,28 +34,29 @@ LARGEST_FILE = 16 * MiB
 SCRATCH_FOLDER = "/tmp"
 ROOT_USER = "0"
 SHAREABLE_IPC = "shareable"
-"""Shared memory that only a container started beside this one can join."""
+"""Docker's setting for shared memory that only containers started beside this container can use."""
 
 _WAIT = "while :; do sleep 86400 & wait; done"
-"""Command of process 1 of a sandbox: it waits and collects the exit status of orphaned processes."""
+"""Shell command of process 1 of a sandbox. It waits, and collects the exit status of orphaned processes."""
 
 
 class SandboxSpec(Record, frozen=True):
     """The container to start as a sandbox.
 
-    `image` must have a shell. `directory` is where programs start; "" is the image's own.
+    `image`: the image, which must have a shell. `directory`: the folder in which programs start; "" for the
+    image's own.
 
-    With `read_only`, programs can write only to `/tmp` and `directory`, `disk_bytes` each, kept in memory and
-    counted as memory. Otherwise they can write to the whole file system, and the container is ended when it
-    has written more than `disk_bytes`. Volumes that the image declares are always writable, keep their
-    content, and are limited in the same way.
+    `read_only`: True if programs can write only to `/tmp` and `directory`. Each of the two holds `disk_bytes`
+    and is kept in memory, which counts as the container's memory. Otherwise programs can write to the whole
+    file system, and the container is ended when it has written more than `disk_bytes`. Volumes that the image
+    declares are always writable, keep their content, and have the same limit.
 
-    Without `network`, there is only a loopback. With it, the sandbox reaches everything that this machine
-    reaches. With `network_container`, the name of a running container, the sandbox shares that container's network,
-    volumes and shared memory (`/dev/shm`), and nothing else.
+    `has_network`: False if there is only a loopback. True if the sandbox reaches everything that this machine
+    reaches. `network_container`: the name of a running container. The sandbox shares that container's
+    network, volumes and shared memory (`/dev/shm`), and nothing else.
 
-    The only capabilities are `capabilities` and KILL. `mounts` maps paths in the sandbox to folders of this
-    machine, mounted read-only.
+    `capabilities`: the only capabilities of the sandbox besides KILL. `mounts`: a mapping from paths in the
+    sandbox to folders of this machine, which are mounted read-only.
     """
 
     image: str
@@ -71,7 +72,7 @@ class SandboxSpec(Record, frozen=True):
 
 
 class Sandbox(Protocol):
-    """An environment for untrusted programs, which share its files until it is stopped."""
+    """An environment for untrusted programs. All programs of a sandbox use the same files, until it is stopped."""
 
     async def run(
         self,
@@ -84,11 +85,11 @@ class Sandbox(Protocol):
         kept_bytes: int = MAX_KEPT_BYTES,
         output_bytes: int = MAX_OUTPUT_BYTES,
     ) -> ExecResult:
-        """Run a program until it ends or reaches its limit, and return its result."""
+        """Run a program until it ends or reaches its limit, and return the program's result."""
         ...
 
     async def write_files(self, files: Mapping[str, bytes]) -> None:
-        """Write files, {absolute path: content}, and their parent folders."""
+        """Write files and create their parent folders. `files`: a mapping from the absolute path to the content."""
         ...
 
     async def read_file(self, path: str, most: int = LARGEST_FILE) -> bytes:
@@ -97,7 +98,7 @@ class Sandbox(Protocol):
 
 
 class DockerSandbox:
-    """A `Sandbox` in a container; created by `DockerSandboxes.start`. One program runs at a time."""
+    """A `Sandbox` in a container, created by `DockerSandboxes.start`. One program runs at a time."""
 
     def __init__(self, container: Container, spec: SandboxSpec) -> None:
         self.container = container
@@ -115,24 +116,26 @@ class DockerSandbox:
         kept_bytes: int = MAX_KEPT_BYTES,
         output_bytes: int = MAX_OUTPUT_BYTES,
     ) -> ExecResult:
-        """Run a program; see `commands.Command` for the limits and `ExecResult` for the result.
+        """Run a program. `commands.Command` describes the limits, and `ExecResult` the result.
 
-        `seconds` are multiplied by the task's `time_limit_factor`. Background processes of the program continue until
-        the sandbox is stopped. However, if a program reaches a limit, it is ended with everything that was
-        started after it.
+        `seconds`: multiplied by the task's `time_limit_factor`. Background processes of the program continue
+        until the sandbox is stopped. However, if a program reaches a limit, the program and all processes
+        that were started after it are ended.
 
         Raises:
-            EngineError: If the engine does not answer, or somebody else ended the container.
+            EngineError: If the engine does not answer, or if somebody else ended the container.
         """
         how = (stdin, cwd, self._spec.user, environment or {}, kept_bytes, output_bytes)
         async with self._turn:
             return await execute(self.container, Command(argv, seconds * time_limit_factor(), *how))
 
     async def write_files(self, files: Mapping[str, bytes]) -> None:
-        """Write files, {absolute path: content}, and their parent folders. All are readable and executable.
+        """Write files and create their parent folders. All are readable and executable.
+
+        `files`: a mapping from the absolute path to the content.
 
         Raises:
-            ExecutionError: If a path is not a plain absolute one, or is not writable in this sandbox.
+            ExecutionError: If a path is not absolute, contains "..", or is not writable in this sandbox.
             EngineError: If the engine does not answer or refuses.
         """
         for place, inside in self._by_place(files).items():
@@ -140,16 +143,16 @@ class DockerSandbox:
             await archives.write_archive(self.container, place, archive, as_user=self._spec.user != ROOT_USER)
 
     async def read_file(self, path: str, most: int = LARGEST_FILE) -> bytes:
-        """Return the content of a file, read by the engine without any program of the container.
+        """Return the content of a file. The engine reads the file, without any program of the container.
 
         Raises:
-            ExecutionError: If it cannot be read or is larger than `most` bytes.
+            ExecutionError: If the file cannot be read or is larger than `most` bytes.
             EngineError: If the engine does not answer.
         """
         return await archives.read_file(self.container, path, most)
 
     def _by_place(self, files: Mapping[str, bytes]) -> dict[str, dict[str, bytes]]:
-        """Group the files by the writable folder that contains them: the root if everything is writable."""
+        """Group files by the writable folder that contains them. If everything is writable, that folder is the root."""
         if not self._spec.read_only:
             return {"/": dict(files)}
         places = sorted(_scratch(self._spec), key=len, reverse=True)
@@ -161,9 +164,9 @@ class DockerSandbox:
 
 
 class DockerSandboxes:
-    """Starts sandboxes. At most `at_once` run at the same time; further ones wait.
+    """Starts sandboxes. At most `at_once` sandboxes run at the same time; further ones wait to be started.
 
-    The limit is independent of request concurrency.
+    This limit is independent of the concurrency of requests.
     """
 
     def __init__(self, engine: Engine, run_id: str, *, at_once: int = 4) -> None:
@@ -174,7 +177,7 @@ class DockerSandboxes:
 
     @asynccontextmanager
     async def start(self, spec: SandboxSpec, say: Say = lambda said: None) -> AsyncIterator[DockerSandbox]:
-        """Start a sandbox; remove it on exit, with everything that ran in it.
+        """Start a sandbox. On exit, remove the sandbox with every process in it.
 
         Raises:
             EngineError: If the image cannot be pulled, the container cannot be started, or the disk is nearly
@@ -190,8 +193,9 @@ class DockerSandboxes:
     ) -> AsyncIterator[DockerSandbox]:
         """Start a sandbox that shares the network of the running container `spec.network_container`.
 
-        It does not count towards `at_once`, because the other one does. `prepare` is called with its
-        container before the start. Raises the same errors as `start`.
+        The sandbox does not count towards `at_once`, because the sandbox beside which it is started does.
+        `prepare`: called with the new sandbox's container before the start. Raises the same errors as
+        `start`.
         """
         async with self._started(spec, say, prepare) as sandbox:
             yield sandbox
@@ -225,10 +229,10 @@ class DockerSandboxes:
 
 
 def _network(engine: Engine, spec: SandboxSpec) -> dict[str, Any]:
-    """Return the settings of a sandbox's network: Docker's own, another container's, or only a loopback.
+    """Return the settings of a sandbox's network: Docker's own network, another container's, or only a loopback.
 
-    Another container's network comes with its volumes and shared memory. The loopback is 127.0.0.1,
-    `localhost`, and ::1 if this machine has IPv6.
+    Another container's network comes with its volumes and its shared memory. The loopback is 127.0.0.1 and
+    `localhost`, and also ::1 if this machine has IPv6.
     """
     if spec.network_container:
         other = f"container:{spec.network_container}"
@@ -250,9 +254,9 @@ def _scratch(spec: SandboxSpec) -> list[str]:
 
 
 def _in_memory(place: str, most: int) -> dict[str, Any]:
-    """Return the mount of a folder kept in memory, of at most `most` bytes.
+    """Return the mount of a folder that is kept in memory and holds at most `most` bytes.
 
-    It is a volume, because the engine cannot read files on a tmpfs mount.
+    The folder is a volume, because the engine cannot read files on a tmpfs mount.
     """
     how = {"type": "tmpfs", "device": "tmpfs", "o": f"exec,nosuid,nodev,mode=1777,size={most}"}
     options = {"NoCopy": True, "DriverConfig": {"Name": "local", "Options": how}}

@@ -1,4 +1,4 @@
-"""Services in containers: servers with a port on this machine's loopback and a health check."""
+"""Services in containers: servers with a health check, and with a port on this machine's loopback."""
 
 from __future__ import annotations
 
@@ -27,14 +27,18 @@ LOG_CONFIG = {"Type": "json-file", "Config": {"max-size": "10m", "max-file": "1"
 HOST_NAME = "host.docker.internal"
 
 HealthProbe = Callable[[str], Awaitable[str | None]]
-"""Checks the health of the service at a URL: returns None if it is healthy, else the reason.
+"""Function that checks the health of the service at a URL. It returns None if the service is healthy, else the reason.
 
-Must limit its own time.
+The function must limit its own time.
 """
 
 
 class ServiceSpec(Record, frozen=True):
-    """A service to start. `port`: its port in the container. `environment`: added to that of the image."""
+    """A service to start.
+
+    `port`: the port on which the service listens in the container. `environment`: variables added to those of
+    the image.
+    """
 
     image: str
     port: int
@@ -55,14 +59,14 @@ class Service(Protocol):
         ...
 
     async def failure_reason(self) -> str | None:
-        """Return why its container is not running, or None if it is."""
+        """Return why the service's container is not running. Return None if it is running."""
         ...
 
 
 class DockerService:
-    """A `Service` in a container; created by `start_service`, or found by `find_kept_services`.
+    """A `Service` in a container, created by `start_service` or found by `find_kept_services`.
 
-    If `stays` is set, the container keeps running when its context exits.
+    `stays`: True if the container keeps running when its context exits.
     """
 
     def __init__(self, container: Container, port: int, image: str) -> None:
@@ -82,7 +86,8 @@ class DockerService:
         """Wait until the service is healthy.
 
         Raises:
-            EngineError: If it ended, or is not healthy after `seconds`. `log` is its output.
+            EngineError: If the service ended, or is not healthy after `seconds`. `log` is the service's
+                output.
         """
         began = said_at = time.monotonic()
         why = "no answer"
@@ -100,7 +105,7 @@ class DockerService:
         raise EngineError(f"it was not healthy within {seconds:g} s: {why}", log=await self.log())
 
     async def failure_reason(self) -> str | None:
-        """Return why its container is not running, or None if it is.
+        """Return why the service's container is not running. Return None if it is running.
 
         Raises:
             EngineError: If the engine does not answer.
@@ -116,7 +121,7 @@ class DockerService:
         return f"its container has ended with exit code {state.get('ExitCode')}{memory}"
 
     async def log(self) -> str:
-        """Return the last lines of the service's output, or "" if they cannot be read."""
+        """Return the last lines of the service's output. Return "" if they cannot be read."""
         try:
             return await self.container.logs()
         except EngineError:
@@ -124,7 +129,7 @@ class DockerService:
 
 
 async def _answer(probe: HealthProbe, url: str, seconds: float) -> str | None:
-    """Return the probe's result for the URL, or "" if the probe takes longer than `seconds`."""
+    """Return the probe's result for the URL. Return "" if the probe takes longer than `seconds`."""
     try:
         async with asyncio.timeout(seconds):
             return await probe(url)
@@ -136,12 +141,12 @@ async def _answer(probe: HealthProbe, url: str, seconds: float) -> str | None:
 async def start_service(
     engine: Engine, spec: ServiceSpec, run_id: str, kept_as: str | None = None
 ) -> AsyncIterator[DockerService]:
-    """Start a service from an existing image; remove it on exit. It may not be healthy at first.
+    """Start a service from an existing image. Remove the service on exit. It may not be healthy at first.
 
-    With `kept_as`, it can be set to stay (`stays`), and is found again under that name.
+    `kept_as`: a name under which the service can be kept (`stays`) and found again later.
 
     Raises:
-        EngineError: If it cannot be started or the engine is not on this machine.
+        EngineError: If the service cannot be started, or if the engine is not on this machine.
     """
     if not engine.address.is_local:
         text = f"a service needs an engine on this machine, but {engine.address} is remote; unset DOCKER_HOST"
@@ -156,7 +161,7 @@ async def start_service(
 
 
 async def find_kept_services(engine: Engine, kept_as: str) -> list[DockerService]:
-    """Return the running services kept under this name, by any process.
+    """Return the running services that any process has kept under this name.
 
     Raises:
         EngineError: If the engine does not answer.

@@ -1,7 +1,7 @@
 """Snapshots: images of a container's present state (its changed files), kept as long as they are needed.
 
-The engine takes them from outside. They do not include volumes, mounts made inside the container, or
-processes.
+The engine takes a snapshot from outside the container. A snapshot does not include volumes, mounts made
+inside the container, or processes.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from benchwright.sandbox.docker.errors import EngineError, engine_errors
 ChangeKind = Literal["changed", "added", "deleted"]
 
 _KINDS: tuple[ChangeKind, ...] = ("changed", "added", "deleted")
-"""Kinds of changes; the index of each is its number in the engine's answers."""
+"""Kinds of changes. The index of a kind is its number in the engine's answers."""
 
 
 class FileChange(Record, frozen=True):
-    """A path in a container that differs from its image. Everything in an added folder is "added" too."""
+    """A path in a container that differs from the image. Every path in an added folder is "added", too."""
 
     path: str
     kind: ChangeKind
 
 
 async def changes_of(container: Container) -> list[FileChange]:
-    """Return the differences of a container's file system from its image, by path, without volumes.
+    """Return the differences of a container's file system from its image, ordered by path, without volumes.
 
-    A changed folder is omitted if something in it changed.
+    If a path in a changed folder has changed, the folder itself is omitted.
 
     Raises:
-        EngineError: If the engine does not answer, or the container no longer exists.
+        EngineError: If the engine does not answer, or if the container no longer exists.
     """
     with engine_errors("listing the changes of a container"):
         listed = await container.handle.docker._query_json(f"containers/{container.name}/changes")
@@ -49,9 +49,9 @@ async def changes_of(container: Container) -> list[FileChange]:
 
 @asynccontextmanager
 async def snapshot_of(engine: Engine, container: Container, run_id: str) -> AsyncIterator[str]:
-    """Create an image of a container's present state, and yield its id; remove the image on exit.
+    """Create an image of a container's present state, and yield the image's id. Remove the image on exit.
 
-    The container is paused while it is taken.
+    The container is paused while the image is created.
 
     Raises:
         EngineError: If the engine refuses.
@@ -69,7 +69,7 @@ async def snapshot_of(engine: Engine, container: Container, run_id: str) -> Asyn
 
 
 async def remove_leftover_snapshots(engine: Engine) -> list[str]:
-    """Remove snapshots left behind by dead processes of this user; return their ids.
+    """Remove the snapshots that dead processes of this user left. Return the snapshots' ids.
 
     Raises:
         EngineError: If the engine does not answer.

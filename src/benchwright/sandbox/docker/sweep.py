@@ -1,6 +1,6 @@
 """`python -m benchwright.sandbox.docker.sweep`: removes what this user's killed processes left in the engine.
 
-It is run by the process that watches for the death of another (`orphans`).
+It is run by a process that watches for the death of the process that it was started for (`orphans`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from benchwright.sandbox.docker.engine import connect_without_cleanup
 from benchwright.sandbox.docker.errors import EngineError
 
 SWEEP_DELAYS = (0.0, 3.0)
-"""Seconds before each sweep. The second one finds what the engine was still creating during the first."""
+"""Seconds to wait before each sweep. The second sweep finds what the engine was still creating during the first."""
 
 
 async def remove_all_leftovers() -> None:

@@ -1,7 +1,7 @@
 """Extends the time limits of programs in containers while this machine is busy with other work.
 
-Limits are in seconds of wall-clock time. If there is more work than cores, a program gets only a share of a
-core.
+Time limits are in seconds of wall-clock time. If more processes want to run than there are cores, a program
+gets only a share of a core, and needs more time.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 MAX_FACTOR = 10.0
-"""Maximum factor by which a limit is extended."""
+"""Maximum factor by which a time limit is extended."""
 
 _factor: ContextVar[float] = ContextVar("patience", default=1.0)
 
@@ -21,7 +21,7 @@ _factor: ContextVar[float] = ContextVar("patience", default=1.0)
 def extend_limits_if_busy() -> Iterator[None]:
     """Extend this task's time limits until exit, in proportion to the last minute's load per core.
 
-    Limits are never shortened.
+    Time limits are never shortened.
     """
     token = _factor.set(_load_per_core())
     try:
@@ -31,14 +31,17 @@ def extend_limits_if_busy() -> Iterator[None]:
 
 
 def time_limit_factor() -> float:
-    """Return the factor by which limits are extended in this task; 1 unless `extend_limits_if_busy` is active."""
+    """Return the factor by which time limits are extended in this task.
+
+    The factor is 1 unless `extend_limits_if_busy` is active.
+    """
     return _factor.get()
 
 
 def _load_per_core() -> float:
-    """Return the last minute's average number of running or waiting processes per core, from 1 to `MAX_FACTOR`.
+    """Return the last minute's average number of running or waiting processes per core (see getloadavg(3)).
 
-    See getloadavg(3).
+    A value below 1 is returned as 1, and a value above `MAX_FACTOR` as `MAX_FACTOR`.
     """
     if not hasattr(os, "getloadavg"):
         return 1.0

@@ -1,4 +1,4 @@
-"""Writes files of one container into another one, at another path."""
+"""Copies files from one container to another path in another container."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from benchwright.sandbox.docker.containers import Container
 async def write_tree_at(
     container: Container, archive: bytes, path: str, exclude: Sequence[str] = ()
 ) -> tuple[int, int]:
-    """Write an archive made by `archives.read_archive` into a container; its first entry becomes `path`.
+    """Write an archive made by `archives.read_archive` into a container. The archive's first entry becomes `path`.
 
-    All files belong to root. Entries that match a pattern of `exclude` are left out. So are unsafe ones:
-    special files, set-user bits, and links that lead out of `path`. Return the number of files and links
-    written, and the number of unsafe entries.
+    All files belong to root. Entries that match a pattern of `exclude` are left out. Unsafe entries are left
+    out, too: special files, and links that lead out of `path`. Set-user bits are removed. Return the number
+    of files and links written, and the number of unsafe entries.
 
     Raises:
         EngineError: If the engine does not answer or refuses.
@@ -32,7 +32,7 @@ async def write_tree_at(
 
 
 def _repacked(archive: bytes, path: str, exclude: Sequence[str]) -> tuple[bytes, int, int]:
-    """Return the archive for the root folder, the number of files and links, and that of unsafe entries."""
+    """Return (archive for the root folder, number of files and links, number of unsafe entries)."""
     buffer = io.BytesIO()
     files = refused = 0
     with (
@@ -52,13 +52,13 @@ def _repacked(archive: bytes, path: str, exclude: Sequence[str]) -> tuple[bytes,
 
 
 def _entries(archive: tarfile.TarFile) -> Iterator[tuple[tarfile.TarInfo, str]]:
-    """Yield each entry with its path relative to the first entry, whose own path is ""."""
+    """Yield (entry, path) for each entry. The path is relative to the first entry, whose own path is ""."""
     for entry in archive:
         yield entry, posixpath.normpath(entry.name).partition("/")[2]
 
 
 def _moved(entry: tarfile.TarInfo, inside: str, place: str) -> tarfile.TarInfo | None:
-    """Return a copy of the entry with its new path, or None if the entry is unsafe."""
+    """Return a copy of the entry with its new path. Return None if the entry is unsafe."""
     if ".." in PurePosixPath(inside).parts or not (
         entry.isreg() or entry.isdir() or entry.issym() or entry.islnk()
     ):
@@ -79,8 +79,8 @@ def _moved(entry: tarfile.TarInfo, inside: str, place: str) -> tarfile.TarInfo |
 def _is_excluded(inside: str, patterns: Sequence[str]) -> bool:
     """Return True if a pattern excludes a path, by the rules of `tar --exclude`.
 
-    The path is excluded if the pattern matches it, one of its parent folders, or trailing parts of one of
-    these.
+    A pattern excludes a path if it matches the path or one of its parent folders. It may match the whole path
+    of either, or only the last components.
     """
     parts = inside.split("/")
     ends = {"/".join(parts[begin:end]) for end in range(1, len(parts) + 1) for begin in range(end)}

@@ -1,14 +1,12 @@
-"""Network access (egress) for containers by our own HTTP proxy, which logs, and refuses unlisted hosts.
+"""Network access (egress) for containers through an HTTP proxy, which logs connections and refuses unlisted hosts.
 
-hosts.py       the allowed hosts, with the reason for each: package mirrors; tasks add their own
-addresses.py   addresses of hosts: only public ones, and the connection goes to the address that was checked
-heads.py       strict parser of clients' requests
-hello.py       the server named in TLS, which must be the host named to the proxy
-grants.py      who may use the proxy, and the log of requests
-passing.py     bytes in both directions
-proxy.py       the server, at a Unix socket mounted in containers
+hosts.py         the allowed hosts, with the reason for each: package mirrors; tasks add their own
+addresses.py     addresses of hosts: only public ones, and the connection goes to the address that was checked
+heads.py         strict parser of clients' requests client_hello.py  the server named in TLS, which must be
+the host named to the proxy grants.py        permission to use the proxy, and the log of connections
+copying.py       bytes in both directions proxy.py         the server, at a Unix socket mounted in containers
 
-A container reaches the socket through a forwarder on its loopback. It has no other network.
+A container reaches the socket through a forwarder on the container's loopback. It has no other network.
 """
 
 from __future__ import annotations

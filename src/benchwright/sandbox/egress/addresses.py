@@ -1,7 +1,7 @@
-"""Resolves host names, and rejects private addresses, this machine, and the metadata servers of clouds.
+"""Resolves host names. Rejects private addresses, this machine's addresses, and the metadata servers of clouds.
 
-A name is resolved once, and the connection goes to the address that was checked. So a name that resolves to
-another address a moment later gains nothing.
+A name is resolved once, and the connection goes to the address that was checked. So it does not help a name
+to resolve to another address a moment later.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Awaitable, Callable
 
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve = Callable[[str, int], Awaitable[list[str]]]
-"""(host, port) -> the host's addresses. Raises OSError if it has none."""
+"""Function from (host, port) to the host's addresses. It raises OSError if the host has none."""
 Connect = Callable[[str, int], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
-"""(address, port) -> a connection. Raises OSError if it fails."""
+"""Function from (address, port) to a connection. It raises OSError if the connection fails."""
 
 _EMBEDDING = (
     ipaddress.IPv6Network("64:ff9b::/96"),
@@ -24,17 +24,17 @@ _EMBEDDING = (
     ipaddress.IPv6Network("2001::/32"),
     ipaddress.IPv6Network("::/96"),
 )
-"""IPv6 networks that embed IPv4 addresses, which may be private.
+"""IPv6 networks whose addresses contain an IPv4 address, which may be private.
 
-NAT64 (RFC 6052, 8215), 6to4, Teredo and IPv4-compatible addresses.
+They are NAT64 (RFC 6052, 8215), 6to4, Teredo and IPv4-compatible addresses.
 """
 
 
 async def resolve(host: str, port: int) -> list[str]:
-    """Return the addresses of a host, by DNS.
+    """Return the addresses of a host, found by DNS.
 
     Raises:
-        OSError: If it has none.
+        OSError: If the host has no address.
     """
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
@@ -50,7 +50,7 @@ async def connect(address: str, port: int) -> tuple[asyncio.StreamReader, asynci
 
 
 def address_refusal(address: str) -> str | None:
-    """Return why containers must not reach an address. None for a public address of another machine."""
+    """Return why containers must not reach an address. Return None for a public address of another machine."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -72,7 +72,7 @@ def _is_public(address: IPAddress) -> bool:
 
 
 def _is_ours(address: IPAddress) -> bool:
-    """Return True if this machine has the address, tested by binding a socket to it."""
+    """Return True if this machine has the address. This is tested by binding a socket to the address."""
     family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:

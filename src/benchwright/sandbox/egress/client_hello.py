@@ -1,7 +1,8 @@
 """Reads the server name in a TLS client's first message.
 
-It must be checked because many hosts share an address, and this name selects the host that answers. The
-message is the first handshake message (RFC 8446, 4.1.2; RFC 6066, 3). An encrypted name cannot be checked.
+Many hosts share an address, and the server name selects the host that answers. Therefore it must be checked.
+The message is the first handshake message (RFC 8446, 4.1.2; RFC 6066, 3). An encrypted name cannot be
+checked.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ _SERVER_NAME, _ENCRYPTED_HELLO = 0, 0xFE0D
 
 
 class NoServerName(Exception):
-    """The error for data that is not a TLS handshake with a server name. Its text states the reason."""
+    """Raised if data are not a TLS handshake with a server name. The message states the reason."""
 
 
 async def read_hello(reader: asyncio.StreamReader) -> tuple[bytes, str]:
-    """Read a client's first message; return its bytes and the server name in it, in lower case.
+    """Read a client's first message. Return its bytes, and the server name in lower case.
 
     Raises:
-        NoServerName: If it is not a TLS handshake with a server name.
-        asyncio.IncompleteReadError: If the connection ends too early.
+        NoServerName: If the message is not a TLS handshake with a server name. asyncio.IncompleteReadError:
+            If the connection ends too early.
     """
     raw, message = b"", b""
     while len(message) < 4 or len(message) < 4 + int.from_bytes(message[1:4]):
@@ -42,7 +43,7 @@ def server_name(hello: bytes) -> str:
     """Return the server name in a ClientHello, in lower case.
 
     Raises:
-        NoServerName: If there is none, it is encrypted, or the message is malformed.
+        NoServerName: If there is no server name, if it is encrypted, or if the message is malformed.
     """
     fields = _Fields(hello)
     fields.take(34)
@@ -67,7 +68,7 @@ def server_name(hello: bytes) -> str:
 
 
 class _Fields:
-    """Reads fields one by one from bytes."""
+    """Reads consecutive fields from a byte string."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

@@ -1,4 +1,4 @@
-"""Copies bytes between a client and a server, and counts them in the log."""
+"""Copies bytes between a client and a server, and counts the bytes in the log."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from benchwright.sandbox.egress.grants import Connection
 
 IDLE_SECONDS = 300.0
-"""Maximum time in seconds without data on a connection."""
+"""Seconds without data after which a connection is ended."""
 _PIECE = 64 * 1024
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -42,7 +42,7 @@ async def _answer_back(entry: Connection, client: Streams, upstream: Streams) ->
 async def _pump(
     source: asyncio.StreamReader, sink: asyncio.StreamWriter | None, count: Callable[[int], None]
 ) -> None:
-    """Copy data from `source` to `sink` until it ends, and pass on the end.
+    """Copy data from `source` to `sink` until `source` ends. Then end `sink`, too.
 
     If either side fails, the sink's connection is aborted.
     """

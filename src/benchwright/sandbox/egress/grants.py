@@ -19,8 +19,8 @@ MOST_ENTRIES = 1000
 class Connection(msgspec.Struct, omit_defaults=True):
     """One connection requested by a container, as an entry of its trial's log.
 
-    `time` is its start in seconds since 1970, `seconds` its duration. `sent` and `received` are bytes, as
-    seen from the container. `why` is the reason why it was refused or failed.
+    `time`: the start in seconds since 1970. `seconds`: the duration. `sent`, `received`: the number of bytes
+    sent and received by the container. `why`: the reason why the connection was refused or failed, or "".
     """
 
     time: float
@@ -35,14 +35,20 @@ class Connection(msgspec.Struct, omit_defaults=True):
 
 
 class ConnectionLog:
-    """The log of one trial's connections. `unlisted_count`: number of connections not listed because it is full."""
+    """The log of one trial's connections.
+
+    `unlisted_count`: the number of connections that are not listed, because the log is full.
+    """
 
     def __init__(self) -> None:
         self.connections: list[Connection] = []
         self.unlisted_count = 0
 
     def add_connection(self, phase: TrialPhase, host: str, port: int, why: str = "") -> Connection:
-        """Add a connection to the log. It begins now or, if `why` is given, is refused for that reason."""
+        """Add a connection to the log. If `why` is given, the connection is refused for that reason.
+
+        Otherwise it begins now.
+        """
         entry = Connection(round(time.time(), 3), phase, host, port, allowed=not why, why=why)
         if len(self.connections) < MOST_ENTRIES:
             self.connections.append(entry)
@@ -51,14 +57,14 @@ class ConnectionLog:
         return entry
 
     def refused_connections(self, phase: TrialPhase | None = None) -> list[Connection]:
-        """Return the refused connections of one phase, or of all phases if it is None."""
+        """Return the refused connections of one phase. If `phase` is None, return those of all phases."""
         return [one for one in self.connections if not one.allowed and phase in (None, one.phase)]
 
 
 class Grant:
-    """Permission to use the proxy in one phase of a trial, for whoever has its `token`.
+    """Permission to use the proxy in one phase of a trial, for every program that has its `token`.
 
-    `policy` (the allowed hosts) may change meanwhile; None blocks everything.
+    `policy`: the allowed hosts, which may change during the phase; None blocks everything.
     """
 
     def __init__(self, phase: TrialPhase, policy: EgressPolicy | None) -> None:

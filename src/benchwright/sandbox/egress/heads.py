@@ -1,7 +1,7 @@
-"""Parses clients' requests to the proxy strictly: ambiguous ones are refused.
+"""Parses clients' requests to the proxy strictly. Ambiguous requests are refused.
 
-Without TLS, only requests without a body are forwarded, one per connection, with a rewritten head. So no
-second request can be hidden in them.
+Without TLS, only requests without a body are forwarded, one per connection, with a rewritten head. So a
+client cannot hide a second request in a first one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 from benchwright.records import Record
 
 MAX_HEAD_BYTES: Final = 16 * 1024
-"""Maximum size of a head in bytes, including the empty line."""
+"""Maximum size of a request's head in bytes, including the empty line at its end."""
 MOST_FIELDS = 100
 
 _LINE = re.compile(rb"([A-Z]{1,16}) ([\x21-\x7e]{1,8192}) HTTP/1\.[01]")
@@ -29,11 +29,11 @@ _HOP = frozenset(
         *(b"proxy-authorization", b"proxy-authenticate", b"transfer-encoding", b"content-length", b"expect"),
     )
 )
-"""Fields that concern only the client and its proxy, or that announce a body."""
+"""Names of header fields that are not forwarded: they concern only client and proxy, or announce a body."""
 
 
 class RequestRefused(Exception):
-    """The error for a request that is not forwarded. It has the response's HTTP status and the reason."""
+    """Raised if a request is not forwarded. It has the HTTP status of the response, and the reason."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -49,14 +49,14 @@ class RequestHead(Record, frozen=True):
     fields: list[tuple[bytes, bytes]]
 
     def header_values(self, name: bytes) -> list[bytes]:
-        """Return all values of a header field, whose name is given in lower case."""
+        """Return all values of a header field. `name`: the field's name in lower case."""
         return [value for field, value in self.fields if field == name]
 
 
 class ProxyRequest(Record, frozen=True):
-    """The content of a client's request: a tunnel to a host, or a plain HTTP request to it.
+    """The content of a client's request: a tunnel to a host, or a plain HTTP request to a host.
 
-    `head` is the rewritten head of a plain request, None for a tunnel.
+    `head`: the rewritten head of a plain request; None for a tunnel.
     """
 
     host: str
@@ -73,7 +73,7 @@ def read_head(data: bytes) -> RequestHead:
     """Parse a request's head, including the empty line at its end.
 
     Raises:
-        Refused: If it is not unambiguous HTTP/1.
+        RequestRefused: If the head is not unambiguous HTTP/1.
     """
     first, *lines = data.removesuffix(b"\r\n\r\n").split(b"\r\n")
     line = _LINE.fullmatch(first)
@@ -86,7 +86,10 @@ def read_head(data: bytes) -> RequestHead:
 
 
 def token_of(head: RequestHead) -> str:
-    """Return the token of the client's grant, which is the password of its proxy login, or ""."""
+    """Return the token of the client's grant, which is the password of the client's proxy login.
+
+    Return "" without one.
+    """
     given = head.header_values(b"proxy-authorization")
     scheme, _, encoded = (given[0] if len(given) == 1 else b"").partition(b" ")
     if scheme.lower() != b"basic":
@@ -98,10 +101,11 @@ def token_of(head: RequestHead) -> str:
 
 
 def parse_request(head: RequestHead) -> ProxyRequest:
-    """Convert a head into the tunnel or plain request that it asks for.
+    """Convert a head into the tunnel or the plain request that the client asks for.
 
     Raises:
-        Refused: If it is not a request to a proxy, contradicts itself, or has a body without TLS.
+        RequestRefused: If the head is not one of a request to a proxy, if it contradicts itself, or if the
+            request has a body without TLS.
     """
     if head.method == "CONNECT":
         host, port = _authority(head.target)
@@ -125,7 +129,7 @@ def parse_request(head: RequestHead) -> ProxyRequest:
 def logged_target(target: str) -> tuple[str, int]:
     """Return the host and port that a request target names, as far as recognisable, for the log.
 
-    The port is 0 if unknown.
+    The port is 0 if it is unknown.
     """
     rest = target.partition("://")[2] or target
     where = re.split(r"[/?#]", rest, maxsplit=1)[0].rpartition("@")[2]
@@ -172,7 +176,7 @@ def _check_no_body(head: RequestHead) -> None:
 
 
 def _written(head: RequestHead, path: str, authority: str) -> bytes:
-    """Return the head of a plain request as sent to the server."""
+    """Return the bytes of a plain request's head, as sent to the server."""
     named = {one.strip().lower() for value in head.header_values(b"connection") for one in value.split(b",")}
     kept = [(name, value) for name, value in head.fields if name not in _HOP | named]
     return _lines(

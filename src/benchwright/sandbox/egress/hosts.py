@@ -1,4 +1,4 @@
-"""The hosts that containers may reach: package mirrors, with reasons, and those added by a task or user."""
+"""The hosts that containers may reach: package mirrors, with reasons, and hosts added by a task or user."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from benchwright.records import Record
 HTTP, HTTPS = 80, 443
 
 NetworkAccess = bool | tuple[str, ...]
-"""A protocol's network access for a container: True for all hosts, False for none, or the allowed hosts."""
+"""A protocol's network access for a container: True for all hosts, False for no host, or the allowed hosts."""
 
 
 def _at(**names: str) -> tuple[str, ...]:
-    """Return host names from their parts: {last label: names before it}."""
+    """Return host names. Each keyword is a last label, and its value lists the names before that label."""
     return tuple(f"{name}.{last}" for last, several in names.items() for name in several.split())
 
 
@@ -32,10 +32,10 @@ MIRRORS = {
     "Maven": _at(org="repo.maven.apache repo1.maven"),
     "CRAN": _at(org="cran.r-project cloud.r-project"),
 }
-"""Allowed hosts by purpose. They serve released packages, not anyone's working copies.
+"""Allowed hosts: a mapping from a purpose to host names.
 
-The one exception is Go's proxy, which serves the commits of any repository as modules; `go` has no other
-mirror.
+These hosts serve released packages, not anyone's working copies. The one exception is Go's proxy, which
+serves the commits of any repository as modules. `go` has no other mirror.
 """
 
 _GITHUB = (
@@ -49,7 +49,7 @@ REDIRECT_HOSTS = {
     "sh.rustup.rs": ("static.rust-lang.org",),
     "dl.fedoraproject.org": ("mirrors.fedoraproject.org",),
 }
-"""Hosts to which a host redirects: whoever allows the first must allow these."""
+"""Mapping from a host to the hosts to which it redirects. If the first is allowed, the others must be allowed, too."""
 
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = re.compile(rf"(?:{_LABEL}\.)+{_LABEL}")
@@ -57,7 +57,7 @@ _NUMBER = re.compile(r"(?:\d+|0x[0-9a-f]*)")
 
 
 def host_problem(host: str) -> str | None:
-    """Return what is wrong with a host named by a client or user. None for a plain lower-case host name."""
+    """Return what is wrong with a host named by a client or user. Return None for a plain host name in lower case."""
     if ":" in host or _NUMBER.fullmatch(host.rpartition(".")[2]):
         return "an address in place of a name"
     if len(host) > 253 or not _NAME.fullmatch(host):
@@ -66,13 +66,17 @@ def host_problem(host: str) -> str | None:
 
 
 class EgressPolicy(Record, frozen=True):
-    """Hosts that may be reached: `hosts`, by name or as `*.domain`. With `allows_all_hosts`, all public hosts."""
+    """The hosts that may be reached.
+
+    `hosts`: host names, or `*.domain` for all hosts of a domain. `allows_all_hosts`: True if all public hosts
+    may be reached.
+    """
 
     hosts: tuple[str, ...] = ()
     allows_all_hosts: bool = False
 
     def refusal_reason(self, host: str, port: int, *, tunnel: bool) -> str | None:
-        """Return why a connection is refused before its host is resolved, or None if it is not."""
+        """Return why a connection is refused before its host is resolved. Return None if it is not refused."""
         if problem := host_problem(host):
             return problem
         if port != (HTTPS if tunnel else HTTP):

@@ -1,4 +1,4 @@
-"""The proxy server, at a Unix socket mounted in containers. A request's token identifies its grant."""
+"""The proxy server, at a Unix socket mounted in containers. The token in a request identifies the grant."""
 
 from __future__ import annotations
 
@@ -27,22 +27,23 @@ from benchwright.sandbox.egress.hosts import EgressPolicy
 
 SOCKET_NAME = "egress.sock"
 HEAD_SECONDS = 15.0
-"""Time limit for the head of a client's request, and for the first TLS message."""
+"""Time limit in seconds for the head of a client's request, and also for the client's first TLS message."""
 CONNECT_SECONDS = 20.0
 MAX_CONNECTIONS_PER_GRANT = 128
 """Maximum number of connections per grant."""
 MAX_UNIDENTIFIED_CONNECTIONS = 64
-"""Maximum number of connections that have not yet named their grant."""
+"""Maximum number of connections on which the client has not yet named its grant."""
 
 
 class EgressProxy:
     """The egress proxy of one trial.
 
-    On entering it opens; containers then mount `folder`, which contains the socket. `resolve` and `connect`
-    are its access to the network. `traffic` is the log.
+    It opens when its context is entered. Containers then mount `folder`, which contains the socket.
+    `resolve`, `connect`: the functions through which it reaches the network. `traffic`: the log of
+    connections.
 
     Raises (on entering):
-        OSError: If its socket cannot be created.
+        OSError: If the socket cannot be created.
     """
 
     def __init__(self, resolve: Resolve = addresses.resolve, connect: Connect = addresses.connect) -> None:
@@ -70,7 +71,7 @@ class EgressProxy:
         await self._stack.aclose()
 
     def open_grant(self, phase: TrialPhase, policy: EgressPolicy | None) -> Grant:
-        """Create a grant for a phase of the trial. Whoever has its token may connect under the policy."""
+        """Create a grant for a phase of the trial. Every program that has its token may connect under the policy."""
         grant = Grant(phase, policy)
         self._grants[grant.token] = grant
         return grant
@@ -81,14 +82,17 @@ class EgressProxy:
         await self.end_connections(grant)
 
     async def end_connections(self, grant: Grant) -> None:
-        """End the connections of a grant, which stays valid."""
+        """End the connections of a grant. The grant stays valid."""
         await cancel_all([task for task, its in self._tasks.items() if its is grant])
 
     async def _end(self) -> None:
         await cancel_all(list(self._tasks))
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Start to serve a new connection. If too many connections have no grant yet, drop the oldest."""
+        """Start to serve a new connection.
+
+        If too many connections have not named their grant, drop the oldest of them.
+        """
         unknown = [task for task, grant in self._tasks.items() if grant is None]
         if len(unknown) >= MAX_UNIDENTIFIED_CONNECTIONS:
             unknown[0].cancel()
@@ -128,12 +132,12 @@ class EgressProxy:
             entry.seconds = round(time.monotonic() - began, 3)
 
     async def _looked_up(self, grant: Grant, wanted: ProxyRequest) -> list[str]:
-        """Return the addresses of the requested host; [] if it cannot be resolved.
+        """Return the addresses of the requested host. Return [] if the host cannot be resolved.
 
-        All of them are public addresses of other machines.
+        All returned addresses are public addresses of other machines.
 
         Raises:
-            Refused: If the grant or an address forbids it.
+            RequestRefused: If the grant does not allow the host, or if one of its addresses is not allowed.
         """
         if sum(its is grant for its in self._tasks.values()) > MAX_CONNECTIONS_PER_GRANT:
             raise RequestRefused(429, "too many connections at once")
@@ -175,7 +179,7 @@ class EgressProxy:
         """Connect to the first address that accepts, and return the connection's streams.
 
         Raises:
-            Refused: If none answers.
+            RequestRefused: If no address accepts.
         """
         why = "its name cannot be resolved" if not found else ""
         for address in found:
@@ -201,9 +205,9 @@ async def _head(reader: asyncio.StreamReader) -> bytes:
 
 
 async def _hello(entry: Connection, reader: asyncio.StreamReader, host: str) -> bytes | None:
-    """Return the first TLS message of a client, if it names `host` as its server.
+    """Return the first TLS message of a client if it names `host` as its server.
 
-    Otherwise log the connection as refused and return None.
+    Otherwise log the connection as refused, and return None.
     """
     try:
         async with asyncio.timeout(HEAD_SECONDS):

@@ -1,8 +1,8 @@
 """Starts a process in its own user namespace, from which it cannot inspect processes outside.
 
-The environment (`/proc/PID/environ`), memory and open files of those are closed to it, even if they belong to
-the same user, because it lacks CAP_SYS_PTRACE in their namespace (ptrace(2), "ptrace access mode checking").
-User ids stay the same, so access to files is unchanged.
+The process cannot read the environment (`/proc/PID/environ`), memory and open files of processes outside,
+even if these belong to the same user, because it lacks CAP_SYS_PTRACE in their namespace (ptrace(2), "ptrace
+access mode checking"). User ids stay the same, so access to files is unchanged.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _NEW_USERS = 0x10000000
 def fork_apart() -> tuple[int, bool]:
     """Fork a child into its own user namespace.
 
-    Return 0 in the child, else its pid, and whether the child has its own namespace. It has none if the
-    machine does not allow it.
+    Return (pid, is apart). `pid` is 0 in the child. `is apart` is True if the child has its own namespace. It
+    has none if the machine does not allow user namespaces.
     """
     left_read, left_write = os.pipe()
     numbered_read, numbered_write = os.pipe()
@@ -43,7 +43,7 @@ def fork_apart() -> tuple[int, bool]:
 
 
 def is_possible() -> bool:
-    """Return True if this machine allows user namespaces, tested with a process that does nothing else."""
+    """Return True if this machine allows user namespaces. This is tested with a process that does nothing else."""
     pid, apart = fork_apart()
     if pid == 0:
         os._exit(0)
@@ -62,7 +62,7 @@ def _leave() -> bool:
 def _keep_numbers(pid: int) -> bool:
     """Map the users and groups of a process's new namespace to the same ids outside, as far as permitted.
 
-    Return False if that failed.
+    Return False if the mapping failed.
     """
     try:
         if os.geteuid() == 0:

@@ -1,4 +1,4 @@
-"""The forked child: gives up the supervisor's privileges, then becomes or executes the program."""
+"""The forked child: gives up the supervisor's privileges, and then becomes or executes the program."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from . import seccomp, system
 TOKEN_BYTES = 16
 PASSED = b"passed"
 MOST_SAID = 2000
-"""Maximum length of an exception's text, in bytes."""
+"""Maximum length in bytes of the message of an exception in a report."""
 
 
 def confine(work: dict[str, Any]) -> None:
     """Apply the limits, the user id and the system call filter to this process, irrevocably.
 
-    `work` is described in `launch.py`.
+    `work`: the message described in `launch.py`.
     """
     os.chdir(work["directory"])
     for name, most in work["limits"].items():
@@ -40,11 +40,11 @@ def confine(work: dict[str, Any]) -> None:
 
 
 def attempt(program: bytes, paths: list[str], token: int, tell: int) -> NoReturn:
-    """Execute a Python program in this process, and report the outcome once, at its end.
+    """Execute a Python program in this process, and report the outcome once, at the program's end.
 
     The program has passed only if the supervisor reads exactly the token and `PASSED` from `tell`, in one
     read. The token is created after the fork, comes through a pipe, and waits on the interpreter's evaluation
-    stack: no variable, frame, container or open file that the program could search leads to it.
+    stack. No variable, frame, container or open file that the program could search leads to the token.
     """
     # The program could replace any of these in their modules.
     read, write, leave, run, everything = os.read, os.write, os._exit, exec, BaseException
@@ -85,7 +85,7 @@ def _end_streams() -> None:
 
 
 class _NoInput:
-    """Replacement for stdin: reading raises an error, as in the official HumanEval harness."""
+    """Replacement for stdin. Reading raises an error, as in the official HumanEval harness."""
 
     encoding = "utf-8"
 

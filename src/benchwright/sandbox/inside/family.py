@@ -1,4 +1,4 @@
-"""Tracks a program and all its descendants, and collects their exit statuses; standard library only."""
+"""Tracks a program and all its descendants, and collects their exit statuses. Uses only the standard library."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from . import system
 
 
 class Family:
-    """All descendants of this process, also after their parents ended. `pid`: the program's process."""
+    """All descendants of this process, even after their parents have ended. `pid`: the process of the program."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.status: int | None = None
-        """The program's wait status, as returned by `waitpid`, or None while it is running."""
+        """The program's wait status, as `waitpid` returns it; None while the program is running."""
 
     def reap(self) -> bool:
-        """Collect all descendants that have ended; return True if any are left."""
+        """Collect all descendants that have ended. Return True if any are still running."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)

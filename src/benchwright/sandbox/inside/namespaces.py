@@ -1,4 +1,4 @@
-"""Isolates a process in namespaces without bubblewrap: only shown files, no network, its own processes."""
+"""Isolates a process in namespaces without bubblewrap: it sees only given files, no network, and its own processes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ _MOST_FILES = 16384
 
 
 def enter(view: dict[str, Any]) -> None:
-    """Enter new namespaces, in a child.
+    """Fork a child into new namespaces.
 
-    Returns only in the child, which is process 1 there; this process waits for it and exits. `view`: `shown`
-    (paths, read-only), `links` ({path: target}), `scratch` (writable folders, {path: bytes}).
+    This function returns only in the child, which is process 1 of its namespace. The calling process waits
+    for the child and then exits. `view`: a mapping with `shown` (paths, visible read-only), `links` ({path:
+    target}), and `scratch` (writable folders, {path: bytes}).
     """
     user, group = os.getuid(), os.getgid()
     flags = _NEW_MOUNTS | _NEW_NAMES | _NEW_IPC | _NEW_PROCESSES | _NEW_NETWORK

@@ -1,4 +1,4 @@
-"""Measures the memory of all processes below the supervisor, and ends them."""
+"""Measures the memory of all processes below the supervisor, and ends these processes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PATIENCE = 2.0
 
 
 def below() -> Iterator[int]:
-    """Yield the pids of this process's descendants; for process 1, of all other processes."""
+    """Yield the pids of this process's descendants. For process 1, yield the pids of all other processes."""
     if os.getpid() == 1:
         yield from (int(name) for name in os.listdir("/proc") if name.isdecimal() and name != "1")
     else:
@@ -32,9 +32,9 @@ def _children_of(pid: int) -> Iterator[int]:
 
 
 def memory_of_all() -> int:
-    """Return the anonymous and shared memory of all processes below this one, in bytes.
+    """Return the anonymous and shared memory of all processes below this process, in bytes.
 
-    Memory shared after a fork counts twice.
+    Memory that two processes share after a fork counts twice.
     """
     total = 0
     for pid in below():
@@ -48,10 +48,10 @@ def memory_of_all() -> int:
 
 
 def end_all(user: int | None, reap: Callable[[], bool]) -> None:
-    """Kill all processes below this one until none is left.
+    """Kill all processes below this process until none is left.
 
-    `reap` collects dead ones and returns True if any are left. `user`: the user id that only they have, or
-    None.
+    `reap`: a function that collects ended processes and returns True if any processes are left. `user`: the
+    user id that only these processes have, or None.
     """
     deadline = time.monotonic() + _PATIENCE
     while reap() and time.monotonic() < deadline:
@@ -67,7 +67,7 @@ def end_all(user: int | None, reap: Callable[[], bool]) -> None:
 def _kill_all_of(user: int) -> None:
     """Kill all processes of the user at once, so that none escapes.
 
-    A child does it, because whoever does it is killed too.
+    A child of this process does it, because the process that does it is killed, too.
     """
     if os.fork() == 0:
         try:

@@ -1,6 +1,6 @@
 """A filter of system calls: no namespaces, mounts, tracing, kernel keys, or memory that no limit counts.
 
-Its format is defined in seccomp(2) and linux/filter.h: instructions of (code, jump if true, jump if false,
+seccomp(2) and linux/filter.h define the filter's format: instructions of (code, jump if true, jump if false,
 value).
 """
 
@@ -102,7 +102,7 @@ _CALLS = {
 
 
 def build_filter(machine: str, *, network: bool) -> bytes:
-    """Return the filter in binary form. Without `network`, only Unix sockets can be created."""
+    """Return the filter in binary form. If `network` is False, only Unix sockets can be created."""
     calls = dict(_CALLS[machine])
     clone, clone3, socket = calls.pop("clone"), calls.pop("clone3"), calls.pop("socket")
     steps = [
@@ -131,9 +131,9 @@ def _refuse(number: int, error: int) -> list[tuple[int, int, int, int]]:
 
 
 def restrict(*, network: bool) -> None:
-    """Apply the filter to this process and all that it starts.
+    """Apply the filter to this process and to all processes that it starts.
 
-    Do nothing on architectures not listed above.
+    Do nothing on architectures that are not listed above.
     """
     machine = os.uname().machine
     if machine in _CALLS:

@@ -1,7 +1,7 @@
-"""Starts the untrusted program, enforces its limits, ends all its processes and reports how it ended.
+"""Starts the untrusted program, enforces its limits, ends all its processes, and reports how it ended.
 
-In its own process namespace, the supervisor is process 1: the kernel ends everything with it, and the program
-cannot harm it. It exits when the other end of its control socket is closed.
+The supervisor is process 1 of its own process namespace. When it ends, the kernel ends all other processes of
+the namespace. The program cannot harm it. It exits when the other end of its control socket is closed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ LOOK_EVERY = 0.05
 
 
 def main(control: int) -> NoReturn:
-    """Receive the work over the control socket, do it and send the results: Python literals, one per line."""
+    """Receive the work over the control socket, do the work, and send the results.
+
+    Messages are Python literals, one per line.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     work = _receive(control)
@@ -82,7 +85,7 @@ class _Supervisor:
         self.token = b""
 
     def run(self) -> dict[str, Any]:
-        """Run the program until it ends for any reason, and return the report."""
+        """Run the program until it ends for any reason, and return the report on its end."""
         started = time.monotonic()
         try:
             told = self._start()
@@ -100,7 +103,7 @@ class _Supervisor:
         }
 
     def _start(self) -> int:
-        """Fork the program and return the pipe on which it reports its end.
+        """Fork the program, and return the pipe on which the program reports its end.
 
         The token is created after the fork, so that it is not in the program's memory.
         """
@@ -127,8 +130,8 @@ class _Supervisor:
     def _be_the_program(self, token: int, tell: int, trouble: int) -> NoReturn:
         """Become the program, in the forked child.
 
-        Closing `trouble` tells the supervisor that the program begins; before, failures to start are written
-        to it.
+        If the program cannot start, the reason is written to `trouble`. Closing `trouble` tells the
+        supervisor that the program begins.
         """
         work = self.work
         child.confine(work)
@@ -140,7 +143,7 @@ class _Supervisor:
         child.attempt(work["program"], work["paths"], token, tell)
 
     def _watch(self, told: int, deadline: float) -> str | None:
-        """Wait for the program's end or a limit; return the limit that was reached, if any."""
+        """Wait for the program's end or for a limit. Return the limit that was reached, or None."""
         ended = os.pidfd_open(self.pid)
         poll = select.poll()
         for descriptor in (self.control, ended, *([told] if "program" in self.work else [])):
@@ -166,7 +169,7 @@ class _Supervisor:
                 look_at = now + LOOK_EVERY
 
     def _reap(self) -> bool:
-        """Collect all processes that have ended; return True if any are left."""
+        """Collect all processes that have ended. Return True if any are still running."""
         while True:
             try:
                 pid, status, usage = os.wait4(-1, os.WNOHANG)

@@ -41,7 +41,7 @@ def prctl(option: int, value: int) -> None:
 
 
 def filter_system_calls(program: bytes) -> None:
-    """Apply a seccomp filter to this process. It consists of instructions of 8 bytes each."""
+    """Apply a seccomp filter to this process. `program`: the filter's instructions, of 8 bytes each."""
     kept = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(kept))
     filtering = 2
@@ -60,7 +60,7 @@ def mount(source: str, target: str, kind: str | None, flags: int, options: str =
 
 
 def set_mount_attributes(path: str, attributes: int, *, recursive: bool) -> None:
-    """Add attributes (MOUNT_ATTR_...) to a mount, and with `recursive` to all mounts below.
+    """Add attributes (MOUNT_ATTR_...) to a mount. If `recursive` is True, add them to all mounts below it, too.
 
     Needs Linux 5.12.
     """
@@ -71,7 +71,7 @@ def set_mount_attributes(path: str, attributes: int, *, recursive: bool) -> None
 
 
 def make_root(directory: str) -> None:
-    """Make a mounted directory the root and unmount the old one."""
+    """Make a mounted directory the root, and unmount the old root."""
     os.chdir(directory)
     _checked(_libc.syscall(_SYS_PIVOT_ROOT[os.uname().machine], b".", b"."), "pivot_root")
     _checked(_libc.umount2(b".", MNT_DETACH), "umount")

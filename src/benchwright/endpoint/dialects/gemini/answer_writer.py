@@ -1,4 +1,4 @@
-"""Writer that converts a chat completion's answer into Gemini's format: whole, or event by event."""
+"""Writer that converts a chat completion's answer into Gemini's format, as a whole body or event by event."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _FINISH_REASONS = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS",
 
 
 class GeminiWriter:
-    """Writer of one answer in Gemini's format, `whole` or as a stream.
+    """Writer of one answer in Gemini's format, as a whole body (`whole`) or as a stream.
 
-    A stream consists of the events from `write_step` for each step, and from `end` or `fail`. A call is sent when
-    it is complete. Reasoning is sent only if the request (`asked`) includes thoughts, as in Gemini. The first
-    call carries the reasoning before it.
+    The events of a stream come from `write_step` for each step, and then from `end` or `fail`. A call is sent
+    when it is complete. As in Gemini, reasoning is sent only if the request (`asked`) includes thoughts. The
+    first call carries the reasoning that precedes it.
     """
 
     def __init__(self, identity: str, model: str, asked: dict[str, Any]) -> None:
@@ -56,7 +56,7 @@ class GeminiWriter:
         return [self._response(parts=[self._part(step.part, step.part.text if whole else step.text)])]
 
     def end(self, answer: ChatAnswer) -> list[Event]:
-        """Return the last event, with finish reason and usage."""
+        """Return the last event of a stream, with the finish reason and the usage."""
         return [self._ended(answer, [{"text": ""}])]
 
     def fail(self, message: str, status: int) -> list[Event]:
@@ -75,7 +75,7 @@ class GeminiWriter:
         return {"text": text, "thought": True} if part.kind == "reasoning" else {"text": text}
 
     def _keep_thought(self, part: AnswerPart | None) -> None:
-        """Store complete reasoning, to be sent with the next call."""
+        """Store the complete reasoning, so that it is sent with the next call."""
         if part is not None and part.kind == "reasoning":
             self._thought += part.text
 
@@ -95,10 +95,10 @@ class GeminiWriter:
 
 
 def _usage(usage: Usage) -> dict[str, int] | None:
-    """Return token counts in Gemini's fields; None if neither prompt nor completion were counted.
+    """Return token counts in Gemini's fields. Return None if neither prompt nor completion tokens were counted.
 
-    The count of candidates excludes reasoning tokens, the count of the prompt includes cached ones. Unknown
-    counts are left out.
+    The count of the candidates excludes reasoning tokens. The count of the prompt includes cached tokens.
+    Unknown counts are left out.
     """
     if usage.prompt_tokens is None and usage.completion_tokens is None:
         return None

@@ -19,13 +19,13 @@ from benchwright.endpoint.dialects.losses import TranslationLosses
 from benchwright.endpoint.dialects.tool_names import offered_name
 
 _BESIDE = {"thought", "thoughtSignature", "thought_signature"}
-"""Fields of a part that only describe its content."""
+"""Fields of a part that describe the part instead of holding its content."""
 
 
 class ContentsConverter:
-    """Converter that adds a request's contents to a conversation, in order.
+    """Converter that adds the contents of a request to a conversation, in order.
 
-    Calls and results without ids are paired by name.
+    A call and a result without ids belong together if they have the same function name.
     """
 
     def __init__(self, conversation: ConversationBuilder, losses: TranslationLosses) -> None:
@@ -35,7 +35,7 @@ class ContentsConverter:
         self._open: list[tuple[str, str]] = []
 
     def add_contents(self, contents: Any) -> None:
-        """Add contents to the conversation: a list, a single one, or a text."""
+        """Add contents to the conversation. `contents` is a list of contents, a single content, or a text."""
         listed = contents if isinstance(contents, list) else [contents]
         for content in listed:
             role = content.get("role") or "user"
@@ -77,7 +77,7 @@ class ContentsConverter:
         return str(identity)
 
     def _say_as_user(self, parts: list[dict[str, Any]]) -> None:
-        """Add the parts of a user turn, tool results first, because these must directly follow the calls."""
+        """Add the parts of a user turn. Tool results come first, because they must directly follow the calls."""
         told, shown = [], []
         for part in parts:
             response = read_field(part, "functionResponse")
@@ -93,7 +93,7 @@ class ContentsConverter:
     def _answered(self, response: dict[str, Any]) -> str:
         """Return the id of the call to which a result belongs.
 
-        If the result has no id, this is the first open call of its name.
+        If the result has no id, it belongs to the first open call of the same function.
         """
         name = response["name"]
         identity = response.get("id") or next((one for called, one in self._open if called == name), name)
@@ -104,7 +104,8 @@ class ContentsConverter:
 def _result(response: dict[str, Any], losses: TranslationLosses) -> Iterator[dict[str, Any]]:
     """Yield the parts of a function's result.
 
-    They hold `output` or `error`, as documented, else all fields of its response.
+    The first part holds `output` or `error`, as documented. If the response has neither, the part holds all
+    fields of the response.
     """
     told = response.get("response") or {}
     if "error" in told and "output" not in told:

@@ -1,4 +1,4 @@
-"""Field names of Gemini's JSON, which may be written in camelCase or in snake_case."""
+"""Field names of Gemini's JSON. Each may be written in camelCase or in snake_case."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ def to_snake_case(name: str) -> str:
 
 
 def read_field(fields: Mapping[str, Any], name: str) -> Any:
-    """Return the value of a field, given its camelCase name, in either spelling; None if there is none."""
+    """Return the value of a field, whichever spelling the field has. Return None if there is no such field.
+
+    `name`: the field's name in camelCase.
+    """
     value = fields.get(name)
     return fields.get(to_snake_case(name)) if value is None else value

@@ -1,6 +1,6 @@
 """Conversion of a Gemini request into a chat completions request.
 
-Its body includes the model and the form of the answer, taken from its URL.
+The body of the Gemini request includes the model and the form of the answer, which were added from the URL.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _CHOICES = {"AUTO": "auto", "ANY": "required", "NONE": "none", "VALIDATED": "aut
 def chat_request(body: dict[str, Any], losses: TranslationLosses | None = None) -> dict[str, Any]:
     """Return the fields of the chat completion that is equivalent to a Gemini request.
 
-    Parts that it cannot express are added to `losses`. Dropped without a loss: `topK`, `thinkingConfig`,
-    `safetySettings`, `labels` and thought signatures.
+    Parts of the request that a chat completion cannot express are added to `losses`. These are dropped
+    without a loss: `topK`, `thinkingConfig`, `safetySettings`, `labels` and thought signatures.
 
     Raises:
-        NotTranslated: If the body is not a request of Gemini, or it needs data stored at Google, or several
-            answers.
+        NotTranslated: If the body is not a request of Gemini, or if the request needs data stored at Google
+            or asks for several answers.
     """
     try:
         return _chat_request(body, TranslationLosses() if losses is None else losses)
@@ -56,7 +56,7 @@ def chat_request(body: dict[str, Any], losses: TranslationLosses | None = None) 
 
 
 def offers_tools(fields: Mapping[str, Any]) -> bool:
-    """Return True if a request's tools include functions, or cannot be decoded.
+    """Return True if a request's tools include functions, or if the tools cannot be decoded.
 
     The values of `fields` are undecoded JSON.
     """
@@ -69,7 +69,7 @@ def offers_tools(fields: Mapping[str, Any]) -> bool:
 
 
 def request_to_count(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the request whose tokens are to be counted. It is in a field of the body, or the body itself."""
+    """Return the request whose tokens are to be counted. It is the value of a field of the body, or the body itself."""
     asked = read_field(body, "generateContentRequest")
     return {**asked, "model": body["model"]} if isinstance(asked, dict) else body
 
@@ -112,7 +112,7 @@ def _text(content: Any) -> str:
 
 
 def _declarations(tools: Any, losses: TranslationLosses) -> Iterator[dict[str, Any]]:
-    """Yield the declarations of functions that the client runs.
+    """Yield the declarations of the functions that the client runs.
 
     Tools that Google's servers run are added to `losses`.
     """

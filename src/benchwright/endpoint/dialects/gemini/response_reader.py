@@ -19,13 +19,13 @@ _FINISH_REASONS = {
     "SPII": "content_filter",
     "IMAGE_SAFETY": "content_filter",
 }
-"""Finish reasons of chat completions, by Gemini's.
+"""Mapping from Gemini's finish reasons to those of chat completions.
 
-Others (MALFORMED_FUNCTION_CALL, OTHER, …) are kept as they are.
+Finish reasons that are not in the mapping (MALFORMED_FUNCTION_CALL, OTHER, …) are kept as they are.
 """
 
 _ANSWERS = {"candidates", "promptFeedback", "prompt_feedback", "error"}
-"""Fields by which a body is recognised as a response: each response has at least one of them."""
+"""Fields that identify a body as a response. Each response has at least one of these fields."""
 
 _COUNTS = (
     *("promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount"),
@@ -34,9 +34,9 @@ _COUNTS = (
 
 
 class GeminiReader:
-    """Converter of one Gemini response: its events become chunks, or its whole body becomes a chat completion.
+    """Converter of one Gemini response. Events become chunks, and a whole body becomes a chat completion.
 
-    `done`: True once a finish reason was sent; some servers send one in every event.
+    `done`: True once a finish reason was sent. Some servers send one in every event.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class GeminiReader:
         self._calls = 0
 
     def read_body(self, body: Any) -> dict[str, Any]:
-        """Return the equivalent chat completion of a body.
+        """Return the chat completion that is equivalent to a response body.
 
         A list with all events of a stream is accepted, too.
 
@@ -110,17 +110,17 @@ class GeminiReader:
         return _FINISH_REASONS.get(reason, reason)
 
     def _count(self, usage: Any) -> None:
-        """Store token counts. Later ones replace earlier ones, because each is a total."""
+        """Store token counts. Later counts replace earlier counts, because each count is a total."""
         if isinstance(usage, dict):
             counts = {name: read_field(usage, name) for name in _COUNTS}
             self._usage.update({name: count for name, count in counts.items() if type(count) is int})
 
     def _chat_usage(self) -> dict[str, Any] | None:
-        """Return the `usage` of a chat completion; None if no tokens were counted.
+        """Return the `usage` of a chat completion. Return None if no tokens were counted.
 
-        Completion tokens include thoughts, prompt tokens include tool results. Gemini leaves out counts of 0.
-        So if there is no count for the completion, it is the excess of the total over the prompt; without a
-        total it is unknown.
+        Completion tokens include thoughts, and prompt tokens include tool results. Gemini leaves out counts
+        of 0. So if there is no count of completion tokens, the total minus the prompt tokens is taken as
+        their count. If there is no total either, the count is unknown.
         """
         counts = self._usage
         if not counts:

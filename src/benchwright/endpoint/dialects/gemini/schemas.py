@@ -17,8 +17,8 @@ def json_schema(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the JSON schema that is equivalent to a schema of Gemini.
 
     Source: `Schema` in google/ai/generativelanguage/v1beta/content.proto (googleapis/googleapis). Fields that
-    are not in it are left out, counts written as strings become numbers, and `nullable` becomes a second
-    type.
+    this source does not list are left out. Counts written as strings become numbers. `nullable` becomes a
+    second type.
 
     Raises:
         AttributeError, KeyError, TypeError, ValueError: If the value is not a schema.

@@ -1,4 +1,4 @@
-"""Writer that converts a chat completion's answer into the format of Messages: whole, or event by event."""
+"""Writer that converts a chat completion's answer into the format of Messages, as a whole body or event by event."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _STOP_REASONS = {
 
 
 class MessagesWriter:
-    """Writer of one answer in the format of Messages, whole or as a stream.
+    """Writer of one answer in the format of Messages, as a whole body or as a stream.
 
-    A stream consists of the events from `begin`, from `write_step` for each step, and from `end` or `fail`.
+    The events of a stream come from `begin`, from `write_step` for each step, and then from `end` or `fail`.
     """
 
     def __init__(self, identity: str, model: str, asked: dict[str, Any]) -> None:
@@ -40,7 +40,7 @@ class MessagesWriter:
     def begin(self) -> list[Event]:
         """Return the first event of a stream.
 
-        The number of prompt tokens is not yet known; it is sent with the last events.
+        The number of prompt tokens is not yet known. It is sent with the last events.
         """
         return [{"type": "message_start", "message": self._message([], None, _usage(NO_USAGE))}]
 
@@ -61,7 +61,7 @@ class MessagesWriter:
         return [{"type": "content_block_stop", "index": self._index}]
 
     def end(self, answer: ChatAnswer) -> list[Event]:
-        """Return the last events, with stop reason and usage."""
+        """Return the last events of a stream, with the stop reason and the usage."""
         delta = {"stop_reason": _stop_reason(answer), "stop_sequence": None}
         return [
             {"type": "message_delta", "delta": delta, "usage": _usage(answer.usage)},
@@ -71,8 +71,8 @@ class MessagesWriter:
     def fail(self, message: str, status: int) -> list[Event]:
         """Return the event that ends a stream with an error.
 
-        `status`: the HTTP status that the error would have had in a response without a stream; it decides the
-        error type.
+        `status`: the HTTP status that the error would have had in a response without a stream. It determines
+        the type of the error.
         """
         return [messages_error(status, message)]
 
@@ -112,7 +112,7 @@ def _stop_reason(answer: ChatAnswer) -> str:
 
 
 def _usage(usage: Usage) -> dict[str, int]:
-    """Return token counts in the fields of Messages, where input tokens exclude cached ones."""
+    """Return token counts in the fields of Messages. There, input tokens exclude cached tokens."""
     cached = usage.cached_tokens or 0
     return {
         "input_tokens": max(0, (usage.prompt_tokens or 0) - cached),

@@ -17,16 +17,16 @@ from benchwright.endpoint.dialects.losses import TranslationLosses
 from benchwright.endpoint.dialects.tool_names import offered_name
 
 BILLING_PREFIX = "x-anthropic-billing-header:"
-"""Beginning of a system block that is no instruction.
+"""Beginning of a system block that holds billing data of the client instead of instructions.
 
-It differs in each session and so defeats prefix caches.
+The block differs in each session, so it would make prefix caches useless.
 """
 
 Block = dict[str, Any]
 
 
 def read_conversation(body: Mapping[str, Any], losses: TranslationLosses) -> ConversationBuilder:
-    """Return the conversation of a request: its system prompt and messages.
+    """Return the conversation of a request: its system prompt and its messages.
 
     Raises:
         NotTranslated: If a message has an unknown role.
@@ -89,7 +89,7 @@ def _say_as_model(
 def _say_as_user(
     conversation: ConversationBuilder, blocks: Iterable[Block], losses: TranslationLosses
 ) -> None:
-    """Add the blocks of a user turn, tool results first, because these must directly follow the calls."""
+    """Add the blocks of a user turn. Tool results come first, because they must directly follow the calls."""
     said, images = [], []
     for block in blocks:
         if block["type"] == "tool_result":
@@ -127,5 +127,5 @@ def _parts(block: Block, losses: TranslationLosses) -> list[dict[str, Any]]:
 
 
 def _titled(block: Block) -> list[dict[str, Any]]:
-    """Return the title and context of a document as text parts; none if it has neither."""
+    """Return the title and the context of a document as text parts. Return [] if the document has neither."""
     return [text_part(block[name]) for name in ("title", "context") if block.get(name)]

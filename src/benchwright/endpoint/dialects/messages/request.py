@@ -16,8 +16,8 @@ _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 def chat_request(body: dict[str, Any], losses: TranslationLosses | None = None) -> dict[str, Any]:
     """Return the fields of the chat completion that is equivalent to a request of Messages.
 
-    Parts that it cannot express are added to `losses`. Dropped without a loss: cache marks, `thinking`,
-    `top_k`, `metadata` and `context_management`.
+    Parts of the request that a chat completion cannot express are added to `losses`. These are dropped
+    without a loss: cache marks, `thinking`, `top_k`, `metadata` and `context_management`.
 
     Raises:
         NotTranslated: If the body is not a request of Messages.
@@ -52,7 +52,7 @@ def _chat_request(body: dict[str, Any], losses: TranslationLosses) -> dict[str, 
 
 
 def _tool_choice(choice: dict[str, Any], tools: list[dict[str, Any]]) -> Any:
-    """Return the `tool_choice` of chat completions; "auto" if the chosen tool is not offered."""
+    """Return the `tool_choice` for chat completions. Return "auto" if the chosen tool is not offered."""
     if choice["type"] != "tool":
         return _CHOICES[choice["type"]]
     name = offered_name(choice["name"])

@@ -20,7 +20,7 @@ _COUNTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_toke
 
 
 class MessagesReader:
-    """Converter of one response of Messages: its events become chunks, or its whole body becomes a chat completion.
+    """Converter of one response of Messages. Events become chunks, and a whole body becomes a chat completion.
 
     `done`: True once the stream has announced its end.
     """
@@ -32,7 +32,7 @@ class MessagesReader:
         self._inputs: dict[int, Any] = {}
 
     def read_body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Return the equivalent chat completion of a body. An error body is returned unchanged."""
+        """Return the chat completion that is equivalent to a response body. An error body is returned unchanged."""
         if body.get("type") == "error":
             return body
         self._count(body.get("usage"))
@@ -51,7 +51,10 @@ class MessagesReader:
         return {**told, "choices": [choice], "usage": self._chat_usage()}
 
     def read_event(self, event: dict[str, Any]) -> dict[str, Any]:
-        """Return the equivalent chat completion chunk of an event; {} if the event adds nothing to the answer."""
+        """Return the chat completion chunk that is equivalent to an event.
+
+        Return {} if the event adds nothing to the answer.
+        """
         kind = event.get("type")
         if kind == "content_block_delta":
             return _chunk(self._delta(event["index"], event["delta"]))
@@ -98,14 +101,14 @@ class MessagesReader:
         return {"tool_calls": [{"index": self._calls[index], "function": {"arguments": arguments}}]}
 
     def _count(self, usage: Any) -> None:
-        """Store token counts. Later ones replace earlier ones, because each is a total."""
+        """Store token counts. Later counts replace earlier counts, because each count is a total."""
         if isinstance(usage, dict):
             self._usage.update({name: usage[name] for name in _COUNTS if type(usage.get(name)) is int})
 
     def _chat_usage(self) -> dict[str, Any] | None:
-        """Return the `usage` of a chat completion; None if no tokens were counted.
+        """Return the `usage` of a chat completion. Return None if no tokens were counted.
 
-        Prompt tokens include cached ones, as usual there.
+        As usual in chat completions, prompt tokens include cached tokens.
         """
         counts = self._usage
         if not counts:

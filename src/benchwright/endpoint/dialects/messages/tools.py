@@ -1,6 +1,6 @@
 """Conversion of Messages tools into functions.
 
-These include tools that Anthropic defines and the client runs. Source: the parameters of the bash, text
+Some of these tools are defined by Anthropic and run by the client. Source: the parameters of the bash, text
 editor and memory tools in Anthropic's API reference.
 """
 
@@ -42,13 +42,13 @@ _CLIENT_TOOLS = {
         ("view", "create", "str_replace", "insert", "delete", "rename"),
     ),
 }
-"""Tools that have no schema in the request, by their types without the date."""
+"""Tools that come without a schema in the request: a mapping from the tool's type, without its date, to the tool."""
 
 _DATED = re.compile(r"_\d{8}$")
 
 
 def chat_tools(tools: Iterable[Mapping[str, Any]], losses: TranslationLosses) -> Iterator[dict[str, Any]]:
-    """Yield the tools that the client runs, as functions. Other tools are added to `losses`."""
+    """Yield the tools that the client runs, as functions of chat completions. Other tools are added to `losses`."""
     for tool in tools:
         kind = _DATED.sub("", tool.get("type") or "custom")
         known = _CLIENT_TOOLS.get(kind)

@@ -1,4 +1,4 @@
-"""Writer that converts a chat completion's answer into the format of Responses: whole, or event by event."""
+"""Writer that converts a chat completion's answer into the format of Responses, as a whole body or event by event."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"
 
 
 class ResponsesWriter:
-    """Writer of one answer in the format of Responses, whole or as a stream.
+    """Writer of one answer in the format of Responses, as a whole body or as a stream.
 
-    A stream consists of the events from `begin`, from `write_step` for each step, and from `end` or `fail`. The
-    request (`asked`) determines which calls are of free-text tools, or of tools in a namespace.
+    The events of a stream come from `begin`, from `write_step` for each step, and then from `end` or `fail`.
+    The request (`asked`) determines which calls are calls of free-text tools or of tools in a namespace.
     """
 
     def __init__(self, identity: str, model: str, asked: dict[str, Any]) -> None:
@@ -66,7 +66,7 @@ class ResponsesWriter:
         return self._numbered(self._closed(step.part))
 
     def end(self, answer: ChatAnswer) -> list[Event]:
-        """Return the last event, which holds the whole response with its usage."""
+        """Return the last event of a stream. It holds the whole response with its usage."""
         response = self._ended(answer, self._items)
         return self._numbered([{"type": f"response.{response['status']}", "response": response}])
 
@@ -182,7 +182,7 @@ class ResponsesWriter:
 
 
 def _comes_whole(item: dict[str, Any]) -> bool:
-    """Return True if an item is sent only when complete.
+    """Return True if an item is sent only when it is complete.
 
     Such an item is a call whose arguments are the fields of an object.
     """
@@ -190,16 +190,16 @@ def _comes_whole(item: dict[str, Any]) -> bool:
 
 
 def _error_code(status: int) -> str:
-    """Return the code of an error body. Clients such as Codex retry after all codes except `invalid_prompt`."""
+    """Return the code of an error body. Clients such as Codex retry after every code except `invalid_prompt`."""
     if status == 429:
         return "rate_limit_exceeded"
     return "invalid_prompt" if 400 <= status < 500 else "server_error"
 
 
 def _usage(usage: Usage) -> dict[str, Any] | None:
-    """Return token counts in the fields of Responses; None if they are unknown.
+    """Return token counts in the fields of Responses. Return None if the counts are unknown.
 
-    As in chat completions, input tokens include cached ones.
+    As in chat completions, input tokens include cached tokens.
     """
     if usage.prompt_tokens is None and usage.completion_tokens is None:
         return None

@@ -1,4 +1,7 @@
-"""Conversion between Responses items (calls of client-side tools, and their results) and function calls."""
+"""Conversion between items of Responses and function calls.
+
+The items are calls of tools that the client runs, and the results of these calls.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _NAMED_BY_TYPE = {
     "apply_patch_call": "apply_patch",
     "tool_search_call": "tool_search",
 }
-"""Types of calls whose item holds no name of a tool, each with the tool's name."""
+"""Mapping from the types of call items that hold no tool name to the name of the tool."""
 
 _ITEM_TYPES = {kind: item for item, kind in _NAMED_BY_TYPE.items()} | {
     "function": "function_call",
@@ -43,18 +46,18 @@ def is_call(item: Mapping[str, Any]) -> bool:
 
 
 def called_name(item: Mapping[str, Any]) -> str:
-    """Return the name in chat completions of the tool that an item calls."""
+    """Return the name that the tool of a call item has in chat completions."""
     own = _NAMED_BY_TYPE.get(item["type"]) or item["name"]
     return chat_name(own, item.get("namespace"))
 
 
 def call_id(item: Mapping[str, Any]) -> str:
-    """Return the call id of an item, which is a call or a result."""
+    """Return the call id of an item that is a call or a result."""
     return str(item.get("call_id") or item["id"])
 
 
 def arguments_of(item: Mapping[str, Any]) -> str:
-    """Return the arguments of a call as JSON. Free text becomes the argument `FREE_TEXT_ARGUMENT`."""
+    """Return the arguments of a call as JSON. Free text becomes the value of the argument `FREE_TEXT_ARGUMENT`."""
     if item["type"] == "function_call":
         return str(item["arguments"])
     if item["type"] == "custom_tool_call":
@@ -70,7 +73,7 @@ def arguments_of(item: Mapping[str, Any]) -> str:
 def call_item(tool: OfferedTool | None, part: AnswerPart, identity: str, status: str) -> Item:
     """Return the Responses item for a call of the model.
 
-    A call of a tool that was not offered (None) becomes a function call.
+    `tool`: the called tool. If it was not offered (None), the item is a function call.
     """
     kind = _ITEM_TYPES["function" if tool is None else tool.kind]
     item: Item = {"type": kind, "id": f"{_ID_PREFIXES[kind]}_{identity}", "call_id": part.id}
@@ -82,7 +85,7 @@ def call_item(tool: OfferedTool | None, part: AnswerPart, identity: str, status:
 
 
 def result_text(item: Mapping[str, Any]) -> str | None:
-    """Return the text of a call's result; None if the item is no result of a known type."""
+    """Return the text of a call's result. Return None if the item is not a result of a known type."""
     if item["type"] == "local_shell_call_output":
         return str(item["output"])
     if item["type"] == "shell_call_output":
@@ -114,7 +117,7 @@ def _shell_text(output: Mapping[str, Any]) -> str:
 def _free_text(arguments: str) -> str:
     """Return the text in the arguments of a call of a free-text tool.
 
-    Arguments in another form are returned unchanged.
+    If the arguments have another form, they are returned unchanged.
     """
     text = (read_object(arguments) or {}).get(FREE_TEXT_ARGUMENT)
     return text if isinstance(text, str) else arguments
@@ -141,7 +144,7 @@ _WRITERS: dict[str, Callable[[str], Item]] = {
     "apply_patch_call": lambda arguments: {"operation": parse_arguments(arguments)},
     "tool_search_call": lambda arguments: {"execution": "client", "arguments": parse_arguments(arguments)},
 }
-"""Functions that turn a call's arguments into fields of an item, by the type of the item."""
+"""Mapping from the type of an item to the function that turns a call's arguments into fields of the item."""
 
 
 def _encoded(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Tools that the client runs and that Responses identify by their type alone, described as functions.
+"""Tools that the client runs and that Responses identify by their type alone, described here as functions.
 
 Source: the fields of `local_shell_call`, `shell_call`, `apply_patch_call` and `tool_search_call` in OpenAI's
 API.

@@ -30,7 +30,7 @@ _COMPACTIONS = ("compaction", "compaction_summary", "context_compaction")
 
 
 def read_conversation(body: Mapping[str, Any], losses: TranslationLosses) -> ConversationBuilder:
-    """Return the conversation of a request: its instructions and input.
+    """Return the conversation of a request: its instructions and its input.
 
     Raises:
         NotTranslated: If the request refers to data that only the server stores, or has an unknown role.
@@ -86,7 +86,7 @@ def _say_agent_message(
 ) -> None:
     """Add a message of another agent as a user message, because this model did not write it.
 
-    It begins with the agent's name.
+    The user message begins with the other agent's name.
     """
     parts = _parts(item["content"], losses)
     conversation.add_user_message(

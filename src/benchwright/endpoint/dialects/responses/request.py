@@ -11,14 +11,15 @@ from benchwright.endpoint.dialects.responses.items import read_conversation
 from benchwright.endpoint.dialects.responses.tools import OfferedTool, is_chosen, offered_tools
 
 REFUSED_FIELDS = ("previous_response_id", "conversation", "background", "prompt")
-"""Fields of requests that only a server with stored conversations can serve."""
+"""Request fields that require a server that stores conversations. Requests with one of these fields are refused."""
 
 
 def chat_request(body: dict[str, Any], losses: TranslationLosses | None = None) -> dict[str, Any]:
     """Return the fields of the chat completion that is equivalent to a request of Responses.
 
-    Parts that it cannot express are added to `losses`. Dropped without a loss: `reasoning`, `include`,
-    `store`, `prompt_cache_key`, `client_metadata`, and encrypted reasoning.
+    Parts of the request that a chat completion cannot express are added to `losses`. These are dropped
+    without a loss: `reasoning`, `include`, `store`, `prompt_cache_key`, `client_metadata`, and encrypted
+    reasoning.
 
     Raises:
         NotTranslated: If the body is not a request of Responses, or needs a server that stores conversations.
@@ -55,7 +56,7 @@ def _chat_request(body: dict[str, Any], losses: TranslationLosses) -> dict[str, 
 
 
 def _tool_choice(choice: Any, offered: Mapping[str, OfferedTool]) -> Any:
-    """Return the `tool_choice` of chat completions; "auto" if the chosen tool is not offered."""
+    """Return the `tool_choice` for chat completions. Return "auto" if the chosen tool is not offered."""
     if not isinstance(choice, dict):
         return choice
     if choice.get("type") == "allowed_tools":

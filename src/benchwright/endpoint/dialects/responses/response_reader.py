@@ -1,4 +1,4 @@
-"""Conversion of responses from OpenAI's Responses API into chat completions, so that one meter reads all dialects."""
+"""Conversion of responses of OpenAI's Responses API into chat completions, so that one meter reads all dialects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _WHOLE = {
     "response.reasoning_summary_text.done": ("reasoning_content", "text"),
     "response.refusal.done": ("refusal", "refusal"),
 }
-"""Events that hold a whole text: for each, the field for the text in chat completions, and the field in the event."""
+"""Events that hold a whole text: a mapping from the event's type to (field in chat completions, field of the event).
+
+Both fields hold that text.
+"""
 
 _ARGUMENTS = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
 _WHOLE_ARGUMENTS = {
@@ -30,7 +33,7 @@ _REASONS = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
 
 class ResponsesReader:
-    """Converter of one response of Responses: its events become chunks, or its whole body becomes a chat completion.
+    """Converter of one response of Responses. Events become chunks, and a whole body becomes a chat completion.
 
     `done`: True once the stream has announced its end.
     """
@@ -41,7 +44,7 @@ class ResponsesReader:
         self._told: set[int] = set()
 
     def read_body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Return the equivalent chat completion of a body. For an error response, it holds only the error."""
+        """Return the chat completion that is equivalent to a body. For an error response, it holds only the error."""
         if body.get("error"):
             return {"error": body["error"]}
         message: dict[str, Any] = {"role": "assistant", "content": "", "reasoning_content": "", "refusal": ""}
@@ -51,7 +54,10 @@ class ResponsesReader:
         return {**told, "choices": [choice], "usage": _chat_usage(body.get("usage"))}
 
     def read_event(self, event: dict[str, Any]) -> dict[str, Any]:
-        """Return the equivalent chat completion chunk of an event; {} if the event adds nothing to the answer."""
+        """Return the chat completion chunk that is equivalent to an event.
+
+        Return {} if the event adds nothing to the answer.
+        """
         kind = event.get("type")
         if kind in _TEXTS:
             self._told.add(event["output_index"])
@@ -82,7 +88,7 @@ class ResponsesReader:
     def _whole(self, kind: str, event: dict[str, Any]) -> dict[str, Any]:
         """Return the delta for an event that holds a whole text or whole arguments.
 
-        Some servers send these without deltas.
+        Some servers send such events without the deltas that should precede them.
         """
         index = event["output_index"]
         if index in self._told or (kind in _WHOLE_ARGUMENTS and index not in self._calls):
@@ -101,7 +107,7 @@ class ResponsesReader:
         return {"tool_calls": [{"index": place, "id": call_id(item), "function": function}]}
 
     def _finished(self, index: int, item: dict[str, Any]) -> dict[str, Any]:
-        """Return the delta for the content of a finished item, as far as no earlier delta has sent it."""
+        """Return the delta for that content of a finished item which no earlier delta has sent."""
         if index in self._told:
             return {}
         if not is_call(item):
@@ -127,7 +133,7 @@ def _all_of(items: list[dict[str, Any]]) -> dict[str, Any]:
 def _call(item: dict[str, Any]) -> dict[str, Any]:
     """Return a call in the format of chat completions.
 
-    The text of a free-text call takes the place of the arguments.
+    In a call of a free-text tool, the text takes the place of the arguments.
     """
     free = item["type"] == "custom_tool_call"
     function = {"name": called_name(item), "arguments": item["input"] if free else arguments_of(item)}
@@ -154,9 +160,9 @@ def _finish_reason(response: dict[str, Any]) -> str:
 
 
 def _chat_usage(usage: Any) -> dict[str, Any] | None:
-    """Return the `usage` of a chat completion; None if there is none.
+    """Return the `usage` of a chat completion. Return None if the response has no usage.
 
-    Its counts mean the same as those of Responses, under other names.
+    The counts are the same as in Responses, under other names.
     """
     if not isinstance(usage, dict):
         return None

@@ -1,4 +1,4 @@
-"""Conversion of Responses tools, and of their names, into functions of chat completions."""
+"""Conversion of Responses tools, and of the names of these tools, into functions of chat completions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchwright.endpoint.dialects.tool_names import offered_name
 from benchwright.records import DECODE_ERRORS
 
 NAMESPACE_SEPARATOR = "__"
-"""Separator between the name of a namespace (a group of tools) and the name of a tool in it."""
+"""Separator between the name of a namespace (a group of tools) and the name of a tool in the namespace."""
 
 FREE_TEXT_ARGUMENT = "input"
 """Name of the only argument of a function that stands for a free-text tool."""
@@ -35,9 +35,9 @@ _OFFERING_ITEMS = ("additional_tools", "tool_search_output")
 class OfferedTool(NamedTuple):
     """A tool that is offered to the model as a function.
 
-    `chat_name`: the name that the model sees. `name`, `kind`, `namespace`: the tool in Responses, to
-    translate calls back; `namespace` is None if it belongs to no group. `chat_tool`: the tool in the format
-    of chat completions.
+    `chat_name`: the name that the model sees. `name`, `kind`, `namespace`: name, type and group of the tool
+    in Responses, used to translate calls back; `namespace` is None if the tool belongs to no group.
+    `chat_tool`: the tool in the format of chat completions.
     """
 
     chat_name: str
@@ -48,11 +48,11 @@ class OfferedTool(NamedTuple):
 
 
 def offered_tools(body: Mapping[str, Any], losses: TranslationLosses | None = None) -> dict[str, OfferedTool]:
-    """Return the tools that the client runs, by their names in chat completions.
+    """Return the tools that the client runs: a mapping from the tool's name in chat completions to the tool.
 
-    Requests offer tools in `tools` and in items of the input. Of tools with equal names the last one counts.
-    Tools that `tool_choice` does not allow are left out. Tools that the client does not run are added to
-    `losses`.
+    A request offers tools in `tools` and in items of the input. If several tools have one name, the last one
+    counts. Tools that `tool_choice` does not allow are left out. Tools that the client does not run are added
+    to `losses`.
     """
     lost = TranslationLosses() if losses is None else losses
     offered = {tool.chat_name: tool for listed in _lists(body) for tool in _readable(listed, lost)}
@@ -88,7 +88,10 @@ def offers_tools(fields: Mapping[str, Any]) -> bool:
 
 
 def is_chosen(choice: Mapping[str, Any], tool: OfferedTool) -> bool:
-    """Return True if a `tool_choice` means this tool: by its type, and by name and namespace if the choice has them."""
+    """Return True if a `tool_choice` selects this tool.
+
+    The type must be equal. Name and namespace must be equal, too, if the `tool_choice` has them.
+    """
     if choice["type"] == "namespace":
         return bool(tool.namespace == choice["name"])
     return bool(
@@ -99,7 +102,10 @@ def is_chosen(choice: Mapping[str, Any], tool: OfferedTool) -> bool:
 
 
 def chat_name(name: str, namespace: str | None) -> str:
-    """Return the name of a tool in chat completions, which have no namespaces: the namespace is put before the name."""
+    """Return the name of a tool in chat completions: the namespace, if there is one, then the tool's name.
+
+    Chat completions have no namespaces.
+    """
     return offered_name(name if namespace is None else f"{namespace}{NAMESPACE_SEPARATOR}{name}")
 
 
@@ -123,7 +129,7 @@ def _readable(tools: Any, losses: TranslationLosses) -> Iterator[OfferedTool]:
 
 
 def _grouped(group: Mapping[str, Any], losses: TranslationLosses) -> Iterator[OfferedTool]:
-    """Yield the tools of a namespace. The namespace's description is put before that of its first tool."""
+    """Yield the tools of a namespace. The namespace's description is put before the description of the first tool."""
     about = f"{group['name']}: {group['description']}\n\n" if group.get("description") else ""
     for tool in group.get("tools") or ():
         if _is_run_by_client(tool):
@@ -154,7 +160,7 @@ def _offered(tool: Mapping[str, Any], namespace: str | None) -> OfferedTool:
 
 
 def _with_grammar(description: str | None, form: Mapping[str, Any]) -> str | None:
-    """Return a free-text tool's description with the grammar of its text appended; None if it has neither.
+    """Return a free-text tool's description, with the grammar of the text appended. Return None if there is neither.
 
     Servers cannot be made to enforce the grammar.
     """

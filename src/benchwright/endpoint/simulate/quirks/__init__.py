@@ -1,6 +1,6 @@
-"""Quirks: complete answers in forms that the API's reference does not have, but servers in the field use.
+"""Quirks: formats of complete answers that deviate from the API's reference, but that real servers use.
 
-Each is a fault of the simulated endpoint, so that the parsers of answers are tested with it.
+Each quirk is a fault of the simulated endpoint, so that the parsers of answers are tested with it.
 """
 
 from benchwright.endpoint.simulate.quirks.quirk_table import QUIRKS, Quirk

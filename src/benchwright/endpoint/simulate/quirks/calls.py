@@ -19,7 +19,7 @@ Call = dict[str, Any]
 
 
 def same_index(stream: ChunkStream) -> None:
-    """Set the index of all calls to 0; their ids stay different (Ollama, Dynamo, gateways before Gemini)."""
+    """Set the index of all calls to 0. Their ids stay different (Ollama, Dynamo, gateways before Gemini)."""
     for call in _entries(stream):
         call["index"] = 0
 
@@ -31,7 +31,7 @@ def no_index(stream: ChunkStream) -> None:
 
 
 def string_index(stream: ChunkStream) -> None:
-    """Send the indexes of choices and calls as strings."""
+    """Send the indexes of choices and of calls as strings."""
     for choice in choices(stream):
         choice["index"] = str(choice["index"])
     for call in _entries(stream):
@@ -75,12 +75,12 @@ def empty_arguments_first(stream: ChunkStream) -> None:
 
 
 def object_arguments(stream: ChunkStream) -> None:
-    """Send the arguments of each call as a JSON object instead of its text."""
+    """Send the arguments of each call as a JSON object instead of JSON text."""
     _replace(stream, [_with_object(call) for call in _whole(stream)])
 
 
 def object_arguments_in_body(body: Chunk) -> None:
-    """Send the arguments of each call of a whole answer as a JSON object instead of its text."""
+    """Send the arguments of each call of a whole answer as a JSON object instead of JSON text."""
     for call in _calls(body):
         call |= _with_object(call)
 
@@ -119,7 +119,7 @@ def call_as_text(stream: ChunkStream) -> None:
 
 
 def call_as_text_in_body(body: Chunk) -> None:
-    """Send the calls of a whole answer as its text."""
+    """Send the calls of a whole answer as text of the answer."""
     _say_in_body(body, "content")
 
 
@@ -129,7 +129,7 @@ def call_as_thinking(stream: ChunkStream) -> None:
 
 
 def call_as_thinking_in_body(body: Chunk) -> None:
-    """Send the calls of a whole answer as text of its reasoning."""
+    """Send the calls of a whole answer as text of the reasoning."""
     _say_in_body(body, "reasoning_content")
 
 
@@ -192,7 +192,7 @@ def _with_object(call: Call) -> Call:
 
 
 def _replace(stream: ChunkStream, calls: list[Call]) -> None:
-    """Replace the deltas of each call by the complete call in `calls`, at the place of its first delta."""
+    """Replace the deltas of each call by the complete call in `calls`, sent where the call's first delta was."""
     left = iter(calls)
     for delta in deltas(stream):
         entries = delta.pop("tool_calls", [])

@@ -15,7 +15,7 @@ _OTHER_WORDS = {"stop": "end_turn", "length": "MAX_TOKENS", "tool_calls": "tool_
 
 
 def thinking_in_total(chunk: Chunk) -> None:
-    """Count thinking tokens in `total_tokens` only (gateways before Gemini)."""
+    """Count thinking tokens in `total_tokens`, but not in the completion tokens (gateways before Gemini)."""
     if usage := chunk.get("usage"):
         usage["total_tokens"] += HIDDEN_TOKENS
         usage.pop("completion_tokens_details", None)
@@ -30,14 +30,14 @@ def usage_in_choice(stream: ChunkStream) -> None:
 
 
 def other_counts(chunk: Chunk) -> None:
-    """Rename token counts to Anthropic's fields, with values such as 12.0."""
+    """Rename the token counts to the fields of Anthropic, and send values such as 12.0."""
     if usage := chunk.get("usage"):
         usage["input_tokens"] = float(usage.pop("prompt_tokens"))
         usage["output_tokens"] = float(usage.pop("completion_tokens"))
 
 
 def other_finish_reason(chunk: Chunk) -> None:
-    """Replace the finish reason by its equivalent of Anthropic or Gemini."""
+    """Replace the finish reason by the equivalent value of Anthropic or Gemini."""
     for choice in chunk["choices"]:
         if reason := choice["finish_reason"]:
             choice["finish_reason"] = _OTHER_WORDS.get(reason, reason)
@@ -50,7 +50,7 @@ def empty_finish_reason(stream: ChunkStream) -> None:
 
 
 def unknown_finish_reason(chunk: Chunk) -> None:
-    """Replace the finish reason by one that no reference has."""
+    """Replace the finish reason by a value that no API's reference has."""
     for choice in chunk["choices"]:
         if choice["finish_reason"]:
             choice["finish_reason"] = INVENTED_FINISH_REASON
@@ -63,7 +63,7 @@ def camel_finish_reason(chunk: Chunk) -> None:
 
 
 def stop_last(stream: ChunkStream) -> None:
-    """Send "stop" in a further chunk after the one with the finish reason."""
+    """Send "stop" in a further chunk after the chunk with the finish reason."""
     for piece in stream:
         for place, chunk in enumerate(piece):
             if chunk["choices"] and chunk["choices"][0]["finish_reason"]:
@@ -80,7 +80,10 @@ def zeros_last(stream: ChunkStream) -> None:
 
 
 def split_usage(stream: ChunkStream) -> None:
-    """Send the prompt's count with the first chunk, and the completion's at the end (gateways of Anthropic)."""
+    """Send the count of prompt tokens with the first chunk, and the count of completion tokens with the last.
+
+    Gateways of Anthropic do this.
+    """
     for chunk in _chunks_with_usage(stream):
         stream[0][0]["usage"] = {"prompt_tokens": chunk["usage"].pop("prompt_tokens")}
         chunk["usage"].pop("total_tokens")

@@ -1,4 +1,4 @@
-"""Quirks of servers that report a failure after their answer began, with status 200.
+"""Quirks of servers that report a failure with status 200, because their answer had already begun.
 
 Each function rewrites its argument in place.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from benchwright.endpoint.simulate.quirks.stream import Chunk, ChunkStream
 
 OVERLOAD_ERROR = {"message": "The engine is overloaded.", "type": "server_error", "code": 503}
-"""The error that takes the place of the answer's end."""
+"""Error that is sent in place of the rest of the answer."""
 
 
 def error_event(stream: ChunkStream) -> None:

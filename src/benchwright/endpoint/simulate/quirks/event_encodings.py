@@ -1,4 +1,4 @@
-"""Quirks of the encoding of chunks as events of a stream."""
+"""Quirks in how chunks are encoded as the events of a stream."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from benchwright.endpoint.simulate.quirks.stream import Chunk
 
 EventEncoding = Callable[[list[Chunk], bool], bytes]
-"""Encoder of the chunks of a piece as bytes.
+"""Function that encodes the chunks of one piece of a stream as bytes.
 
 The second argument is True for the last piece, which ends the stream.
 """
@@ -17,7 +17,7 @@ DONE_MARKER = b"[DONE]"
 
 
 def encode_chunk(chunk: Chunk) -> bytes:
-    """Return a chunk as JSON in ASCII. Halves of characters are escaped."""
+    """Return a chunk as JSON in ASCII. Unpaired surrogates are escaped."""
     return json.dumps(chunk, separators=(",", ":")).encode()
 
 
@@ -27,7 +27,7 @@ def standard_events(chunks: list[Chunk], last: bool) -> bytes:
 
 
 def raw_halves(chunks: list[Chunk], last: bool) -> bytes:
-    """Return the chunks as events in which halves of characters are unescaped bytes (CESU-8)."""
+    """Return the chunks as events in which unpaired surrogates are unescaped bytes (CESU-8)."""
     said = [json.dumps(chunk, ensure_ascii=False).encode("utf-8", "surrogatepass") for chunk in chunks]
     return b"".join([b"data: %b\n\n" % data for data in (*said, *((DONE_MARKER,) if last else ()))])
 
@@ -38,7 +38,7 @@ def no_blank(chunks: list[Chunk], last: bool) -> bytes:
 
 
 def crlf(chunks: list[Chunk], last: bool) -> bytes:
-    """Return the chunks as events with line ends CR LF, preceded by a comment and with further fields."""
+    """Return the chunks as events with line ends CR LF. A comment precedes the events, and they have further fields."""
     lines = [
         b": alive\r\n\r\nid: 1\r\nretry: 10\r\nevent: chunk\r\ndata: %b\r\n\r\n" % one
         for one in _all_data(chunks, last)
@@ -47,7 +47,7 @@ def crlf(chunks: list[Chunk], last: bool) -> bytes:
 
 
 def blank_done(chunks: list[Chunk], last: bool) -> bytes:
-    """Return the chunks as events. At the end, [DONE] is sent twice, with blanks after it."""
+    """Return the chunks as events. At the end, [DONE] is sent twice, each with blanks after it."""
     return standard_events(chunks, False) + (b"data: [DONE]  \n\ndata: [DONE]\n\n" if last else b"")
 
 
@@ -68,7 +68,7 @@ def events_until_error(chunks: list[Chunk], last: bool) -> bytes:
 
 
 def error_line(chunks: list[Chunk], last: bool) -> bytes:
-    """Return the chunks as events, but an error as a line of JSON without `data:` (proxies whose stream has begun)."""
+    """Return the chunks as events. An error is a line of JSON without `data:` (proxies whose stream has begun)."""
     return json_lines(chunks, last) if last else standard_events(chunks, last)
 
 

@@ -1,4 +1,4 @@
-"""All quirks by name: what each does to a stream's chunks, to a whole answer, and to the encoding as events."""
+"""Table of all quirks by name. A quirk changes a stream's chunks, a whole answer, or the encoding as events."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def _unchanged(answer: object) -> None:
 class Quirk(NamedTuple):
     """A form of answers that deviates from the API's reference.
 
-    `change_stream`, `change_body`: change a stream or a whole answer in place. `encode_events`: encodes chunks as
-    bytes. `is_json_lines`: True if streams are JSON lines. `ends_in_error`: True if an error takes the place of
-    the answer's end.
+    `change_stream`: a function that changes a stream in place. `change_body`: a function that changes a whole
+    answer in place. `encode_events`: a function that encodes chunks as bytes. `is_json_lines`: True if
+    streams are JSON lines. `ends_in_error`: True if an error is sent in place of the rest of the answer.
     """
 
     change_stream: Callable[[ChunkStream], None] = _unchanged
@@ -30,7 +30,7 @@ class Quirk(NamedTuple):
 
 
 def _everywhere(change: Callable[[Chunk], None]) -> Quirk:
-    """Return the quirk that applies `change` to each chunk of a stream, and to a whole answer."""
+    """Return a quirk that applies `change` to each chunk of a stream, or to a whole answer."""
 
     def in_stream(stream: ChunkStream) -> None:
         for piece in stream:

@@ -1,4 +1,4 @@
-"""Application of a quirk to an answer that the simulated endpoint has made without it."""
+"""Application of a quirk to a normal answer of the simulated endpoint."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DONE = b"[DONE]"
 
 
 def quirky_stream(quirk: Quirk, opening: bytes, pieces: Iterable[bytes]) -> tuple[bytes, list[bytes]]:
-    """Return the opening and the pieces of a stream of chat completions, changed by the quirk."""
+    """Return the opening and the pieces of a stream of chat completions, after the quirk has changed them."""
     stream: ChunkStream = [_chunks(piece) for piece in (opening, *pieces)]
     quirk.change_stream(stream)
     said = [quirk.encode_events(chunks, place == len(stream) - 1) for place, chunks in enumerate(stream)]
@@ -24,7 +24,7 @@ def quirky_stream(quirk: Quirk, opening: bytes, pieces: Iterable[bytes]) -> tupl
 
 
 def quirky_body(quirk: Quirk, body: bytes) -> bytes:
-    """Return the body of a chat completion, changed by the quirk."""
+    """Return the body of a chat completion, after the quirk has changed it."""
     answer = _decode(body)
     quirk.change_body(answer)
     return encode_chunk(answer)

@@ -1,4 +1,4 @@
-"""A stream of chat completions in the form that quirks rewrite: the chunks of each piece, in order."""
+"""A stream of chat completions in the form that quirks rewrite: a list of pieces, each a list of chunks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 Chunk = dict[str, Any]
 
 ChunkStream = list[list[Chunk]]
-"""The pieces of a stream that are sent one by one, each as a list of its chunks."""
+"""The pieces of a stream, which are sent one by one. Each piece is a list of chunks."""
 
 
 def choices(stream: ChunkStream) -> Iterator[dict[str, Any]]:
@@ -31,7 +31,7 @@ def text_deltas(stream: ChunkStream) -> list[dict[str, Any]]:
 
 
 def text_of(stream: ChunkStream) -> str:
-    """Return the whole text of the answer."""
+    """Return the whole text of a stream's answer."""
     return "".join(delta["content"] for delta in text_deltas(stream))
 
 
@@ -54,9 +54,10 @@ def insert_before_end(stream: ChunkStream, delta: dict[str, Any]) -> None:
 def for_stream_and_body(
     change: Callable[[dict[str, Any]], None],
 ) -> tuple[Callable[[ChunkStream], None], Callable[[Chunk], None]]:
-    """Return two functions, for a stream and for a whole answer.
+    """Return (function for a stream, function for a whole answer).
 
-    They apply `change` to each delta, or to the message.
+    The first applies `change` to each delta of a stream. The second applies `change` to the message of a
+    whole answer.
     """
 
     def in_stream(stream: ChunkStream) -> None:

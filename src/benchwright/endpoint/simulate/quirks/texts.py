@@ -18,7 +18,7 @@ from benchwright.endpoint.simulate.quirks.stream import (
 )
 
 EXTRA_REASONING = "Let me look at that once more."
-"""Reasoning that some quirks add to that of the settings."""
+"""Reasoning that some quirks add to the reasoning of the settings."""
 
 _HARMONY = (
     f"<|channel|>analysis<|message|>{EXTRA_REASONING}<|end|><|start|>assistant<|channel|>final<|message|>"
@@ -27,7 +27,7 @@ _OPENING, _CLOSING = "<think>", "</think>"
 
 _UNKNOWN = "\ufffd"
 _FIRST_BEYOND = "\U00010000"
-"""The first character that UTF-16 encodes as two halves (a surrogate pair)."""
+"""The first character that UTF-16 encodes as a surrogate pair."""
 
 
 def message_for_delta(stream: ChunkStream) -> None:
@@ -37,13 +37,13 @@ def message_for_delta(stream: ChunkStream) -> None:
 
 
 def cumulative_message(stream: ChunkStream) -> None:
-    """Send a message in place of each delta, with all of the answer so far."""
+    """Send a message in place of each delta. Each message holds all of the answer so far."""
     cumulative_answer(stream)
     message_for_delta(stream)
 
 
 def whole_message_last(stream: ChunkStream) -> None:
-    """Send the whole message a second time, with the finish reason (MiniMax)."""
+    """Send the whole message once more, together with the finish reason (MiniMax)."""
     for choice in choices(stream):
         if choice["finish_reason"]:
             choice["delta"] = {}
@@ -51,7 +51,7 @@ def whole_message_last(stream: ChunkStream) -> None:
 
 
 def message_beside_delta(stream: ChunkStream) -> None:
-    """Send a message with all of the answer so far beside each delta (Perplexity)."""
+    """Send a message beside each delta. The message holds all of the answer so far (Perplexity)."""
     said = ""
     for choice in choices(stream):
         said += choice["delta"].get("content") or ""
@@ -84,7 +84,7 @@ def content_parts(message: dict[str, Any]) -> None:
 
 
 def halves(stream: ChunkStream) -> None:
-    """Split characters that UTF-16 encodes in two halves over two events (servers that count UTF-16)."""
+    """Split each surrogate pair over two events (servers that count characters in UTF-16)."""
     for piece in stream:
         for place, chunk in reversed(list(enumerate(piece))):
             before, after = _halved(chunk)
@@ -93,15 +93,15 @@ def halves(stream: ChunkStream) -> None:
 
 
 def lone_half(stream: ChunkStream) -> None:
-    """Send only the first half of characters that UTF-16 encodes in two halves, and drop the rest of the chunk."""
+    """Send only the high surrogate of each surrogate pair, and drop the text after it in the chunk."""
     for piece in stream:
         piece[:] = [_halved(chunk)[0] for chunk in piece]
 
 
 def _halved(chunk: Chunk) -> tuple[Chunk, Chunk | None]:
-    """Split a chunk after the first half of its first character that UTF-16 encodes in two.
+    """Split a chunk in the middle of its first surrogate pair, and return both chunks.
 
-    Return both parts; (chunk, None) if it has no such character.
+    Return (chunk, None) if the chunk has no character that UTF-16 encodes as a surrogate pair.
     """
     choice = chunk["choices"][0] if chunk["choices"] else {}
     text = choice.get("delta", {}).get("content") or ""
@@ -114,7 +114,7 @@ def _halved(chunk: Chunk) -> tuple[Chunk, Chunk | None]:
 
 
 def _units(character: str) -> tuple[str, str]:
-    """Return the two halves by which UTF-16 encodes a character."""
+    """Return the high and the low surrogate by which UTF-16 encodes a character."""
     beyond = ord(character) - ord(_FIRST_BEYOND)
     return chr(0xD800 + (beyond >> 10)), chr(0xDC00 + (beyond & 0x3FF))
 
@@ -125,7 +125,7 @@ def _with_text(chunk: Chunk, text: str) -> Chunk:
 
 
 def end_token(stream: ChunkStream) -> None:
-    """Add the token that ends a turn to the text, as servers that do not remove it."""
+    """Add the token that ends a turn to the text (servers that do not remove that token)."""
     if text_deltas(stream):
         insert_before_end(stream, {"content": "<|im_end|>"})
 
@@ -137,7 +137,7 @@ def end_token_in_body(body: Chunk) -> None:
 
 
 def unknown_characters(message: dict[str, Any]) -> None:
-    """Replace characters that UTF-16 encodes in two halves by U+FFFD (servers that decode token by token)."""
+    """Replace characters that UTF-16 encodes as surrogate pairs by U+FFFD (servers that decode token by token)."""
     if text := message.get("content"):
         message["content"] = "".join(_UNKNOWN if one >= _FIRST_BEYOND else one for one in text)
 
@@ -146,7 +146,7 @@ def unknown_characters(message: dict[str, Any]) -> None:
 
 
 def thinking_object(message: dict[str, Any]) -> None:
-    """Send reasoning as an object that holds the text."""
+    """Send reasoning as an object with the text in a field."""
     if thought := message.pop("reasoning_content", None):
         message["reasoning"] = {"content": thought}
 
@@ -158,7 +158,7 @@ def thinking_elsewhere(message: dict[str, Any]) -> None:
 
 
 def marked_thinking(stream: ChunkStream) -> None:
-    """Send reasoning as content, with a mark beside it that tells it from the answer (Vertex)."""
+    """Send reasoning as content, with a mark beside it that distinguishes it from the answer (Vertex)."""
     for delta in deltas(stream):
         if thought := delta.pop("reasoning_content", None):
             delta |= {"content": thought, "extra_content": {"google": {"thought": True}}}
@@ -178,14 +178,14 @@ def late_thinking_in_body(body: Chunk) -> None:
 
 
 def channel_tokens(stream: ChunkStream) -> None:
-    """Add the tokens of gpt-oss's channels to the text, as servers that do not remove them."""
+    """Add the channel tokens of gpt-oss to the text (servers that do not remove these tokens)."""
     if found := text_deltas(stream):
         found[0]["content"] = f"{_HARMONY}{found[0]['content']}"
         found[-1]["content"] += "<|return|>"
 
 
 def channel_tokens_in_body(body: Chunk) -> None:
-    """Add the tokens of gpt-oss's channels to the text of a whole answer."""
+    """Add the channel tokens of gpt-oss to the text of a whole answer."""
     if text := message_of(body).get("content"):
         message_of(body)["content"] = f"{_HARMONY}{text}<|return|>"
 
@@ -197,7 +197,7 @@ def answer_as_thinking(message: dict[str, Any]) -> None:
 
 
 def one_text_twice(message: dict[str, Any]) -> None:
-    """Send the text both as answer and as reasoning."""
+    """Send the same text as answer and as reasoning."""
     if text := message.get("content"):
         message["reasoning_content"] = text
 
@@ -218,9 +218,9 @@ def thinking_twice_in_body(body: Chunk) -> None:
 def tagged_thinking(
     opening: str, closing: str
 ) -> tuple[Callable[[ChunkStream], None], Callable[[Chunk], None]]:
-    """Return (function for a stream, function for a whole answer) of a quirk.
+    """Return the two functions of a quirk: (function for a stream, function for a whole answer).
 
-    It moves the reasoning from its field to the beginning of the text, between two tags.
+    The quirk moves the reasoning from its field to the beginning of the text, between two tags.
     """
 
     def in_stream(stream: ChunkStream) -> None:

@@ -1,10 +1,11 @@
 """Library for packs written in Python: the counterpart of `@benchlocal/sdk`, with access to the model.
 
 A pack's entry module has the functions `list_scenarios()`, `prepare(context)` and
-`score_model_results(results)`, or an object named `pack` with these. `prepare` returns an object or a dict
-with `run_scenario(input, emit)` and optionally `dispose()`. Each function may be `async`; other functions run
-in threads. Arguments and return values are the protocol's JSON objects, as dicts with its key names.
-`input["abortSignal"]` is an `AbortSignal`, and `context["logger"]` is a logger.
+`score_model_results(results)`, or an object named `pack` with these functions. `prepare` returns an object or
+a dict with `run_scenario(input, emit)` and optionally `dispose()`. Each function may be `async`. Functions
+that are not `async` run in threads. Arguments and return values are the protocol's JSON objects, as dicts
+with the protocol's key names. `input["abortSignal"]` is an `AbortSignal`, and `context["logger"]` is a
+logger.
 """
 
 from .helpers import (

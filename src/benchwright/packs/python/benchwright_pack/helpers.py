@@ -15,17 +15,17 @@ Pack = TypeVar("Pack")
 
 
 def define_bench_pack_manifest(manifest: Mapping[str, Any]) -> Json:
-    """Return the manifest with `schemaVersion` and `protocolVersion` added, unless it has them."""
+    """Return the manifest, with `schemaVersion` and `protocolVersion` added if they are missing."""
     return {"schemaVersion": SCHEMA_VERSION, "protocolVersion": PROTOCOL_VERSION, **manifest}
 
 
 def define_bench_pack(pack: Pack) -> Pack:
-    """Return the pack unchanged; exists as the counterpart of the SDK's function."""
+    """Return the pack unchanged. This is the counterpart of a function of the SDK."""
     return pack
 
 
 def load_bench_pack_manifest(module: str | Path) -> Json:
-    """Load the manifest of the pack that contains a module, given by its `__file__`.
+    """Load the manifest of the pack that contains a module. `module`: the module's `__file__`.
 
     Raises:
         FileNotFoundError: If no folder above the module has a manifest.
@@ -44,14 +44,15 @@ def require_scored_results(results: Iterable[Json]) -> list[Json]:
 
 
 def create_host_helpers(context: Json) -> HostHelpers:
-    """Return an object with functions that look things up in the host's context."""
+    """Return an object with methods that look things up in the host's context."""
     return HostHelpers(context)
 
 
 class HostHelpers:
     """Look-ups in the host's context.
 
-    Those named `get_required_…`, and those called with `required`, raise LookupError if nothing is found.
+    Methods named `get_required_…`, and methods called with `required`, raise LookupError if they find
+    nothing.
     """
 
     def __init__(self, context: Json) -> None:
@@ -62,7 +63,7 @@ class HostHelpers:
         self._endpoints = _table(context.get("inferenceEndpoints"), "modelId")
 
     def get_provider(self, id: str, *, enabled_only: bool = False, required: bool = False) -> Json | None:
-        """Return a provider, or None. With `enabled_only`, disabled providers are ignored."""
+        """Return a provider. Return None if it does not exist. `enabled_only`: True to ignore disabled providers."""
         return _find(
             self._providers, "Provider", id, required,
             lambda item: not enabled_only or item["enabled"], "is configured but disabled.",
@@ -73,38 +74,38 @@ class HostHelpers:
         return self.get_provider(id, enabled_only=enabled_only, required=True) or {}
 
     def get_secret(self, provider_id: str) -> Json | None:
-        """Return a provider's secret and its source, or None."""
+        """Return a provider's secret together with the secret's source. Return None if the provider has no secret."""
         return self._secrets.get(provider_id)
 
     def get_secret_value(self, provider_id: str) -> str | None:
-        """Return a provider's secret, or None."""
+        """Return a provider's secret. Return None if the provider has no secret."""
         return (self._secrets.get(provider_id) or {}).get("value")
 
     def get_required_secret_value(self, provider_id: str) -> str:
-        """Return a provider's secret. Raises LookupError if it has none."""
+        """Return a provider's secret. Raises LookupError if the provider has none."""
         return self.get_secret_value(provider_id) or _missing("Secret", provider_id, "is missing.")
 
     def get_registered_model(self, id: str) -> Json | None:
-        """Return a model, or None."""
+        """Return a model. Return None if it does not exist."""
         return self._models.get(id)
 
     def get_required_model(self, id: str) -> Json:
-        """Return a model. Raises LookupError if it does not exist."""
+        """Return a model. Raises LookupError if the model does not exist."""
         return self._models.get(id) or _missing("Model", id)
 
     def get_inference_endpoint(self, model_id: str) -> Json | None:
-        """Return the endpoint of a model, or None."""
+        """Return the endpoint of a model. Return None if it does not exist."""
         return self._endpoints.get(model_id)
 
     def get_required_inference_endpoint(self, model_id: str) -> Json:
-        """Return the endpoint of a model. Raises LookupError if it does not exist or is not running."""
+        """Return the endpoint of a model. Raises LookupError if the endpoint does not exist or is not running."""
         found = self._endpoints.get(model_id) or _missing("Inference endpoint", model_id)
         if found["status"] != "running":
             _missing("Inference endpoint", model_id, found.get("details") or "is present but not running.")
         return found
 
     def get_verifier(self, id: str, *, running_only: bool = False, required: bool = False) -> Json | None:
-        """Return a verifier, or None. With `running_only`, verifiers that are not running are ignored."""
+        """Return a verifier. Return None if it does not exist. `running_only`: True to ignore those not running."""
         return _find(
             self._verifiers, "Verifier", id, required,
             lambda item: not running_only or item["status"] == "running", "is present but not running.",
@@ -115,11 +116,11 @@ class HostHelpers:
         return self.get_verifier(id, running_only=running_only, required=True) or {}
 
     def resolve_generation_request(self, overrides: Mapping[str, Any] | None = None) -> Json:
-        """Return the generation settings `overrides` without those that are None."""
+        """Return the generation settings in `overrides` whose value is not None."""
         return {name: value for name, value in (overrides or {}).items() if value is not None}
 
     def get_scenario_by_id(self, scenarios: Iterable[Json], id: str) -> Json:
-        """Return the scenario with this id. Raises LookupError if there is none."""
+        """Return the scenario with this id. Raises LookupError if there is no such scenario."""
         return next((item for item in scenarios if item["id"] == id), None) or _missing("Scenario", id)
 
 

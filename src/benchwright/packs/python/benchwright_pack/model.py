@@ -1,4 +1,4 @@
-"""The model of the running scenario: its endpoint, and functions to send requests to it."""
+"""The model of the running scenario: its endpoint, and functions that send requests to the model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 
 class ModelError(Exception):
-    """The error for a failed request to the model. `status` is None if no response arrived."""
+    """Raised for a failed request to the model. `status`: None if no response arrived."""
 
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
@@ -25,7 +25,7 @@ class ModelError(Exception):
 
 
 class Endpoint(NamedTuple):
-    """Settings for an OpenAI-compatible client to use the running scenario's model."""
+    """Settings with which an OpenAI-compatible client uses the running scenario's model."""
 
     base_url: str
     api_key: str
@@ -33,10 +33,10 @@ class Endpoint(NamedTuple):
 
 
 def endpoint() -> Endpoint:
-    """Return the endpoint of the running scenario. Its key identifies the scenario's requests.
+    """Return the endpoint of the running scenario. The endpoint's key identifies the scenario's requests.
 
     Raises:
-        LookupError: If no scenario is running, or its model's provider is unknown.
+        LookupError: If no scenario is running, or the provider of its model is unknown.
     """
     cell = _cell()
     model = cell.input["model"]
@@ -48,9 +48,9 @@ def endpoint() -> Endpoint:
 
 
 def chat(messages: list[Json], **fields: Any) -> Json:
-    """Send one chat completion request to the model and return the server's whole response.
+    """Send one chat completion request to the model, and return the server's whole response.
 
-    `fields` are other fields of the body; they override the scenario's generation settings.
+    `fields`: other fields of the request's body. They override the scenario's generation settings.
 
     Raises:
         ModelError: If the server returned an error or no response.
@@ -77,7 +77,7 @@ def chat(messages: list[Json], **fields: Any) -> Json:
 
 
 async def chat_async(messages: list[Json], **fields: Any) -> Json:
-    """Send one request to the model from an async function, and return the server's response; see `chat`."""
+    """Send one request to the model from an async function, and return the server's response, as `chat` does."""
     answer: Json = await in_thread(lambda: chat(messages, **fields))
     return answer
 

@@ -37,7 +37,7 @@ class Prepared:
     """The pack during a run. Scenarios run concurrently."""
 
     async def run_scenario(self, input: dict[str, Any], emit: Any) -> dict[str, Any]:
-        """Send one request to the model, and return its answer's score. The host handles a failed request."""
+        """Send one request to the model, score the answer, and return the result. The host handles a failed request."""
         scenario = next(found for found in SCENARIOS if found.id == input["scenario"]["id"])
         await emit(
             {

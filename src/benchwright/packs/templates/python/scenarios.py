@@ -30,21 +30,24 @@ class Scenario(NamedTuple):
 
 
 def check_word(answer: str) -> int:
-    """Return 100 for the word alone, 50 if there is other text around it."""
+    """Return 100 for the word alone. Return 50 if there is other text around the word."""
     if answer == "READY":
         return 100
     return 50 if re.search(r"\bready\b", answer, re.IGNORECASE) else 0
 
 
 def check_mira(answer: str) -> int:
-    """Return 100 for the JSON object alone, 50 if there is other text around it."""
+    """Return 100 for the JSON object alone. Return 50 if there is other text around the object."""
     if _is_mira(answer):
         return 100
     return 50 if _is_mira(answer[answer.find("{") : answer.rfind("}") + 1]) else 0
 
 
 def check_last(expected: str) -> Callable[[str], int]:
-    """Return a check: 100 if the last line is `Answer: <expected>`, 50 if only the last word is right."""
+    """Return a check.
+
+    It returns 100 if the last line is `Answer: <expected>`, and 50 if only the last word is right.
+    """
 
     def check(answer: str) -> int:
         words = re.sub(r"[*_`.]", "", answer).lower().split()

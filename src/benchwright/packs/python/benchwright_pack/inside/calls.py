@@ -1,4 +1,4 @@
-"""Calls the pack's functions, tracks to which call running code belongs, and reports the process's end."""
+"""Calls the pack's functions, tracks which call the running code belongs to, and reports the process's end."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ CURRENT: contextvars.ContextVar[int] = contextvars.ContextVar("benchwright_call"
 
 
 class Stopped(BaseException):
-    """Raised inside a thread that runs a pack's function, when its scenario is abandoned."""
+    """Raised in a thread that runs a function of the pack, when the function's scenario is abandoned."""
 
 
 async def call(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function of the pack and return its result.
+    """Call a function of the pack, and return the function's result.
 
-    An async function runs on this event loop, any other in its own thread. Cancelling raises `Stopped` in the
-    thread, at its next step in Python.
+    An async function runs on this event loop. A plain function runs in a thread of its own. Cancelling raises
+    `Stopped` in the thread, at the next step of its Python code.
     """
     if inspect.iscoroutinefunction(inspect.unwrap(function)):
         return await function(*arguments)
@@ -36,9 +36,9 @@ async def call(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 async def in_thread(function: Callable[[], Any]) -> Any:
-    """Call a function in its own thread and return its result.
+    """Call a function in a thread of its own, and return the function's result.
 
-    There is no pool, because many scenarios wait for their models at the same time.
+    There is no pool of threads, because many scenarios wait for their models at the same time.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Any] = loop.create_future()
@@ -70,9 +70,10 @@ async def in_thread(function: Callable[[], Any]) -> Any:
 
 
 def guard_process(channel: Channel, loop: asyncio.AbstractEventLoop) -> None:
-    """Report to the host which call ended the process (by os._exit or os.abort) or left an error uncaught.
+    """Report to the host which call ended the process, or raised an error that nothing caught.
 
-    `sys.exit` only raises an exception, which fails its call.
+    A call can end the process by os._exit or os.abort. `sys.exit` only raises an exception, and so fails its
+    call.
     """
     leave, abort = os._exit, os.abort
 

@@ -1,4 +1,4 @@
-"""A running scenario: its abort signal, its endpoint and its progress events."""
+"""A running scenario, with its abort signal, its endpoint and its progress events."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ CELL: contextvars.ContextVar[Cell | None] = contextvars.ContextVar("benchwright_
 
 
 class AbortSignal:
-    """The signal that a scenario should end: `aborted`, its `reason`, and listeners that are then called.
+    """The signal that a scenario should end: whether it was sent (`aborted`), its `reason`, and listeners.
 
-    Can be used from any thread.
+    Listeners are called when the signal is sent. The object can be used from any thread.
     """
 
     def __init__(self) -> None:
@@ -32,9 +32,9 @@ class AbortSignal:
         return self._event.is_set()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait at most `seconds` for the signal; return True if the scenario should end.
+        """Wait at most `seconds` for the signal. Return True if the scenario should end.
 
-        Blocks, so call it only in functions that run in threads.
+        The method blocks, so call it only in functions that run in threads.
         """
         return self._event.wait(seconds)
 
@@ -44,7 +44,7 @@ class AbortSignal:
             raise InterruptedError(self.reason)
 
     def add_listener(self, listener: Callable[[], Any]) -> None:
-        """Call `listener` when the scenario is aborted, or at once if it already is."""
+        """Call `listener` when the scenario is aborted. If it is already aborted, call `listener` at once."""
         self._listeners.append(listener)
         if self.aborted:
             listener()
@@ -66,7 +66,7 @@ class Emitter:
         self._call = call
 
     def __call__(self, event: Any) -> _Done:
-        """Send an event of a running scenario. Events that are too large or not JSON are dropped."""
+        """Send an event of a running scenario. An event that is too large or is not JSON is dropped."""
         try:
             text, _ = to_json(event)
         except (TypeError, ValueError):
@@ -82,7 +82,7 @@ class _Done:
 
 
 class Cell:
-    """A running scenario. `trouble`: why its last request to its provider failed, or None if it did not."""
+    """A running scenario. `trouble`: why the scenario's last request to its provider failed; None if it succeeded."""
 
     def __init__(self, given: dict[str, Any], context: dict[str, Any], channel: Channel) -> None:
         self.signal = AbortSignal()
@@ -98,7 +98,7 @@ class Cell:
         self.signal._abort(reason["message"])
 
     def end(self) -> None:
-        """Cancel the scenario's task, and send none of its events from now on."""
+        """Cancel the scenario's task. From now on, send no more events of the scenario."""
         self.emit.over = True
         if self.task is not None:
             self.task.cancel()

@@ -1,6 +1,6 @@
 """The private channel to the host: reads JSON lines, and writes frames that contain a nonce.
 
-The format is the one of `packs/node/channel.cjs`.
+The format is that of `packs/node/channel.cjs`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Channel:
         self._lock = threading.Lock()
 
     def send(self, call: int, kind: str, text: str) -> bool:
-        """Send a frame with JSON text. Return False, and send nothing, if it is too large."""
+        """Send a frame with JSON text. If the frame is too large, send nothing and return False."""
         if len(text) > self._most:
             return False
         with self._lock:
@@ -41,7 +41,10 @@ class Channel:
 
 
 async def read_lines(read: int) -> asyncio.Queue[dict[str, Any]]:
-    """Return a queue of the host's messages, in order. The process exits when the host closes its end."""
+    """Return a queue of the host's messages, in order.
+
+    When the host closes its end of the channel, the process exits.
+    """
     lines: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: _Lines(lines), open(read, "rb", 0))  # noqa: ASYNC230, SIM115

@@ -1,4 +1,4 @@
-"""Entry point of the pack's process: opens the channel, then runs the pack."""
+"""Entry point of the pack's process: opens the channel, and then runs the pack."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .runner import Runner
 
 
 def main() -> None:
-    """Serve the host until it is gone.
+    """Serve the host until the host is gone.
 
     Command line: the folder, the descriptor to read from, the descriptor to write to.
     """

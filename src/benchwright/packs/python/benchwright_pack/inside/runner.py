@@ -1,4 +1,4 @@
-"""Loads the pack and handles the host's calls; the counterpart of `packs/node/runner.cjs`."""
+"""Loads the pack and handles the host's calls. It is the counterpart of `packs/node/runner.cjs`."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Runner:
 
 
 class Unusable(Exception):
-    """The error for a pack's return value that cannot be sent to the host."""
+    """Raised for a return value of the pack that cannot be sent to the host."""
 
 
 def error_of(error: BaseException) -> dict[str, Any]:
@@ -161,7 +161,10 @@ def _camel(name: str) -> str:
 
 
 def _part(holder: Any, name: str) -> Any:
-    """Return an attribute or item by its Python or protocol name, or None if it is missing."""
+    """Return an attribute or item, found by its Python name or its name in the protocol.
+
+    Return None if it is missing.
+    """
     for known in (name, _camel(name)):
         found = holder.get(known) if isinstance(holder, dict) else getattr(holder, known, None)
         if found is not None:

@@ -1,4 +1,4 @@
-"""Converts a pack's values to JSON and its errors to plain data; the counterpart of `packs/node/json.cjs`."""
+"""Converts a pack's values to JSON, and its errors to plain data. It is the counterpart of `packs/node/json.cjs`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ LONGEST_TEXT = 16384
 
 
 def to_json(value: Any) -> tuple[str, dict[str, str]]:
-    """Return a value as JSON text, and a dict of the numbers that JSON cannot represent.
+    """Return (JSON text of a value, the numbers that JSON cannot represent).
 
-    The dict maps their keys to "NaN" or "Infinity"; keys of the value itself begin with ".". The JSON has
-    null instead of these numbers.
+    The text has null in place of these numbers. They are returned as a mapping from their keys to "NaN" or
+    "Infinity". Keys of the value itself begin with ".".
 
     Raises:
         ValueError: If the value contains itself or is nested too deeply.
-        TypeError: If it contains a type that JSON does not have.
+        TypeError: If the value contains a type that JSON does not have.
     """
     odd: dict[str, str] = {}
     try:
@@ -75,7 +75,10 @@ def describe_error(error: BaseException) -> dict[str, Any]:
 
 
 def _status(error: BaseException) -> int | None:
-    """Return the HTTP status from the attributes in which Python's clients store it, or None."""
+    """Return the HTTP status of an exception, read from the attributes in which Python's HTTP clients store it.
+
+    Return None if there is none.
+    """
     for holder in (error, getattr(error, "response", None), error.__cause__):
         for name in ("status", "status_code", "code"):
             value = getattr(holder, name, None)
