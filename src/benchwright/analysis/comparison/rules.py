@@ -85,12 +85,12 @@ def apply_rule(rule: Rule, metrics: Mapping[str, Statistic]) -> GateResult:
 def metrics_of(side: Side) -> dict[str, Statistic]:
     """Return the figures of one run by the names that `--fail-if` uses.
 
-    - The name of a score: the documented mean, in which failures count as 0.
-    - `NAME.scored`: the mean of the score NAME without failures. A trial without an answer counts as 0 in both
-      means, see `runs.counting`.
-    - `errors`: the share of the trials that failed, by the first score.
-    - `no_answer`: the share of the trials that had no answer to score, by the first score.
-    - `value`: the first score.
+    - The name of a score is its documented mean, in which failures count as 0.
+    - `NAME.scored` is the mean of the score NAME without failures. A trial without an answer counts as 0 in
+      both means, see `runs.counting`.
+    - `errors` is the share of the trials that failed, by the first score.
+    - `no_answer` is the share of the trials that had no answer to score, by the first score.
+    - `value` is the first score.
 
     A score that no trial has is a `NoScore` under each of its names.
     """

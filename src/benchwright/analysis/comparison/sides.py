@@ -199,10 +199,10 @@ class Side(msgspec.Struct, frozen=True):
     `timings`: `ttft` and `latency` of every request, in seconds. `metrics`: mapping from names to further
     figures. `prompt_digests`: function that returns a digest of each trial's prompt; None if unknown.
     `question_digests`: function that returns a digest of the question within each prompt, because other
-    programs may put other words around the question. `extracted_answers`, `labels` and `asked`: functions that
-    read details on demand. `pass_threshold`: the lowest score that is right. `lower_is_better`: names of scores
-    for which lower values are better. `failure_reasons`: function that returns the reasons why trials failed by
-    a score, with counts, the most frequent first.
+    programs may put other words around the question. `extracted_answers`, `labels` and `prompts_and_targets`:
+    functions that read details on demand. `pass_threshold`: the lowest score that is right. `lower_is_better`:
+    names of scores for which lower values are better. `failure_reasons`: function that returns the reasons why
+    trials failed by a score, with counts, the most frequent first.
     """
 
     facts: SideFacts

@@ -1,1 +1,1 @@
-"""What is known about the judge of a score: which model it is, and its certificate from human labels."""
+"""The judge of a score: which model it is, and its certificate from human labels."""
