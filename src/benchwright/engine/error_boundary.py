@@ -17,10 +17,10 @@ class ErrorBoundary:
     """A context manager that turns an exception raised inside the context into a status.
 
     `status` and `reason` are None if no exception was raised. `systemic`: True if every further request would
-    meet the same error. Two exceptions propagate: a `UserError`, and the cancellation of the run (which also
-    sets the status `cancelled`). Any other exception, even `SystemExit`, concerns the trial only. If the
-    agent's code wrapped a provider error in another exception, or in an exception group, the error still counts
-    as a provider error.
+    meet the same error. Exceptions that end the run propagate (see `ends_the_run`): a `UserError`, Ctrl-C, and
+    the cancellation of the run, which also sets the status `cancelled`. Any other exception, even `SystemExit`,
+    concerns the trial only. If the agent's code wrapped a provider error in another exception, or in an
+    exception group, the error still counts as a provider error.
     """
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ RetryCondition = Callable[[TrialRecord], bool]
 
 
 class Ledger:
-    """States for each trial of the plan what of it is already done: the trial itself, and which of its scores.
+    """Knows which trials of the plan, and which of their scores, are already done.
 
     A trial must be run again if its last attempt was cut off, if it ended in one of the statuses `again`, or if
     `retry` returns True for it. If `again` contains `grader_error`, failed scores are computed again without

@@ -25,9 +25,9 @@ T = TypeVar("T")
 PrepareCall = Callable[[], object]
 
 MAX_WALL_TO_CPU_RATIO = 30.0
-"""Factor by which a call's wall-clock time may exceed the CPU time allowed to it.
+"""Maximum wall-clock time of a call, as a multiple of the CPU time allowed to it.
 
-The machine may be busy, and the call may wait.
+It is generous because the machine may be busy, and the call may wait.
 """
 
 END_SECONDS = 2.0

@@ -209,7 +209,7 @@ def _is_local(file: Path, roots: Sequence[Path]) -> bool:
 
 
 def is_benchwright_file(file: Path) -> bool:
-    """Return whether a file is part of Benchwright itself."""
+    """Return True if a file is part of Benchwright itself."""
     return any(file.is_relative_to(folder) for folder in _own_folders())
 
 

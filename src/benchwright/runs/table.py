@@ -328,7 +328,7 @@ class RunTable:
         self._rows.release()
 
     def is_done(self, row: int) -> bool:
-        """Return whether the trial of a row counts."""
+        """Return True if the trial of a row counts."""
         return self.status[row] != _CUT_OFF
 
     def failure_reasons(self, rows: Rows) -> dict[str, int]:

@@ -192,11 +192,11 @@ def post_stratified_mean(
     """Estimate the mean of 0/1 human labels from labels of a random subset of the run's own answers.
 
     The estimate is p a + (1 - p) b. p = right / n is the share of all n answers that the judge found right. a
-    is the share of human yes among the labelled answers that the judge found right, b among those that the
-    judge found wrong. For 0/1 verdicts this is prediction-powered inference (Angelopoulos et al. 2023,
-    arXiv:2301.09633) with the best weight for each verdict. `n` may be an effective number of answers.
-    `design_effect` is the factor by which dependent labels (of repeats, or in clusters) raise the variance of
-    their mean. For `answered`, see `mean_of_all_trials`.
+    is the share of labelled answers that humans found right, among those that the judge found right. b is the
+    same share among the labelled answers that the judge found wrong. For 0/1 verdicts this is
+    prediction-powered inference (Angelopoulos et al. 2023, arXiv:2301.09633) with the best weight for each
+    verdict. `n` may be an effective number of answers. `design_effect` is the factor by which dependent labels
+    (of repeats, or in clusters) raise the variance of their mean. For `answered`, see `mean_of_all_trials`.
     """
     share = jeffreys_proportion(right, n, confidence)
     both, human_only, found_right, found_wrong = (

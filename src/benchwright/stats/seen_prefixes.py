@@ -1,6 +1,4 @@
-"""Simulated prefix cache: how many blocks of a prompt would the cache already hold, if it was empty at the
-beginning?
-"""
+"""Simulates a prefix cache that is empty at the beginning: how many blocks of a prompt does it already hold?"""
 
 from __future__ import annotations
 

@@ -190,8 +190,9 @@ def _named_folders(found: Sequence[Reference | Folder]) -> list[tuple[str, list[
     """Return for each folder its name, its sides (renamed to it), and its messages about files that were not
     read.
 
-    Each side has a separate letter. A folder is named after its only model. If that gives no distinct names,
-    folders have their own names. If these are not distinct either, folders are named by letters.
+    Each side has a separate letter. Folders are named after their only models. If these names are not distinct,
+    short and plain, each folder is called by its own name. If these names are not distinct, short and plain
+    either, letters are the names.
     """
     contents = [
         [side for member in one.members for side in member.sides(all_slots=True)]

@@ -143,7 +143,7 @@ def _ours(trial: ScoredTrial) -> dict[str, Any]:
 
 
 def _messages(body: TrialBody) -> tuple[list[Message], list[Message]]:
-    """Return the conversation, and a list of those of its messages that the model wrote."""
+    """Return the conversation, and a list of the messages in it that the model wrote."""
     parsed, _ = parse_messages(body, (), 0, 1 << 30)
     messages = []
     names: dict[str, str] = {}

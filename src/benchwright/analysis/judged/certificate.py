@@ -39,7 +39,9 @@ MIN_LABELS = 50
 """Minimum number of human labels for a correction of the score."""
 
 MIN_RANDOM_SAMPLE_P = 0.01
-"""p-value below which the labelled answers are considered not to be a random sample of all answers."""
+"""If a test of random sampling has a p-value below this, the labelled answers count as no random sample of all
+answers.
+"""
 
 
 def certificate_of(manifest: Manifest, table: RunTable, score: str, target: str) -> Certificate | None:

@@ -23,7 +23,7 @@ alone   there is no other cell to compare this one with
 
 
 class TokenPrice(Record, frozen=True):
-    """Prices of a million prompt tokens and of a million answer tokens. The currency does not matter."""
+    """Prices of a million prompt tokens and of a million completion tokens, in any currency."""
 
     prompt: float
     completion: float

@@ -105,7 +105,7 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> ReportPart:
 
 
 def request_times(table: RunTable, slot: str) -> Mapping[str, Vector]:
-    """Return the `ttft` and `latency`, in seconds, of all those requests of a target that count in timings."""
+    """Return the `ttft` and `latency`, in seconds, of the requests of a target that count in timings."""
     requests = table.requests.get(slot)
     if requests is None:
         return {}
